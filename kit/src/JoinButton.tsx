@@ -1,0 +1,32 @@
+import type { ReactElement, ReactNode } from "react";
+
+import type { JoinReason } from "./slot.js";
+
+/** The form's action: the sign-up page, which is where a visitor without JavaScript ends. */
+export const JOIN_ACTION = "/signup";
+
+/** Name of the data attribute by which the shell knows such a form; its value is a {@link JoinReason}. */
+export const JOIN_ATTRIBUTE = "data-join";
+
+/** Props of {@link JoinButton}. */
+export interface JoinButtonProps {
+  /** What opens the dialog; see {@link JoinReason}. */
+  readonly reason?: JoinReason;
+  /** Class of the button. */
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/**
+ * A button that opens the join dialog. It is a form that leads to the sign-up page; the shell
+ * intercepts its submission and opens the dialog in place.
+ */
+export function JoinButton({ reason = "general", className, children }: JoinButtonProps): ReactElement {
+  return (
+    <form action={JOIN_ACTION} data-join={reason}>
+      <button type="submit" className={className}>
+        {children}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,135 @@
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { Compilation } from "webpack";
+
+import { CONTRACT } from "../section.js";
+import { compile } from "./compile.js";
+import { loadConfig, UsageError } from "./config.js";
+import { readEntry } from "./entry.js";
+import { namePaths } from "./paths.js";
+import { listFiles, type Release } from "./release.js";
+import { installedVersions, neededRanges } from "./shared.js";
+import { identify, type BuildMode } from "./version.js";
+import { clientConfiguration, SECTION_CHUNK, serverConfiguration, type BuildContext } from "./webpack.js";
+
+/** Folder of a package's release. */
+export const RELEASE_FOLDER = "release";
+
+/** What a build did. */
+export interface BuildResult {
+  readonly release: Release;
+  /** False where the folder already held a release of the same inputs. */
+  readonly built: boolean;
+}
+
+/**
+ * Builds the release of the package in `folder` into its `release/`. The folder is replaced as a whole
+ * once everything is there; a build that fails leaves the one before.
+ *
+ * @throws UsageError with what is wrong in the package.
+ */
+export async function build(folder: string, mode: BuildMode): Promise<BuildResult> {
+  const config = await loadConfig(folder);
+  const identity = await identify(folder, config, mode);
+  const target = path.join(folder, RELEASE_FOLDER);
+  const present = await readRelease(target).catch(() => undefined);
+  // A development version names its inputs; a final one does not, so it is always built.
+  if (!mode.final && present?.version === identity.version) return { release: present, built: false };
+  const output = `${target}.building`;
+  await rm(output, { recursive: true, force: true });
+  await mkdir(output, { recursive: true });
+  const context = { folder, output, config, identity, installed: installedVersions(folder) };
+  const release = config.kind === "shell" ? await buildShell(context) : await buildSection(context);
+  await writeFile(path.join(output, "release.json"), `${JSON.stringify(release, null, 2)}\n`);
+  await rm(target, { recursive: true, force: true });
+  await rename(output, target);
+  return { release, built: true };
+}
+
+/**
+ * Reads the release that a build left.
+ *
+ * @throws UsageError when there is none.
+ */
+export async function readRelease(folder: string): Promise<Release> {
+  const text = await readFile(path.join(folder, "release.json"), "utf8").catch(() => {
+    throw new UsageError(`${folder} holds no release; run \`section build\` first`);
+  });
+  return JSON.parse(text) as Release;
+}
+
+async function buildSection(context: BuildContext): Promise<Release> {
+  const { folder, output, config, identity } = context;
+  const entry = path.resolve(folder, config.entry);
+  const imports = await readEntry(entry);
+  const client = await compile(clientConfiguration(context));
+  await compile(serverConfiguration(context));
+  const paths = await namePaths(path.join(output, "server/index.js"), config);
+  const common = filesOf(client, (group) => group.name === SECTION_CHUNK);
+  const assetsOf = (request: string): string[] =>
+    filesOf(client, (group) =>
+      group.origins.some((origin) => origin.request === request && isEntry(origin.module, entry)),
+    ).filter((file) => !common.includes(file));
+  return {
+    name: config.name,
+    version: identity.version,
+    kind: "section",
+    contract: CONTRACT,
+    entry: `client/${only(Object.keys(client.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file)))}`,
+    container: identity.container,
+    styles: [],
+    assets: common,
+    pages: [...imports.pages].map(([pattern, request]) => ({
+      pattern,
+      assets: assetsOf(request),
+      paths: paths.get(pattern) ?? [],
+    })),
+    slots: [...imports.slots].map(([name, request]) => ({ name, assets: assetsOf(request) })),
+    shared: neededRanges(context.installed),
+    files: await listFiles(output),
+  };
+}
+
+async function buildShell(context: BuildContext): Promise<Release> {
+  const { output, config, identity, installed } = context;
+  const client = await compile(clientConfiguration(context));
+  const main = filesOf(client, (group) => group.name === "main");
+  const files = await listFiles(output);
+  const icon = config.icon && path.parse(config.icon).name;
+  const iconFile = files.find((file) => icon && path.basename(file.path).startsWith(`${icon}.`));
+  if (icon && !iconFile)
+    throw new UsageError(`the icon ${config.icon ?? ""} is not part of the build; import it in the entry module`);
+  return {
+    name: config.name,
+    version: identity.version,
+    kind: "shell",
+    contract: CONTRACT,
+    entry: only(main.filter((file) => file.endsWith(".js"))),
+    styles: main.filter((file) => file.endsWith(".css")),
+    assets: [],
+    pages: [],
+    slots: [],
+    shared: installed,
+    ...(iconFile && { icon: iconFile.path }),
+    files,
+  };
+}
+
+type ChunkGroup = Compilation["chunkGroups"][number];
+
+function filesOf(compilation: Compilation, wanted: (group: ChunkGroup) => boolean): string[] {
+  const files = compilation.chunkGroups.filter(wanted).flatMap((group) => group.getFiles());
+  return [...new Set(files)].map((file) => `client/${file}`);
+}
+
+function isEntry(module: unknown, entry: string): boolean {
+  return (module as { resource?: string } | null)?.resource === entry;
+}
+
+function only(files: string[]): string {
+  const [file, ...others] = files;
+  if (file === undefined || others.length > 0)
+    throw new Error(`expected one entry script, found ${String(files.length)}: ${files.join(", ")}`);
+  return file;
+}

@@ -1,0 +1,25 @@
+import webpack, { type Compilation, type Configuration } from "webpack";
+
+import { UsageError } from "./config.js";
+
+/**
+ * Runs webpack once.
+ *
+ * @throws UsageError with every error webpack found.
+ */
+export async function compile(configuration: Configuration): Promise<Compilation> {
+  const compiler = webpack(configuration);
+  const stats = await new Promise<webpack.Stats>((resolve, reject) => {
+    compiler.run((error, result) => {
+      compiler.close((closing) => {
+        const problem = error ?? closing;
+        if (problem) reject(problem);
+        else if (result) resolve(result);
+      });
+    });
+  });
+  if (stats.hasErrors())
+    throw new UsageError(stats.toString({ all: false, errors: true, errorDetails: true, colors: false }));
+  if (stats.hasWarnings()) process.stderr.write(`${stats.toString({ all: false, warnings: true, colors: false })}\n`);
+  return stats.compilation;
+}

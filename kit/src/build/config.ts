@@ -1,0 +1,60 @@
+import { access } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** What a package says about itself to the build: the default export of its `section.config.js`. */
+export interface SectionConfig {
+  /** Name of the section; `shell` for the shell. */
+  readonly name: string;
+  /** Entry module, relative to the package: for a section, the module whose default export is its `defineSection`. */
+  readonly entry: string;
+  /** `section` (the default) or `shell`. */
+  readonly kind?: "section" | "shell";
+  /** The shell's favicon, relative to the package. */
+  readonly icon?: string;
+}
+
+/** Declares a package's build. Returns its argument; it exists for the types. */
+export function defineConfig(config: SectionConfig): SectionConfig {
+  return config;
+}
+
+export const CONFIG_FILE = "section.config.js";
+const KEYS = new Set(["name", "entry", "kind", "icon"]);
+const NAME = /^[a-z][a-z0-9-]{0,31}$/;
+
+/** A build or command that cannot go on, in words for the person at the keyboard. */
+export class UsageError extends Error {}
+
+/**
+ * Reads a package's `section.config.js`.
+ *
+ * @throws UsageError when it is missing or says something that cannot be.
+ */
+export async function loadConfig(folder: string): Promise<SectionConfig> {
+  const file = path.join(folder, CONFIG_FILE);
+  await access(file).catch(() => {
+    throw new UsageError(`${folder} has no ${CONFIG_FILE}: run this in the folder of a section`);
+  });
+  const module = (await import(pathToFileURL(file).href)) as { default?: Partial<SectionConfig> };
+  const config = module.default;
+  if (typeof config !== "object")
+    throw new UsageError(`${file}: expected a default export made by defineConfig({ name, entry })`);
+  for (const key of Object.keys(config)) {
+    if (!KEYS.has(key)) throw new UsageError(`${file}: unknown key "${key}"; expected ${[...KEYS].join(", ")}`);
+  }
+  const { name, entry, kind = "section" } = config;
+  if (typeof name !== "string" || !NAME.test(name)) {
+    throw new UsageError(
+      `${file}: name is ${JSON.stringify(name)}; expected a lower-case letter, then at most 31 of a-z, 0-9 and "-"`,
+    );
+  }
+  if (kind !== "section" && kind !== "shell")
+    throw new UsageError(`${file}: kind is ${JSON.stringify(kind)}; expected "section" or "shell"`);
+  const isShell: boolean = kind === "shell";
+  if (isShell !== (name === "shell"))
+    throw new UsageError(`${file}: the name "shell" and the kind "shell" go together`);
+  if (typeof entry !== "string")
+    throw new UsageError(`${file}: entry is missing; expected the path of the entry module`);
+  return { ...config, name, entry, kind };
+}

@@ -1,0 +1,191 @@
+import path from "node:path";
+
+import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
+import CssMinimizerPlugin from "css-minimizer-webpack-plugin";
+import MiniCssExtractPlugin from "mini-css-extract-plugin";
+import type { Configuration, RuleSetRule } from "webpack";
+import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
+
+import type { SectionConfig } from "./config.js";
+import { neededRanges, SHARED_PACKAGES, type SharedVersions } from "./shared.js";
+import type { BuildIdentity } from "./version.js";
+
+/** Everything the configurations are made from. */
+export interface BuildContext {
+  /** The package's folder. */
+  readonly folder: string;
+  /** Where the release is assembled. */
+  readonly output: string;
+  readonly config: SectionConfig;
+  readonly identity: BuildIdentity;
+  readonly installed: SharedVersions;
+}
+
+/** Name under which a section's container exposes its `defineSection`. */
+export const EXPOSED = "./section";
+/** Name of the chunk that holds it. */
+export const SECTION_CHUNK = "section";
+
+const SCRIPT: RuleSetRule = {
+  test: /\.[jt]sx?$/,
+  exclude: /node_modules/,
+  loader: "swc-loader",
+  options: {
+    jsc: {
+      parser: { syntax: "typescript", tsx: true },
+      target: "es2022",
+      transform: { react: { runtime: "automatic" } },
+    },
+  },
+};
+const MARKDOWN: RuleSetRule = { test: /\.md$/, loader: path.join(import.meta.dirname, "markdown-loader.js") };
+
+function styles(context: BuildContext, side: "client" | "server"): RuleSetRule[] {
+  const extract = side === "client" ? [MiniCssExtractPlugin.loader] : [];
+  return [
+    {
+      test: /\.module\.css$/,
+      use: [
+        ...extract,
+        {
+          loader: "css-loader",
+          options: {
+            modules: {
+              namedExport: false,
+              exportLocalsConvention: "as-is",
+              exportOnlyLocals: side === "server",
+              // The section's name keeps two sections with a file of the same name apart.
+              localIdentName: `${context.config.name}_[local]_[hash:base64:6]`,
+            },
+          },
+        },
+      ],
+    },
+    { test: /\.css$/, exclude: /\.module\.css$/, use: side === "client" ? [...extract, "css-loader"] : ["css-loader"] },
+  ];
+}
+
+function base(context: BuildContext, side: "client" | "server"): Configuration {
+  return {
+    name: `${context.config.name} ${side}`,
+    mode: "production",
+    context: context.folder,
+    devtool: false,
+    output: {
+      path: path.join(context.output, side),
+      // The address is known before the release exists, and is the same for the server's HTML.
+      publicPath: `/assets/${context.config.name}/${context.identity.version}/`,
+      uniqueName: context.identity.container,
+      assetModuleFilename: "[name].[contenthash:8][ext]",
+    },
+    resolve: { extensions: [".tsx", ".ts", ".js"], extensionAlias: { ".js": [".tsx", ".ts", ".js"] } },
+    resolveLoader: { modules: [path.join(import.meta.dirname, "../../node_modules"), ...loaderFolders()] },
+    module: {
+      rules: [
+        SCRIPT,
+        MARKDOWN,
+        ...styles(context, side),
+        { test: /\.(svg|png|woff2)$/, type: "asset/resource", generator: { emit: side === "client" } },
+      ],
+    },
+    performance: false,
+    infrastructureLogging: { level: "warn" },
+  };
+}
+
+// Loaders belong to the kit, wherever its dependencies were installed.
+function loaderFolders(): string[] {
+  const folders: string[] = [];
+  for (let folder = import.meta.dirname; folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    folders.push(path.join(folder, "node_modules"));
+  }
+  return folders;
+}
+
+function sharedOptions(context: BuildContext): Record<string, object> {
+  const ranges = neededRanges(context.installed);
+  return Object.fromEntries(
+    SHARED_PACKAGES.map((name) => [
+      name,
+      context.config.kind === "shell"
+        ? { singleton: true, eager: true, requiredVersion: context.installed[name], version: context.installed[name] }
+        : { singleton: true, strictVersion: true, import: false, requiredVersion: ranges[name] },
+    ]),
+  );
+}
+
+function federation(context: BuildContext): ModuleFederationPlugin {
+  const isShell = context.config.kind === "shell";
+  return new ModuleFederationPlugin({
+    name: isShell ? "shell" : context.identity.container,
+    ...(isShell
+      ? { remotes: {} }
+      : {
+          filename: "entry.[contenthash:8].js",
+          library: { type: "var", name: context.identity.container },
+          exposes: { [EXPOSED]: { import: path.resolve(context.folder, context.config.entry), name: SECTION_CHUNK } },
+        }),
+    shared: sharedOptions(context),
+    // The default would load every section's entry at start, and one dead section would take the page along.
+    shareStrategy: "loaded-first",
+    dts: false,
+    manifest: false,
+    experiments: {
+      // The shell ships the federation runtime once, for itself and all sections.
+      externalRuntime: !isShell,
+      optimization: { disableSnapshot: true, disableRemote: !isShell, target: "web" },
+    },
+  });
+}
+
+/** The configuration of what the browser loads. */
+export function clientConfiguration(context: BuildContext): Configuration {
+  const common = base(context, "client");
+  const isShell = context.config.kind === "shell";
+  return {
+    ...common,
+    target: ["web", "es2022"],
+    entry: isShell ? { main: path.resolve(context.folder, context.config.entry) } : {},
+    output: {
+      ...common.output,
+      filename: "[name].[contenthash:8].js",
+      chunkFilename: "[name].[contenthash:8].js",
+      crossOriginLoading: "anonymous",
+      // A chunk that hangs is a chunk that failed: the visitor gets the section's fallback.
+      chunkLoadTimeout: 8_000,
+    },
+    plugins: [
+      new MiniCssExtractPlugin({ filename: "[name].[contenthash:8].css", chunkFilename: "[name].[contenthash:8].css" }),
+      federation(context),
+      new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"] }),
+    ],
+    optimization: {
+      minimizer: ["...", new CssMinimizerPlugin({ minify: CssMinimizerPlugin.lightningCssMinify })],
+      moduleIds: "deterministic",
+      chunkIds: "deterministic",
+      realContentHash: true,
+    },
+  };
+}
+
+/** The configuration of a section's server module: one ES module that imports the shared packages by name. */
+export function serverConfiguration(context: BuildContext): Configuration {
+  const common = base(context, "server");
+  return {
+    ...common,
+    target: "es2022",
+    entry: { index: path.resolve(context.folder, context.config.entry) },
+    experiments: { outputModule: true },
+    output: {
+      ...common.output,
+      filename: "[name].js",
+      module: true,
+      library: { type: "module" },
+      chunkFormat: "module",
+    },
+    externalsType: "module",
+    externals: [...SHARED_PACKAGES, "react/jsx-runtime"],
+    module: { ...common.module, parser: { javascript: { dynamicImportMode: "eager" } } },
+    optimization: { splitChunks: false, runtimeChunk: false },
+  };
+}

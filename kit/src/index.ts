@@ -1,0 +1,22 @@
+export { CONTRACT, defineSection, type PageModule, type Section, type SlotModule } from "./section.js";
+export {
+  DEFAULT_LAYOUT,
+  definePage,
+  type AnyPage,
+  type Breadcrumb,
+  type DataContext,
+  type FormAnswer,
+  type Head,
+  type Layout,
+  type Page,
+  type PageProps,
+  type Social,
+} from "./page.js";
+export { defineSlot, type JoinReason, type JoinSlotProps, type Slot } from "./slot.js";
+export { isNotFound, notFound, type NotFound } from "./notFound.js";
+export { comparePatterns, matchPath, pathTo, type Params } from "./paths.js";
+export { Link, type LinkProps } from "./Link.js";
+export { JoinButton, type JoinButtonProps } from "./JoinButton.js";
+export { useJoin, useParams, useSite } from "./context.js";
+export type { NavigationLink, Partner, SiteFacts } from "./site.js";
+export { useLocation, useNavigate } from "react-router-dom";

@@ -1,0 +1,44 @@
+/** A link of the site's navigation. */
+export interface NavigationLink {
+  readonly label: string;
+  /** Path on this site. */
+  readonly path: string;
+}
+
+/** The partner that visitors are taken to when sign-up is out of reach. */
+export interface Partner {
+  /** Its key in the configuration: `/go/{id}` leads there. */
+  readonly id: string;
+  /** What the site calls it. */
+  readonly name: string;
+  readonly host: string;
+  /** Its full address with the configured tracking parameters, for when the gateway cannot be reached. */
+  readonly url: string;
+}
+
+/** What a section may know of the site it is part of. From the operator's configuration; nothing is rebuilt to change it. */
+export interface SiteFacts {
+  readonly brand: string;
+  /** Public origin, such as `https://example.com`, without a trailing slash. */
+  readonly origin: string;
+  /** E-mail address visitors may write to. */
+  readonly contact: string;
+  readonly legalEntity: string;
+  readonly processingCountry: string;
+  /** How long data is kept, in words. */
+  readonly retention: string;
+  readonly governingLaw: string;
+  readonly navigation: {
+    readonly menu: readonly NavigationLink[];
+    readonly footer: readonly NavigationLink[];
+  };
+  readonly signup: {
+    /** Host that receives what the sign-up form sends, or null where none is configured. */
+    readonly host: string | null;
+    /** Hosts besides this origin that a sign-up's redirect may lead to, over https. */
+    readonly redirectHosts: readonly string[];
+  };
+  readonly partner: Partner | null;
+  /** Today's date in UTC, `YYYY-MM-DD`. */
+  readonly today: string;
+}

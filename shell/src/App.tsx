@@ -1,0 +1,83 @@
+import { DEFAULT_LAYOUT, type JoinReason } from "@colonnade/kit";
+import { ShellContext, type Boot, type ShellServices } from "@colonnade/kit/shell";
+import { Suspense, useCallback, useMemo, useState, type ReactElement } from "react";
+import { BrowserRouter } from "react-router-dom";
+
+import { Frame } from "./frame/Frame";
+import { Loading } from "./frame/Loading";
+import { useJoinIntent } from "./join/intent";
+import { JoinPlace } from "./join/JoinPlace";
+import type { SlotLoader } from "./loading/slot";
+import type { Views } from "./loading/view";
+import { Announcer } from "./navigation/Announcer";
+import { useLinks } from "./navigation/links";
+import type { ScrollMemory } from "./navigation/scroll";
+import { Screen } from "./Screen";
+
+/** What the application is made of; all of it outlives every render. */
+export interface AppProps {
+  readonly boot: Boot;
+  readonly views: Views;
+  readonly scroll: ScrollMemory;
+  /** Null where no section fills the `join` slot: its buttons then lead to the sign-up page. */
+  readonly join: SlotLoader | null;
+}
+
+interface JoinState {
+  readonly open: boolean;
+  readonly reason: JoinReason;
+}
+
+function Join({
+  loader,
+  state,
+  open,
+  close,
+}: {
+  loader: SlotLoader;
+  state: JoinState | null;
+  open: (reason: JoinReason) => void;
+  close: () => void;
+}): ReactElement | null {
+  const warm = useCallback(() => {
+    loader.load().catch(() => undefined);
+  }, [loader]);
+  useJoinIntent(open, warm);
+  return state && <JoinPlace loader={loader} open={state.open} reason={state.reason} close={close} />;
+}
+
+function Site({ boot, views, scroll, join }: AppProps): ReactElement {
+  const [joinState, setJoinState] = useState<JoinState | null>(null);
+  const [announcement, announce] = useState("");
+  const openJoin = useCallback((reason: JoinReason) => {
+    setJoinState({ open: true, reason });
+  }, []);
+  const closeJoin = useCallback(() => {
+    setJoinState((state) => state && { ...state, open: false });
+  }, []);
+  const services = useMemo<ShellServices>(() => ({ site: boot.site, openJoin }), [boot, openJoin]);
+  useLinks(views);
+  const loading = (
+    <Frame layout={{ ...DEFAULT_LAYOUT, header: "plain" }}>
+      <Loading />
+    </Frame>
+  );
+  return (
+    <ShellContext value={services}>
+      <Suspense fallback={loading}>
+        <Screen views={views} scroll={scroll} announce={announce} />
+      </Suspense>
+      {join && <Join loader={join} state={joinState} open={openJoin} close={closeJoin} />}
+      <Announcer text={announcement} />
+    </ShellContext>
+  );
+}
+
+/** The whole site. */
+export function App(props: AppProps): ReactElement {
+  return (
+    <BrowserRouter>
+      <Site {...props} />
+    </BrowserRouter>
+  );
+}

@@ -1,0 +1,39 @@
+import { Component, type ReactElement, type ReactNode } from "react";
+
+import { SectionFailed } from "./frame/SectionFailed";
+
+interface Props {
+  /** Name of the section, for the console. */
+  readonly section: string;
+  readonly children: ReactNode;
+}
+
+interface State {
+  readonly error: unknown;
+  readonly failures: number;
+}
+
+/** Keeps what a section throws while rendering within that section. */
+export class SectionBoundary extends Component<Props, State> {
+  override state: State = { error: null, failures: 0 };
+
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { error: error ?? new Error("nothing was thrown") };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    console.warn(`[shell] the section "${this.props.section}" failed while rendering:`, error);
+    this.setState(({ failures }) => ({ failures: failures + 1 }));
+  }
+
+  private readonly retry = (): void => {
+    // What fails twice is no passing fault; a new document may have another release of the section.
+    if (this.state.failures > 1) location.reload();
+    else this.setState({ error: null });
+  };
+
+  override render(): ReactNode {
+    if (this.state.error !== null) return (<SectionFailed retry={this.retry} />) as ReactElement;
+    return this.props.children;
+  }
+}

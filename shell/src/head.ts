@@ -1,0 +1,49 @@
+import type { Head } from "@colonnade/kit";
+
+// Tags the shell made; the rest of the document's head is the gateway's.
+const MARK = "data-head";
+
+type Tag = readonly [name: "meta" | "link", attributes: Readonly<Record<string, string>>];
+
+function absolute(origin: string, path: string): string {
+  return `${origin}${path}`;
+}
+
+function meta(key: "name" | "property", name: string, content: string | undefined): Tag[] {
+  return content === undefined ? [] : [["meta", { [key]: name, content }]];
+}
+
+/** The tags of a head, in order. */
+function tagsOf(head: Head, origin: string): Tag[] {
+  const { social } = head;
+  return [
+    ...meta("name", "description", head.description),
+    ...meta("name", "robots", head.robots),
+    ...meta("name", "keywords", head.keywords),
+    ["link", { rel: "canonical", href: absolute(origin, head.canonical) }],
+    ...meta("property", "og:title", social?.title),
+    ...meta("property", "og:description", social?.description),
+    ...meta("property", "og:type", social?.type),
+    ...meta("property", "og:url", social && absolute(origin, social.url)),
+  ];
+}
+
+/** Head of a page that does not exist or could not be shown: nothing for search engines. */
+export function plainHead(title: string): { title: string; robots: string } {
+  return { title, robots: "noindex" };
+}
+
+/** Brings the document's head in step with the page that is shown. */
+export function applyHead(head: Head | { title: string; robots: string }, origin: string): void {
+  document.title = head.title;
+  for (const old of document.head.querySelectorAll(`[${MARK}]`)) old.remove();
+  // A document of an unknown path says noindex by itself.
+  document.head.querySelector(`meta[name=robots]`)?.remove();
+  const tags = "canonical" in head ? tagsOf(head, origin) : meta("name", "robots", head.robots);
+  for (const [name, attributes] of tags) {
+    const element = document.createElement(name);
+    element.setAttribute(MARK, "");
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    document.head.append(element);
+  }
+}

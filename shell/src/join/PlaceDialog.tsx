@@ -1,0 +1,26 @@
+import { useEffect, useRef, type ReactElement, type ReactNode } from "react";
+
+/** Props of {@link PlaceDialog}. */
+export interface PlaceDialogProps {
+  readonly label: string;
+  readonly close: () => void;
+  readonly children: ReactNode;
+}
+
+/** The shell's own dialog, for while the join dialog is on its way or where it cannot come. */
+export function PlaceDialog({ label, close, children }: PlaceDialogProps): ReactElement {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog className="place-dialog" ref={dialog} aria-label={label} onCancel={close}>
+      {children}
+      <button type="button" className="button quiet" onClick={close}>
+        Close
+      </button>
+    </dialog>
+  );
+}

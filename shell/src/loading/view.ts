@@ -1,0 +1,133 @@
+import {
+  DEFAULT_LAYOUT,
+  isNotFound,
+  matchPath,
+  type Head,
+  type Layout,
+  type PageProps,
+  type Params,
+} from "@colonnade/kit";
+import type { Boot, PageAnswer } from "@colonnade/kit/shell";
+import type { ComponentType } from "react";
+
+import { withDeadline } from "./deadline";
+import { loadSection, refetch } from "./federation";
+import { DeploymentGone, lookUpPage } from "./lookup";
+import { ensureStyles } from "./styles";
+
+const PAGE_DEADLINE = 15_000;
+
+/** What is to be seen at a path. */
+export type View =
+  | {
+      readonly kind: "page";
+      readonly section: string;
+      readonly layout: Layout;
+      readonly head: Head;
+      readonly params: Params;
+      readonly Component: ComponentType<PageProps<never>>;
+      readonly props: PageProps<never>;
+    }
+  | { readonly kind: "notFound"; readonly heading: string }
+  | { readonly kind: "failed"; readonly section: string | null };
+
+/** Makes the views of a site's paths, each once. */
+export interface Views {
+  /** The view of a path (percent-encoded, no query). Never rejects: a failure is a view, too. */
+  view(path: string): Promise<View>;
+  /** Fetches what a path needs, so that its view is there sooner. Failures are forgotten. */
+  prefetch(path: string): void;
+  /** Forgets the view of a path if it failed, so that it is made again from fresh files. */
+  retry(path: string): void;
+}
+
+const NOT_FOUND: View = { kind: "notFound", heading: "Page not found" };
+
+/** What went wrong, for whoever looks into the console. Holds no personal data: paths name pages. */
+function report(section: string | null, error: unknown): void {
+  console.warn(`[shell] ${section === null ? "a page" : `the section "${section}"`} could not be shown:`, error);
+}
+
+/** Makes the views of the deployment that a boot payload names. `firstPath` is the path of its document. */
+export function createViews(boot: Boot, firstPath: string): Views {
+  const answers = new Map<string, Promise<PageAnswer | null>>([[firstPath, Promise.resolve(boot.page)]]);
+  const views = new Map<string, Promise<View>>();
+  const failed = new Set<string>();
+
+  function answer(path: string): Promise<PageAnswer | null> {
+    const present = answers.get(path);
+    if (present) return present;
+    const asking = lookUpPage(boot.deployment, path);
+    answers.set(path, asking);
+    asking.catch(() => {
+      answers.delete(path);
+    });
+    return asking;
+  }
+
+  async function pageView(path: string, { section: entry, pattern, assets }: PageAnswer): Promise<View> {
+    const [section] = await Promise.all([loadSection(entry), ensureStyles([...entry.assets, ...assets])]);
+    const load = section.pages[pattern];
+    const params = matchPath(pattern, path);
+    if (!load || !params) throw new Error(`the section "${entry.name}" has no page "${pattern}" for ${path}`);
+    const { page } = await load();
+    const data = (await page.data({ params, site: boot.site })) as never;
+    if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
+    return {
+      kind: "page",
+      section: entry.name,
+      layout: { ...DEFAULT_LAYOUT, ...page.layout?.({ data }) },
+      head: page.head({ data, site: boot.site }),
+      params,
+      Component: page.Component,
+      props: { data, ...(boot.form && path === firstPath && { form: boot.form }) },
+    };
+  }
+
+  async function make(path: string): Promise<View> {
+    let found: PageAnswer | null | undefined;
+    try {
+      found = await answer(path);
+      if (!found) return NOT_FOUND;
+      if (failed.delete(path)) await refetch(found.section, found.assets);
+      return await withDeadline(pageView(path, found), PAGE_DEADLINE, `the page ${path}`);
+    } catch (error) {
+      if (error instanceof DeploymentGone) {
+        // A document of the live deployment takes this tab over; nothing is shown in between.
+        location.assign(path);
+        return new Promise<never>(() => undefined);
+      }
+      const section = found?.section.name ?? null;
+      report(section, error);
+      failed.add(path);
+      return { kind: "failed", section };
+    }
+  }
+
+  async function warm(path: string): Promise<void> {
+    const found = await answer(path);
+    if (!found) return;
+    const [section] = await Promise.all([
+      loadSection(found.section),
+      ensureStyles([...found.section.assets, ...found.assets]),
+    ]);
+    await section.pages[found.pattern]?.();
+  }
+
+  return {
+    view(path) {
+      const present = views.get(path);
+      if (present) return present;
+      const making = make(path);
+      views.set(path, making);
+      return making;
+    },
+    prefetch(path) {
+      // Whatever fails here fails again, in sight, when the visitor follows the link.
+      warm(path).catch(() => undefined);
+    },
+    retry(path) {
+      if (failed.has(path)) views.delete(path);
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { createRoot } from "react-dom/client";
+
+import { App } from "./App";
+import { readBoot } from "./boot";
+import "./favicon.svg";
+import "./frame/frame.css";
+import { startFederation } from "./loading/federation";
+import { createSlotLoader } from "./loading/slot";
+import { createViews } from "./loading/view";
+import { createScrollMemory } from "./navigation/scroll";
+
+const boot = readBoot(document);
+const root = document.getElementById("root");
+if (!root) throw new Error("the document has no root element");
+
+startFederation();
+const { join } = boot.slots;
+createRoot(root).render(
+  <App
+    boot={boot}
+    views={createViews(boot, location.pathname)}
+    scroll={createScrollMemory()}
+    join={join ? createSlotLoader("join", join) : null}
+  />,
+);

@@ -1,0 +1,84 @@
+import { useEffect } from "react";
+import { useNavigate } from "react-router-dom";
+
+import type { Views } from "../loading/view";
+import { markNavigating } from "./arrival";
+
+// Paths that are the gateway's own, not pages.
+const NOT_PAGES = /^\/(assets|_page|functions|go)(\/|$)|^\/(robots\.txt|sitemap\.xml)$|^\/\.well-known(\/|$)/;
+const HOVER_MS = 80;
+
+/** The page of this site that an anchor leads to, or null where the browser is to follow it by itself. */
+export function pageOf(anchor: HTMLAnchorElement): URL | null {
+  if (anchor.target && anchor.target !== "_self") return null;
+  if (anchor.hasAttribute("download") || !/^https?:$/.test(anchor.protocol)) return null;
+  const url = new URL(anchor.href);
+  if (url.origin !== location.origin || NOT_PAGES.test(url.pathname)) return null;
+  // A jump within the page.
+  if (url.pathname === location.pathname && url.search === location.search && url.hash) return null;
+  return url;
+}
+
+function anchorOf(event: Event): HTMLAnchorElement | null {
+  return event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]") : null;
+}
+
+function wantsLessData(): boolean {
+  return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData ?? false;
+}
+
+/**
+ * Follows same-origin links in the page, whichever section drew them, and fetches what a link leads to
+ * when it is hovered, focused or touched. One listener serves all links, also before a section's own
+ * code has arrived.
+ */
+export function useLinks(views: Views): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const listeners = new AbortController();
+    const { signal } = listeners;
+    let hover: ReturnType<typeof setTimeout> | undefined;
+
+    const prefetch = (event: Event): void => {
+      const anchor = anchorOf(event);
+      const url = anchor && pageOf(anchor);
+      if (url && !wantsLessData()) views.prefetch(url.pathname);
+    };
+    document.addEventListener(
+      "click",
+      (event) => {
+        if (
+          event.defaultPrevented ||
+          event.button !== 0 ||
+          event.metaKey ||
+          event.ctrlKey ||
+          event.shiftKey ||
+          event.altKey
+        )
+          return;
+        const anchor = anchorOf(event);
+        const url = anchor && pageOf(anchor);
+        if (!url) return;
+        event.preventDefault();
+        if (url.pathname !== location.pathname) markNavigating(true);
+        // A link to the page that is shown replaces it, as browsers do.
+        void navigate(`${url.pathname}${url.search}${url.hash}`, { replace: url.href === location.href });
+      },
+      { signal },
+    );
+    document.addEventListener(
+      "pointerover",
+      (event) => {
+        clearTimeout(hover);
+        if (event.pointerType === "mouse" && anchorOf(event)) hover = setTimeout(prefetch, HOVER_MS, event);
+      },
+      { signal },
+    );
+    document.addEventListener("focusin", prefetch, { signal });
+    document.addEventListener("touchstart", prefetch, { signal, passive: true });
+    return () => {
+      clearTimeout(hover);
+      listeners.abort();
+    };
+  }, [navigate, views]);
+}
