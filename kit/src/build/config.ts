@@ -36,14 +36,14 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
   await access(file).catch(() => {
     throw new UsageError(`${folder} has no ${CONFIG_FILE}: run this in the folder of a section`);
   });
-  const module = (await import(pathToFileURL(file).href)) as { default?: Partial<SectionConfig> };
+  const module = (await import(pathToFileURL(file).href)) as { default?: Readonly<Record<string, unknown>> };
   const config = module.default;
   if (typeof config !== "object")
     throw new UsageError(`${file}: expected a default export made by defineConfig({ name, entry })`);
   for (const key of Object.keys(config)) {
     if (!KEYS.has(key)) throw new UsageError(`${file}: unknown key "${key}"; expected ${[...KEYS].join(", ")}`);
   }
-  const { name, entry, kind = "section" } = config;
+  const { name, entry, kind = "section", icon } = config;
   if (typeof name !== "string" || !NAME.test(name)) {
     throw new UsageError(
       `${file}: name is ${JSON.stringify(name)}; expected a lower-case letter, then at most 31 of a-z, 0-9 and "-"`,
@@ -51,10 +51,10 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
   }
   if (kind !== "section" && kind !== "shell")
     throw new UsageError(`${file}: kind is ${JSON.stringify(kind)}; expected "section" or "shell"`);
-  const isShell: boolean = kind === "shell";
-  if (isShell !== (name === "shell"))
+  if ((kind === "shell") !== (name === "shell"))
     throw new UsageError(`${file}: the name "shell" and the kind "shell" go together`);
   if (typeof entry !== "string")
     throw new UsageError(`${file}: entry is missing; expected the path of the entry module`);
-  return { ...config, name, entry, kind };
+  if (icon !== undefined && typeof icon !== "string") throw new UsageError(`${file}: icon is no path`);
+  return { name, entry, kind, ...(icon !== undefined && { icon }) };
 }

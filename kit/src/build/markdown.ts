@@ -22,6 +22,8 @@ function siteFacts() {
 /** How Markdown is compiled: CommonMark with tables, front matter exported, no HTML, no code. */
 export const MARKDOWN: CompileOptions = {
   format: "md",
+  // An aligned table cell would otherwise get a style attribute, which the content security policy refuses.
+  tableCellAlignToStyle: false,
   remarkPlugins: [remarkFrontmatter, remarkMdxFrontmatter, remarkGfm, siteFacts],
 };
 

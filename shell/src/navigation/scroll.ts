@@ -1,5 +1,3 @@
-const STORE_KEY = "colonnade.scroll";
-
 /** Where each entry of the tab's history was scrolled to. */
 export interface ScrollMemory {
   /** From now on the page's position belongs to this history entry. */
@@ -8,21 +6,14 @@ export interface ScrollMemory {
   restore(key: string): boolean;
 }
 
-function read(): Map<string, number> {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(STORE_KEY) ?? "[]");
-    return new Map(
-      Array.isArray(stored) ? (stored as [string, number][]).filter(([, top]) => Number.isFinite(top)) : [],
-    );
-  } catch {
-    // Storage that is denied or holds rubbish costs the position, nothing else.
-    return new Map();
-  }
+function stateOfEntry(): Readonly<Record<string, unknown>> {
+  const state: unknown = history.state;
+  return typeof state === "object" && state !== null ? (state as Record<string, unknown>) : {};
 }
 
 /** Takes scroll restoration over from the browser, which restores before the page is there. */
 export function createScrollMemory(): ScrollMemory {
-  const positions = read();
+  const positions = new Map<string, number>();
   let current: string | undefined;
   history.scrollRestoration = "manual";
   addEventListener(
@@ -32,15 +23,17 @@ export function createScrollMemory(): ScrollMemory {
     },
     { passive: true },
   );
+  // The history entry carries its position through a reload, so that nothing is kept in web storage.
   addEventListener("pagehide", () => {
-    try {
-      sessionStorage.setItem(STORE_KEY, JSON.stringify([...positions].slice(-50)));
-    } catch {
-      // As above.
-    }
+    history.replaceState({ ...stateOfEntry(), scrollTop: scrollY }, "");
   });
+  const { scrollTop } = stateOfEntry();
+  let left = typeof scrollTop === "number" ? scrollTop : undefined;
   return {
     follow(key) {
+      // The position the document was left at belongs to the entry it starts with.
+      if (left !== undefined) positions.set(key, left);
+      left = undefined;
       current = key;
     },
     restore(key) {

@@ -1,0 +1,64 @@
+# make run    the site on http://localhost:8080 (PORT, ADMIN_PORT, BACKEND_PORT and STORE move it elsewhere)
+# make test   everything that is checked
+# make build  the gateway and the releases of the shell and the sections
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help run build test gateway releases tools format lint test-gateway test-web test-site browser clean
+
+TSC := node node_modules/typescript-7/bin/tsc
+# Cargo prints what it compiles; a fresh clone compiles a while, and silence would look like a hang.
+CARGO_TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo nextest run || echo test)
+
+help:
+	@sed -n 's/^# \(make\)/\1/p' Makefile
+
+run: build
+	@exec node tests/development/run.mjs
+
+build: gateway releases
+
+gateway: tools
+	@cargo build --quiet --locked
+
+releases: node_modules/.installed
+	@$(TSC) --build kit
+	@node tests/development/build.mjs
+
+tools:
+	@command -v cargo >/dev/null || { echo "Rust is missing: install it from https://rustup.rs, then run make again."; exit 1; }
+	@command -v node >/dev/null && command -v npm >/dev/null || { echo "Node.js is missing: install version 20.19 or newer with npm, then run make again."; exit 1; }
+	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 19)) { console.error(`Node.js $${process.versions.node} is too old: 20.19 or newer is needed.`); process.exit(1); }'
+
+node_modules/.installed: package-lock.json package.json kit/package.json shell/package.json tests/package.json $(wildcard mfe-*/package.json) | tools
+	@npm ci --no-fund --no-audit --loglevel error
+	@touch $@
+
+# All of it, in the order in which a mistake shows soonest.
+test: build lint test-gateway test-web test-site
+
+lint: node_modules/.installed
+	cargo fmt --check
+	cargo clippy --quiet --locked --all-targets -- -D warnings
+	$(TSC) --build
+	npx eslint . --max-warnings 0
+	npx prettier --check --log-level warn .
+
+test-gateway: tools
+	cargo $(CARGO_TEST) --locked
+
+test-web: releases
+	npx vitest run
+
+test-site: build browser
+	cd tests && npx playwright test
+
+browser: node_modules/.installed
+	@node tests/development/browser.mjs
+
+format: node_modules/.installed
+	cargo fmt
+	npx prettier --write --log-level warn .
+
+clean:
+	rm -rf node_modules kit/dist shell/release mfe-*/release target .run

@@ -1,0 +1,92 @@
+import { DEFAULT_LAYOUT, type Layout } from "@colonnade/kit";
+import { ShellContext } from "@colonnade/kit/shell";
+import { TEST_SITE } from "@colonnade/kit/testing";
+import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
+import { afterEach, describe, expect, test } from "vitest";
+
+import { Frame } from "./Frame";
+
+function show(layout: Partial<Layout> = {}): void {
+  const site = {
+    ...TEST_SITE,
+    navigation: {
+      menu: [
+        { label: "Home", path: "/" },
+        { label: "About", path: "/about" },
+      ],
+      footer: [{ label: "Terms", path: "/terms" }],
+    },
+  };
+  render(
+    <ShellContext value={{ site, openJoin: () => undefined }}>
+      <Frame layout={{ ...DEFAULT_LAYOUT, ...layout }}>
+        <h1>Content</h1>
+      </Frame>
+    </ShellContext>,
+  );
+}
+
+const header = (): HTMLElement => screen.getByRole("banner");
+const menu = (): HTMLDetailsElement | null => header().querySelector("details");
+
+describe("Frame", () => {
+  afterEach(cleanup);
+
+  test("has landmarks, a skip link to the main one, and the page in it", () => {
+    show();
+    expect(screen.getByText("Skip to content").getAttribute("href")).toBe("#main");
+    expect(within(screen.getByRole("main")).getByText("Content")).toBeTruthy();
+    expect(screen.getByRole("contentinfo")).toBeTruthy();
+  });
+
+  test.each([
+    ["menu", true],
+    ["plain", false],
+    ["logo", false],
+  ] as const)("the %s header has its logo, and a menu: %s", (variant, hasMenu) => {
+    show({ header: variant });
+    expect(within(header()).getByText("Test Directory").closest("a")?.getAttribute("href")).toBe("/");
+    expect(menu() !== null).toBe(hasMenu);
+    expect(header().dataset["variant"]).toBe(variant);
+  });
+
+  test("the menu has the configured links and the join button", () => {
+    show();
+    const panel = within(screen.getByRole("navigation", { name: "Main", hidden: true }));
+    expect(panel.getByText("About").getAttribute("href")).toBe("/about");
+    expect(panel.getByText("Join Free").closest("form")?.getAttribute("action")).toBe("/signup");
+  });
+
+  test.each(["Home", "Join Free"])("choosing %s closes the menu", (entry) => {
+    show();
+    const details = menu();
+    if (!details) throw new Error("no menu");
+    details.open = true;
+    const chosen = within(details).getByText(entry);
+    chosen.closest("form")?.addEventListener("submit", (event) => {
+      event.preventDefault();
+    });
+    fireEvent.click(chosen);
+    expect(details.open).toBe(false);
+  });
+
+  test("Escape and a press elsewhere close the menu", () => {
+    show();
+    const details = menu();
+    if (!details) throw new Error("no menu");
+    details.open = true;
+    fireEvent.keyDown(document, { key: "Escape" });
+    expect(details.open).toBe(false);
+    details.open = true;
+    fireEvent.pointerDown(screen.getByText("Content"));
+    expect(details.open).toBe(false);
+  });
+
+  test("the footer has the configured links, the join button and the page's note", () => {
+    show({ footerNote: "A note - 18+ only" });
+    const footer = within(screen.getByRole("contentinfo"));
+    expect(footer.getByText("Terms").getAttribute("href")).toBe("/terms");
+    expect(footer.getByText("Join Free")).toBeTruthy();
+    expect(footer.getByText("A note - 18+ only")).toBeTruthy();
+  });
+});

@@ -1,0 +1,59 @@
+import type { Head } from "@colonnade/kit";
+import { beforeEach, describe, expect, test } from "vitest";
+
+import { applyHead, plainHead } from "./head";
+
+const HEAD: Head = {
+  title: "A page",
+  description: "What it is about",
+  canonical: "/state/New%20York",
+  robots: "noindex,nofollow",
+  keywords: "one, two",
+  social: { title: "Shared", description: "When shared", type: "website", url: "/state/New%20York" },
+};
+
+function content(selector: string): string | null | undefined {
+  const element = document.head.querySelector(selector);
+  return element?.getAttribute("content") ?? element?.getAttribute("href");
+}
+
+describe("applyHead", () => {
+  beforeEach(() => {
+    document.head.innerHTML = '<meta charset="utf-8"><meta name="rating" content="adult"><title>Site</title>';
+  });
+
+  test("writes every tag, with addresses made absolute", () => {
+    applyHead(HEAD, "https://site.example");
+    expect(document.title).toBe("A page");
+    expect(content("meta[name=description]")).toBe("What it is about");
+    expect(content("meta[name=robots]")).toBe("noindex,nofollow");
+    expect(content("meta[name=keywords]")).toBe("one, two");
+    expect(content("link[rel=canonical]")).toBe("https://site.example/state/New%20York");
+    expect(content("meta[property='og:title']")).toBe("Shared");
+    expect(content("meta[property='og:description']")).toBe("When shared");
+    expect(content("meta[property='og:type']")).toBe("website");
+    expect(content("meta[property='og:url']")).toBe("https://site.example/state/New%20York");
+  });
+
+  test("leaves nothing of the page before, and the document's own tags alone", () => {
+    applyHead(HEAD, "https://site.example");
+    applyHead({ title: "Next", description: "Other", canonical: "/" }, "https://site.example");
+    expect(document.head.querySelectorAll("meta[name=description]").length).toBe(1);
+    expect(document.head.querySelector("meta[name=robots], meta[name=keywords], meta[property]")).toBeNull();
+    expect(content("link[rel=canonical]")).toBe("https://site.example/");
+    expect(content("meta[name=rating]")).toBe("adult");
+  });
+
+  test("takes over the robots tag of a document for an unknown path", () => {
+    document.head.insertAdjacentHTML("beforeend", '<meta name="robots" content="noindex">');
+    applyHead({ title: "Home", description: "d", canonical: "/" }, "https://site.example");
+    expect(document.head.querySelector("meta[name=robots]")).toBeNull();
+  });
+
+  test("a page that does not exist is noindex and has no canonical address", () => {
+    applyHead(HEAD, "https://site.example");
+    applyHead(plainHead("State not found"), "https://site.example");
+    expect(content("meta[name=robots]")).toBe("noindex");
+    expect(document.head.querySelector("link[rel=canonical]")).toBeNull();
+  });
+});

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { createScrollMemory } from "./scroll";
+
+function scrollPageTo(top: number): void {
+  vi.stubGlobal("scrollY", top);
+  window.dispatchEvent(new Event("scroll"));
+}
+
+describe("scroll memory", () => {
+  const scrollTo = vi.fn();
+
+  beforeEach(() => {
+    history.replaceState(null, "");
+    scrollTo.mockClear();
+    vi.stubGlobal("scrollTo", scrollTo);
+  });
+
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  test("an entry that was scrolled is restored", () => {
+    const memory = createScrollMemory();
+    memory.follow("a");
+    scrollPageTo(420);
+    memory.follow("b");
+    scrollPageTo(7);
+    expect(memory.restore("a")).toBe(true);
+    expect(scrollTo).toHaveBeenLastCalledWith({ top: 420, behavior: "instant" });
+  });
+
+  test("an entry that was never seen is not", () => {
+    expect(createScrollMemory().restore("new")).toBe(false);
+    expect(scrollTo).not.toHaveBeenCalled();
+  });
+
+  test("the position outlives a reload, without web storage", () => {
+    const memory = createScrollMemory();
+    memory.follow("a");
+    scrollPageTo(99);
+    window.dispatchEvent(new Event("pagehide"));
+    const reloaded = createScrollMemory();
+    reloaded.follow("a");
+    expect(reloaded.restore("a")).toBe(true);
+    expect(scrollTo).toHaveBeenLastCalledWith({ top: 99, behavior: "instant" });
+    expect(sessionStorage.length + localStorage.length).toBe(0);
+  });
+
+  test.each([7, "far", { scrollTop: "far" }])("a history state of %j is survived", (state) => {
+    history.replaceState(state, "");
+    const memory = createScrollMemory();
+    memory.follow("a");
+    expect(memory.restore("a")).toBe(false);
+  });
+});

@@ -1,0 +1,17 @@
+// Builds the release of every package that makes the site. What is up to date is left alone.
+import path from "node:path";
+
+import { build, UsageError } from "@colonnade/kit/build";
+
+import { PACKAGES } from "../support/repository.mjs";
+
+for (const folder of PACKAGES) {
+  try {
+    const { release, built } = await build(folder, { final: false });
+    if (built) console.log(`built ${release.name}@${release.version}`);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`${path.basename(folder)}: ${error.message}`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,85 @@
+// Runs the site for development: a sign-up backend, the gateway, and the five releases published and
+// deployed through it. PORT, ADMIN_PORT, BACKEND_PORT and STORE move it elsewhere.
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+
+import { startBackend } from "../backend/server.mjs";
+import { BACKEND_KEY, createToken, signupConfig, writeConfig } from "../support/config.mjs";
+import { startGateway } from "../support/gateway.mjs";
+import { deployPackages } from "../support/releases.mjs";
+import { ROOT } from "../support/repository.mjs";
+
+/**
+ * @param {string} name
+ * @param {number} fallback
+ */
+function portFrom(name, fallback) {
+  const text = process.env[name] ?? String(fallback);
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  console.error(`${name} is "${text}"; expected a port number`);
+  process.exit(1);
+}
+
+const port = portFrom("PORT", 8080);
+const adminPort = portFrom("ADMIN_PORT", 9090);
+const backendPort = portFrom("BACKEND_PORT", 9100);
+const store = path.resolve(ROOT, process.env["STORE"] ?? "store");
+
+/** @param {unknown} error */
+function fail(error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}
+
+/** The gateway's own warnings and errors; its request log would bury everything else. @param {string} line */
+function showProblem(line) {
+  const { level } = JSON.parse(line);
+  if (level === "WARN" || level === "ERROR") console.error(line);
+}
+
+const backend = await startBackend({ port: backendPort, key: BACKEND_KEY }).catch(fail);
+if (!backend) process.exit(1);
+const { token, hash } = createToken();
+// One folder for each set of ports, so that several sites can run side by side.
+const folder = path.join(ROOT, ".run", String(port));
+await mkdir(folder, { recursive: true });
+const config = await writeConfig(folder, {
+  site: { origin: `http://localhost:${String(port)}` },
+  listen: { site: `127.0.0.1:${String(port)}`, admin: `127.0.0.1:${String(adminPort)}` },
+  store: { folder: store },
+  admin: { tokens: [{ name: "development", hash, sections: ["*"], actions: ["publish", "deploy"] }] },
+  ...signupConfig(backend.url),
+});
+const gateway = await startGateway(config, { log: showProblem }).catch(fail);
+if (!gateway) process.exit(1);
+
+let stopping = false;
+async function stop() {
+  if (stopping) return;
+  stopping = true;
+  await gateway?.stop();
+  await backend?.close();
+}
+process.on("SIGINT", () => void stop());
+process.on("SIGTERM", () => void stop());
+void gateway.exited.then(async (code) => {
+  await backend.close();
+  if (!stopping) console.error(`the gateway ended with code ${String(code)}`);
+  process.exit(stopping ? 0 : 1);
+});
+
+try {
+  const { deployment, isNew } = await deployPackages({ url: gateway.admin, token });
+  console.log(
+    `${isNew ? "deployed" : "unchanged"}: deployment ${String(deployment.number)}\n\n` +
+      `  site      http://localhost:${String(port)}\n` +
+      `  admin     ${gateway.admin}\n` +
+      `  backend   ${backend.url} (sign-up, and the development partner)\n\n` +
+      `Ctrl-C stops all.`,
+  );
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+  await stop();
+}
