@@ -1,4 +1,4 @@
-import type { ComponentType } from "react";
+import type { FunctionComponent } from "react";
 
 import type { NotFound } from "./notFound.js";
 import type { SiteFacts } from "./site.js";
@@ -79,7 +79,7 @@ export interface Page<Data> {
   paths?(): readonly string[];
   head(context: { readonly data: Data; readonly site: SiteFacts }): Head;
   layout?(context: { readonly data: Data }): Partial<Layout>;
-  readonly Component: ComponentType<PageProps<Data>>;
+  readonly Component: FunctionComponent<PageProps<Data>>;
 }
 
 /**

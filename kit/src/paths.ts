@@ -48,13 +48,16 @@ export function comparePatterns(a: string, b: string): number {
  * The path of a pattern with its params filled in and percent-encoded:
  * `pathTo("/state/:state", { state: "New York" })` is `/state/New%20York`.
  *
- * @throws Error when a param of the pattern is missing or empty.
+ * @throws Error when a param of the pattern is missing or empty, or no path can carry its value.
  */
 export function pathTo(pattern: string, params: Readonly<Params> = {}): string {
   const parts = segments(pattern).map((segment) => {
     if (!segment.startsWith(":")) return segment;
     const value = params[segment.slice(1)];
     if (!value) throw new Error(`pathTo("${pattern}"): the param "${segment.slice(1)}" is missing or empty`);
+    // A browser resolves dot segments away, and matchPath refuses what hides a slash or NUL.
+    if (value === "." || value === ".." || /[/\0]/.test(value))
+      throw new Error(`pathTo("${pattern}"): no path can carry ${JSON.stringify(value)}`);
     return encodeURIComponent(value);
   });
   return `/${parts.join("/")}`;

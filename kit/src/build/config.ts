@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { access, stat } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -36,9 +36,9 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
   await access(file).catch(() => {
     throw new UsageError(`${folder} has no ${CONFIG_FILE}: run this in the folder of a section`);
   });
-  const module = (await import(pathToFileURL(file).href)) as { default?: Readonly<Record<string, unknown>> };
+  const module = (await import(pathToFileURL(file).href)) as { default?: Readonly<Record<string, unknown>> | null };
   const config = module.default;
-  if (typeof config !== "object")
+  if (typeof config !== "object" || config === null)
     throw new UsageError(`${file}: expected a default export made by defineConfig({ name, entry })`);
   for (const key of Object.keys(config)) {
     if (!KEYS.has(key)) throw new UsageError(`${file}: unknown key "${key}"; expected ${[...KEYS].join(", ")}`);
@@ -53,8 +53,16 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     throw new UsageError(`${file}: kind is ${JSON.stringify(kind)}; expected "section" or "shell"`);
   if ((kind === "shell") !== (name === "shell"))
     throw new UsageError(`${file}: the name "shell" and the kind "shell" go together`);
-  if (typeof entry !== "string")
-    throw new UsageError(`${file}: entry is missing; expected the path of the entry module`);
-  if (icon !== undefined && typeof icon !== "string") throw new UsageError(`${file}: icon is no path`);
+  if (typeof entry !== "string" || !(await isFile(folder, entry)))
+    throw new UsageError(`${file}: entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
+  if (icon !== undefined && (typeof icon !== "string" || kind !== "shell" || !(await isFile(folder, icon))))
+    throw new UsageError(`${file}: icon is ${JSON.stringify(icon)}; expected the path of the shell's favicon`);
   return { name, entry, kind, ...(icon !== undefined && { icon }) };
+}
+
+async function isFile(folder: string, file: string): Promise<boolean> {
+  return stat(path.join(folder, file)).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }

@@ -20,10 +20,14 @@ const FORM = '() => import("./module")';
  * @throws UsageError when the call is missing or a value has another form than `() => import("./module")`.
  */
 export async function readEntry(file: string): Promise<EntryImports> {
-  const module = await parse(await readFile(file, "utf8"), { syntax: "typescript", tsx: true, target: "es2022" });
+  const source = await readFile(file, "utf8");
+  const module = await parse(source, { syntax: "typescript", tsx: true, target: "es2022" }).catch((error: unknown) => {
+    throw new UsageError(`${file} cannot be parsed:\n${error instanceof Error ? error.message : String(error)}`);
+  });
   const definition = findDefinition(module);
   if (!definition) throw new UsageError(`${file}: expected \`export default defineSection({ … })\``);
-  return { pages: importsOf(file, definition, "pages"), slots: importsOf(file, definition, "slots") };
+  const entries = entriesOf(definition, `${file}: defineSection`);
+  return { pages: importsOf(file, entries, "pages"), slots: importsOf(file, entries, "slots") };
 }
 
 function findDefinition(module: Module): ObjectExpression | undefined {
@@ -44,22 +48,27 @@ function findDefinition(module: Module): ObjectExpression | undefined {
   return undefined;
 }
 
-function entriesOf(object: ObjectExpression): Map<string, Expression> {
-  const entries = new Map<string, Expression>();
-  for (const property of object.properties) {
-    if (property.type !== "KeyValueProperty") continue;
-    const { key, value } = property;
-    if (key.type === "StringLiteral" || key.type === "Identifier") entries.set(key.value, value);
-  }
-  return entries;
+// What cannot be read here would be a page that exists and that the release does not name, so it is refused.
+function entriesOf(object: ObjectExpression, where: string): Map<string, Expression> {
+  return new Map(
+    object.properties.map((property) => {
+      if (property.type === "KeyValueProperty") {
+        const { key, value } = property;
+        if (key.type === "StringLiteral" || key.type === "Identifier") return [key.value, value];
+      }
+      throw new UsageError(`${where} has an entry of another form than expected: "key": value`);
+    }),
+  );
 }
 
-function importsOf(file: string, definition: ObjectExpression, name: "pages" | "slots"): Map<string, string> {
-  const value = entriesOf(definition).get(name);
+function importsOf(file: string, definition: Map<string, Expression>, name: "pages" | "slots"): Map<string, string> {
+  const value = definition.get(name);
   if (!value) return new Map();
   if (value.type !== "ObjectExpression")
     throw new UsageError(`${file}: ${name} is no object literal; expected { "…": ${FORM} }`);
-  return new Map([...entriesOf(value)].map(([key, load]) => [key, requestOf(load) ?? refuse(file, name, key)]));
+  return new Map(
+    [...entriesOf(value, `${file}: ${name}`)].map(([key, load]) => [key, requestOf(load) ?? refuse(file, name, key)]),
+  );
 }
 
 function refuse(file: string, name: string, key: string): never {

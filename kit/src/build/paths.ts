@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { pathToFileURL } from "node:url";
 
 import { isNotFound } from "../notFound.js";
 import { matchPath } from "../paths.js";
-import { CONTRACT, type Section } from "../section.js";
+import { CONTRACT, type PageModule, type Section, type SlotModule } from "../section.js";
 import type { SiteFacts } from "../site.js";
 import { UsageError, type SectionConfig } from "./config.js";
 import type { ReleasePath } from "./release.js";
@@ -30,7 +32,7 @@ const NO_SITE: SiteFacts = {
  * @throws UsageError naming the page and what it did against the contract.
  */
 export async function namePaths(serverModule: string, config: SectionConfig): Promise<Map<string, ReleasePath[]>> {
-  const { default: section } = (await import(pathToFileURL(serverModule).href)) as { default: Section };
+  const section = await loadSection(serverModule);
   // The types say 1; another kit could have said something else.
   const contract: number = section.contract;
   if (contract !== CONTRACT)
@@ -39,7 +41,8 @@ export async function namePaths(serverModule: string, config: SectionConfig): Pr
     throw new UsageError(`defineSection says the name "${section.name}", section.config.js says "${config.name}"`);
   const named = new Map<string, ReleasePath[]>();
   for (const [pattern, load] of Object.entries(section.pages)) {
-    const { page } = await load();
+    const { page } = (await load()) as Partial<PageModule>;
+    if (!page) throw new UsageError(`the module of the page "${pattern}" exports no "page"`);
     const paths: ReleasePath[] = [];
     for (const path of page.paths?.() ?? []) {
       const params = matchPath(pattern, path);
@@ -50,13 +53,35 @@ export async function namePaths(serverModule: string, config: SectionConfig): Pr
         throw new UsageError(
           `paths() of the page "${pattern}" names ${path}, of which its data says "${data.heading}"`,
         );
-      const copy: unknown = data === undefined ? undefined : JSON.parse(JSON.stringify(data));
-      if (!isDeepStrictEqual(copy, data))
+      if (!survivesJson(data))
         throw new UsageError(`the data of ${path} does not survive JSON; a page's data is serialisable`);
       const { robots = "" } = page.head({ data: data as never, site: NO_SITE });
       paths.push({ path, indexable: !robots.includes("noindex") });
     }
     named.set(pattern, paths);
   }
+  for (const [name, load] of Object.entries(section.slots ?? {})) {
+    const { slot } = (await load()) as Partial<SlotModule>;
+    if (!slot) throw new UsageError(`the module of the slot "${name}" exports no "slot"`);
+  }
   return named;
+}
+
+async function loadSection(serverModule: string): Promise<Section> {
+  const url = pathToFileURL(serverModule);
+  // A module is loaded once by its address; another build leaves another module at the same one.
+  url.search = createHash("sha256")
+    .update(await readFile(serverModule))
+    .digest("hex");
+  return ((await import(url.href)) as { default: Section }).default;
+}
+
+function survivesJson(data: unknown): boolean {
+  if (data === undefined) return true;
+  try {
+    return isDeepStrictEqual(JSON.parse(JSON.stringify(data)), data);
+  } catch {
+    // A cycle, a bigint, or nothing that JSON has a word for.
+    return false;
+  }
 }

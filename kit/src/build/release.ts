@@ -55,6 +55,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".png": "image/png",
   ".woff2": "font/woff2",
   ".json": "application/json",
+  ".txt": "text/plain; charset=utf-8",
 };
 
 /** Lists the files below a release folder, sorted by path, with size, type and digest. */

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { SectionConfig } from "./config.js";
 
 // What no build reads.
-const SKIPPED = new Set(["node_modules", "release", "dist", ".git"]);
+const SKIPPED = new Set(["node_modules", "release", "release.building", "dist", ".git"]);
 const TEST_FILE = /\.test\.[a-z]+$/;
 const KIT_FOLDER = path.resolve(import.meta.dirname, "../..");
 
@@ -66,14 +66,18 @@ async function kitFiles(folder: string): Promise<string[]> {
   return (await inputsBelow(folder)).filter((file) => file.endsWith(".js"));
 }
 
+/** The version of a development build: that of the package, with the hash of its inputs. */
+export function developmentVersion(version: string, hash: string): string {
+  // Semantic Versioning 2.0.0, section 9: a numeric identifier has no leading zero.
+  return `${version}-dev.${/^0\d+$/.test(hash) ? `x${hash.slice(1)}` : hash}`;
+}
+
 /** Works out a build's identity from its inputs, before anything is built. */
 export async function identify(folder: string, config: SectionConfig, mode: BuildMode): Promise<BuildIdentity> {
   const { version } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as { version: string };
   const hash = await hashInputs(folder);
-  // Semantic Versioning 2.0.0, section 9: a numeric identifier has no leading zero.
-  const identifier = /^0\d+$/.test(hash) ? `x${hash.slice(1)}` : hash;
   return {
-    version: mode.final ? version : `${version}-dev.${identifier}`,
+    version: mode.final ? version : developmentVersion(version, hash),
     container: `${config.name.replaceAll("-", "_")}_${hash}`,
   };
 }

@@ -7,6 +7,7 @@ import type { Configuration, RuleSetRule } from "webpack";
 import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
 import type { SectionConfig } from "./config.js";
+import { PortableModuleIds } from "./moduleIds.js";
 import { neededRanges, SHARED_PACKAGES, type SharedVersions } from "./shared.js";
 import type { BuildIdentity } from "./version.js";
 
@@ -116,6 +117,8 @@ function sharedOptions(context: BuildContext): Record<string, object> {
 
 function federation(context: BuildContext): ModuleFederationPlugin {
   const isShell = context.config.kind === "shell";
+  // The plugin puts a version into the code; left alone, that of whatever package it finds in the working directory.
+  process.env["MF_BUILD_VERSION"] = context.identity.version;
   return new ModuleFederationPlugin({
     name: isShell ? "shell" : context.identity.container,
     ...(isShell
@@ -130,6 +133,8 @@ function federation(context: BuildContext): ModuleFederationPlugin {
     shareStrategy: "loaded-first",
     dts: false,
     manifest: false,
+    // Otherwise a file in the working directory's node_modules.
+    virtualRuntimeEntry: true,
     experiments: {
       // The shell ships the federation runtime once, for itself and all sections.
       externalRuntime: !isShell,
@@ -137,6 +142,19 @@ function federation(context: BuildContext): ModuleFederationPlugin {
     },
   });
 }
+
+// A shared package leaves no code in a section. Split off by itself it would be a chunk without a file,
+// which nothing can load and no digest describes.
+const SPLIT = {
+  cacheGroups: {
+    default: {
+      test: (module: { readonly type: string }) => module.type !== "consume-shared-module",
+      minChunks: 2,
+      priority: -20,
+      reuseExistingChunk: true,
+    },
+  },
+};
 
 /** The configuration of what the browser loads. */
 export function clientConfiguration(context: BuildContext): Configuration {
@@ -157,10 +175,12 @@ export function clientConfiguration(context: BuildContext): Configuration {
     plugins: [
       new MiniCssExtractPlugin({ filename: "[name].[contenthash:8].css", chunkFilename: "[name].[contenthash:8].css" }),
       federation(context),
+      new PortableModuleIds(),
       new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"] }),
     ],
     optimization: {
       minimizer: ["...", new CssMinimizerPlugin({ minify: CssMinimizerPlugin.lightningCssMinify })],
+      splitChunks: SPLIT,
       moduleIds: "deterministic",
       chunkIds: "deterministic",
       realContentHash: true,

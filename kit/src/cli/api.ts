@@ -22,15 +22,20 @@ export interface Deployment {
   readonly releases: Readonly<Record<string, string>>;
 }
 
+// What a header can carry. Without this check fetch refuses others with a message that shows the token.
+const TOKEN = /^[\x21-\x7e]+$/;
+
 /**
  * Reads the access from the environment.
  *
- * @throws UsageError when the token is missing.
+ * @throws UsageError when the token is missing or cannot be one.
  */
 export function adminAccess(environment: NodeJS.ProcessEnv): AdminAccess {
   const { COLONNADE_ADMIN: url = "http://127.0.0.1:9090", COLONNADE_TOKEN: token } = environment;
   if (!token)
     throw new UsageError("COLONNADE_TOKEN is not set; expected the token that the gateway's operator gave you");
+  if (!TOKEN.test(token))
+    throw new UsageError("COLONNADE_TOKEN holds a space, a line break or another character that no token has");
   return { url: url.replace(/\/$/, ""), token };
 }
 
@@ -64,18 +69,28 @@ export async function callAdmin<Body>(
   });
   const text = await response.text();
   if (!response.ok) throw new UsageError(describe(method, path, response.status, text));
-  return { status: response.status, body: JSON.parse(text) as Body };
+  try {
+    return { status: response.status, body: JSON.parse(text) as Body };
+  } catch {
+    throw new UsageError(`${url} answered no JSON; COLONNADE_ADMIN says where the gateway's admin listener is`);
+  }
 }
 
 function describe(method: string, path: string, status: number, text: string): string {
-  let problem: Problem;
-  try {
-    problem = JSON.parse(text) as Problem;
-  } catch {
-    problem = { detail: text };
-  }
+  const problem = readProblem(text);
   const lines = [`${method} ${path}: ${String(status)} ${problem.title ?? ""}`.trimEnd()];
   if (problem.detail) lines.push(problem.detail);
   for (const one of problem.problems ?? []) lines.push(`- ${one}`);
   return lines.join("\n");
+}
+
+// Whatever stands between us and the gateway answers in its own words.
+function readProblem(text: string): Problem {
+  try {
+    const problem: unknown = JSON.parse(text);
+    if (typeof problem === "object" && problem !== null) return problem;
+  } catch {
+    // Plain text, or a proxy's HTML.
+  }
+  return { detail: text };
 }

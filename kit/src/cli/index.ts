@@ -71,7 +71,7 @@ function parse(args: string[]): { command: Command; flags: Flags; names: string[
       options: { final: { type: "boolean" }, json: { type: "boolean" }, reason: { type: "string" } },
     });
     const [name = "", ...names] = positionals;
-    const command = COMMANDS[name];
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (!command) throw new UsageError(name ? `"${name}" is no command` : "no command given");
     return {
       command,

@@ -1,0 +1,151 @@
+//! The admin API: publishing, deploying, and looking at both.
+
+mod auth;
+mod deployments;
+mod receive;
+mod releases;
+
+use std::io;
+use std::sync::Arc;
+
+use http::Method;
+use serde::de::DeserializeOwned;
+
+use crate::config::{Action, Token};
+use crate::deployment::{DeployError, Deployments};
+use crate::health;
+use crate::pattern::RequestPath;
+use crate::publish::PublishError;
+use crate::reply::{Methods, Reply, Request, Route};
+use crate::rescue::{Audience, Error, rescue};
+use crate::store::StoreError;
+
+/// Everything the admin listener answers from.
+pub(crate) struct Admin {
+    tokens: Vec<Token>,
+    deployments: Arc<Deployments>,
+}
+
+/// Why an operator's request fails.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AdminError {
+    #[error("this needs a known bearer token")]
+    NoToken,
+    #[error("the token `{token}` does not allow to {} `{section}`", action.name())]
+    NotAllowed {
+        token: String,
+        action: Action,
+        section: String,
+    },
+    #[error("the body is not what it should be: {0}")]
+    Body(String),
+    #[error("the body has more than {0} bytes")]
+    TooLarge(u64),
+    #[error("the body stopped arriving")]
+    Stalled,
+    #[error("the body could not be written down: {0}")]
+    Upload(#[source] io::Error),
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+    #[error(transparent)]
+    Deploy(#[from] DeployError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Where a path of the admin API leads.
+enum Target<'a> {
+    Alive,
+    Ready,
+    Release { name: &'a str, version: &'a str },
+    Sections,
+    Deployments,
+}
+
+impl<'a> Target<'a> {
+    fn of(path: &'a RequestPath) -> Option<Self> {
+        if path.has_trailing_slash() {
+            return None;
+        }
+        let names: Vec<&str> = path.segments().iter().map(String::as_str).collect();
+        match names.as_slice() {
+            ["healthz"] => Some(Self::Alive),
+            ["readyz"] => Some(Self::Ready),
+            ["api", "v1", "sections", name, "releases", version] => Some(Self::Release { name, version }),
+            ["api", "v1", "sections"] => Some(Self::Sections),
+            ["api", "v1", "deployments"] => Some(Self::Deployments),
+            _ => None,
+        }
+    }
+
+    fn route(&self) -> &'static str {
+        match self {
+            Self::Alive => "/healthz",
+            Self::Ready => "/readyz",
+            Self::Release { .. } => "/api/v1/sections/:name/releases/:version",
+            Self::Sections => "/api/v1/sections",
+            Self::Deployments => "/api/v1/deployments",
+        }
+    }
+
+    fn methods(&self) -> Methods {
+        match self {
+            Self::Release { .. } => Methods::Put,
+            Self::Deployments => Methods::GetPost,
+            Self::Alive | Self::Ready | Self::Sections => Methods::Get,
+        }
+    }
+}
+
+impl Admin {
+    /// The API for the holders of these tokens.
+    pub(crate) fn new(tokens: Vec<Token>, deployments: Arc<Deployments>) -> Self {
+        Self { tokens, deployments }
+    }
+
+    /// Answers a request.
+    pub(crate) async fn answer(&self, request: Request) -> Reply {
+        let path = RequestPath::parse(request.uri().path());
+        let (reply, route) = match path.as_ref().map(Target::of) {
+            Err(error) => (Err(Error::Path(*error)), "refused"),
+            Ok(None) => (Err(Error::NotFound), "unmatched"),
+            Ok(Some(target)) => {
+                let route = target.route();
+                (self.lead(target, request).await, route)
+            }
+        };
+        let mut reply = reply.unwrap_or_else(|error| rescue(&error, Audience::Operator));
+        reply.extensions_mut().insert(Route(route.to_owned()));
+        reply
+    }
+
+    async fn lead(&self, target: Target<'_>, request: Request) -> Result<Reply, Error> {
+        if !target.methods().allow(request.method()) {
+            return Err(Error::Method(target.methods()));
+        }
+        let deployments = &*self.deployments;
+        match target {
+            Target::Alive => return Ok(health::alive()),
+            Target::Ready => return Ok(health::ready(&deployments.current())),
+            _ => {}
+        }
+        let token = auth::token(&self.tokens, request.headers()).ok_or(AdminError::NoToken)?;
+        let reply = match target {
+            Target::Release { name, version } => {
+                releases::publish(deployments.store(), token, name, version, request.into_body()).await
+            }
+            Target::Sections => releases::list(deployments).await,
+            Target::Deployments if *request.method() == Method::POST => {
+                deployments::deploy(deployments, token, request.into_body()).await
+            }
+            Target::Deployments => deployments::list(deployments).await,
+            Target::Alive | Target::Ready => Ok(health::alive()),
+        };
+        Ok(reply?)
+    }
+}
+
+/// Reads a JSON body.
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, AdminError> {
+    serde_json::from_slice(body).map_err(|error| AdminError::Body(error.to_string()))
+}

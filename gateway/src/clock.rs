@@ -1,0 +1,16 @@
+//! The one place that reads the clock of the day. Durations are measured by tokio's clock, which tests can stop.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Unit};
+
+/// The present moment, to the second.
+pub(crate) fn now() -> Timestamp {
+    let now = Timestamp::now();
+    now.round(Unit::Second).unwrap_or(now)
+}
+
+/// The present day in UTC.
+pub(crate) fn today() -> Date {
+    Timestamp::now().to_zoned(TimeZone::UTC).date()
+}

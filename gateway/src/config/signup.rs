@@ -1,0 +1,115 @@
+//! `[signup]`: where sign-ups go.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use super::Partner;
+use super::reader::{Table, count, text, texts};
+use super::secret::{SECRET, secret};
+use super::site::{PATH, site_path};
+use super::url::{ORIGIN, Origin, origin};
+
+/// How sign-ups are forwarded.
+#[derive(Debug)]
+pub(crate) struct Signup {
+    /// The backend.
+    pub(crate) backend: Origin,
+    /// The bearer key it asks for.
+    pub(crate) key: SecretString,
+    /// The fixed tracking tag sent along.
+    pub(crate) affiliate_subid: String,
+    /// The hosts its redirects may name besides this origin.
+    pub(crate) redirect_hosts: Vec<String>,
+    /// How long connecting may take.
+    pub(crate) connect_timeout: Duration,
+    /// How long everything may take, to the answer's last byte.
+    pub(crate) total_timeout: Duration,
+    /// The id of the partner visitors are taken to when sign-up is out of reach.
+    pub(crate) partner: Option<String>,
+}
+
+/// The pages a sign-up form leads to.
+#[derive(Debug)]
+pub(crate) struct SignupPages {
+    /// The one with the form, shown with its error when the form was refused.
+    pub(crate) page: String,
+    /// Where a sign-up without a redirect of its own ends.
+    pub(crate) success: String,
+}
+
+impl Default for SignupPages {
+    fn default() -> Self {
+        Self {
+            page: "/signup".to_owned(),
+            success: "/success".to_owned(),
+        }
+    }
+}
+
+const CONNECT_TIMEOUT_MS: u64 = 3_000;
+const TOTAL_TIMEOUT_MS: u64 = 10_000;
+
+pub(super) fn read(
+    mut table: Table<'_>,
+    folder: &Path,
+    partners: Option<&BTreeMap<String, Partner>>,
+) -> (Option<Signup>, Option<SignupPages>) {
+    let pages = pages(&mut table);
+    let backend = table.required("backend", ORIGIN, |value| origin(&text(value)?));
+    let key = table.required("key", SECRET, |value| secret(value, folder));
+    let affiliate_subid = table.required("affiliate_subid", "a fixed tracking tag", text);
+    let hosts = table.optional(
+        "redirect_hosts",
+        "a list of host names, such as [\"members.example.com\"]",
+        |value| {
+            let hosts = texts(value)?;
+            match hosts.iter().find(|host| !is_host(host)) {
+                Some(host) => Err(format!("`{host}` is no host name")),
+                None => Ok(hosts),
+            }
+        },
+    );
+    let milliseconds = "a whole number of milliseconds above zero";
+    let connect = table.optional("connect_timeout_ms", milliseconds, count);
+    let total = table.optional("total_timeout_ms", milliseconds, count);
+    let partner = table.optional("partner", "the id of one of [partners]", |value| {
+        let id = text(value)?;
+        // Where the partners themselves could not be read, that is the problem to report.
+        let known = partners.is_none_or(|partners| partners.contains_key(&id));
+        if known {
+            Ok(id)
+        } else {
+            Err(format!("there is no [partners.{id}]"))
+        }
+    });
+    table.finish();
+    let signup = || {
+        Some(Signup {
+            backend: backend?,
+            key: key?,
+            affiliate_subid: affiliate_subid?,
+            redirect_hosts: hosts?.unwrap_or_default(),
+            connect_timeout: Duration::from_millis(connect?.unwrap_or(CONNECT_TIMEOUT_MS)),
+            total_timeout: Duration::from_millis(total?.unwrap_or(TOTAL_TIMEOUT_MS)),
+            partner: partner?,
+        })
+    };
+    (signup(), pages)
+}
+
+fn pages(table: &mut Table<'_>) -> Option<SignupPages> {
+    let default = SignupPages::default();
+    let page = table.optional("page", PATH, |value| site_path(&text(value)?));
+    let success = table.optional("success", PATH, |value| site_path(&text(value)?));
+    Some(SignupPages {
+        page: page?.unwrap_or(default.page),
+        success: success?.unwrap_or(default.success),
+    })
+}
+
+fn is_host(text: &str) -> bool {
+    url::Host::parse(text).is_ok_and(|host| host.to_string() == text)
+}

@@ -1,0 +1,79 @@
+//! The boot payload: the JSON data block from which the shell starts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::config::Config;
+use crate::deployment::{PageAnswer, SlotAnswer};
+
+/// The boot payload. It names the page's section and the shell's slots alone, so it does not grow with the number of
+/// sections.
+#[derive(Serialize)]
+pub(super) struct Boot<'a> {
+    pub(super) deployment: u64,
+    pub(super) site: Value,
+    pub(super) page: Option<&'a PageAnswer>,
+    pub(super) slots: &'a BTreeMap<String, Arc<SlotAnswer>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) form: Option<&'a Form>,
+}
+
+/// A form that was posted and refused.
+#[derive(Serialize)]
+pub(crate) struct Form {
+    /// Why, in words.
+    pub(crate) error: String,
+    /// The e-mail address that was typed; never the password.
+    pub(crate) email: String,
+}
+
+/// What the site says about itself, as sections see it.
+pub(super) struct SiteFacts {
+    pub(super) brand: String,
+    facts: Value,
+}
+
+impl SiteFacts {
+    pub(super) fn new(config: &Config) -> Self {
+        let site = &config.site;
+        let hosts = config
+            .signup
+            .as_ref()
+            .map(|signup| signup.redirect_hosts.as_slice());
+        let backend = config.signup.as_ref().map(|signup| signup.backend.host());
+        let partner = config.signup_partner().map(|(id, partner)| {
+            json!({
+                "id": id,
+                "name": partner.name,
+                "host": partner.url.host_str(),
+                "url": partner.url.as_str(),
+            })
+        });
+        let facts = json!({
+            "brand": site.brand,
+            "origin": site.origin.as_str(),
+            "contact": site.contact,
+            "legalEntity": site.legal_entity,
+            "processingCountry": site.processing_country,
+            "retention": site.retention,
+            "governingLaw": site.governing_law,
+            "navigation": config.navigation,
+            "signup": { "redirectHosts": hosts.unwrap_or_default(), "host": backend },
+            "partner": partner,
+        });
+        Self {
+            brand: site.brand.clone(),
+            facts,
+        }
+    }
+
+    /// The facts on a day.
+    pub(super) fn on(&self, today: &str) -> Value {
+        let mut facts = self.facts.clone();
+        facts["today"] = json!(today);
+        facts
+    }
+}

@@ -1,0 +1,169 @@
+//! Documents: the HTML page around every page of every section.
+//!
+//! A document holds no byte of the request that asked for it, so it is composed once for each deployment, page
+//! pattern and day, compressed once, and costs what a file costs from then on.
+
+mod boot;
+mod cache;
+mod html;
+mod plain;
+
+pub(crate) use boot::Form;
+pub(crate) use plain::plain_page;
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, REFERRER_POLICY};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use sha2::{Digest as _, Sha256};
+
+use crate::clock;
+use crate::config::Config;
+use crate::deployment::{PageAnswer, Set};
+use crate::negotiate::{Coding, coding};
+use crate::publish::encode;
+use crate::reply::{HTML, NO_CACHE, NO_STORE, Reply, Representation, reply, represent};
+use boot::{Boot, SiteFacts};
+use cache::Cache;
+
+/// What a document may load: scripts, styles and images of this origin, and nothing written into the page itself.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; \
+     connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+
+/// The most bytes kept of composed documents.
+const CACHE_BYTES: usize = 32 * 1024 * 1024;
+
+/// Composes documents and keeps them.
+pub(crate) struct Documents {
+    facts: SiteFacts,
+    cache: Cache<Key, Composed>,
+}
+
+/// What a composed document depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    deployment: u64,
+    /// The page's pattern; `None` is the not-found page.
+    pattern: Option<String>,
+    /// The day the boot payload names.
+    today: String,
+}
+
+/// A document in all its codings.
+#[derive(Debug)]
+struct Composed {
+    identity: Representation,
+    compressed: Vec<Representation>,
+}
+
+impl Documents {
+    /// Documents of the site this configuration describes.
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            facts: SiteFacts::new(config),
+            cache: Cache::new(CACHE_BYTES),
+        }
+    }
+
+    /// The document of a page, or of no page, in the form this request wants.
+    pub(crate) fn answer(&self, request: &HeaderMap, set: &Set, page: Option<&Arc<PageAnswer>>) -> Reply {
+        let key = Key {
+            deployment: set.number(),
+            pattern: page.map(|page| page.pattern.clone()),
+            today: clock::today().to_string(),
+        };
+        let composed = self.cache.get(&key).unwrap_or_else(|| {
+            let html = self.compose(set, page, &key.today, None);
+            let composed = Arc::new(Composed::new(&html.into()));
+            self.cache.put(key, Arc::clone(&composed), composed.weight());
+            composed
+        });
+        let representation = composed.best(request);
+        if page.is_some() {
+            return represent(request, &HTML, headers(NO_CACHE), representation);
+        }
+        // A 404 has no validator: If-None-Match is about what a 200 would have been.
+        let mut reply = represent(&HeaderMap::new(), &HTML, headers(NO_CACHE), representation);
+        *reply.status_mut() = StatusCode::NOT_FOUND;
+        reply.headers_mut().remove(ETAG);
+        reply
+    }
+
+    /// The document of a page with a form that was refused: for this one visitor, kept by nobody.
+    pub(crate) fn refused(
+        &self,
+        set: &Set,
+        page: Option<&Arc<PageAnswer>>,
+        status: StatusCode,
+        form: &Form,
+    ) -> Reply {
+        let html = self.compose(set, page, &clock::today().to_string(), Some(form));
+        let mut reply = reply(status, HTML, html);
+        reply.headers_mut().extend(headers(NO_STORE));
+        reply
+    }
+
+    fn compose(&self, set: &Set, page: Option<&Arc<PageAnswer>>, today: &str, form: Option<&Form>) -> String {
+        let boot = Boot {
+            deployment: set.number(),
+            site: self.facts.on(today),
+            page: page.map(AsRef::as_ref),
+            slots: &set.slots,
+            form,
+        };
+        html::compose(&self.facts.brand, &set.frame, &boot)
+    }
+}
+
+/// The headers of every document.
+fn headers(cache_control: HeaderValue) -> HeaderMap {
+    HeaderMap::from_iter([
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+        (CACHE_CONTROL, cache_control),
+    ])
+}
+
+impl Composed {
+    fn new(html: &Bytes) -> Self {
+        let tag = URL_SAFE_NO_PAD.encode(&Sha256::digest(html)[..18]);
+        let representation = |coding, bytes| {
+            let etag = match coding {
+                Coding::Identity => format!("\"{tag}\""),
+                _ => format!("\"{tag}-{coding}\""),
+            };
+            Representation {
+                coding,
+                etag: HeaderValue::try_from(etag).expect("base64 may stand in a header"),
+                bytes,
+            }
+        };
+        let codings = [Coding::Gzip, Coding::Br].into_iter();
+        // Encoding into memory does not fail; were it to, that one form of the document would not be there.
+        let compressed = codings.filter_map(|coding| {
+            let bytes = encode(html, coding).ok()?;
+            Some(representation(coding, bytes.into()))
+        });
+        Self {
+            compressed: compressed.collect(),
+            identity: representation(Coding::Identity, html.clone()),
+        }
+    }
+
+    fn best(&self, request: &HeaderMap) -> Representation {
+        let available: Vec<Coding> = self.compressed.iter().map(|form| form.coding).collect();
+        let wanted = coding(request, &available);
+        let form = self.compressed.iter().find(|form| form.coding == wanted);
+        form.unwrap_or(&self.identity).clone()
+    }
+
+    fn weight(&self) -> usize {
+        let forms = self.compressed.iter().chain([&self.identity]);
+        forms.map(|form| form.bytes.len()).sum()
+    }
+}

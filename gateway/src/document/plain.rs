@@ -1,0 +1,26 @@
+//! A page that needs no shell, for when there is none or the address is no address.
+
+use http::header::CONTENT_SECURITY_POLICY;
+use http::{HeaderValue, StatusCode};
+
+use super::html::escape;
+use crate::reply::{HTML, Reply, reply};
+
+/// A plain page loads nothing at all.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+
+/// A small readable page.
+pub(crate) fn plain_page(status: StatusCode, title: &str, words: &str) -> Reply {
+    let (title, words) = (escape(title), escape(words));
+    let html = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>{title}</title><meta name=\"robots\" content=\"noindex\"></head>\
+         <body><main><h1>{title}</h1><p>{words}</p></main></body></html>\n"
+    );
+    let mut reply = reply(status, HTML, html);
+    reply.headers_mut().insert(CONTENT_SECURITY_POLICY, POLICY);
+    reply
+}

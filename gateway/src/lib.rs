@@ -1,0 +1,35 @@
+//! The Colonnade gateway: one binary in front of a shell and many sections.
+//!
+//! It keeps releases in a store, puts one set of them live as a numbered deployment, and serves that: documents,
+//! assets, sign-up forwarding and affiliate links. Each module has one job and says which at its top.
+
+mod admin;
+mod asset;
+mod cli;
+mod clock;
+mod config;
+mod deployment;
+mod document;
+mod health;
+mod negotiate;
+mod net;
+mod partner;
+mod pattern;
+mod publish;
+mod release;
+mod reply;
+mod rescue;
+mod run;
+mod signup;
+mod site;
+mod stack;
+mod store;
+mod telemetry;
+#[cfg(test)]
+mod testing;
+mod wellknown;
+
+/// Runs the program with the arguments of the process.
+pub fn run() -> std::process::ExitCode {
+    cli::main()
+}

@@ -1,0 +1,91 @@
+//! The path of a request, split and decoded once.
+
+use percent_encoding::percent_decode_str;
+
+/// The decoded segments of a request's path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RequestPath {
+    segments: Vec<String>,
+    trailing_slash: bool,
+}
+
+/// Why a path is refused before it is matched with anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PathError {
+    #[error("The address must begin with a slash.")]
+    NoSlash,
+    #[error("The address has a character that must be percent-encoded.")]
+    Character,
+    #[error("The address has a broken percent-encoding.")]
+    Encoding,
+    #[error("The address is not valid UTF-8.")]
+    Utf8,
+    #[error("The address has an encoded slash or a NUL.")]
+    Forbidden,
+    #[error("The address has a segment that means this or the parent folder.")]
+    Dots,
+}
+
+impl RequestPath {
+    /// Splits a raw path at its slashes, then decodes each segment once.
+    ///
+    /// Browsers read a backslash as a slash, so a raw one would let a redirect to 'this path without its trailing
+    /// slash' name another host: it is refused, as is everything that RFC 3986 wants encoded and is not ASCII.
+    pub(crate) fn parse(raw: &str) -> Result<Self, PathError> {
+        let rest = raw.strip_prefix('/').ok_or(PathError::NoSlash)?;
+        if raw.bytes().any(|b| b"\\?#".contains(&b) || !b.is_ascii_graphic()) {
+            return Err(PathError::Character);
+        }
+        let mut segments = Vec::new();
+        let mut trailing_slash = false;
+        if !rest.is_empty() {
+            for part in rest.split('/') {
+                segments.push(decode(part)?);
+            }
+            if segments.last().is_some_and(String::is_empty) {
+                segments.pop();
+                trailing_slash = true;
+            }
+        }
+        Ok(Self {
+            segments,
+            trailing_slash,
+        })
+    }
+
+    /// The decoded segments, without the empty one behind a trailing slash.
+    pub(crate) fn segments(&self) -> &[String] {
+        &self.segments
+    }
+
+    /// Whether the path ends with a slash and is not `/` itself.
+    pub(crate) fn has_trailing_slash(&self) -> bool {
+        self.trailing_slash
+    }
+
+    /// Whether two slashes stand side by side in it: such a path matches nothing and is never redirected.
+    pub(crate) fn has_empty_segment(&self) -> bool {
+        self.segments.iter().any(String::is_empty)
+    }
+}
+
+fn decode(part: &str) -> Result<String, PathError> {
+    let mut rest = part.as_bytes();
+    while let Some(at) = rest.iter().position(|&b| b == b'%') {
+        let digits = rest.get(at + 1..at + 3).ok_or(PathError::Encoding)?;
+        if !digits.iter().all(u8::is_ascii_hexdigit) {
+            return Err(PathError::Encoding);
+        }
+        rest = &rest[at + 3..];
+    }
+    let text = percent_decode_str(part)
+        .decode_utf8()
+        .map_err(|_| PathError::Utf8)?;
+    if text.contains(['/', '\0']) {
+        return Err(PathError::Forbidden);
+    }
+    if text == "." || text == ".." {
+        return Err(PathError::Dots);
+    }
+    Ok(text.into_owned())
+}

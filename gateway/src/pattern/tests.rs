@@ -1,0 +1,157 @@
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{PathError, Pattern, PatternError, RESERVED, RequestPath, Segment, Table};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Cases {
+    r#match: Vec<MatchCase>,
+    invalid_patterns: Vec<InvalidCase>,
+    collide: Vec<CollideCase>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MatchCase {
+    name: String,
+    patterns: Vec<String>,
+    path: String,
+    expect: Option<Match>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Match {
+    pattern: String,
+    params: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InvalidCase {
+    pattern: String,
+    reason: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CollideCase {
+    a: String,
+    b: String,
+    collide: bool,
+}
+
+fn cases() -> Cases {
+    let table = include_str!("../../../tests/tables/paths.json");
+    serde_json::from_str(table).expect("the table is well-formed")
+}
+
+fn find(patterns: &[String], path: &str) -> Option<Match> {
+    let mut table = Table::default();
+    for pattern in patterns {
+        let pattern = Pattern::parse(pattern).expect("a pattern");
+        table.insert(pattern, ()).expect("no collision");
+    }
+    let path = RequestPath::parse(path).ok()?;
+    let (pattern, ()) = table.find(&path)?;
+    let pairs = pattern.segments().iter().zip(path.segments());
+    let params = pairs.filter_map(|(segment, text)| match segment {
+        Segment::Param(name) => Some((name.clone(), text.clone())),
+        Segment::Literal(_) => None,
+    });
+    Some(Match {
+        pattern: pattern.to_string(),
+        params: params.collect(),
+    })
+}
+
+#[test]
+fn paths_match_as_the_shared_table_says() {
+    let cases = cases().r#match;
+    assert!(cases.len() > 50);
+    for case in cases {
+        assert_eq!(find(&case.patterns, &case.path), case.expect, "{}", case.name);
+    }
+}
+
+#[test]
+fn patterns_are_refused_as_the_shared_table_says() {
+    let cases = cases().invalid_patterns;
+    assert!(cases.len() > 30);
+    for case in cases {
+        let outcome = Pattern::parse(&case.pattern);
+        assert!(outcome.is_err(), "{:?}: {}", case.pattern, case.reason);
+    }
+}
+
+#[test]
+fn patterns_collide_as_the_shared_table_says() {
+    for case in cases().collide {
+        let parse = |text: &str| Pattern::parse(text).expect("a pattern");
+        let mut table = Table::default();
+        table.insert(parse(&case.a), "a").expect("the first");
+        let collision = table.insert(parse(&case.b), "b").is_err();
+        assert_eq!(collision, case.collide, "{} and {}", case.a, case.b);
+    }
+}
+
+#[test]
+fn a_collision_names_what_is_there() {
+    let mut table = Table::default();
+    table
+        .insert(Pattern::parse("/a/:b").expect("a pattern"), 1)
+        .expect("the first");
+    let collision = table.insert(Pattern::parse("/a/:c").expect("a pattern"), 2);
+    let (pattern, value) = collision.expect_err("the second collides");
+    assert_eq!((pattern.as_str(), *value), ("/a/:b", 1));
+}
+
+#[test]
+fn reserved_segments_are_refused_by_name() {
+    for name in RESERVED {
+        let outcome = Pattern::parse(&format!("/{name}/:x"));
+        assert_eq!(outcome, Err(PatternError::Reserved(name.to_owned())));
+    }
+    assert!(Pattern::parse("/x/assets").is_ok());
+}
+
+#[test]
+fn paths_are_refused_for_a_reason() {
+    let cases = [
+        ("", PathError::NoSlash),
+        ("*", PathError::NoSlash),
+        ("/a\\b", PathError::Character),
+        ("/a b", PathError::Character),
+        ("/a?b", PathError::Character),
+        ("/é", PathError::Character),
+        ("/a\u{7f}", PathError::Character),
+        ("/%", PathError::Encoding),
+        ("/%4", PathError::Encoding),
+        ("/%+1", PathError::Encoding),
+        ("/%F0%28", PathError::Utf8),
+        ("/a%2Fb", PathError::Forbidden),
+        ("/a%00", PathError::Forbidden),
+        ("/..", PathError::Dots),
+        ("/a/%2E", PathError::Dots),
+    ];
+    for (path, error) in cases {
+        assert_eq!(RequestPath::parse(path), Err(error), "{path:?}");
+    }
+}
+
+#[test]
+fn slashes_in_the_wrong_places_are_noticed() {
+    let of = |path| {
+        let path = RequestPath::parse(path).expect("a path");
+        (path.has_trailing_slash(), path.has_empty_segment())
+    };
+    assert_eq!(of("/"), (false, false));
+    assert_eq!(of("/a"), (false, false));
+    assert_eq!(of("/a/"), (true, false));
+    assert_eq!(of("/a//"), (true, true));
+    assert_eq!(of("//"), (true, true));
+    assert_eq!(of("//a/"), (true, true));
+    assert_eq!(of("/a//b"), (false, true));
+}

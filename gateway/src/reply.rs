@@ -1,0 +1,129 @@
+//! Requests and responses as the rest of the gateway sees them.
+
+use bytes::Bytes;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, VARY};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use http_body_util::Full;
+use serde::Serialize;
+
+use crate::negotiate::{Coding, is_known};
+
+/// A request as it arrives.
+pub(crate) type Request = http::Request<hyper::body::Incoming>;
+
+/// A response: everything the gateway sends is in memory when it is sent.
+pub(crate) type Reply = Response<Full<Bytes>>;
+
+/// Which of the gateway's routes answered; carried by a response, for the log. Never the path itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Route(pub(crate) String);
+
+/// The number of the deployment a response came from; carried by a response, for the log.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FromDeployment(pub(crate) u64);
+
+pub(crate) const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
+pub(crate) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+pub(crate) const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+pub(crate) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
+pub(crate) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+
+/// A response of this type, kept by nobody unless it says otherwise.
+pub(crate) fn reply(status: StatusCode, content_type: HeaderValue, body: impl Into<Bytes>) -> Reply {
+    let mut reply = Response::new(Full::new(body.into()));
+    *reply.status_mut() = status;
+    let headers = reply.headers_mut();
+    headers.insert(CONTENT_TYPE, content_type);
+    headers.insert(CACHE_CONTROL, NO_STORE);
+    reply
+}
+
+/// A line of text.
+pub(crate) fn text(status: StatusCode, words: &str) -> Reply {
+    reply(status, TEXT, format!("{words}\n"))
+}
+
+/// A JSON value.
+pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Reply {
+    match serde_json::to_vec(value) {
+        Ok(body) => reply(status, JSON, body),
+        // Only a value with keys that are no texts cannot be written; none of the gateway's has any.
+        Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong."),
+    }
+}
+
+/// A redirect. `None` if the location cannot stand in a header.
+pub(crate) fn redirect(status: StatusCode, location: &str) -> Option<Reply> {
+    let location = HeaderValue::from_str(location).ok()?;
+    let mut reply = Response::new(Full::default());
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(LOCATION, location);
+    reply.headers_mut().insert(CACHE_CONTROL, NO_STORE);
+    Some(reply)
+}
+
+/// One form of something that has several, with its own strong validator.
+#[derive(Debug, Clone)]
+pub(crate) struct Representation {
+    pub(crate) coding: Coding,
+    pub(crate) etag: HeaderValue,
+    pub(crate) bytes: Bytes,
+}
+
+/// Sends a representation, or 304 if the client has it. `headers` are those of both answers.
+pub(crate) fn represent(
+    request: &HeaderMap,
+    content_type: &HeaderValue,
+    headers: HeaderMap,
+    representation: Representation,
+) -> Reply {
+    let Representation { coding, etag, bytes } = representation;
+    let known = etag.to_str().is_ok_and(|etag| is_known(request, etag));
+    let mut reply = Response::new(Full::new(if known { Bytes::new() } else { bytes }));
+    *reply.headers_mut() = headers;
+    let headers = reply.headers_mut();
+    headers.insert(ETAG, etag);
+    headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+    if known {
+        *reply.status_mut() = StatusCode::NOT_MODIFIED;
+        return reply;
+    }
+    headers.insert(CONTENT_TYPE, content_type.clone());
+    if coding != Coding::Identity {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+    }
+    reply
+}
+
+/// The methods a route answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Methods {
+    Get,
+    Post,
+    GetPost,
+    Put,
+}
+
+impl Methods {
+    /// Whether a method is among them; GET brings HEAD with it.
+    pub(crate) fn allow(self, method: &Method) -> bool {
+        match self {
+            Self::Get => matches!(*method, Method::GET | Method::HEAD),
+            Self::Post => *method == Method::POST,
+            Self::GetPost => Self::Get.allow(method) || Self::Post.allow(method),
+            Self::Put => *method == Method::PUT,
+        }
+    }
+
+    /// Adds the `Allow` header to a 405.
+    pub(crate) fn tell(self, headers: &mut HeaderMap) {
+        let methods = match self {
+            Self::Get => "GET, HEAD",
+            Self::Post => "POST",
+            Self::GetPost => "GET, HEAD, POST",
+            Self::Put => "PUT",
+        };
+        headers.insert(ALLOW, HeaderValue::from_static(methods));
+    }
+}

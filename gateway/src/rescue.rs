@@ -1,0 +1,168 @@
+//! The one place that maps every error to a response.
+//!
+//! Which error to use where:
+//! - [`Error`] is what a route returns when it cannot answer; each variant is one thing that can go wrong.
+//! - [`Audience`] says who reads the answer: a person with a browser, a script of the site, or an operator's tool.
+//!
+//! Causes are logged here and stay here: a visitor reads words, never a file name or a stack trace.
+
+use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderValue, StatusCode};
+use serde_json::json;
+
+use crate::admin::AdminError;
+use crate::deployment::DeployError;
+use crate::document::plain_page;
+use crate::pattern::PathError;
+use crate::publish::PublishError;
+use crate::reply::{Methods, Reply, json, text};
+use crate::signup::SignupError;
+use crate::store::StoreError;
+
+/// Why a route cannot answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error("The address is too long.")]
+    TooLong,
+    #[error("There is nothing at this address.")]
+    NotFound,
+    #[error("That deployment is no longer kept.")]
+    NotKept,
+    #[error("This address does not take that kind of request.")]
+    Method(Methods),
+    #[error("There is nothing to see yet. Please come back in a few minutes.")]
+    NothingLive,
+    #[error(transparent)]
+    Signup(#[from] SignupError),
+    #[error(transparent)]
+    Admin(#[from] AdminError),
+    #[error("Something went wrong. Please try again.")]
+    Store(#[from] StoreError),
+    #[error("Something went wrong. Please try again.")]
+    Panic,
+}
+
+/// Who reads the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// A person: a small HTML page.
+    Person,
+    /// A program that wants a file: a line of text.
+    Program,
+    /// A script of the site: `{"error": "words"}`.
+    Script,
+    /// An operator's tool: a problem document (RFC 9457).
+    Operator,
+}
+
+/// The response to an error.
+pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
+    log(error);
+    let status = status(error);
+    let words = error.to_string();
+    let mut reply = match audience {
+        Audience::Person => plain_page(status, title(error, status), &words),
+        Audience::Program => text(status, &words),
+        Audience::Script => script(error, status, &words),
+        Audience::Operator => problem(error, status, &words),
+    };
+    let headers = reply.headers_mut();
+    match error {
+        Error::Method(methods) => methods.tell(headers),
+        Error::NothingLive => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("30"));
+        }
+        Error::Admin(AdminError::NoToken) => {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        _ => {}
+    }
+    reply
+}
+
+/// The status an error answers with.
+pub(crate) fn status(error: &Error) -> StatusCode {
+    match error {
+        Error::Path(_) => StatusCode::BAD_REQUEST,
+        Error::TooLong => StatusCode::URI_TOO_LONG,
+        Error::NotFound => StatusCode::NOT_FOUND,
+        Error::NotKept => StatusCode::GONE,
+        Error::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
+        Error::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Signup(error) => error.status(),
+        Error::Admin(error) => admin_status(error),
+        Error::Store(_) | Error::Panic => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+fn admin_status(error: &AdminError) -> StatusCode {
+    match error {
+        AdminError::NoToken => StatusCode::UNAUTHORIZED,
+        AdminError::NotAllowed { .. } => StatusCode::FORBIDDEN,
+        AdminError::Body(_) | AdminError::Publish(PublishError::Archive(_)) => StatusCode::BAD_REQUEST,
+        AdminError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+        AdminError::Stalled => StatusCode::REQUEST_TIMEOUT,
+        AdminError::Publish(PublishError::Taken(_)) | AdminError::Deploy(DeployError::Conflict(_)) => {
+            StatusCode::CONFLICT
+        }
+        AdminError::Publish(PublishError::Refused(_)) | AdminError::Deploy(DeployError::Unknown(_)) => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
+        AdminError::Publish(PublishError::Store(_))
+        | AdminError::Deploy(DeployError::Load(_) | DeployError::Store(_))
+        | AdminError::Upload(_)
+        | AdminError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+fn title(error: &Error, status: StatusCode) -> &'static str {
+    match error {
+        Error::NothingLive => "This site is being set up",
+        Error::Path(_) | Error::TooLong => "That address does not work",
+        _ => status.canonical_reason().unwrap_or("Error"),
+    }
+}
+
+fn script(error: &Error, status: StatusCode, words: &str) -> Reply {
+    match error {
+        Error::Signup(error) if error.is_unreachable() => {
+            json(status, &json!({ "error": words, "unreachable": true }))
+        }
+        _ => json(status, &json!({ "error": words })),
+    }
+}
+
+fn problem(error: &Error, status: StatusCode, words: &str) -> Reply {
+    let mut document = json!({
+        "type": "about:blank",
+        "title": status.canonical_reason().unwrap_or("Error"),
+        "status": status.as_u16(),
+        "detail": words,
+    });
+    if let Error::Admin(
+        AdminError::Publish(PublishError::Refused(problems))
+        | AdminError::Deploy(DeployError::Conflict(problems) | DeployError::Unknown(problems)),
+    ) = error
+    {
+        document["problems"] = json!(problems);
+    }
+    let mut reply = json(status, &document);
+    let content_type = HeaderValue::from_static("application/problem+json");
+    reply
+        .headers_mut()
+        .insert(http::header::CONTENT_TYPE, content_type);
+    reply
+}
+
+/// What visitors are not told, operators are. The cause of a failed sign-up is logged where it is known.
+fn log(error: &Error) {
+    match error {
+        Error::Store(cause) => tracing::error!(event = "store_failed", error = %cause),
+        Error::Admin(error) if admin_status(error).is_server_error() => {
+            tracing::error!(event = "admin_failed", error = %error);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,164 @@
+//! Sign-up: checking what a visitor typed and forwarding it to the backend.
+//!
+//! The order is deliberate: whatever is refused here is refused before anything is sent. What was typed lives in
+//! secret types from the moment it is read, and goes nowhere but to the backend.
+
+mod body;
+mod fields;
+mod forward;
+mod origin;
+mod redirect;
+
+pub(crate) use forward::{Backend, BackendError};
+
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use serde_json::json;
+
+use crate::config::Config;
+use crate::deployment::Snapshot;
+use crate::document::{Documents, Form};
+use crate::pattern::RequestPath;
+use crate::reply::{Reply, Request, json, redirect};
+use crate::rescue::{Audience, Error, rescue};
+use body::{Format, Typed};
+use fields::FieldError;
+use redirect::Redirects;
+
+/// What sign-up needs, made once.
+pub(crate) struct Signups {
+    backend: Option<Backend>,
+    redirects: Redirects,
+    page: String,
+    success: String,
+    scheme: String,
+}
+
+/// Why a sign-up fails.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SignupError {
+    #[error("Sign-up only works from this site's own pages.")]
+    CrossOrigin,
+    #[error("Please send the form as JSON or as a web form.")]
+    MediaType,
+    #[error("What was sent is too long.")]
+    TooLarge,
+    #[error("What was sent did not arrive in time.")]
+    Stalled,
+    #[error("What was sent could not be read.")]
+    Malformed,
+    #[error("The field {0} is missing.")]
+    Missing(&'static str),
+    #[error(transparent)]
+    Field(#[from] FieldError),
+    #[error("{words}")]
+    Refused {
+        /// The backend's status, where it is an error's.
+        status: StatusCode,
+        /// The backend's words, or ours where it has none.
+        words: String,
+    },
+    #[error("{FAILED}")]
+    Unreachable(StatusCode),
+}
+
+/// What a visitor reads when there is nothing better to say.
+const FAILED: &str = "Signup failed. Please try again.";
+
+impl SignupError {
+    /// The status it answers with.
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::CrossOrigin => StatusCode::FORBIDDEN,
+            Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Stalled => StatusCode::REQUEST_TIMEOUT,
+            Self::Malformed | Self::Missing(_) => StatusCode::BAD_REQUEST,
+            Self::Field(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Refused { status, .. } | Self::Unreachable(status) => *status,
+        }
+    }
+
+    /// Whether sign-up is out of reach, so that the visitor may be taken to the partner.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Unreachable(_))
+    }
+}
+
+impl Signups {
+    /// Sign-up as this configuration describes it.
+    pub(crate) fn new(config: &Config) -> Result<Self, BackendError> {
+        let hosts = config.signup.as_ref().map(|signup| signup.redirect_hosts.clone());
+        Ok(Self {
+            backend: config.signup.as_ref().map(Backend::new).transpose()?,
+            redirects: Redirects::new(&config.site.origin, hosts.unwrap_or_default()),
+            page: config.signup_pages.page.clone(),
+            success: config.signup_pages.success.clone(),
+            scheme: config.site.origin.scheme().to_owned(),
+        })
+    }
+
+    /// Answers a sign-up: a script with JSON, a form with a redirect or with its page.
+    pub(crate) async fn answer(&self, documents: &Documents, snapshot: &Snapshot, request: Request) -> Reply {
+        let format = request.headers().get(CONTENT_TYPE).and_then(Format::of);
+        let mut email = String::new();
+        let outcome = self.handle(request, format, &mut email).await;
+        if format == Some(Format::Form) {
+            return match outcome {
+                Ok(target) => self.lead_on(target.as_deref()),
+                Err(error) => self.show_page(documents, snapshot, &error, email),
+            };
+        }
+        match outcome {
+            Ok(Some(target)) => json(StatusCode::OK, &json!({ "redirectUrl": target })),
+            Ok(None) => json(StatusCode::OK, &json!({})),
+            Err(error) => rescue(&error.into(), Audience::Script),
+        }
+    }
+
+    /// Does the work; `email` is filled in as soon as it is known, for the page that shows an error.
+    async fn handle(
+        &self,
+        request: Request,
+        format: Option<Format>,
+        email: &mut String,
+    ) -> Result<Option<String>, SignupError> {
+        let (head, body) = request.into_parts();
+        if !origin::is_same(&head, &self.scheme) {
+            return Err(SignupError::CrossOrigin);
+        }
+        let format = format.ok_or(SignupError::MediaType)?;
+        let body = body::read(&head.headers, body).await?;
+        let typed = Typed::parse(format, &body)?;
+        email.push_str(typed.email_text());
+        let fields = typed.check()?;
+        let backend = self.backend.as_ref();
+        let backend = backend.ok_or(SignupError::Unreachable(StatusCode::SERVICE_UNAVAILABLE))?;
+        let target = backend.send(&fields).await?;
+        Ok(target.and_then(|target| self.redirects.admit(&target)))
+    }
+
+    fn lead_on(&self, target: Option<&str>) -> Reply {
+        let target = target.unwrap_or(&self.success);
+        redirect(StatusCode::SEE_OTHER, target).unwrap_or_else(|| rescue(&Error::NotFound, Audience::Person))
+    }
+
+    fn show_page(
+        &self,
+        documents: &Documents,
+        snapshot: &Snapshot,
+        error: &SignupError,
+        email: String,
+    ) -> Reply {
+        let Some(set) = snapshot.live() else {
+            return rescue(&Error::NothingLive, Audience::Person);
+        };
+        let path = RequestPath::parse(&self.page).ok();
+        let page = path.and_then(|path| set.page(&path));
+        let form = Form {
+            error: error.to_string(),
+            email,
+        };
+        documents.refused(set, page, error.status(), &form)
+    }
+}

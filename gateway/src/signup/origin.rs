@@ -1,0 +1,59 @@
+//! Whether a request comes from a page of this site.
+
+use http::header::{HOST, ORIGIN};
+use http::request::Parts;
+
+/// A browser says so itself in Sec-Fetch-Site, which no script can forge. One that does not must send an Origin equal
+/// to this site's own scheme and the Host it asked for. A request with neither is refused.
+pub(super) fn is_same(head: &Parts, scheme: &str) -> bool {
+    if let Some(site) = head.headers.get("sec-fetch-site") {
+        return site == "same-origin";
+    }
+    let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
+    let host = head.uri.authority().map(http::uri::Authority::as_str).or(host);
+    let origin = head.headers.get(ORIGIN).and_then(|origin| origin.to_str().ok());
+    origin.zip(host).is_some_and(|(origin, host)| {
+        let own = format!("{scheme}://{host}");
+        origin.eq_ignore_ascii_case(&own)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::is_same;
+
+    fn same(headers: &[(&str, &str)]) -> bool {
+        let mut request = Request::post("/functions/v1/signup");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        is_same(&request.body(()).expect("a request").into_parts().0, "https")
+    }
+
+    #[test]
+    fn only_this_sites_own_pages_may_sign_up() {
+        let host = ("host", "site.example");
+        assert!(same(&[host, ("sec-fetch-site", "same-origin")]));
+        assert!(same(&[host, ("origin", "https://site.example")]));
+        assert!(same(&[
+            ("host", "site.example:8443"),
+            ("origin", "https://site.example:8443")
+        ]));
+        assert!(!same(&[host]));
+        assert!(!same(&[host, ("origin", "http://site.example")]));
+        assert!(!same(&[host, ("origin", "https://other.example")]));
+        assert!(!same(&[host, ("origin", "https://site.example.evil.example")]));
+        assert!(!same(&[host, ("origin", "null")]));
+        assert!(!same(&[("origin", "https://site.example")]));
+    }
+
+    #[test]
+    fn what_the_browser_says_decides_alone() {
+        let own = [("host", "site.example"), ("origin", "https://site.example")];
+        for site in ["cross-site", "same-site", "none", ""] {
+            assert!(!same(&[own[0], own[1], ("sec-fetch-site", site)]), "{site:?}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The site listener's routes.
+
+use std::sync::Arc;
+
+use http::header::CACHE_CONTROL;
+use http::{HeaderValue, StatusCode};
+use url::form_urlencoded;
+
+use crate::config::Config;
+use crate::deployment::{Deployments, Set, Snapshot};
+use crate::document::Documents;
+use crate::pattern::{RESERVED, RequestPath};
+use crate::reply::{FromDeployment, Methods, Reply, Request, Route, json, redirect};
+use crate::rescue::{Audience, Error, rescue};
+use crate::signup::{BackendError, Signups};
+use crate::{asset, health, partner, wellknown};
+
+/// The most bytes of a path and query.
+const MAX_ADDRESS: usize = 8 * 1024;
+
+/// How long a browser may keep what it was told about a path: a deployment never changes.
+const PAGE_ANSWER: HeaderValue = HeaderValue::from_static("public, max-age=300");
+
+/// What the log calls a request whose address is none.
+const REFUSED: &str = "refused";
+
+/// Everything the site listener answers from.
+pub(crate) struct Site {
+    config: Config,
+    deployments: Arc<Deployments>,
+    documents: Documents,
+    signups: Signups,
+}
+
+/// Where a path leads.
+enum Target<'a> {
+    Alive,
+    Ready,
+    Robots,
+    Sitemap,
+    Asset(&'a [String]),
+    PageAnswer(&'a str),
+    Signup,
+    Partner(&'a str),
+    /// Below a reserved segment, but nothing is there.
+    Nothing,
+    Document,
+}
+
+impl Target<'_> {
+    fn of(path: &RequestPath) -> Target<'_> {
+        let segments = path.segments();
+        let reserved = segments
+            .first()
+            .is_some_and(|first| RESERVED.contains(&first.as_str()));
+        if !reserved {
+            return Target::Document;
+        }
+        let names: Vec<&str> = segments.iter().map(String::as_str).collect();
+        match names.as_slice() {
+            _ if path.has_trailing_slash() => Target::Nothing,
+            ["healthz"] => Target::Alive,
+            ["readyz"] => Target::Ready,
+            ["robots.txt"] => Target::Robots,
+            ["sitemap.xml"] => Target::Sitemap,
+            ["assets", ..] => Target::Asset(&segments[1..]),
+            ["_page", _] => Target::PageAnswer(&segments[1]),
+            ["functions", "v1", "signup"] => Target::Signup,
+            ["go", _] => Target::Partner(&segments[1]),
+            _ => Target::Nothing,
+        }
+    }
+
+    /// What the route is called in the log.
+    fn route(&self) -> &'static str {
+        match self {
+            Self::Alive => "/healthz",
+            Self::Ready => "/readyz",
+            Self::Robots => "/robots.txt",
+            Self::Sitemap => "/sitemap.xml",
+            Self::Asset(_) => "/assets",
+            Self::PageAnswer(_) => "/_page",
+            Self::Signup => "/functions/v1/signup",
+            Self::Partner(_) => "/go/:partner",
+            Self::Nothing | Self::Document => "unmatched",
+        }
+    }
+
+    fn methods(&self) -> Methods {
+        if matches!(self, Self::Signup) {
+            Methods::Post
+        } else {
+            Methods::Get
+        }
+    }
+
+    fn audience(&self) -> Audience {
+        match self {
+            Self::Document | Self::Partner(_) => Audience::Person,
+            Self::PageAnswer(_) | Self::Signup => Audience::Script,
+            _ => Audience::Program,
+        }
+    }
+}
+
+impl Site {
+    /// The site this configuration describes.
+    pub(crate) fn new(config: Config, deployments: Arc<Deployments>) -> Result<Self, BackendError> {
+        Ok(Self {
+            documents: Documents::new(&config),
+            signups: Signups::new(&config)?,
+            config,
+            deployments,
+        })
+    }
+
+    /// Answers a request.
+    pub(crate) async fn answer(&self, request: Request) -> Reply {
+        // Read once: the request sees this view unchanged to its end.
+        let snapshot = self.deployments.current();
+        let (mut reply, route) = self.route(&snapshot, request).await;
+        let extensions = reply.extensions_mut();
+        if extensions.get::<Route>().is_none() {
+            extensions.insert(Route(route.to_owned()));
+        }
+        if let Some(set) = snapshot.live() {
+            extensions.get_or_insert(FromDeployment(set.number()));
+        }
+        reply
+    }
+
+    /// Finds the route of a request, and answers.
+    async fn route(&self, snapshot: &Snapshot, request: Request) -> (Reply, &'static str) {
+        let address = request
+            .uri()
+            .path_and_query()
+            .map_or(0, |address| address.as_str().len());
+        if address > MAX_ADDRESS {
+            return (rescue(&Error::TooLong, Audience::Person), REFUSED);
+        }
+        let path = match RequestPath::parse(request.uri().path()) {
+            Ok(path) => path,
+            Err(error) => return (rescue(&error.into(), Audience::Person), REFUSED),
+        };
+        let target = Target::of(&path);
+        let (route, audience, methods) = (target.route(), target.audience(), target.methods());
+        let reply = if methods.allow(request.method()) {
+            self.lead(snapshot, target, &path, request).await
+        } else {
+            Err(Error::Method(methods))
+        };
+        (reply.unwrap_or_else(|error| rescue(&error, audience)), route)
+    }
+
+    async fn lead(
+        &self,
+        snapshot: &Snapshot,
+        target: Target<'_>,
+        path: &RequestPath,
+        request: Request,
+    ) -> Result<Reply, Error> {
+        match target {
+            Target::Alive => Ok(health::alive()),
+            Target::Ready => Ok(health::ready(snapshot)),
+            Target::Robots => Ok(wellknown::robots(&self.config.site.origin)),
+            Target::Sitemap => {
+                let set = snapshot.live().ok_or(Error::NothingLive)?;
+                Ok(wellknown::sitemap(&self.config.site.origin, set))
+            }
+            Target::Asset(segments) => {
+                asset::answer(self.deployments.store(), snapshot, segments, request.headers()).await
+            }
+            Target::PageAnswer(number) => page_answer(snapshot, number, request.uri().query()),
+            Target::Signup => Ok(self.signups.answer(&self.documents, snapshot, request).await),
+            Target::Partner(id) => match partner::answer(&self.config, id) {
+                Some(reply) => Ok(reply),
+                None => self.document(snapshot, None, &request),
+            },
+            Target::Document => self.document(snapshot, Some(path), &request),
+            Target::Nothing => Err(Error::NotFound),
+        }
+    }
+
+    /// The document of a path, or the not-found document.
+    fn document(
+        &self,
+        snapshot: &Snapshot,
+        path: Option<&RequestPath>,
+        request: &Request,
+    ) -> Result<Reply, Error> {
+        let set: &Set = snapshot.live().ok_or(Error::NothingLive)?;
+        if let Some(path) = path
+            && path.has_trailing_slash()
+            && !path.has_empty_segment()
+        {
+            return without_slash(request);
+        }
+        let page = path.and_then(|path| set.page(path));
+        let mut reply = self.documents.answer(request.headers(), set, page);
+        if let Some(page) = page {
+            reply.extensions_mut().insert(Route(page.pattern.clone()));
+        }
+        Ok(reply)
+    }
+}
+
+/// Redirects to the same path without its last slash. The path begins with one slash and no other, and holds no
+/// backslash, so it cannot name another host.
+fn without_slash(request: &Request) -> Result<Reply, Error> {
+    let path = request.uri().path().trim_end_matches('/');
+    let query = request
+        .uri()
+        .query()
+        .map(|query| format!("?{query}"))
+        .unwrap_or_default();
+    redirect(StatusCode::PERMANENT_REDIRECT, &format!("{path}{query}")).ok_or(Error::NotFound)
+}
+
+/// Which page of a deployment a path belongs to.
+fn page_answer(snapshot: &Snapshot, number: &str, query: Option<&str>) -> Result<Reply, Error> {
+    let number: u64 = number.parse().map_err(|_| Error::NotFound)?;
+    let set = snapshot.set(number).ok_or(Error::NotKept)?;
+    let mut parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    let path = parameters
+        .find(|(name, _)| name == "path")
+        .map(|(_, path)| path)
+        .ok_or(Error::NotFound)?;
+    let path = RequestPath::parse(&path)?;
+    let page = set.page(&path).ok_or(Error::NotFound)?;
+    let mut reply = json(StatusCode::OK, page);
+    reply.headers_mut().insert(CACHE_CONTROL, PAGE_ANSWER);
+    reply.extensions_mut().insert(FromDeployment(number));
+    Ok(reply)
+}

@@ -1,0 +1,64 @@
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use http::{Method, Request, StatusCode};
+use http_body_util::BodyExt as _;
+use tower::{ServiceExt as _, service_fn};
+
+use super::stack;
+use crate::reply::{Reply, text};
+use crate::rescue::Audience;
+
+fn request(method: Method) -> Request<()> {
+    let mut request = Request::new(());
+    *request.method_mut() = method;
+    request
+}
+
+fn page(_: Request<()>) -> std::future::Ready<Result<Reply, Infallible>> {
+    std::future::ready(Ok(text(StatusCode::OK, "hello")))
+}
+
+#[tokio::test]
+async fn a_panic_is_answered_without_details() {
+    let routes = service_fn(|_: Request<()>| async {
+        tokio::task::yield_now().await;
+        // Sign-up fields, say, that a slip of ours put into a message.
+        assert_eq!("leaked-secret", "", "leaked-secret");
+        Ok(text(StatusCode::OK, "never"))
+    });
+    for audience in [Audience::Person, Audience::Operator] {
+        let response = stack(routes, audience)
+            .oneshot(request(Method::GET))
+            .await
+            .unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(response.headers()["x-content-type-options"], "nosniff");
+        assert!(response.headers().contains_key("x-request-id"));
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        assert!(body.contains("Something went wrong"), "{body}");
+        assert!(!body.contains("leaked-secret"), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn head_has_the_length_of_get_and_no_body() {
+    let service = stack(service_fn(page), Audience::Person);
+    let get = service.clone().oneshot(request(Method::GET)).await.unwrap();
+    assert_eq!(get.into_body().collect().await.unwrap().to_bytes(), "hello\n");
+    let head = service.oneshot(request(Method::HEAD)).await.unwrap();
+    assert_eq!(head.headers()["content-length"], "6");
+    assert_eq!(head.into_body().collect().await.unwrap().to_bytes(), Bytes::new());
+}
+
+#[tokio::test]
+async fn every_answer_has_an_id_of_its_own() {
+    let service = stack(service_fn(page), Audience::Person);
+    let mut ids = std::collections::BTreeSet::new();
+    for _ in 0..8 {
+        let response = service.clone().oneshot(request(Method::GET)).await.unwrap();
+        ids.insert(response.headers()["x-request-id"].to_str().unwrap().to_owned());
+    }
+    assert_eq!(ids.len(), 8);
+}

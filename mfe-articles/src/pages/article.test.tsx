@@ -1,0 +1,82 @@
+import { loadData, TEST_SITE } from "@colonnade/kit/testing";
+import { isNotFound, type NotFound } from "@colonnade/kit";
+import { cleanup } from "@testing-library/react";
+import { afterEach, describe, expect, it } from "vitest";
+
+import section from "../section";
+import { renderExisting } from "../testing/page";
+import { page } from "./article";
+
+afterEach(cleanup);
+
+const PATH = "/about-escort-babylon/safety-guide";
+
+describe("article", () => {
+  it("text, title and sources are there at the first render", async () => {
+    // No boundary is around the page: were it to wait, nothing would be there yet.
+    const { container, getByRole } = await renderExisting(PATH);
+    expect(getByRole("heading", { level: 1 }).textContent).toBe("Safety guide");
+    expect(container.querySelectorAll("h1")).toHaveLength(1);
+    expect(container.querySelectorAll("article .prose h2").length).toBeGreaterThan(3);
+    expect(getByRole("heading", { name: "Sources" })).toBeTruthy();
+  });
+
+  it("a link leads back to the hub", async () => {
+    const { getByRole } = await renderExisting(PATH);
+    expect(getByRole("link", { name: /All articles/ }).getAttribute("href")).toBe("/about-escort-babylon");
+  });
+
+  it("its data survives JSON and holds no text", async () => {
+    const data = await loadData(section, PATH);
+    expect(JSON.parse(JSON.stringify(data))).toEqual(data);
+    expect(Object.keys(data as object)).toEqual(["slug", "title", "description", "sources"]);
+  });
+
+  it.each(["no-such-article", "Safety-Guide", "constructor", "__proto__", "safety-guide.md"])(
+    "the unknown article %s is not found",
+    async (slug) => {
+      const data = await loadData(section, `/about-escort-babylon/${slug}`);
+      expect(isNotFound(data)).toBe(true);
+      expect((data as NotFound).heading).toBe("Article not found");
+    },
+  );
+
+  it("the head has title, description, canonical path, social tags and trail", async () => {
+    const { head, layout } = await renderExisting(PATH);
+    expect(head.title).toBe("Safety guide - Test Directory");
+    expect(head.description).toBeTruthy();
+    expect(head.canonical).toBe(PATH);
+    expect(head.robots).toBeUndefined();
+    expect(head.social).toEqual({ title: "Safety guide", description: head.description, type: "article", url: PATH });
+    expect(head.breadcrumbs?.at(-1)).toEqual({ label: "Safety guide", path: PATH });
+    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
+  });
+
+  it("facts named in the front matter are filled in, in page and head alike", () => {
+    const data = {
+      slug: "red-flags",
+      title: "About {brand}",
+      description: "Write to {contact}.",
+      sources: [],
+    } as const;
+    const { title, description } = page.head({ data, site: TEST_SITE });
+    expect(title).toBe("About Test Directory - Test Directory");
+    expect(description).toBe("Write to contact@site.example.");
+  });
+
+  it("paths names all nine", () => {
+    expect(page.paths?.()).toEqual(
+      [
+        "what-is-escort-babylon",
+        "platform-comparison",
+        "safety-guide",
+        "top-cities",
+        "profile-tips",
+        "legal-guide",
+        "platform-evolution",
+        "red-flags",
+        "escort-experiences",
+      ].map((slug) => `/about-escort-babylon/${slug}`),
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { cleanup } from "@testing-library/react";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { ARTICLES, SLUGS } from "../articles";
+import { CARDS } from "../cards";
+import { renderExisting } from "../testing/page";
+
+afterEach(cleanup);
+
+describe("hub", () => {
+  it("nine cards stand in order, each with icon, heading, description and one link", async () => {
+    const { container } = await renderExisting("/about-escort-babylon");
+    const cards = [...container.querySelectorAll("li")];
+    expect(cards.map((card) => card.querySelector("h2 a")?.getAttribute("href"))).toEqual(
+      SLUGS.map((slug) => `/about-escort-babylon/${slug}`),
+    );
+    expect(cards).toHaveLength(9);
+    for (const card of cards) {
+      expect(card.querySelectorAll("a")).toHaveLength(1);
+      expect(card.querySelector("svg[aria-hidden='true'] path")?.getAttribute("d")).toBeTruthy();
+      expect(card.querySelector("p")?.textContent).toBeTruthy();
+    }
+  });
+
+  it("what the cards say is what the Markdown files say", async () => {
+    expect(CARDS.map(({ slug }) => slug)).toEqual(SLUGS);
+    for (const card of CARDS) {
+      const { frontmatter } = await ARTICLES[card.slug]();
+      expect(card).toEqual({
+        slug: card.slug,
+        title: frontmatter.title,
+        card: frontmatter.card,
+        icon: frontmatter.icon,
+      });
+    }
+  });
+
+  it("no two cards have the same icon", () => {
+    expect(new Set(CARDS.map(({ icon }) => icon)).size).toBe(9);
+  });
+
+  it("'Join Now' is an invitation that works without JavaScript", async () => {
+    const { getByRole } = await renderExisting("/about-escort-babylon");
+    const form = getByRole("button", { name: "Join Now" }).closest("form");
+    expect(form?.getAttribute("action")).toBe("/signup");
+    expect(form?.getAttribute("data-join")).toBe("general");
+  });
+
+  it("the page has one h1 with the brand, and its headings are in order", async () => {
+    const { container } = await renderExisting("/about-escort-babylon");
+    expect([...container.querySelectorAll("h1")].map((heading) => heading.textContent)).toEqual([
+      "About Test Directory",
+    ]);
+    expect(container.querySelectorAll("h3")).toHaveLength(0);
+  });
+
+  it("the head is indexable and says where the page stands", async () => {
+    const { head, layout } = await renderExisting("/about-escort-babylon");
+    expect(head).toMatchObject({
+      title: "About Test Directory",
+      canonical: "/about-escort-babylon",
+      social: { type: "website" },
+    });
+    expect(head.robots).toBeUndefined();
+    expect(head.breadcrumbs?.map(({ path }) => path)).toEqual(["/", "/about-escort-babylon"]);
+    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
+  });
+});

@@ -1,0 +1,70 @@
+import { definePage, JoinButton, Link, useSite } from "@colonnade/kit";
+import type { ReactElement } from "react";
+
+import { CARDS, type Card } from "../cards";
+import { articlePath, HUB, HUB_TRAIL } from "../routes";
+import { fillFacts } from "../text/facts";
+import css from "./hub.module.css";
+import { Icon } from "./Icon";
+
+const DESCRIPTION =
+  "What this site is, how it earns, how to compare platforms and stay safe, and what the law says: nine articles, with their sources.";
+
+function ArticleCard({ slug, title, card, icon }: Card): ReactElement {
+  const site = useSite();
+  return (
+    <li className={`card ${css.card ?? ""}`}>
+      <Icon name={icon} className={css.icon} />
+      <h2 className={css.title}>
+        <Link to={articlePath(slug)} className={css.link}>
+          {fillFacts(title, site)}
+        </Link>
+      </h2>
+      <p className={css.description}>{fillFacts(card, site)}</p>
+    </li>
+  );
+}
+
+function Hub(): ReactElement {
+  const { brand } = useSite();
+  return (
+    <div className="page">
+      <header className={css.intro}>
+        <h1>About {brand}</h1>
+        <p className={css.lede}>
+          How this site works, what the law says, and how to look after yourself and others. Every article names its
+          sources.
+        </p>
+      </header>
+      <ul className={`grid ${css.cards ?? ""}`}>
+        {CARDS.map((card) => (
+          <ArticleCard key={card.slug} {...card} />
+        ))}
+      </ul>
+      <section className={css.invitation} aria-labelledby="invitation">
+        <h2 id="invitation">Ready to sign up?</h2>
+        <p>
+          Before anything is sent, the form says who receives your details and that the sign-up carries an affiliate
+          tag. You must be 18 or older.
+        </p>
+        <JoinButton className="button">Join Now</JoinButton>
+      </section>
+    </div>
+  );
+}
+
+export const page = definePage({
+  data: () => null,
+  paths: () => [HUB],
+  head: ({ site }) => {
+    const title = `About ${site.brand}`;
+    return {
+      title,
+      description: DESCRIPTION,
+      canonical: HUB,
+      social: { title, description: DESCRIPTION, type: "website", url: HUB },
+      breadcrumbs: HUB_TRAIL,
+    };
+  },
+  Component: Hub,
+});

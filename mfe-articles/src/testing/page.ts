@@ -1,0 +1,11 @@
+import { isNotFound } from "@colonnade/kit";
+import { renderPage, type RenderedPage, type RenderOptions } from "@colonnade/kit/testing";
+
+import section from "../section";
+
+/** Renders a page of this section that exists. */
+export async function renderExisting(path: string, options?: RenderOptions): Promise<RenderedPage> {
+  const view = await renderPage(section, path, options);
+  if (isNotFound(view)) throw new Error(`${path}: ${view.heading}`);
+  return view;
+}

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+
+import { ART } from ".";
+
+const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".svg"));
+
+it("there is a picture for each name, and none besides", () => {
+  expect(files.sort()).toEqual(Object.keys(ART).sort());
+});
+
+describe.each(files)("the picture %s", (file) => {
+  const svg = readFileSync(path.join(import.meta.dirname, file), "utf8");
+
+  it("is 4 to 5 and has SAMPLE drawn in", () => {
+    expect(svg).toContain('viewBox="0 0 320 400"');
+    expect(svg).toMatch(/<text [^>]*>SAMPLE<\/text>/);
+  });
+
+  it("holds shapes alone: no image, script, style or address", () => {
+    expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(
+      /<(image|script|style|foreignObject|a)\b|href|https?:/,
+    );
+  });
+});
+
+it("no two pictures are alike", () => {
+  expect(new Set(files.map((file) => readFileSync(path.join(import.meta.dirname, file), "utf8"))).size).toBe(
+    files.length,
+  );
+});

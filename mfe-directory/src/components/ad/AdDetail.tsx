@@ -1,0 +1,37 @@
+import { JoinButton } from "@colonnade/kit";
+import type { ReactElement } from "react";
+
+import type { Ad } from "../../data/ad";
+import type { Place } from "../../data/places";
+import { classes } from "../classes";
+import { SampleBadge } from "../SampleBadge";
+import css from "./AdDetail.module.css";
+
+interface Props {
+  readonly ad: Ad;
+  readonly place: Place;
+}
+
+/** One ad in full. */
+export function AdDetail({ ad, place }: Props): ReactElement {
+  const reason = ad.sample ? "sample" : "general";
+  return (
+    <article className={classes("card", css.ad)}>
+      <h1>{ad.title}</h1>
+      <p className={css.facts}>
+        <SampleBadge ad={ad} />
+        <span>{`Age: ${String(ad.age)}`}</span>
+      </p>
+      <p className={css.description}>{ad.description}</p>
+      <div className={css.actions}>
+        <JoinButton className="button quiet" reason={reason}>
+          Pics 📸
+        </JoinButton>
+        <JoinButton className="button" reason={reason}>
+          Reply
+        </JoinButton>
+      </div>
+      <p className={css.place}>{`Posted in ${place.city}, ${place.state}`}</p>
+    </article>
+  );
+}

@@ -1,0 +1,39 @@
+import { JoinButton, Link } from "@colonnade/kit";
+import type { ReactElement } from "react";
+
+import type { Ad } from "../../data/ad";
+import { adPath } from "../../data/links";
+import type { Place } from "../../data/places";
+import { classes } from "../classes";
+import { SampleBadge } from "../SampleBadge";
+import css from "./AdCard.module.css";
+import { AdPhotos } from "./AdPhotos";
+
+interface Props {
+  readonly ad: Ad;
+  readonly place: Place;
+}
+
+/** One ad of a city's list. A regular ad's title leads to its page; a featured one has pictures and no page. */
+export function AdCard({ ad, place }: Props): ReactElement {
+  return (
+    <li className={classes(css.item, ad.featured && css.featured)}>
+      <article className={classes("card", css.card)}>
+        {ad.photos && <AdPhotos names={ad.photos} />}
+        <div className={css.body}>
+          <h2>{ad.featured ? ad.title : <Link to={adPath(place, ad.id)}>{ad.title}</Link>}</h2>
+          <p className={css.tags}>
+            <SampleBadge ad={ad} /> {ad.featured && <span className="badge">most popular</span>}{" "}
+            <span className="badge">{`Age ${String(ad.age)}`}</span> <span className={css.tag}>W4M</span>
+          </p>
+          <p className={css.description}>{ad.description}</p>
+          <div className={css.reply}>
+            <JoinButton className="button" reason={ad.sample ? "sample" : "general"}>
+              Reply to Ad 💬
+            </JoinButton>
+          </div>
+        </div>
+      </article>
+    </li>
+  );
+}

@@ -1,0 +1,94 @@
+import { cleanup, render } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { ADS } from "../../data/ads";
+import { storageKey } from "../../draw/keptList";
+import { fromServer, hydrated } from "../../testing/server";
+import { CityAds } from "./CityAds";
+
+const PLACE = { state: "Missouri", city: "O'Fallon" };
+
+function titles(container: Element): (string | null)[] {
+  return [...container.querySelectorAll("article h2")].map((heading) => heading.textContent);
+}
+
+beforeEach(() => {
+  sessionStorage.clear();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  cleanup();
+});
+
+describe("a city's ads in the browser", () => {
+  it("are 30 to 45, the two featured ones first, none twice", () => {
+    const { container } = render(<CityAds place={PLACE} />);
+    const shown = titles(container);
+    expect(shown.length).toBeGreaterThanOrEqual(30);
+    expect(shown.length).toBeLessThanOrEqual(45);
+    expect(shown.slice(0, 2)).toEqual(ADS.featured.map((ad) => ad.title));
+    expect(new Set(shown).size).toBe(shown.length);
+    expect(container.textContent).not.toContain("Loading ads...");
+  });
+
+  it("are the same after a reload, as they are kept for the session", () => {
+    const first = titles(render(<CityAds place={PLACE} />).container);
+    cleanup();
+    expect(titles(render(<CityAds place={PLACE} />).container)).toEqual(first);
+    expect(JSON.parse(sessionStorage.getItem(storageKey(PLACE)) ?? "")).toHaveLength(first.length);
+  });
+
+  it("follow the place when the page moves on to another city", () => {
+    const { container, rerender } = render(<CityAds place={PLACE} />);
+    const first = titles(container);
+    rerender(<CityAds place={{ state: "Missouri", city: "St. Louis" }} />);
+    expect(sessionStorage.length).toBe(2);
+    rerender(<CityAds place={PLACE} />);
+    expect(titles(container)).toEqual(first);
+  });
+
+  it("are drawn anew over rubbish", () => {
+    sessionStorage.setItem(storageKey(PLACE), '["<script>"]');
+    expect(titles(render(<CityAds place={PLACE} />).container).length).toBeGreaterThanOrEqual(30);
+  });
+
+  it.each(["getItem", "setItem"] as const)("are drawn where the storage's %s throws", (method) => {
+    vi.spyOn(Storage.prototype, method).mockImplementation(() => {
+      throw new DOMException("no", "QuotaExceededError");
+    });
+    expect(titles(render(<CityAds place={PLACE} />).container).length).toBeGreaterThanOrEqual(30);
+  });
+
+  it("are drawn where the browser denies the storage", () => {
+    const denied = vi.spyOn(globalThis, "sessionStorage", "get").mockImplementation(() => {
+      throw new DOMException("no", "SecurityError");
+    });
+    expect(titles(render(<CityAds place={PLACE} />).container).length).toBeGreaterThanOrEqual(30);
+    expect(denied).toHaveBeenCalled();
+  });
+});
+
+describe("a city's ads from the server", () => {
+  it("are loading, with the featured and the first 28 regular ones for a browser without script", () => {
+    const host = fromServer(<CityAds place={PLACE} />);
+    const fallback = host.querySelector("noscript");
+    const listed = [...ADS.featured, ...ADS.regular.slice(0, 28)];
+    expect(fallback && titles(fallback)).toEqual(listed.map((ad) => ad.title));
+    expect(fallback?.querySelectorAll(".badge.sample")).toHaveLength(30);
+    fallback?.remove();
+    expect(host.textContent).toBe("Loading ads...");
+  });
+
+  it("are the same each time: nothing is drawn on the server", () => {
+    const once = fromServer(<CityAds place={PLACE} />);
+    expect(fromServer(<CityAds place={PLACE} />).isEqualNode(once)).toBe(true);
+    expect(sessionStorage.length).toBe(0);
+  });
+
+  it("give way to the drawn list when the page is hydrated, without a mismatch", () => {
+    const { container, problems } = hydrated(<CityAds place={PLACE} />);
+    expect(problems).toEqual([]);
+    expect(titles(container).length).toBeGreaterThanOrEqual(30);
+    expect(container.querySelector("noscript")).toBeNull();
+  });
+});

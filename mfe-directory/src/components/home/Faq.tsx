@@ -1,0 +1,26 @@
+import type { ReactElement } from "react";
+
+import { FAQ } from "../../data/faq";
+import { SiteFact } from "../SiteFact";
+import css from "./Faq.module.css";
+
+const COMPONENTS = { "site-fact": SiteFact };
+
+/** The questions visitors ask, each opening to its answer. */
+export function Faq(): ReactElement {
+  return (
+    <section className={css.section} aria-labelledby="faq">
+      <h2 id="faq">Questions and answers</h2>
+      <div className={css.entries}>
+        {FAQ.map(({ question, Answer }) => (
+          <details key={question} className={css.entry}>
+            <summary>{question}</summary>
+            <div className="prose">
+              <Answer components={COMPONENTS} />
+            </div>
+          </details>
+        ))}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,13 @@
+import type { ReactElement } from "react";
+
+import css from "./Attribution.module.css";
+
+/** Where the names of the cities come from, as their licence asks. */
+export function Attribution(): ReactElement {
+  return (
+    <p className={css.attribution}>
+      City names derived from <a href="https://www.geonames.org/">GeoNames</a> (https://www.geonames.org/),{" "}
+      <a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>; filtered and edited.
+    </p>
+  );
+}

@@ -1,0 +1,39 @@
+import { useMemo, useState, type ReactElement } from "react";
+
+import { matches, searchable } from "../../text/foldName";
+import { classes } from "../classes";
+import { useHydrated } from "../useHydrated";
+import { CityCard } from "./CityCard";
+import { CityFilter } from "./CityFilter";
+import css from "./CityBrowser.module.css";
+
+interface Props {
+  readonly state: string;
+  readonly cities: readonly string[];
+  /** The last line of each card. */
+  readonly cardText: string;
+}
+
+/** All cities of a state, and the box that narrows them. */
+export function CityBrowser({ state, cities, cardText }: Props): ReactElement {
+  const [query, setQuery] = useState("");
+  const hydrated = useHydrated();
+  const names = useMemo(() => cities.map((city) => ({ city, name: searchable(city) })), [cities]);
+  const shown = names.filter(({ name }) => matches(name, query)).map(({ city }) => city);
+
+  if (cities.length === 0) return <p className={css.empty}>No cities of {state} are listed yet.</p>;
+  return (
+    <>
+      <div className={css.filter}>
+        {hydrated && (
+          <CityFilter state={state} query={query} shown={shown.length} total={cities.length} onQuery={setQuery} />
+        )}
+      </div>
+      <ul className={classes("grid", css.cities)}>
+        {shown.map((city) => (
+          <CityCard key={city} place={{ state, city }} text={cardText} />
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import type { ReactElement } from "react";
+
+import css from "./Venues.module.css";
+
+/** A venue of no real place. */
+interface Venue {
+  readonly name: string;
+  readonly streetAddress: string;
+}
+
+interface Props {
+  readonly groups: readonly { readonly heading: string; readonly venues: readonly Venue[] }[];
+  readonly state: string;
+  readonly cities: readonly string[];
+}
+
+// Venues lie in cities spread over the state's list, always the same ones.
+function cityAt(index: number, count: number, cities: readonly string[]): string | undefined {
+  return cities[Math.floor((index * cities.length) / count)];
+}
+
+/** Sample venues in two columns, each labelled as a sample. */
+export function Venues({ groups, state, cities }: Props): ReactElement {
+  const all = groups.flatMap((group) => group.venues);
+  return (
+    <div className={css.groups}>
+      {groups.map((group) => (
+        <div key={group.heading}>
+          <h3>{group.heading}</h3>
+          <ul className={css.venues}>
+            {group.venues.map((venue) => {
+              const city = cityAt(all.indexOf(venue), all.length, cities);
+              return (
+                <li key={venue.name}>
+                  <span className="badge sample">Sample venue</span>
+                  <strong>{venue.name}</strong>
+                  <span>{venue.streetAddress}</span>
+                  <span>{city === undefined ? state : `${city}, ${state}`}</span>
+                </li>
+              );
+            })}
+          </ul>
+        </div>
+      ))}
+    </div>
+  );
+}

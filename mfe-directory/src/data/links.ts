@@ -1,0 +1,18 @@
+import { pathTo } from "@colonnade/kit";
+
+import type { Place } from "./places";
+
+/** Path of a state's page. */
+export function statePath(state: string): string {
+  return pathTo("/state/:state", { state });
+}
+
+/** Path of a city's page. */
+export function cityPath({ state, city }: Place): string {
+  return pathTo("/city/:state/:city", { state, city });
+}
+
+/** Path of an ad's page, seen from a city. */
+export function adPath({ state, city }: Place, id: number): string {
+  return pathTo("/city/:state/:city/ad/:ad", { state, city, ad: String(id) });
+}

@@ -1,0 +1,102 @@
+import { isNotFound } from "@colonnade/kit";
+import { loadData } from "@colonnade/kit/testing";
+import { cleanup, screen, within } from "@testing-library/react";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { ADS } from "../data/ads";
+import section from "../section";
+import { show, textOf } from "../testing/show";
+import { page } from "./ad";
+
+const [AD] = ADS.regular;
+const PATH = "/city/Alabama/Birmingham/ad/4251";
+
+afterEach(cleanup);
+
+describe("ad page", () => {
+  it("shows title, age, text with its line breaks, and place", async () => {
+    const { container } = await show(PATH);
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe(AD?.title);
+    expect(screen.getByText(`Age: ${String(AD?.age)}`)).toBeTruthy();
+    const texts = [...container.querySelectorAll("article p")].map((paragraph) => paragraph.textContent);
+    expect(texts).toContain(AD?.description);
+    expect(AD?.description).toContain("\n");
+    expect(screen.getByText("Posted in Birmingham, Alabama")).toBeTruthy();
+  });
+
+  it("carries the badge and says that it shows no real person", async () => {
+    const { container } = await show(PATH);
+    expect(textOf(container.querySelector("article .badge.sample"))).toBe("Sample ad");
+    expect(textOf(container.querySelector(".notice"))).toContain("sample and shows no real person");
+  });
+
+  it.each(["Pics 📸", "Reply"])("has a button '%s' that opens the dialog as for a sample", async (name) => {
+    await show(PATH);
+    const button = screen.getByRole("button", { name });
+    expect(button.closest("form")?.getAttribute("data-join")).toBe("sample");
+  });
+
+  it("leads back to the city's ads", async () => {
+    await show("/city/Missouri/St.%20Louis/ad/4300");
+    const back = screen.getByRole("link", { name: "Back to St. Louis ads" });
+    expect(back.getAttribute("href")).toBe("/city/Missouri/St.%20Louis");
+  });
+
+  it("leads to help with reporting it", async () => {
+    await show(PATH);
+    const help = screen.getByRole("region", { name: "Report this ad" });
+    const mail = within(help).getByRole("link", { name: "contact@site.example" });
+    expect(mail.getAttribute("href")).toBe(
+      "mailto:contact@site.example?subject=Report%20ad%204251%20in%20Birmingham%2C%20Alabama",
+    );
+    for (const number of ["911", "1-888-373-7888", "233733", "1-800-843-5678"]) {
+      expect(within(help).getByRole("link", { name: number })).toBeTruthy();
+    }
+  });
+
+  it("shows the way from home", async () => {
+    await show(PATH);
+    const trail = within(screen.getByRole("navigation", { name: "Breadcrumb" }));
+    expect(trail.getAllByRole("listitem").map(textOf)).toEqual(["Home", "Alabama", "Birmingham", AD?.title]);
+  });
+
+  it("has a head that is not indexed, with the id in its plain form", async () => {
+    const { head, layout } = await show("/city/Alabama/Birmingham/ad/04251");
+    expect(head).toMatchObject({
+      title: `Test Directory - ${AD?.title ?? ""} in Birmingham, Alabama`,
+      canonical: PATH,
+      robots: "noindex",
+      social: { type: "website", url: PATH },
+    });
+    expect(head.breadcrumbs?.at(-1)).toEqual({ label: AD?.title, path: PATH });
+    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
+  });
+
+  it("names an example path", () => {
+    expect(page.paths?.()).toEqual([PATH]);
+  });
+
+  it.each(["9001", "9002", "0", "4250", "4301", "4251.0", "abc", "-1", "%204251"])(
+    "ad '%s' is 'Ad not found'",
+    async (id) => {
+      const data = await loadData(section, `/city/Alabama/Birmingham/ad/${id}`);
+      expect(isNotFound(data) && data.heading).toBe("Ad not found");
+    },
+  );
+
+  it("a missing id counts as 0, which no ad has", async () => {
+    const data = await page.data({
+      params: { state: "Alabama", city: "Birmingham" },
+      site: {} as Parameters<typeof page.data>[0]["site"],
+    });
+    expect(isNotFound(data) && data.heading).toBe("Ad not found");
+  });
+
+  it.each(["/city/Nowhere/Birmingham/ad/4251", "/city/Alabama/Nowhere/ad/4251", "/city/Nowhere/Nowhere/ad/abc"])(
+    "%s is 'City not found'",
+    async (path) => {
+      const data = await loadData(section, path);
+      expect(isNotFound(data) && data.heading).toBe("City not found");
+    },
+  );
+});

@@ -1,0 +1,53 @@
+import { definePage, Link, notFound } from "@colonnade/kit";
+
+import { AdDetail } from "../components/ad/AdDetail";
+import css from "../components/ad/AdPage.module.css";
+import { Breadcrumbs } from "../components/Breadcrumbs";
+import { ReportHelp } from "../components/ReportHelp";
+import type { Ad } from "../data/ad";
+import { ADS, findRegularAd } from "../data/ads";
+import { adPath, cityPath } from "../data/links";
+import { findPlace, type Place } from "../data/places";
+import { adCrumbs } from "../text/crumbs";
+
+interface AdData {
+  readonly place: Place;
+  readonly ad: Ad;
+}
+
+/** An ad's page, seen from a city. */
+export const page = definePage<AdData>({
+  data: async ({ params }) => {
+    const place = await findPlace(params);
+    if (!place) return notFound("City not found");
+    const ad = findRegularAd(params.ad);
+    return ad ? { place, ad } : notFound("Ad not found");
+  },
+  paths: () => ADS.regular.slice(0, 1).map(({ id }) => adPath({ state: "Alabama", city: "Birmingham" }, id)),
+  head: ({ data: { place, ad }, site }) => {
+    const title = `${site.brand} - ${ad.title} in ${place.city}, ${place.state}`;
+    const description = `${ad.sample ? "A sample ad" : "An ad"} in ${place.city}, ${place.state}. For adults, 18 or older.`;
+    const path = adPath(place, ad.id);
+    return {
+      title,
+      description,
+      canonical: path,
+      robots: "noindex",
+      social: { title, description, type: "website", url: path },
+      breadcrumbs: adCrumbs(place, ad),
+    };
+  },
+  Component: ({ data: { place, ad } }) => (
+    <div className="page">
+      <Breadcrumbs trail={adCrumbs(place, ad)} />
+      <div className={css.column}>
+        <AdDetail ad={ad} place={place} />
+        {ad.sample && <p className="notice">This ad is a sample and shows no real person. Nobody receives a reply.</p>}
+        <Link to={cityPath(place)} className={css.back}>
+          {`Back to ${place.city} ads`}
+        </Link>
+      </div>
+      <ReportHelp heading="Report this ad" subject={`Report ad ${String(ad.id)} in ${place.city}, ${place.state}`} />
+    </div>
+  ),
+});

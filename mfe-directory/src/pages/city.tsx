@@ -1,0 +1,68 @@
+import { definePage, JoinButton, notFound } from "@colonnade/kit";
+
+import { Breadcrumbs } from "../components/Breadcrumbs";
+import { CityAds } from "../components/city/CityAds";
+import { PageHeading } from "../components/PageHeading";
+import { ReportHelp } from "../components/ReportHelp";
+import { SampleNotice } from "../components/SampleNotice";
+import css from "../components/city/CityPage.module.css";
+import { ALL_ADS } from "../data/ads";
+import { cityPath } from "../data/links";
+import { findPlace, type Place } from "../data/places";
+import { cityCrumbs } from "../text/crumbs";
+import { evidenceOf, wordingFor, type Evidence } from "../text/wording";
+
+interface CityData {
+  readonly place: Place;
+  readonly evidence: Evidence;
+}
+
+// A short name, an apostrophe, a letter that is no ASCII.
+const EXAMPLES: readonly Place[] = [
+  { state: "Alabama", city: "Birmingham" },
+  { state: "Missouri", city: "O'Fallon" },
+  { state: "Hawaii", city: "‘Ewa Beach" },
+];
+
+/** A city's page: its ads. */
+export const page = definePage<CityData>({
+  data: async ({ params }) => {
+    const place = await findPlace(params);
+    return place ? { place, evidence: evidenceOf(ALL_ADS) } : notFound("City not found");
+  },
+  paths: () => EXAMPLES.map(cityPath),
+  head: ({ data: { place, evidence }, site }) => {
+    const wording = wordingFor(evidence);
+    const title = wording.cityTitle(site.brand, place.city, place.state);
+    const description = wording.cityDescription(place.city, place.state);
+    const path = cityPath(place);
+    return {
+      title,
+      description,
+      canonical: path,
+      robots: "noindex",
+      social: { title, description, type: "website", url: path },
+      breadcrumbs: cityCrumbs(place),
+    };
+  },
+  Component: ({ data: { place, evidence } }) => {
+    const name = `${place.city}, ${place.state}`;
+    return (
+      <div className="page">
+        <Breadcrumbs trail={cityCrumbs(place)} />
+        <PageHeading heading={name}>
+          <SampleNotice evidence={evidence}>
+            <p>‘Most popular’ marks the two samples that come first in every city. It measures nothing.</p>
+          </SampleNotice>
+        </PageHeading>
+        <CityAds place={place} />
+        <div className={css.next}>
+          <JoinButton className="button" reason={evidence.samples === "none" ? "general" : "sample"}>
+            Next Page →
+          </JoinButton>
+        </div>
+        <ReportHelp heading="Report an ad" subject={`Report an ad in ${name}`} />
+      </div>
+    );
+  },
+});

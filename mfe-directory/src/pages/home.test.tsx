@@ -1,0 +1,99 @@
+import { cleanup, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { FAQ } from "../data/faq";
+import { STATES } from "../data/states";
+import { show, textOf } from "../testing/show";
+import { page } from "./home";
+
+afterEach(cleanup);
+
+function section(name: string): HTMLElement {
+  return screen.getByRole("region", { name });
+}
+
+describe("home page", () => {
+  it("lists all 50 states alphabetically, each leading to its page", async () => {
+    await show("/");
+    const links = within(section("Browse by state")).getAllByRole("link");
+    expect(links.map(textOf)).toEqual(STATES.map((state) => state.name));
+    expect(links.map((link) => link.getAttribute("href"))).toEqual(
+      STATES.map(({ name }) => `/state/${encodeURIComponent(name)}`),
+    );
+    expect(links.find((link) => textOf(link) === "New York")?.getAttribute("href")).toBe("/state/New%20York");
+  });
+
+  it("opens with its one h1, and no heading skips a level", async () => {
+    const { container } = await show("/");
+    const levels = [...container.querySelectorAll("h1, h2, h3, h4")].map((heading) => Number(heading.tagName.slice(1)));
+    expect(levels[0]).toBe(1);
+    expect(levels.filter((level) => level === 1)).toHaveLength(1);
+    expect(levels.every((level, index) => level <= (levels[index - 1] ?? 0) + 1)).toBe(true);
+  });
+
+  it("shows benefits", async () => {
+    await show("/");
+    expect(within(section("What to expect")).getAllByRole("heading", { level: 3 }).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it("labels its one testimonial as a sample written by the site, without a name, photo or rating", async () => {
+    await show("/");
+    const testimonial = section("Sample testimonial");
+    expect(textOf(testimonial)).toContain("Written by this site; no real person said it.");
+    expect(testimonial.querySelectorAll("blockquote")).toHaveLength(1);
+    expect(testimonial.querySelector("cite, img, svg, figcaption, meter")).toBeNull();
+    expect(textOf(testimonial)).not.toMatch(/★|stars?\b|out of 5/i);
+  });
+
+  it("answers ten questions, each opening by its summary", async () => {
+    await show("/");
+    const entries = [...section("Questions and answers").querySelectorAll("details")];
+    expect(entries.map((entry) => textOf(entry.querySelector("summary")))).toEqual(FAQ.map(({ question }) => question));
+    for (const entry of entries) {
+      expect(entry.open).toBe(false);
+      expect(textOf(entry.querySelector("div")).length).toBeGreaterThan(80);
+    }
+  });
+
+  it("puts the site's facts into the answers", async () => {
+    const { container } = await show("/", { site: { brand: "Some Brand", contact: "mail@some.example" } });
+    expect(textOf(section("Questions and answers"))).toContain("Some Brand");
+    const mails = [...container.querySelectorAll('a[href="mailto:mail@some.example"]')].map(textOf);
+    expect(mails.length).toBeGreaterThan(0);
+    expect(container.textContent).not.toMatch(/[{}]/);
+  });
+
+  it("ends in a button that opens the dialog", async () => {
+    const { container } = await show("/");
+    const button = screen.getByRole("button", { name: "Join Free" });
+    expect(button.closest("form")?.getAttribute("data-join")).toBe("general");
+    expect(container.querySelectorAll("form")).toHaveLength(1);
+  });
+
+  it("is reached by keyboard: from the opening's link to the states", async () => {
+    await show("/");
+    await userEvent.tab();
+    expect(textOf(document.activeElement)).toBe("Choose a state");
+    expect(document.activeElement?.getAttribute("href")).toBe("#states");
+    expect(document.getElementById("states")).not.toBeNull();
+  });
+
+  it("has a head that may be indexed, and the menu's header", async () => {
+    const { head, layout } = await show("/");
+    expect(head.title).toBe("Test Directory - Browse by State and City");
+    expect(head.description).toContain("50 states");
+    expect(head.canonical).toBe("/");
+    expect(head.robots).toBeUndefined();
+    expect(head.social).toEqual({ title: head.title, description: head.description, type: "website", url: "/" });
+    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
+    expect(page.paths?.()).toEqual(["/"]);
+  });
+
+  it("claims nothing as verified or reviewed", async () => {
+    const { container, head } = await show("/");
+    const faq = textOf(section("Questions and answers"));
+    const rest = textOf(container).replace(faq, "");
+    expect(`${rest} ${head.title} ${head.description}`).not.toMatch(/verified|real reviews|rated/i);
+  });
+});

@@ -1,0 +1,30 @@
+import { definePage } from "@colonnade/kit";
+
+import { Benefits } from "../components/home/Benefits";
+import { CallToAction } from "../components/home/CallToAction";
+import { Faq } from "../components/home/Faq";
+import { Hero } from "../components/home/Hero";
+import { StateGrid } from "../components/home/StateGrid";
+import { Testimonial } from "../components/home/Testimonial";
+import { STATES } from "../data/states";
+
+/** The site's front page. It needs no data: it shows what every visitor sees. */
+export const page = definePage({
+  data: () => ({}),
+  paths: () => ["/"],
+  head: ({ site }) => {
+    const title = `${site.brand} - Browse by State and City`;
+    const description = `An 18+ directory for the United States: choose one of ${String(STATES.length)} states, then a city, and read short ads.`;
+    return { title, description, canonical: "/", social: { title, description, type: "website", url: "/" } };
+  },
+  Component: () => (
+    <div className="page">
+      <Hero />
+      <StateGrid />
+      <Benefits />
+      <Testimonial />
+      <Faq />
+      <CallToAction />
+    </div>
+  ),
+});

@@ -1,0 +1,132 @@
+import { cleanup, screen, within } from "@testing-library/react";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { loadData } from "@colonnade/kit/testing";
+import { isNotFound } from "@colonnade/kit";
+
+import table from "../../data/us-cities.json";
+import { STATES } from "../data/states";
+import section from "../section";
+import { show, textOf } from "../testing/show";
+import { page } from "./state";
+
+afterEach(cleanup);
+
+function cards(container: HTMLElement): HTMLAnchorElement[] {
+  return [...container.querySelectorAll<HTMLAnchorElement>('a[href^="/city/"]')];
+}
+
+describe("state page", () => {
+  it("has the sample wording in heading, line, title and footer", async () => {
+    const { head, layout } = await show("/state/Alabama");
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Escorts in Alabama");
+    expect(screen.getByText("Browse sample escort profiles in 40 cities across Alabama").tagName).toBe("P");
+    expect(head.title).toBe("Test Directory - Listings in Alabama");
+    expect(layout.footerNote).toBe("Escorts in Alabama - 18+ only");
+  });
+
+  it("says that its listings are samples", async () => {
+    await show("/state/Alabama");
+    expect(screen.getByText(/are samples and no real people/)).toBeTruthy();
+  });
+
+  it.each(["Alabama", "California", "New York", "Hawaii"] as const)(
+    "shows every city of %s as a card",
+    async (state) => {
+      const { container } = await show(`/state/${encodeURIComponent(state)}`);
+      const links = cards(container);
+      expect(links.map((link) => link.querySelector("strong")?.textContent)).toEqual(table[state]);
+      expect(links.map((link) => link.getAttribute("href"))).toEqual(
+        table[state].map((city) => `/city/${encodeURIComponent(state)}/${encodeURIComponent(city)}`),
+      );
+      expect(links.filter((link) => link.rel !== "nofollow")).toEqual([]);
+      expect(links.map(textOf)).toEqual(table[state].map((city) => `${city} ${state} Browse Escorts`));
+    },
+  );
+
+  it("counts the cities in line, description and social description", async () => {
+    const { head } = await show("/state/California");
+    expect(screen.getByText("Browse sample escort profiles in 371 cities across California")).toBeTruthy();
+    expect(head.description).toContain("371 cities");
+    expect(head.social?.description).toContain("371 cities");
+  });
+
+  it("has the head the site asks for", async () => {
+    const { head } = await show("/state/New%20York");
+    expect(head).toMatchObject({
+      canonical: "/state/New%20York",
+      robots: "noindex,nofollow",
+      social: { title: head.title, type: "website", url: "/state/New%20York" },
+      breadcrumbs: [
+        { label: "Home", path: "/" },
+        { label: "New York", path: "/state/New%20York" },
+      ],
+    });
+    expect(head.keywords).toContain("New York");
+  });
+
+  it("asks for the state's own header", async () => {
+    for (const { name, header } of STATES.filter((_, index) => index % 12 === 0).concat(
+      STATES.filter((state) => state.header !== "menu"),
+    )) {
+      const { layout } = await show(`/state/${encodeURIComponent(name)}`);
+      expect([name, layout.header]).toEqual([name, header]);
+      cleanup();
+    }
+  });
+
+  it("shows the way from home", async () => {
+    await show("/state/Alabama");
+    const trail = within(screen.getByRole("navigation", { name: "Breadcrumb" }));
+    expect(trail.getAllByRole("listitem").map(textOf)).toEqual(["Home", "Alabama"]);
+    expect(trail.getByRole("link", { name: "Home" }).getAttribute("href")).toBe("/");
+    expect(trail.getByText("Alabama").getAttribute("aria-current")).toBe("page");
+  });
+
+  it("has a section below with heading, tagline, three to four paragraphs and one link home", async () => {
+    await show("/state/Alabama");
+    const guide = screen.getByRole("region", { name: "About listings in Alabama" });
+    const paragraphs = guide.querySelectorAll(".prose p");
+    expect(paragraphs.length).toBeGreaterThanOrEqual(3);
+    expect(paragraphs.length).toBeLessThanOrEqual(4);
+    expect(guide.querySelectorAll('.prose a[href="/"]')).toHaveLength(1);
+    expect(guide.querySelector("header p")?.textContent).toBe("What these pages show, and what they do not.");
+    expect(guide.textContent).toContain("40 city pages for Alabama");
+    expect(guide.textContent).not.toMatch(/[{}]/);
+  });
+
+  it("lists eight sample venues under two headings, in cities of the state", async () => {
+    const { container } = await show("/state/Alabama");
+    const groups = [...container.querySelectorAll("section h3")].map((heading) => heading.parentElement);
+    expect(groups).toHaveLength(2);
+    const venues = groups.flatMap((group) => [...(group?.querySelectorAll("li") ?? [])]);
+    expect(venues).toHaveLength(8);
+    for (const venue of venues) {
+      const [label, name, street, city] = [...venue.children].map(textOf);
+      expect(label).toBe("Sample venue");
+      expect(name).not.toBe("");
+      expect(street).toMatch(/^0+ /);
+      expect(table.Alabama).toContain(city?.replace(", Alabama", ""));
+    }
+    expect(new Set(venues.map((venue) => venue.lastElementChild?.textContent)).size).toBe(8);
+  });
+
+  it("says where the names of the cities come from", async () => {
+    const { container } = await show("/state/Alabama");
+    expect(textOf(container)).toContain(
+      "City names derived from GeoNames (https://www.geonames.org/), CC BY 4.0; filtered and edited.",
+    );
+  });
+
+  it("names a path for each of the 50 states", () => {
+    expect(page.paths?.()).toEqual(STATES.map(({ name }) => `/state/${encodeURIComponent(name)}`));
+  });
+
+  it.each(["/state/Nowhere", "/state/alabama", "/state/New%2520York", "/state/constructor"])(
+    "%s is 'State not found'",
+    async (path) => {
+      const data = await loadData(section, path);
+      expect(isNotFound(data) && data.heading).toBe("State not found");
+    },
+  );
+});

@@ -1,0 +1,65 @@
+import { definePage, notFound } from "@colonnade/kit";
+
+import { Breadcrumbs } from "../components/Breadcrumbs";
+import { PageHeading } from "../components/PageHeading";
+import { SampleNotice } from "../components/SampleNotice";
+import { Attribution } from "../components/state/Attribution";
+import { CityBrowser } from "../components/state/CityBrowser";
+import { StateGuide } from "../components/state/StateGuide";
+import { statePath } from "../data/links";
+import { citiesOf } from "../data/places";
+import { findState, STATES, type State } from "../data/states";
+import { stateCrumbs } from "../text/crumbs";
+import { evidenceOf, wordingFor, type Evidence } from "../text/wording";
+
+interface StateData {
+  readonly state: State;
+  readonly cities: readonly string[];
+  readonly evidence: Evidence;
+}
+
+/** A state's page: all of its cities. */
+export const page = definePage<StateData>({
+  data: async ({ params }) => {
+    const state = findState(params.state);
+    if (!state) return notFound("State not found");
+    // Of the ads this page needs only what they are evidence of, so they are no part of its own code.
+    const [cities, { ALL_ADS }] = await Promise.all([citiesOf(state.name), import("../data/ads")]);
+    return { state, cities, evidence: evidenceOf(ALL_ADS) };
+  },
+  paths: () => STATES.map(({ name }) => statePath(name)),
+  head: ({ data, site }) => {
+    const { name } = data.state;
+    const wording = wordingFor(data.evidence);
+    const title = wording.stateTitle(site.brand, name);
+    const description = `${wording.stateLine(name, data.cities.length)}. For adults, 18 or older.`;
+    const path = statePath(name);
+    return {
+      title,
+      description,
+      keywords: wording.stateKeywords(name),
+      canonical: path,
+      robots: "noindex,nofollow",
+      social: { title, description, type: "website", url: path },
+      breadcrumbs: stateCrumbs(name),
+    };
+  },
+  layout: ({ data }) => ({
+    header: data.state.header,
+    footerNote: wordingFor(data.evidence).stateFooterNote(data.state.name),
+  }),
+  Component: ({ data: { state, cities, evidence } }) => {
+    const wording = wordingFor(evidence);
+    return (
+      <div className="page">
+        <Breadcrumbs trail={stateCrumbs(state.name)} />
+        <PageHeading heading={wording.stateHeading(state.name)} line={wording.stateLine(state.name, cities.length)}>
+          <SampleNotice evidence={evidence} />
+        </PageHeading>
+        <CityBrowser key={state.name} state={state.name} cities={cities} cardText={wording.cityCard} />
+        <StateGuide state={state.name} cities={cities} />
+        <Attribution />
+      </div>
+    );
+  },
+});

@@ -1,0 +1,12 @@
+import { defineSection } from "@colonnade/kit";
+
+export default defineSection({
+  name: "directory",
+  contract: 1,
+  pages: {
+    "/": () => import("./pages/home"),
+    "/state/:state": () => import("./pages/state"),
+    "/city/:state/:city": () => import("./pages/city"),
+    "/city/:state/:city/ad/:ad": () => import("./pages/ad"),
+  },
+});

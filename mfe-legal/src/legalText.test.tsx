@@ -1,0 +1,33 @@
+import type { ReactElement } from "react";
+import { describe, expect, it } from "vitest";
+
+import { readLegalText } from "./legalText";
+
+const VALID = { title: "Title", description: "Description", inForce: "2026-01-31" };
+
+function Text(): ReactElement {
+  return (
+    <>
+      <h2>Contact</h2>
+      <p>Write.</p>
+    </>
+  );
+}
+
+describe("readLegalText", () => {
+  it("a text without commitment has an empty one", () => {
+    expect(readLegalText("a.md", { default: Text, frontmatter: VALID })).toMatchObject({ ...VALID, commitment: [] });
+  });
+
+  it.each([
+    ["title", undefined],
+    ["description", ""],
+    ["inForce", "soon"],
+    ["commitment", "one"],
+    ["commitment", [1]],
+  ])("a wrong %s (%j) is refused with file and key", (key, value) => {
+    const read = (): unknown => readLegalText("a.md", { default: Text, frontmatter: { ...VALID, [key]: value } });
+    expect(read).toThrow("a.md");
+    expect(read).toThrow(key);
+  });
+});

@@ -1,0 +1,67 @@
+import { useSite } from "@colonnade/kit";
+import type { ReactElement, ReactNode } from "react";
+
+import { inWords } from "../dates";
+import type { LegalText } from "../legalText";
+import { fillFacts } from "../text/facts";
+import css from "./legal.module.css";
+
+function Day({ date }: { readonly date: string }): ReactElement {
+  return <time dateTime={date}>{inWords(date)}</time>;
+}
+
+function Contents({ sections }: Pick<LegalText, "sections">): ReactElement {
+  return (
+    <nav className={css.contents} aria-labelledby="contents">
+      <h2 id="contents">Contents</h2>
+      <ol>
+        {sections.map(({ id, heading }) => (
+          <li key={id}>
+            <a href={`#${id}`}>{heading}</a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+/** A legal text with its dates and numbered sections. `children` stand between the dates and the text. */
+export function LegalPage({
+  text,
+  children,
+}: {
+  readonly text: LegalText;
+  readonly children?: ReactNode;
+}): ReactElement {
+  const site = useSite();
+  return (
+    <div className="page">
+      <header className={css.header}>
+        <h1>{fillFacts(text.title, site)}</h1>
+        <p className={css.dates}>
+          <span>
+            Last updated <Day date={site.today} />
+          </span>
+          <span>
+            Text in force since <Day date={text.inForce} />
+          </span>
+        </p>
+      </header>
+      <div className={css.columns}>
+        <Contents sections={text.sections} />
+        <div className={css.text}>
+          {children}
+          <div className={`prose ${css.preamble ?? ""}`}>{text.preamble}</div>
+          {text.sections.map(({ id, heading, body }, index) => (
+            <section key={id} id={id} className={`prose ${css.section ?? ""}`}>
+              <h2>
+                <span className={css.number}>{index + 1}.</span> {heading}
+              </h2>
+              {body}
+            </section>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}

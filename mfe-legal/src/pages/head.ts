@@ -1,0 +1,21 @@
+import type { Head, SiteFacts } from "@colonnade/kit";
+
+import type { LegalText } from "../legalText";
+import { fillFacts } from "../text/facts";
+
+/** What the heads of both legal pages have in common. */
+export function headOf(text: LegalText, path: string, site: SiteFacts): Head {
+  const label = fillFacts(text.title, site);
+  const title = `${label} - ${site.brand}`;
+  const description = fillFacts(text.description, site);
+  return {
+    title,
+    description,
+    canonical: path,
+    social: { title, description, type: "website", url: path },
+    breadcrumbs: [
+      { label: "Home", path: "/" },
+      { label, path },
+    ],
+  };
+}

@@ -1,0 +1,192 @@
+import type { RenderedPage } from "@colonnade/kit/testing";
+import { cleanup, within } from "@testing-library/react";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { renderExisting } from "../testing/page";
+
+afterEach(cleanup);
+
+const PARTNER = { id: "example", name: "Example Partner", host: "partner.example", url: "https://partner.example/" };
+const CONFIGURED = { site: { signup: { host: "signup.example", redirectHosts: [] }, partner: PARTNER } };
+const ROUTES = ["/", "/terms", "/privacy", "/about-escort-babylon", "/about-escort-babylon/safety-guide"];
+
+// What each numbered section is about, in order.
+const SECTIONS = {
+  "/terms": [
+    /acceptance/i,
+    /description of (the )?service/i,
+    /eligibility and registration/i,
+    /prohibited activities/i,
+    /content and conduct/i,
+    /privacy/i,
+    /payment and billing/i,
+    /disclaimers/i,
+    /indemnification/i,
+    /termination/i,
+    /governing law/i,
+    /changes/i,
+    /contact/i,
+  ],
+  "/privacy": [
+    /introduction/i,
+    /information we collect|information collected/i,
+    /use/i,
+    /shar/i,
+    /security/i,
+    /retention/i,
+    /rights/i,
+    /cookies/i,
+    /third parties/i,
+    /international users/i,
+    /children/i,
+    /changes/i,
+    /contact/i,
+  ],
+} as const;
+
+function numberedHeadings({ container }: RenderedPage): string[] {
+  return [...container.querySelectorAll("section > h2")]
+    .map(({ textContent }) => textContent)
+    .filter((text) => /^\d+\./.test(text));
+}
+
+describe.each(["/terms", "/privacy"] as const)("%s", (path) => {
+  it("thirteen numbered sections stand in the order of their subjects", async () => {
+    const headings = numberedHeadings(await renderExisting(path));
+    expect(headings).toHaveLength(13);
+    headings.forEach((heading, index) => {
+      expect(heading).toMatch(new RegExp(`^${String(index + 1)}\\. `));
+      expect(heading).toMatch(SECTIONS[path][index] ?? /never/);
+    });
+  });
+
+  it("each entry of the contents leads to a section of the page, by an id that occurs once", async () => {
+    const { container } = await renderExisting(path);
+    const targets = [...container.querySelectorAll("nav a")].map((anchor) => anchor.getAttribute("href"));
+    expect(targets).toHaveLength(13);
+    for (const target of targets) expect(container.querySelectorAll(`section${String(target)}`)).toHaveLength(1);
+    const ids = [...container.querySelectorAll("[id]")].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("both dates stand in words beside each other", async () => {
+    const { container } = await renderExisting(path);
+    const [updated, inForce] = container.querySelectorAll("header time");
+    expect(updated?.parentElement?.textContent).toBe("Last updated January 31, 2026");
+    expect(updated?.getAttribute("datetime")).toBe("2026-01-31");
+    expect(inForce?.parentElement?.textContent).toMatch(/^Text in force since [A-Z][a-z]+ \d{1,2}, \d{4}$/);
+  });
+
+  it("one h1 stands first, and headings skip no level", async () => {
+    const { container } = await renderExisting(path);
+    const levels = [...container.querySelectorAll("h1, h2, h3, h4, h5, h6")].map(({ tagName }) => Number(tagName[1]));
+    expect(levels.filter((level) => level === 1)).toHaveLength(1);
+    levels.forEach((level, index) => {
+      expect(level - (levels[index - 1] ?? 0)).toBeLessThanOrEqual(1);
+    });
+  });
+
+  it.each([
+    ["unconfigured", {}],
+    ["configured", CONFIGURED],
+  ])("no fact is left unfilled on an %s site", async (_, options) => {
+    const { container, head } = await renderExisting(path, options);
+    expect(container.innerHTML).not.toMatch(/[{}]|site-fact|undefined/);
+    expect(`${head.title} ${head.description}`).not.toMatch(/[{}]/);
+  });
+
+  it("operator, age limit and contact are named", async () => {
+    const { container } = await renderExisting(path);
+    expect(container.textContent).toMatch(/Test Company/);
+    expect(container.textContent).toMatch(/\b18\b/);
+    expect(container.querySelector("a[href='mailto:contact@site.example']")?.textContent).toBe("contact@site.example");
+  });
+
+  it("without a sign-up service nobody is said to receive anything", async () => {
+    const { container } = await renderExisting(path);
+    expect(container.textContent).toMatch(/no one at present: sign-up is not configured/);
+  });
+
+  it("with a sign-up service its host is named", async () => {
+    const { container } = await renderExisting(path, CONFIGURED);
+    expect(container.textContent).toMatch(/signup\.example/);
+    expect(container.textContent).not.toMatch(/no one at present/);
+  });
+
+  it("profiles are not said to be kept to verified members", async () => {
+    const { container } = await renderExisting(path);
+    expect(container.textContent).not.toMatch(/verified members/i);
+  });
+
+  it("links lead to pages that exist, or say that they lead elsewhere", async () => {
+    const { container } = await renderExisting(path);
+    for (const anchor of container.querySelectorAll("a")) {
+      const href = anchor.getAttribute("href") ?? "";
+      if (/^https?:/.test(href)) expect(anchor.getAttribute("rel")).toBe("noopener noreferrer external");
+      else if (!/^(tel:|mailto:|#)/.test(href)) expect(ROUTES).toContain(href);
+    }
+  });
+
+  it("nothing is drawn that the content security policy forbids", async () => {
+    const { container } = await renderExisting(path);
+    expect(container.querySelectorAll("[style], style, script, iframe")).toHaveLength(0);
+  });
+});
+
+describe("terms", () => {
+  it("the head is indexable, the law comes from the configuration", async () => {
+    const { container, head, layout } = await renderExisting("/terms");
+    expect(head.canonical).toBe("/terms");
+    expect(head.robots).toBeUndefined();
+    expect(head.title).toMatch(/ - Test Directory$/);
+    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
+    expect(container.textContent).toMatch(/the State of Testing/);
+  });
+});
+
+describe("privacy", () => {
+  it("the head says noindex and its own canonical path", async () => {
+    const { head } = await renderExisting("/privacy");
+    expect(head).toMatchObject({ robots: "noindex", canonical: "/privacy" });
+  });
+
+  it("a box holds the privacy commitment", async () => {
+    const { getByRole } = await renderExisting("/privacy");
+    const box = getByRole("region", { name: "Our privacy commitment" });
+    expect(within(box).getAllByRole("listitem").length).toBeGreaterThan(0);
+    expect(box.textContent).toMatch(/client information is never public/i);
+  });
+
+  it("processing country and retention come from the configuration", async () => {
+    const { container } = await renderExisting("/privacy", {
+      site: { processingCountry: "Country", retention: "kept for a week" },
+    });
+    expect(container.textContent).toMatch(/processed in Country/);
+    expect(container.textContent).toMatch(/kept for a week/);
+  });
+
+  it("the cookies section names the rollout cookie and the session's ad list", async () => {
+    const { container } = await renderExisting("/privacy");
+    const heading = [...container.querySelectorAll("section > h2")].find(({ textContent }) =>
+      /cookies/i.test(textContent),
+    );
+    expect(heading?.parentElement?.textContent).toMatch(/one cookie/i);
+    expect(heading?.parentElement?.textContent).toMatch(/session storage/i);
+  });
+
+  it("accounts of under-18s are said to be ended and their data deleted", async () => {
+    const { container } = await renderExisting("/privacy");
+    expect(container.textContent).toMatch(/under 18, the account is ended and the data deleted/);
+  });
+
+  it("a configured partner is named with its host, and no partner where there is none", async () => {
+    const configured = await renderExisting("/privacy", CONFIGURED);
+    expect(configured.getByText("Example Partner (partner.example)")).toBeTruthy();
+    cleanup();
+    const { container } = await renderExisting("/privacy");
+    expect([...container.querySelectorAll("dt")].map(({ textContent }) => textContent)).toEqual([
+      "Operator",
+      "Sign-up details go to",
+    ]);
+  });
+});

@@ -1,0 +1,10 @@
+import { defineSection } from "@colonnade/kit";
+
+export default defineSection({
+  name: "legal",
+  contract: 1,
+  pages: {
+    "/terms": () => import("./pages/terms"),
+    "/privacy": () => import("./pages/privacy"),
+  },
+});

@@ -1,0 +1,19 @@
+import { useSite } from "@colonnade/kit";
+import type { AnchorHTMLAttributes, ReactElement } from "react";
+
+import { factOf } from "./facts";
+
+/** A fact of the site where the text names one in braces. The contact address can be written to. */
+function SiteFact({ name }: { readonly name: string }): ReactElement {
+  const fact = factOf(name, useSite());
+  return name === "contact" ? <a href={`mailto:${fact}`}>{fact}</a> : <>{fact}</>;
+}
+
+/** A link of the text: within the site a plain anchor, which the shell follows; to elsewhere it says so. */
+function TextLink(props: AnchorHTMLAttributes<HTMLAnchorElement>): ReactElement {
+  const external = /^https?:/.test(props.href ?? "");
+  return <a {...props} {...(external && { rel: "noopener noreferrer external" })} />;
+}
+
+/** What Markdown's elements become. */
+export const TEXT_COMPONENTS = { a: TextLink, "site-fact": SiteFact } as const;

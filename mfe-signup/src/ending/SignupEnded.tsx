@@ -1,0 +1,32 @@
+import { useEffect, useRef, type ReactElement } from "react";
+
+import css from "./ending.module.css";
+
+/** Heading of what stands in the form's place once sign-up has ended. */
+export const ENDED_HEADING = "Sign-up ends here";
+
+/** Says, kindly, that sign-up has ended: all that is left of the form once an age under 18 was stated. */
+export function SignupEnded(): ReactElement {
+  const text = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    // The button that was pressed is gone, and the focus with it.
+    if (document.activeElement === null || document.activeElement === document.body) text.current?.focus();
+  }, []);
+  return (
+    <div className={css.ended}>
+      <p ref={text} tabIndex={-1}>
+        Thank you for telling us your age. This site is only for people aged 18 and over, so sign-up ends here. Nothing
+        you typed was sent or kept.
+      </p>
+      <p>
+        If something you saw online worries you, or somebody puts you under pressure, you are not alone and not in
+        trouble. The National Center for Missing &amp; Exploited Children listens:{" "}
+        <a href="tel:+18008435678">1-800-843-5678</a> or{" "}
+        <a href="https://report.cybertip.org" rel="noopener">
+          report.cybertip.org
+        </a>
+        . In immediate danger, call 911.
+      </p>
+    </div>
+  );
+}

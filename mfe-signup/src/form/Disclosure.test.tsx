@@ -1,0 +1,56 @@
+import { renderPage, TEST_SITE } from "@colonnade/kit/testing";
+import type { SiteFacts } from "@colonnade/kit";
+import { screen } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+
+import section from "../section";
+import { CONNECTED, WITH_PARTNER } from "../testing/signup";
+
+async function textBeforeButton(site: Partial<SiteFacts>): Promise<string> {
+  await renderPage(section, "/signup", { site });
+  const range = document.createRange();
+  range.setStart(document.body, 0);
+  range.setEndBefore(screen.getByRole("button", { name: "Continue" }));
+  return range.toString();
+}
+
+describe("before the button, the form says", () => {
+  it("who receives the details", async () => {
+    expect(await textBeforeButton(CONNECTED)).toContain(
+      "your e-mail, password and stated age go to accounts.example.org",
+    );
+  });
+
+  it("that sign-up is not available where nobody would receive them", async () => {
+    expect(await textBeforeButton({})).toContain("Sign-up is not available at the moment");
+  });
+
+  it("that the sign-up carries an affiliate tag", async () => {
+    expect(await textBeforeButton(CONNECTED)).toContain(
+      `The sign-up carries an affiliate tag: ${TEST_SITE.brand} may earn a commission from it.`,
+    );
+  });
+
+  it("where the visitor is taken if sign-up is out of reach", async () => {
+    expect(await textBeforeButton(WITH_PARTNER)).toContain(
+      "If sign-up is out of reach, you are taken to Example Partner (partner.example.com) through an affiliate link, after a countdown you can stop.",
+    );
+  });
+
+  it("nothing of a partner where there is none", async () => {
+    const text = await textBeforeButton(CONNECTED);
+    expect(text).not.toContain("out of reach");
+    expect(text).not.toMatch(/partner|countdown/i);
+  });
+
+  it("what the terms and the privacy page are, each in a tab of its own", async () => {
+    await textBeforeButton(CONNECTED);
+    for (const [name, href] of [
+      ["Terms", "/terms"],
+      ["Privacy", "/privacy"],
+    ] as const) {
+      const link = screen.getByRole("link", { name });
+      expect([link.getAttribute("href"), link.getAttribute("target")]).toEqual([href, "_blank"]);
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import { Link, useSite } from "@colonnade/kit";
+import type { ReactElement } from "react";
+
+import css from "./form.module.css";
+
+/** What the visitor is told before anything is sent: who receives it, who earns by it, and where it may lead. */
+export function Disclosure(): ReactElement {
+  const { brand, signup, partner } = useSite();
+  return (
+    <div className={css.disclosure}>
+      {signup.host === null ? (
+        <p>Sign-up is not available at the moment: no sign-up service is connected, so no account can be created.</p>
+      ) : (
+        <p>
+          When you choose Continue, your e-mail, password and stated age go to <strong>{signup.host}</strong>, which
+          creates the account. This site passes them on and keeps none of them.
+        </p>
+      )}
+      <p>The sign-up carries an affiliate tag: {brand} may earn a commission from it.</p>
+      {partner && (
+        <p>
+          If sign-up is out of reach, you are taken to <strong>{partner.name}</strong> ({partner.host}) through an
+          affiliate link, after a countdown you can stop. Nothing you typed goes there.
+        </p>
+      )}
+      {/* In a tab of their own, so that reading them costs nothing that was typed. */}
+      <p>
+        Please read the{" "}
+        <Link to="/terms" target="_blank">
+          Terms
+        </Link>{" "}
+        and{" "}
+        <Link to="/privacy" target="_blank">
+          Privacy
+        </Link>{" "}
+        pages first (each opens in a new tab).
+      </p>
+    </div>
+  );
+}

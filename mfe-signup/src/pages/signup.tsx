@@ -1,0 +1,30 @@
+import { definePage, type PageProps } from "@colonnade/kit";
+import type { ReactElement } from "react";
+
+import { useSignupEnded } from "../ending/ended";
+import { ENDED_HEADING, SignupEnded } from "../ending/SignupEnded";
+import { SIGNUP_HEADING } from "../form/heading";
+import { SignupForm } from "../form/SignupForm";
+import css from "./pages.module.css";
+
+function SignupPage({ form }: PageProps<null>): ReactElement {
+  const ended = useSignupEnded();
+  return (
+    <div className={`page ${css.narrow ?? ""}`}>
+      <h1>{ended ? ENDED_HEADING : SIGNUP_HEADING}</h1>
+      {ended ? <SignupEnded /> : <SignupForm answer={form} />}
+    </div>
+  );
+}
+
+export const page = definePage({
+  data: () => null,
+  paths: () => ["/signup"],
+  head: ({ site }) => ({
+    title: `Sign up - ${site.brand}`,
+    description: `Create an account through ${site.brand}: who receives your details, and who earns by it. For adults of 18 and over.`,
+    canonical: "/signup",
+    robots: "noindex",
+  }),
+  Component: SignupPage,
+});

@@ -1,0 +1,23 @@
+import { defineConfig } from "@playwright/test";
+
+import { CHROMIUM_SWITCHES, findChromium } from "./support/chromium.mjs";
+
+const executablePath = findChromium();
+
+export default defineConfig({
+  testDir: ".",
+  testMatch: ["site/**/*.test.ts", "isolation/**/*.test.ts"],
+  outputDir: "test-results",
+  fullyParallel: true,
+  workers: 2,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  reporter: [["line"]],
+  use: {
+    viewport: { width: 1280, height: 800 },
+    trace: "retain-on-failure",
+    launchOptions: { args: CHROMIUM_SWITCHES, ...(executablePath && { executablePath }) },
+  },
+});
