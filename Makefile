@@ -22,7 +22,7 @@ gateway: tools
 	@cargo build --quiet --locked
 
 releases: node_modules/.installed
-	@$(TSC) --build kit
+	@$(TSC) --build kit/tsconfig.build.json
 	@node tests/development/build.mjs
 
 tools:

@@ -50,7 +50,7 @@ export default tseslint.config(
     plugins: { "react-hooks": reactHooks },
     rules: reactHooks.configs.recommended.rules,
   },
-  { files: sections, rules: { "no-restricted-syntax": ["error", ...forbiddenInSections] } },
+  { files: sections, ignores: ["**/*.test.*"], rules: { "no-restricted-syntax": ["error", ...forbiddenInSections] } },
   {
     files: ["mfe-*/src/**/*.{ts,tsx}"],
     rules: {

@@ -18,13 +18,12 @@ declare module "*.png" {
 }
 
 declare module "*.md" {
-  import type { ComponentType } from "react";
+  import type { ReactElement, ReactNode } from "react";
 
   /** The YAML front matter of the file. */
   export const frontmatter: Readonly<Record<string, unknown>>;
   /** Components for Markdown elements by tag name; `site-fact` shows a `{name}` of the text. */
-  const Content: ComponentType<{
+  export default function Content(props: {
     readonly components?: Readonly<Record<string, unknown>>;
-  }>;
-  export default Content;
+  }): ReactElement<{ readonly children?: ReactNode }>;
 }

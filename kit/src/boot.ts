@@ -47,5 +47,6 @@ export interface Boot {
   /** Null on a path that no page matches. */
   readonly page: PageAnswer | null;
   readonly slots: Readonly<Record<string, SlotAnswer>>;
-  readonly form?: FormAnswer;
+  /** In the answer to a form post, whose address is not the page's: the path of the page that shows it. */
+  readonly form?: FormAnswer & { readonly page: string };
 }

@@ -14,7 +14,7 @@ export {
 } from "./page.js";
 export { defineSlot, type JoinReason, type JoinSlotProps, type Slot } from "./slot.js";
 export { isNotFound, notFound, type NotFound } from "./notFound.js";
-export { comparePatterns, matchPath, pathTo, type Params } from "./paths.js";
+export { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
 export { Link, type LinkProps } from "./Link.js";
 export { JoinButton, type JoinButtonProps } from "./JoinButton.js";
 export { useJoin, useParams, useSite } from "./context.js";

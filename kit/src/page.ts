@@ -16,6 +16,8 @@ export interface FormAnswer {
   readonly error: string;
   /** The e-mail address as it was typed. A password is never given back. */
   readonly email: string;
+  /** Sign-up was out of reach, which is the only case in which a partner is offered. */
+  readonly unreachable?: boolean;
 }
 
 /** One step of a breadcrumb trail. */

@@ -1,11 +1,25 @@
 /** Params of a path by name, decoded. */
 export type Params = Record<string, string>;
 
+// Paths that the gateway answers by itself.
+const RESERVED =
+  /^\/(?:(?:assets|_page|functions|go|api|\.well-known)(?:\/|$)|(?:robots\.txt|sitemap\.xml|favicon\.ico|healthz|readyz)$)/;
+
+/** Whether a path of this origin can be a page's, which the shell follows without leaving the document. */
+export function isPagePath(path: string): boolean {
+  return !RESERVED.test(path);
+}
+
 function segments(path: string): string[] {
   return path === "/" ? [] : path.slice(1).split("/");
 }
 
-// Decoded once. A segment whose encoding is broken, or that hides a slash or NUL, matches nothing.
+// Browsers resolve dot segments away, encoded or not; a slash or NUL that was hidden by encoding means mischief.
+function isCarried(value: string): boolean {
+  return value !== "." && value !== ".." && !/[/\0]/.test(value);
+}
+
+// Decoded once. A segment whose encoding is broken, or whose value no path carries, matches nothing.
 function decode(segment: string): string | null {
   let text: string;
   try {
@@ -13,7 +27,7 @@ function decode(segment: string): string | null {
   } catch {
     return null;
   }
-  return /[/\0]/.test(text) ? null : text;
+  return isCarried(text) ? text : null;
 }
 
 /**
@@ -21,6 +35,7 @@ function decode(segment: string): string | null {
  * null where it does not match. The gateway decides which pattern a path belongs to by the same rules.
  */
 export function matchPath(pattern: string, path: string): Params | null {
+  if (!path.startsWith("/")) return null;
   const wanted = segments(pattern);
   const given = segments(path);
   if (wanted.length !== given.length) return null;
@@ -55,9 +70,7 @@ export function pathTo(pattern: string, params: Readonly<Params> = {}): string {
     if (!segment.startsWith(":")) return segment;
     const value = params[segment.slice(1)];
     if (!value) throw new Error(`pathTo("${pattern}"): the param "${segment.slice(1)}" is missing or empty`);
-    // A browser resolves dot segments away, and matchPath refuses what hides a slash or NUL.
-    if (value === "." || value === ".." || /[/\0]/.test(value))
-      throw new Error(`pathTo("${pattern}"): no path can carry ${JSON.stringify(value)}`);
+    if (!isCarried(value)) throw new Error(`pathTo("${pattern}"): no path can carry ${JSON.stringify(value)}`);
     return encodeURIComponent(value);
   });
   return `/${parts.join("/")}`;

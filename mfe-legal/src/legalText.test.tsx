@@ -1,11 +1,11 @@
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { describe, expect, it } from "vitest";
 
 import { readLegalText } from "./legalText";
 
 const VALID = { title: "Title", description: "Description", inForce: "2026-01-31" };
 
-function Text(): ReactElement {
+function Text(): ReactElement<{ readonly children?: ReactNode }> {
   return (
     <>
       <h2>Contact</h2>

@@ -1,7 +1,7 @@
-import type { ComponentType, ReactElement, ReactNode } from "react";
+import { TEXT_COMPONENTS } from "@colonnade/kit/text";
+import type { ReactElement, ReactNode } from "react";
 
 import { inWords } from "./dates";
-import { TEXT_COMPONENTS } from "./text/components";
 import { splitText, type SplitText } from "./text/split";
 
 /** A legal text, ready to be shown. Its strings may still name facts of the site in braces. */
@@ -16,14 +16,11 @@ export interface LegalText extends SplitText {
 
 /** A compiled Markdown file. */
 export interface MarkdownModule {
-  readonly default: ComponentType<{ readonly components?: Readonly<Record<string, unknown>> }>;
+  readonly default: (props: {
+    readonly components: typeof TEXT_COMPONENTS;
+  }) => ReactElement<{ readonly children?: ReactNode }>;
   readonly frontmatter: Readonly<Record<string, unknown>>;
 }
-
-// What Markdown compiles to is always a function, and a pure one.
-type Compiled = (props: {
-  readonly components: typeof TEXT_COMPONENTS;
-}) => ReactElement<{ readonly children?: ReactNode }>;
 
 /**
  * Makes a text from its Markdown file. It runs when the section is built, too, so that a writer's slip
@@ -50,7 +47,7 @@ export function readLegalText(file: string, { default: Text, frontmatter }: Mark
     description: text("description"),
     inForce,
     commitment,
-    ...splitText((Text as Compiled)({ components: TEXT_COMPONENTS })),
+    ...splitText(Text({ components: TEXT_COMPONENTS })),
   };
 }
 

@@ -1,12 +1,11 @@
-import { DEFAULT_LAYOUT, type JoinReason } from "@colonnade/kit";
+import { DEFAULT_LAYOUT } from "@colonnade/kit";
 import { ShellContext, type Boot, type ShellServices } from "@colonnade/kit/shell";
-import { Suspense, useCallback, useMemo, useState, type ReactElement } from "react";
+import { Suspense, useMemo, useState, type ReactElement } from "react";
 import { BrowserRouter } from "react-router-dom";
 
 import { Frame } from "./frame/Frame";
 import { Loading } from "./frame/Loading";
-import { useJoinIntent } from "./join/intent";
-import { JoinPlace } from "./join/JoinPlace";
+import { Join, useJoinState } from "./join/Join";
 import type { SlotLoader } from "./loading/slot";
 import type { Views } from "./loading/view";
 import { Announcer } from "./navigation/Announcer";
@@ -23,38 +22,10 @@ export interface AppProps {
   readonly join: SlotLoader | null;
 }
 
-interface JoinState {
-  readonly open: boolean;
-  readonly reason: JoinReason;
-}
-
-function Join({
-  loader,
-  state,
-  open,
-  close,
-}: {
-  loader: SlotLoader;
-  state: JoinState | null;
-  open: (reason: JoinReason) => void;
-  close: () => void;
-}): ReactElement | null {
-  const warm = useCallback(() => {
-    loader.load().catch(() => undefined);
-  }, [loader]);
-  useJoinIntent(open, warm);
-  return state && <JoinPlace loader={loader} open={state.open} reason={state.reason} close={close} />;
-}
-
 function Site({ boot, views, scroll, join }: AppProps): ReactElement {
-  const [joinState, setJoinState] = useState<JoinState | null>(null);
   const [announcement, announce] = useState("");
-  const openJoin = useCallback((reason: JoinReason) => {
-    setJoinState({ open: true, reason });
-  }, []);
-  const closeJoin = useCallback(() => {
-    setJoinState((state) => state && { ...state, open: false });
-  }, []);
+  const joinState = useJoinState();
+  const { open: openJoin } = joinState;
   const services = useMemo<ShellServices>(() => ({ site: boot.site, openJoin }), [boot, openJoin]);
   useLinks(views);
   const loading = (
@@ -67,7 +38,7 @@ function Site({ boot, views, scroll, join }: AppProps): ReactElement {
       <Suspense fallback={loading}>
         <Screen views={views} scroll={scroll} announce={announce} />
       </Suspense>
-      {join && <Join loader={join} state={joinState} open={openJoin} close={closeJoin} />}
+      {join && <Join loader={join} state={joinState} />}
       <Announcer text={announcement} />
     </ShellContext>
   );

@@ -34,7 +34,10 @@ describe("SectionBoundary", () => {
   test("a section that throws is replaced by words and a button, and reported by name", () => {
     show();
     expect(screen.getByRole("alert").textContent).toContain("unavailable right now");
-    expect(console.warn).toHaveBeenCalledWith('[shell] the section "fragile" failed while rendering:', expect.any(Error));
+    expect(console.warn).toHaveBeenCalledWith(
+      '[shell] the section "fragile" failed while rendering:',
+      expect.any(Error),
+    );
   });
 
   test("Try again shows the section once it works", async () => {

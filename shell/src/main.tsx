@@ -13,6 +13,8 @@ const boot = readBoot(document);
 const root = document.getElementById("root");
 if (!root) throw new Error("the document has no root element");
 
+// The answer to a form post stands at the address that was posted to; a reload shows the page itself.
+if (boot.form) history.replaceState(history.state, "", boot.form.page);
 startFederation();
 const { join } = boot.slots;
 createRoot(root).render(

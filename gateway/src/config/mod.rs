@@ -10,6 +10,8 @@ mod reader;
 mod secret;
 mod signup;
 mod site;
+#[cfg(test)]
+mod tests;
 mod url;
 
 pub(crate) use admin::{Action, Token};

@@ -8,12 +8,13 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+pub(crate) use answer::SectionEntry;
 pub(crate) use answer::{Asset, AssetKind, PageAnswer, SlotAnswer};
 pub(crate) use live::{Change, DeployError, Deployed, Deployments};
 pub(crate) use served::Frame;
 pub(crate) use set::Set;
-pub(crate) use snapshot::LoadError;
-pub(crate) use snapshot::Snapshot;
+pub(crate) use snapshot::{LoadError, Snapshot};
 
 use std::collections::BTreeMap;
 

@@ -24,10 +24,15 @@ pub(super) struct Boot<'a> {
 /// A form that was posted and refused.
 #[derive(Serialize)]
 pub(crate) struct Form {
+    /// Path of the page that shows it; the document's own address is the one that was posted to.
+    pub(crate) page: String,
     /// Why, in words.
     pub(crate) error: String,
     /// The e-mail address that was typed; never the password.
     pub(crate) email: String,
+    /// Whether sign-up is out of reach, so that the page may offer the partner.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unreachable: bool,
 }
 
 /// What the site says about itself, as sections see it.

@@ -7,6 +7,8 @@ mod boot;
 mod cache;
 mod html;
 mod plain;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use boot::Form;
 pub(crate) use plain::plain_page;

@@ -31,6 +31,8 @@ pub(super) struct Contents {
     pub(super) files: BTreeMap<String, (u64, Digest)>,
     /// What was wrong with the archive itself.
     pub(super) problems: Vec<String>,
+    /// The bytes its entries claim to have so far.
+    claimed: u64,
 }
 
 /// Unpacks a gzipped tar into a folder. What may not be in an archive is not written but noted as a problem.
@@ -57,6 +59,11 @@ pub(super) fn unpack(archive: File, folder: &Path) -> Result<Contents, PublishEr
 impl Contents {
     fn add(&mut self, entry: &mut Entry<'_, impl Read>, folder: &Path) -> Result<(), PublishError> {
         let raw = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        // Refused before it is written: what claims to be too much is not worth the disk.
+        self.claimed = self.claimed.saturating_add(entry.size());
+        if self.claimed > MAX_EXPANDED {
+            return Err(PublishError::Archive(too_much()));
+        }
         // Archives made with `tar -C release .` write every path with this in front.
         let path = raw.strip_prefix("./").unwrap_or(&raw);
         match entry.header().entry_type() {
@@ -146,6 +153,10 @@ fn failed(path: &Path, source: io::Error) -> PublishError {
     })
 }
 
+fn too_much() -> io::Error {
+    io::Error::other(format!("it expands to more than {MAX_EXPANDED} bytes"))
+}
+
 /// A reader that fails once more bytes come out than it allows, however few went in.
 struct Bounded<R> {
     inner: R,
@@ -158,7 +169,7 @@ impl<R: Read> Read for Bounded<R> {
         self.left = self
             .left
             .checked_sub(count as u64)
-            .ok_or_else(|| io::Error::other(format!("it expands to more than {MAX_EXPANDED} bytes")))?;
+            .ok_or_else(too_much)?;
         Ok(count)
     }
 }

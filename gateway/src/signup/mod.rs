@@ -156,8 +156,10 @@ impl Signups {
         let path = RequestPath::parse(&self.page).ok();
         let page = path.and_then(|path| set.page(&path));
         let form = Form {
+            page: self.page.clone(),
             error: error.to_string(),
             email,
+            unreachable: error.is_unreachable(),
         };
         documents.refused(set, page, error.status(), &form)
     }

@@ -7,7 +7,7 @@ const NAME = "PortableModuleIds";
  * that of a module made by Module Federation holds absolute paths.
  */
 function portableName(module: Module, context: string): string | undefined {
-  if (module.identifier().startsWith("data:")) return "runtime";
+  if (module.identifier().startsWith("javascript/esm|data:")) return "runtime";
   const name = module.libIdent({ context });
   return name?.startsWith("webpack/") ? name : undefined;
 }

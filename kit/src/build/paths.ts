@@ -17,7 +17,7 @@ const NO_SITE: SiteFacts = {
   contact: "contact@site.invalid",
   legalEntity: "Entity",
   processingCountry: "Country",
-  retention: "Retention.",
+  retention: "retention",
   governingLaw: "Law",
   navigation: { menu: [], footer: [] },
   signup: { host: null, redirectHosts: [] },

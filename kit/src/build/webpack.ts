@@ -118,7 +118,7 @@ function sharedOptions(context: BuildContext): Record<string, object> {
 function federation(context: BuildContext): ModuleFederationPlugin {
   const isShell = context.config.kind === "shell";
   // The plugin puts a version into the code; left alone, that of whatever package it finds in the working directory.
-  process.env["MF_BUILD_VERSION"] = context.identity.version;
+  process.env.MF_BUILD_VERSION = context.identity.version;
   return new ModuleFederationPlugin({
     name: isShell ? "shell" : context.identity.container,
     ...(isShell

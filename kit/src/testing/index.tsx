@@ -19,7 +19,7 @@ export const TEST_SITE: SiteFacts = {
   contact: "contact@site.example",
   legalEntity: "Test Company",
   processingCountry: "the United States",
-  retention: "Logs are kept for 30 days.",
+  retention: "logs are kept for 30 days",
   governingLaw: "the State of Testing",
   navigation: { menu: [{ label: "Home", path: "/" }], footer: [{ label: "Terms", path: "/terms" }] },
   signup: { host: null, redirectHosts: [] },

@@ -1,12 +1,12 @@
 import { definePage, Link, notFound, useSite, type PageProps } from "@colonnade/kit";
+import { fillFacts, TextLink } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
 import { isArticle, SLUGS, type ArticleSlug } from "../articles";
 import { readFrontmatter, type Frontmatter } from "../frontmatter";
 import { loadText, useText } from "../loading";
 import { articlePath, HUB, HUB_TRAIL } from "../routes";
-import { TEXT_COMPONENTS, TextLink } from "../text/components";
-import { fillFacts } from "../text/facts";
+import { TEXT_COMPONENTS } from "../text/components";
 import css from "./article.module.css";
 
 /** An article, less its text: that is a module, which the page loads beside. */

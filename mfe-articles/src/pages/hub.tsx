@@ -1,9 +1,9 @@
 import { definePage, JoinButton, Link, useSite } from "@colonnade/kit";
+import { fillFacts } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
 import { CARDS, type Card } from "../cards";
 import { articlePath, HUB, HUB_TRAIL } from "../routes";
-import { fillFacts } from "../text/facts";
 import css from "./hub.module.css";
 import { Icon } from "./Icon";
 

@@ -1,20 +1,7 @@
-import { useSite } from "@colonnade/kit";
-import type { AnchorHTMLAttributes, ReactElement, ReactNode } from "react";
+import { TEXT_COMPONENTS as COMMON } from "@colonnade/kit/text";
+import type { ReactElement, ReactNode } from "react";
 
-import { factOf } from "./facts";
 import css from "./text.module.css";
-
-/** A fact of the site where the text names one in braces. The contact address can be written to. */
-function SiteFact({ name }: { readonly name: string }): ReactElement {
-  const fact = factOf(name, useSite());
-  return name === "contact" ? <a href={`mailto:${fact}`}>{fact}</a> : <>{fact}</>;
-}
-
-/** A link of the text: within the site a plain anchor, which the shell follows; to elsewhere it says so. */
-export function TextLink(props: AnchorHTMLAttributes<HTMLAnchorElement>): ReactElement {
-  const external = /^https?:/.test(props.href ?? "");
-  return <a {...props} {...(external && { rel: "noopener noreferrer external" })} />;
-}
 
 /** A table that scrolls by itself where the screen is too narrow for it. */
 function Table({ children }: { readonly children?: ReactNode }): ReactElement {
@@ -26,4 +13,4 @@ function Table({ children }: { readonly children?: ReactNode }): ReactElement {
 }
 
 /** What Markdown's elements become. */
-export const TEXT_COMPONENTS = { a: TextLink, table: Table, "site-fact": SiteFact } as const;
+export const TEXT_COMPONENTS = { ...COMMON, table: Table } as const;

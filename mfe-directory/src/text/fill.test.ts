@@ -10,6 +10,6 @@ it("fill takes a value as text, not as a pattern", () => {
   expect(fill("{brand}", { brand: "$& {state}" })).toBe("$& {state}");
 });
 
-it("fill keeps a token without a value", () => {
-  expect(fill("{nothing}", {})).toBe("{nothing}");
+it.each(["{nothing}", "{constructor}"])("fill keeps %s, which has no value", (text) => {
+  expect(fill(text, {})).toBe(text);
 });

@@ -1,9 +1,9 @@
 import { useSite } from "@colonnade/kit";
+import { fillFacts } from "@colonnade/kit/text";
 import type { ReactElement, ReactNode } from "react";
 
 import { inWords } from "../dates";
 import type { LegalText } from "../legalText";
-import { fillFacts } from "../text/facts";
 import css from "./legal.module.css";
 
 function Day({ date }: { readonly date: string }): ReactElement {

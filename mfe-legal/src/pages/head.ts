@@ -1,7 +1,7 @@
 import type { Head, SiteFacts } from "@colonnade/kit";
+import { fillFacts } from "@colonnade/kit/text";
 
 import type { LegalText } from "../legalText";
-import { fillFacts } from "../text/facts";
 
 /** What the heads of both legal pages have in common. */
 export function headOf(text: LegalText, path: string, site: SiteFacts): Head {

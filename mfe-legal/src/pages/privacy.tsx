@@ -1,9 +1,9 @@
 import { definePage, useSite } from "@colonnade/kit";
+import { factOf, fillFacts } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
 import * as file from "../../content/privacy.md";
 import { readLegalText } from "../legalText";
-import { factOf, fillFacts } from "../text/facts";
 import { headOf } from "./head";
 import css from "./legal.module.css";
 import { LegalPage } from "./LegalPage";

@@ -1,3 +1,4 @@
+import type { FormAnswer } from "@colonnade/kit";
 import { renderPage, type RenderOptions } from "@colonnade/kit/testing";
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
@@ -17,7 +18,6 @@ import {
   WITH_PARTNER,
 } from "../testing/signup";
 import { useHydrated } from "./hydrated";
-import type { SignupAnswer } from "./SignupForm";
 
 const navigate = vi.hoisted(() => vi.fn());
 vi.mock("@colonnade/kit", async (original) => ({ ...(await original<object>()), useNavigate: () => navigate }));
@@ -283,7 +283,7 @@ describe("what was typed", () => {
 });
 
 describe("the answer to a form post without script", () => {
-  const answer: SignupAnswer = { error: "Signup failed. Please try again.", email: "typed@example.net" };
+  const answer: FormAnswer = { error: "Signup failed. Please try again.", email: "typed@example.net" };
 
   it("shows the error and keeps the e-mail address, and nothing else", async () => {
     await show({ form: answer });
@@ -297,7 +297,7 @@ describe("the answer to a form post without script", () => {
   });
 
   it("out of reach links to the partner, and takes nobody there", async () => {
-    const unreachable: SignupAnswer = { ...answer, unreachable: true };
+    const unreachable: FormAnswer = { ...answer, unreachable: true };
     await show({ form: unreachable, site: WITH_PARTNER });
     const link = screen.getByRole("link", { name: /Affiliate link/ });
     expect(link.getAttribute("rel")).toBe("sponsored nofollow noopener");

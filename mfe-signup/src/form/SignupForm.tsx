@@ -13,15 +13,9 @@ import type { FieldName, Typed } from "./rules";
 import { SIGNUP_PATH } from "./send";
 import { useSignup, type FocusTarget } from "./useSignup";
 
-/** The answer to a form post without script. */
-export interface SignupAnswer extends FormAnswer {
-  /** Sign-up was out of reach, which is when the partner's link is shown. */
-  readonly unreachable?: boolean;
-}
-
 /** Props of {@link SignupForm}. */
 export interface SignupFormProps {
-  readonly answer?: SignupAnswer | undefined;
+  readonly answer?: FormAnswer | undefined;
   /** Called when the visitor is taken to another page of this site. */
   readonly onDone?: () => void;
 }

@@ -1,3 +1,5 @@
+import { isPagePath } from "@colonnade/kit";
+
 /** Where a visitor ends whose sign-up names no other place. */
 export const SUCCESS_PATH = "/success";
 
@@ -23,7 +25,7 @@ export function destinationOf(redirectUrl: unknown, origin: string, hosts: reado
   if (url?.username !== "" || url.password !== "") return SUCCESS;
   // Not compared by `url.origin`: that of a blob: address is the origin that made it.
   if (`${url.protocol}//${url.host}` === origin) {
-    return url.search === "" && url.hash === ""
+    return isPagePath(url.pathname) && url.search === "" && url.hash === ""
       ? { kind: "page", path: url.pathname }
       : { kind: "document", url: url.href };
   }

@@ -47,7 +47,7 @@ describe("Frame", () => {
     show({ header: variant });
     expect(within(header()).getByText("Test Directory").closest("a")?.getAttribute("href")).toBe("/");
     expect(menu() !== null).toBe(hasMenu);
-    expect(header().dataset["variant"]).toBe(variant);
+    expect(header().dataset.variant).toBe(variant);
   });
 
   test("the menu has the configured links and the join button", () => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactElement, type ReactNode } from "react";
+import { useLayoutEffect, useRef, type ReactElement, type ReactNode } from "react";
 
 /** Props of {@link PlaceDialog}. */
 export interface PlaceDialogProps {
@@ -10,9 +10,10 @@ export interface PlaceDialogProps {
 /** The shell's own dialog, for while the join dialog is on its way or where it cannot come. */
 export function PlaceDialog({ label, close, children }: PlaceDialogProps): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    // Closed, not just removed: that is what gives focus back to the opener.
     return () => element?.close();
   }, []);
   return (

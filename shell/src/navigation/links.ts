@@ -1,11 +1,10 @@
+import { isPagePath } from "@colonnade/kit";
 import { useEffect } from "react";
 import { useNavigate } from "react-router-dom";
 
 import type { Views } from "../loading/view";
 import { markNavigating } from "./arrival";
 
-// Paths that are the gateway's own, not pages.
-const NOT_PAGES = /^\/(assets|_page|functions|go)(\/|$)|^\/(robots\.txt|sitemap\.xml)$|^\/\.well-known(\/|$)/;
 const HOVER_MS = 80;
 
 /** The page of this site that an anchor leads to, or null where the browser is to follow it by itself. */
@@ -13,7 +12,7 @@ export function pageOf(anchor: HTMLAnchorElement): URL | null {
   if (anchor.target && anchor.target !== "_self") return null;
   if (anchor.hasAttribute("download") || !/^https?:$/.test(anchor.protocol)) return null;
   const url = new URL(anchor.href);
-  if (url.origin !== location.origin || NOT_PAGES.test(url.pathname)) return null;
+  if (url.origin !== location.origin || !isPagePath(url.pathname)) return null;
   // A jump within the page.
   if (url.pathname === location.pathname && url.search === location.search && url.hash) return null;
   return url;

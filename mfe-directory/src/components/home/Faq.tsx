@@ -1,10 +1,8 @@
+import { TEXT_COMPONENTS } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
 import { FAQ } from "../../data/faq";
-import { SiteFact } from "../SiteFact";
 import css from "./Faq.module.css";
-
-const COMPONENTS = { "site-fact": SiteFact };
 
 /** The questions visitors ask, each opening to its answer. */
 export function Faq(): ReactElement {
@@ -16,7 +14,7 @@ export function Faq(): ReactElement {
           <details key={question} className={css.entry}>
             <summary>{question}</summary>
             <div className="prose">
-              <Answer components={COMPONENTS} />
+              <Answer components={TEXT_COMPONENTS} />
             </div>
           </details>
         ))}

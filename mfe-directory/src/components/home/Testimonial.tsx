@@ -1,13 +1,13 @@
 import { useSite } from "@colonnade/kit";
+import { fillFacts } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
 import home from "../../../content/home.json";
-import { fill } from "../../text/fill";
 import css from "./Testimonial.module.css";
 
 /** What a testimonial would look like. It is labelled as a sample, and nobody's name stands below it. */
 export function Testimonial(): ReactElement {
-  const { brand } = useSite();
+  const site = useSite();
   const { label, note, quote } = home.testimonial;
   return (
     <section className={css.testimonial} aria-labelledby="testimonial">
@@ -15,9 +15,9 @@ export function Testimonial(): ReactElement {
         {label}
       </h2>
       <blockquote>
-        <p>{fill(quote, { brand })}</p>
+        <p>{fillFacts(quote, site)}</p>
       </blockquote>
-      <p className={css.note}>{fill(note, { brand })}</p>
+      <p className={css.note}>{fillFacts(note, site)}</p>
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { Link, useSite } from "@colonnade/kit";
+import { fillFacts } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
 import guide from "../../../content/state.json";
@@ -13,23 +14,23 @@ interface Props {
 
 /** What stands below a state's cities: how to use the list, and sample venues. */
 export function StateGuide({ state, cities }: Props): ReactElement {
-  const { brand } = useSite();
-  const values = { state, brand, count: String(cities.length) };
+  const site = useSite();
+  const read = (text: string): string => fillFacts(fill(text, { state, count: String(cities.length) }), site);
   return (
     <section className={css.guide} aria-labelledby="guide">
       <header>
-        <h2 id="guide">{fill(guide.heading, values)}</h2>
-        <p className={css.tagline}>{fill(guide.tagline, values)}</p>
+        <h2 id="guide">{read(guide.heading)}</h2>
+        <p className={css.tagline}>{read(guide.tagline)}</p>
       </header>
       <div className="prose">
         {guide.paragraphs.map((parts, index) => (
           <p key={index}>
             {parts.map((part) =>
               typeof part === "string" ? (
-                fill(part, values)
+                read(part)
               ) : (
                 <Link key={part.path} to={part.path}>
-                  {fill(part.label, values)}
+                  {read(part.label)}
                 </Link>
               ),
             )}

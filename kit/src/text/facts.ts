@@ -1,4 +1,4 @@
-import type { SiteFacts } from "@colonnade/kit";
+import type { SiteFacts } from "../site.js";
 
 const NOBODY = "no one at present: sign-up is not configured";
 const NO_PARTNER = "no partner at present";

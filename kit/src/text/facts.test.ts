@@ -1,7 +1,7 @@
 import { TEST_SITE } from "@colonnade/kit/testing";
 import { describe, expect, it } from "vitest";
 
-import { factOf, fillFacts } from "./facts";
+import { factOf, fillFacts } from "./facts.js";
 
 const PARTNER = { id: "example", name: "Example Partner", host: "partner.example", url: "https://partner.example/" };
 

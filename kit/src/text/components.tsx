@@ -1,7 +1,8 @@
+// By name, not by path: a section bundles this module, but the context must be the shell's.
 import { useSite } from "@colonnade/kit";
 import type { AnchorHTMLAttributes, ReactElement } from "react";
 
-import { factOf } from "./facts";
+import { factOf } from "./facts.js";
 
 /** A fact of the site where the text names one in braces. The contact address can be written to. */
 function SiteFact({ name }: { readonly name: string }): ReactElement {
@@ -10,10 +11,10 @@ function SiteFact({ name }: { readonly name: string }): ReactElement {
 }
 
 /** A link of the text: within the site a plain anchor, which the shell follows; to elsewhere it says so. */
-function TextLink(props: AnchorHTMLAttributes<HTMLAnchorElement>): ReactElement {
+export function TextLink(props: AnchorHTMLAttributes<HTMLAnchorElement>): ReactElement {
   const external = /^https?:/.test(props.href ?? "");
   return <a {...props} {...(external && { rel: "noopener noreferrer external" })} />;
 }
 
-/** What Markdown's elements become. */
+/** What Markdown's elements become, to be handed to a text as its `components`. */
 export const TEXT_COMPONENTS = { a: TextLink, "site-fact": SiteFact } as const;

@@ -1,0 +1,135 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::boot::{Boot, Form};
+use super::html::{compose, escape};
+use crate::deployment::{Asset, AssetKind, Frame, PageAnswer, SectionEntry};
+
+fn asset(name: &str, kind: AssetKind) -> Asset {
+    Asset {
+        href: format!("/assets/x/1.0.0/{name}"),
+        name: name.to_owned(),
+        integrity: format!("sha384-{name}"),
+        kind,
+    }
+}
+
+fn frame() -> Frame {
+    Frame {
+        entry: asset("main.js", AssetKind::Script),
+        styles: vec![asset("frame.css", AssetKind::Style)],
+        assets: Vec::new(),
+        icon: Some((
+            "/assets/shell/1.0.0/icon.svg".to_owned(),
+            "image/svg+xml".to_owned(),
+        )),
+    }
+}
+
+fn page() -> PageAnswer {
+    PageAnswer {
+        section: Arc::new(SectionEntry {
+            name: "directory".to_owned(),
+            version: "1.0.0".to_owned(),
+            container: "directory_1".to_owned(),
+            entry: "/assets/x/1.0.0/entry.js".to_owned(),
+            integrity: "sha384-entry.js".to_owned(),
+            assets: vec![asset("common.js", AssetKind::Script)],
+        }),
+        pattern: "/".to_owned(),
+        assets: vec![
+            asset("page.js", AssetKind::Script),
+            asset("common.js", AssetKind::Script),
+            asset("page.css", AssetKind::Style),
+        ],
+    }
+}
+
+fn document(page: Option<&PageAnswer>, site: Value, form: Option<&Form>) -> String {
+    let boot = Boot {
+        deployment: 7,
+        site,
+        page,
+        slots: &BTreeMap::new(),
+        form,
+    };
+    compose("A <b> & \"c\"", &frame(), &boot)
+}
+
+fn boot(document: &str) -> Value {
+    let start = document.find("id=\"boot\">").unwrap() + "id=\"boot\">".len();
+    let end = start + document[start..].find("</script>").unwrap();
+    serde_json::from_str(&document[start..end]).unwrap()
+}
+
+#[test]
+fn a_document_names_each_file_once_and_in_order() {
+    let document = document(Some(&page()), json!({}), None);
+    let order = [
+        "icon.svg",
+        "frame.css",
+        "page.css",
+        "entry.js",
+        "common.js",
+        "page.js",
+        "id=\"boot\"",
+        "main.js",
+    ];
+    let places: Vec<usize> = order
+        .iter()
+        .map(|name| document.find(name).expect(name))
+        .collect();
+    assert!(places.is_sorted(), "{document}");
+    assert_eq!(
+        document
+            .matches("<link rel=\"preload\" as=\"script\" href=\"/assets/x/1.0.0/common.js\"")
+            .count(),
+        1
+    );
+    assert!(document.contains(
+        "<link rel=\"stylesheet\" href=\"/assets/x/1.0.0/page.css\" data-href=\"page.css\" \
+         integrity=\"sha384-page.css\" crossorigin=\"anonymous\">"
+    ));
+    assert!(document.contains(
+        "<script src=\"/assets/x/1.0.0/main.js\" defer integrity=\"sha384-main.js\" crossorigin=\"anonymous\"></script>"
+    ));
+    assert!(!document.contains("noindex"));
+}
+
+#[test]
+fn nothing_in_the_payload_can_end_its_element() {
+    let hostile = "</script><script>alert(1)</script><!-- <script ";
+    let form = Form {
+        error: hostile.to_owned(),
+        email: "<b>\"'&\u{2028}".to_owned(),
+    };
+    let document = document(Some(&page()), json!({ "brand": hostile }), Some(&form));
+    assert_eq!(document.matches("<script").count(), 2);
+    assert_eq!(document.matches("</script>").count(), 2);
+    assert!(!document.contains("<!--"));
+    let boot = boot(&document);
+    assert_eq!(boot["site"]["brand"], hostile);
+    assert_eq!(
+        boot["form"],
+        json!({ "error": hostile, "email": "<b>\"'&\u{2028}" })
+    );
+}
+
+#[test]
+fn the_title_is_escaped() {
+    let document = document(None, json!({}), None);
+    assert!(document.contains("<title>A &lt;b&gt; &amp; &quot;c&quot;</title>"));
+    assert_eq!(escape("<>&\"'"), "&lt;&gt;&amp;&quot;&#39;");
+}
+
+#[test]
+fn the_not_found_document_has_no_page_and_is_not_indexed() {
+    let document = document(None, json!({}), None);
+    assert!(document.contains("<meta name=\"robots\" content=\"noindex\">"));
+    let boot = boot(&document);
+    assert_eq!(boot["page"], Value::Null);
+    assert_eq!(boot["deployment"], 7);
+    assert!(boot.get("form").is_none());
+}

@@ -1,0 +1,23 @@
+//! Black-box tests: the built binary, driven over sockets. One feature a file.
+
+#![allow(missing_docs)]
+
+mod support;
+
+mod admin_access;
+mod assets;
+mod config;
+mod deploy;
+mod documents;
+mod http2;
+mod logs;
+mod page_answer;
+mod partner;
+mod paths;
+mod publish;
+mod publish_hostile;
+mod shutdown;
+mod signup_backend;
+mod signup_form;
+mod signup_json;
+mod wellknown;

@@ -1,0 +1,141 @@
+//! A client that sends exactly what it is told to.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Longer than anything a test waits for; reached only when something hangs.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Sends requests to one address, each over a connection of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Client {
+    address: SocketAddr,
+}
+
+/// A request as it goes over the wire.
+#[derive(Debug, Clone)]
+pub struct Request {
+    head: String,
+    body: Vec<u8>,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Response {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    /// A request with this method and target, written as they stand.
+    pub fn new(method: &str, target: &str) -> Self {
+        Self {
+            head: format!("{method} {target} HTTP/1.1\r\n"),
+            body: Vec::new(),
+        }
+    }
+
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.head += &format!("{name}: {value}\r\n");
+        self
+    }
+
+    /// Adds a body, and its length.
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        let length = self.body.len().to_string();
+        self.header("content-length", &length)
+    }
+}
+
+impl Client {
+    pub fn new(address: SocketAddr) -> Self {
+        Self { address }
+    }
+
+    /// The address it sends to.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A connection to do as one likes with.
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    pub fn get(&self, target: &str) -> Response {
+        self.send(Request::new("GET", target))
+    }
+
+    /// Sends a request and reads the answer to the end of the connection.
+    pub fn send(&self, request: Request) -> Response {
+        let mut stream = self.connect();
+        let has_host = request.head.to_ascii_lowercase().contains("\r\nhost:");
+        let request = if has_host { request } else { request.header("host", &self.address.to_string()) };
+        let mut message = format!("{}connection: close\r\n\r\n", request.head).into_bytes();
+        message.extend(&request.body);
+        // An answer may come, and the connection end, before all of a refused body is written.
+        let _ = stream.write_all(&message);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        Response::parse(&answer)
+    }
+}
+
+impl Response {
+    /// Reads a whole answer.
+    pub fn parse(answer: &[u8]) -> Self {
+        let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");
+        let end = end.unwrap_or_else(|| panic!("no answer: {:?}", String::from_utf8_lossy(answer)));
+        let head = std::str::from_utf8(&answer[..end]).unwrap();
+        let mut lines = head.split("\r\n");
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let headers = lines.map(|line| {
+            let (name, value) = line.split_once(": ").unwrap();
+            (name.to_ascii_lowercase(), value.to_owned())
+        });
+        Self {
+            status,
+            headers: headers.collect(),
+            body: answer[end + 4..].to_vec(),
+        }
+    }
+
+    /// A header's value; panics if it is not there exactly once.
+    pub fn header(&self, name: &str) -> &str {
+        let values: Vec<&str> = self.all(name);
+        assert_eq!(values.len(), 1, "{name} in {:?}", self.headers);
+        values[0]
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        !self.all(name).is_empty()
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).unwrap()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {}", self.text()))
+    }
+
+    /// The boot payload of a document.
+    pub fn boot(&self) -> Value {
+        let text = self.text();
+        let (_, rest) = text.split_once("id=\"boot\">").unwrap_or_else(|| panic!("no payload: {text}"));
+        let (payload, _) = rest.split_once("</script>").unwrap();
+        serde_json::from_str(payload).unwrap()
+    }
+
+    fn all(&self, name: &str) -> Vec<&str> {
+        let values = self.headers.iter().filter(|(key, _)| key == name);
+        values.map(|(_, value)| value.as_str()).collect()
+    }
+}

@@ -1,0 +1,71 @@
+// @vitest-environment node
+import path from "node:path";
+
+import { expect, test } from "vitest";
+
+import { temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
+import { loadConfig, UsageError } from "./config.js";
+
+async function packageWith(config: string): Promise<string> {
+  const folder = await temporaryFolder();
+  await writeFiles(folder, {
+    "package.json": '{ "type": "module" }',
+    "section.config.js": `export default ${config};\n`,
+    "src/section.ts": "",
+    "src/icon.svg": "",
+  });
+  return folder;
+}
+
+test("a section's configuration is read, its kind filled in", async () => {
+  const folder = await packageWith('{ name: "hello", entry: "./src/section.ts" }');
+  expect(await loadConfig(folder)).toEqual({ name: "hello", entry: "./src/section.ts", kind: "section" });
+});
+
+test("the shell's configuration is read", async () => {
+  const shell = { name: "shell", kind: "shell", entry: "./src/section.ts", icon: "./src/icon.svg" };
+  expect(await loadConfig(await packageWith(JSON.stringify(shell)))).toEqual(shell);
+});
+
+test("a folder without a configuration is no section", async () => {
+  const folder = await temporaryFolder();
+  await expect(loadConfig(folder)).rejects.toThrow(
+    new UsageError(`${folder} has no section.config.js: run this in the folder of a section`),
+  );
+});
+
+const NAME_EXPECTED = 'expected a lower-case letter, then at most 31 of a-z, 0-9 and "-"';
+const ENTRY_EXPECTED = "expected the path of the entry module";
+const ICON_EXPECTED = "expected the path of the shell's favicon";
+
+test.each([
+  ["5", "expected a default export made by defineConfig({ name, entry })"],
+  ["null", "expected a default export made by defineConfig({ name, entry })"],
+  ['{ name: "hello", entry: "./src/section.ts", port: 1 }', 'unknown key "port"; expected name, entry, kind, icon'],
+  ['{ entry: "./src/section.ts" }', `name is undefined; ${NAME_EXPECTED}`],
+  ['{ name: "Hello", entry: "./src/section.ts" }', `name is "Hello"; ${NAME_EXPECTED}`],
+  ['{ name: "1st", entry: "./src/section.ts" }', `name is "1st"; ${NAME_EXPECTED}`],
+  [`{ name: "${"a".repeat(33)}", entry: "./src/section.ts" }`, `name is "${"a".repeat(33)}"; ${NAME_EXPECTED}`],
+  ['{ name: "hello", kind: "page", entry: "./src/section.ts" }', 'kind is "page"; expected "section" or "shell"'],
+  ['{ name: "shell", entry: "./src/section.ts" }', 'the name "shell" and the kind "shell" go together'],
+  [
+    '{ name: "hello", kind: "shell", entry: "./src/section.ts" }',
+    'the name "shell" and the kind "shell" go together',
+  ],
+  ['{ name: "hello" }', `entry is undefined; ${ENTRY_EXPECTED}`],
+  ['{ name: "hello", entry: "./src/nowhere.ts" }', `entry is "./src/nowhere.ts"; ${ENTRY_EXPECTED}`],
+  ['{ name: "hello", entry: "./src" }', `entry is "./src"; ${ENTRY_EXPECTED}`],
+  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", icon: 5 }', `icon is 5; ${ICON_EXPECTED}`],
+  [
+    '{ name: "shell", kind: "shell", entry: "./src/section.ts", icon: "./x.svg" }',
+    `icon is "./x.svg"; ${ICON_EXPECTED}`,
+  ],
+  [
+    '{ name: "hello", entry: "./src/section.ts", icon: "./src/icon.svg" }',
+    `icon is "./src/icon.svg"; ${ICON_EXPECTED}`,
+  ],
+])("the configuration %s is refused, naming the file", async (config, problem) => {
+  const folder = await packageWith(config);
+  const file = path.join(folder, "section.config.js");
+  await expect(loadConfig(folder)).rejects.toThrow(new UsageError(`${file}: ${problem}`));
+});

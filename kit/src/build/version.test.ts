@@ -1,0 +1,119 @@
+// @vitest-environment node
+import { appendFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { describe, expect, test } from "vitest";
+
+import { helloSection, temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
+import type { SectionConfig } from "./config.js";
+import { developmentVersion, identify } from "./version.js";
+
+const CONFIG: SectionConfig = { name: "hello-world", entry: "./src/section.ts" };
+
+async function versionOf(folder: string): Promise<string> {
+  return (await identify(folder, CONFIG, { final: false })).version;
+}
+
+/** The versions of the example before and after some files are written to it. */
+async function versionsAround(files: Files): Promise<[before: string, after: string]> {
+  const folder = await helloSection();
+  const before = await versionOf(folder);
+  await writeFiles(folder, files);
+  return [before, await versionOf(folder)];
+}
+
+test("a development version is the package's with twelve digits of a hash", async () => {
+  expect(await versionOf(await helloSection())).toMatch(/^0\.1\.0-dev\.[0-9a-fx][0-9a-f]{11}$/);
+});
+
+test("a final version is the package's own", async () => {
+  const { version } = await identify(await helloSection(), CONFIG, { final: true });
+  expect(version).toBe("0.1.0");
+});
+
+test("a container's name is an identifier with the section's name and the hash", async () => {
+  const { container, version } = await identify(await helloSection(), CONFIG, { final: false });
+  expect(container).toMatch(/^hello_world_[0-9a-f]{12}$/);
+  expect(container.slice(-11)).toBe(version.slice(-11));
+});
+
+test("equal trees in different folders have one version", async () => {
+  expect(await versionOf(await helloSection())).toBe(await versionOf(await helloSection()));
+});
+
+describe("another version follows from", () => {
+  test.each<[string, Files]>([
+    ["a changed module", { "src/greetings.ts": "export const GREETINGS = {};" }],
+    ["a new file", { "src/new.css": "" }],
+    ["a changed package.json", { "package.json": '{ "version": "0.1.0", "private": true }' }],
+    ["a changed configuration", { "section.config.js": "export default {};" }],
+    ["a lock file", { "package-lock.json": "{}" }],
+  ])("%s", async (_, files) => {
+    const [before, after] = await versionsAround(files);
+    expect(after).not.toBe(before);
+  });
+
+  test("bytes that moved from one file to the next", async () => {
+    const folder = await helloSection({ "src/a.css": "ab", "src/b.css": "c" });
+    const before = await versionOf(folder);
+    await writeFiles(folder, { "src/a.css": "a", "src/b.css": "bc" });
+    expect(await versionOf(folder)).not.toBe(before);
+  });
+
+  test("a changed lock file of a folder above", async () => {
+    const folder = await helloSection();
+    const lock = path.join(folder, "../package-lock.json");
+    await writeFile(lock, "{}");
+    const before = await versionOf(folder);
+    await writeFile(lock, '{ "lockfileVersion": 3 }');
+    expect(await versionOf(folder)).not.toBe(before);
+  });
+
+  test("another kit", async () => {
+    const kit = await temporaryFolder();
+    const dist = path.resolve(import.meta.dirname, "../../dist");
+    await cp(dist, path.join(kit, "dist"), { recursive: true });
+    const module = pathToFileURL(path.join(kit, "dist/build/version.js")).href;
+    const other = (await import(/* @vite-ignore */ module)) as { identify: typeof identify };
+    const folder = await helloSection();
+    const before = await other.identify(folder, CONFIG, { final: false });
+    await appendFile(path.join(kit, "dist/Link.js"), "\n");
+    const after = await other.identify(folder, CONFIG, { final: false });
+    expect(after.version).not.toBe(before.version);
+    expect(after.container).not.toBe(before.container);
+  });
+});
+
+describe("the version stays as it is with", () => {
+  test.each<[string, Files]>([
+    ["a changed test", { "src/section.test.tsx": "// nothing" }],
+    ["a new test", { "src/pages/greeting.test.tsx": "// nothing" }],
+    ["a release", { "release/release.json": "{}" }],
+    ["what a build that failed left", { "release.building/client/entry.js": "" }],
+    ["compiled output", { "dist/section.js": "" }],
+  ])("%s", async (_, files) => {
+    const [before, after] = await versionsAround(files);
+    expect(after).toBe(before);
+  });
+
+  test("installed packages", async () => {
+    const folder = await temporaryFolder();
+    await writeFiles(folder, { "package.json": await readFile(path.join(import.meta.dirname, "../../package.json"), "utf8") });
+    const before = await versionOf(folder);
+    await mkdir(path.join(folder, "node_modules/react"), { recursive: true });
+    await writeFiles(folder, { "node_modules/react/index.js": "" });
+    expect(await versionOf(folder)).toBe(before);
+  });
+});
+
+// Semantic Versioning 2.0.0, section 9, of an identifier that has only digits.
+test.each([
+  ["4f0c2b9a1d3e", "1.4.0-dev.4f0c2b9a1d3e"],
+  ["0f0c2b9a1d3e", "1.4.0-dev.0f0c2b9a1d3e"],
+  ["123456789012", "1.4.0-dev.123456789012"],
+  ["012345678901", "1.4.0-dev.x12345678901"],
+  ["000000000000", "1.4.0-dev.x00000000000"],
+])("the hash %s makes the version %s, no number with a leading zero", (hash, version) => {
+  expect(developmentVersion("1.4.0", hash)).toBe(version);
+});

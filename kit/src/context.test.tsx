@@ -1,0 +1,54 @@
+import { cleanup, renderHook } from "@testing-library/react";
+import type { ReactElement, ReactNode } from "react";
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+import { ParamsContext, ShellContext, useJoin, useParams, useSite } from "./context.js";
+import type { JoinReason } from "./slot.js";
+import { TEST_SITE } from "./testing/index.js";
+
+afterEach(cleanup);
+
+describe("outside a shell", () => {
+  test.each([
+    ["useSite", useSite],
+    ["useJoin", useJoin],
+  ])("%s says what is wrong and what helps", (name, hook: () => unknown) => {
+    // React reports what a render throws before it throws it again.
+    vi.spyOn(console, "error").mockReturnValue();
+    expect(() => renderHook(() => hook())).toThrow(
+      `${name}() was called outside the shell; in a test, render with renderPage() of @colonnade/kit/testing`,
+    );
+    vi.restoreAllMocks();
+  });
+
+  test("useParams has none", () => {
+    expect(renderHook(() => useParams()).result.current).toEqual({});
+  });
+});
+
+describe("in a shell", () => {
+  const openJoin = vi.fn<(reason: JoinReason) => void>();
+
+  function Shell({ children }: { readonly children: ReactNode }): ReactElement {
+    return (
+      <ShellContext value={{ site: TEST_SITE, openJoin }}>
+        <ParamsContext value={{ state: "New York" }}>{children}</ParamsContext>
+      </ShellContext>
+    );
+  }
+
+  test("useSite gives the site's facts", () => {
+    expect(renderHook(() => useSite(), { wrapper: Shell }).result.current).toBe(TEST_SITE);
+  });
+
+  test("useParams gives the page's params", () => {
+    expect(renderHook(() => useParams(), { wrapper: Shell }).result.current).toEqual({ state: "New York" });
+  });
+
+  test("useJoin opens the dialog, for the general reason unless told", () => {
+    const { current: join } = renderHook(() => useJoin(), { wrapper: Shell }).result;
+    join();
+    join("sample");
+    expect(openJoin.mock.calls).toEqual([["general"], ["sample"]]);
+  });
+});

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
+
+/** The cases that the gateway's matcher is tested with, too. */
+interface Table {
+  readonly match: readonly {
+    readonly name: string;
+    readonly patterns: readonly string[];
+    readonly path: string;
+    readonly expect: { readonly pattern: string; readonly params: Params } | null;
+  }[];
+}
+
+const TABLE = path.resolve(import.meta.dirname, "../../tests/tables/paths.json");
+
+function findMatch(patterns: readonly string[], path: string): Table["match"][number]["expect"] {
+  for (const pattern of patterns.toSorted(comparePatterns)) {
+    const params = matchPath(pattern, path);
+    if (params) return { pattern, params };
+  }
+  return null;
+}
+
+describe("the table shared with the gateway", () => {
+  const { match } = JSON.parse(readFileSync(TABLE, "utf8")) as Table;
+  test.each(match)("$name", ({ patterns, path, expect: expected }) => {
+    expect(findMatch(patterns, path)).toEqual(expected);
+  });
+});
+
+describe("comparePatterns", () => {
+  test("static beats param, left to right", () => {
+    const patterns = ["/:a/:b", "/:a/x", "/city/:b", "/city/x"];
+    expect(patterns.toSorted(comparePatterns)).toEqual(["/city/x", "/city/:b", "/:a/x", "/:a/:b"]);
+  });
+
+  test("an earlier static segment beats a later one", () => {
+    expect(comparePatterns("/city/:b/:c", "/:a/x/y")).toBeLessThan(0);
+    expect(comparePatterns("/:a/x/y", "/city/:b/:c")).toBeGreaterThan(0);
+  });
+
+  test("names of params do not matter", () => {
+    expect(comparePatterns("/state/:state", "/state/:name")).toBe(0);
+  });
+});
+
+describe("isPagePath", () => {
+  test.each(["/", "/state/Texas", "/assets-of-note", "/going", "/apiary", "/healthz/more"])("%s can be a page's", (path) => {
+    expect(isPagePath(path)).toBe(true);
+  });
+
+  test.each(["/assets", "/assets/shell/1/x.js", "/_page/3", "/functions/v1/signup", "/go/example", "/api/v1", "/robots.txt"])(
+    "%s is the gateway's",
+    (path) => {
+      expect(isPagePath(path)).toBe(false);
+    },
+  );
+});
+
+describe("pathTo", () => {
+  test("fills params in and percent-encodes them", () => {
+    expect(pathTo("/city/:state/:city", { state: "New Mexico", city: "Española" })).toBe(
+      "/city/New%20Mexico/Espa%C3%B1ola",
+    );
+  });
+
+  test("without params the path is the pattern", () => {
+    expect(pathTo("/about")).toBe("/about");
+    expect(pathTo("/")).toBe("/");
+  });
+
+  test.each(["100%", "a?b", "a#b", "a+b", "a&b=c", "a;b", "é", "日本", "…", "a.b", "...", " ", ":x"])(
+    "the param %j comes back from matchPath as it was",
+    (value) => {
+      const filled = pathTo("/x/:value", { value });
+      expect(matchPath("/x/:value", filled)).toEqual({ value });
+      expect(new URL(filled, "https://site.example").pathname).toBe(filled);
+    },
+  );
+
+  test.each([{}, { city: "" }])("a param that is missing or empty is refused: %j", (params) => {
+    expect(() => pathTo("/city/:city", params)).toThrow('pathTo("/city/:city"): the param "city" is missing or empty');
+  });
+
+  test.each(["a/b", "a\0b", ".", ".."])("a param that no path can carry is refused: %j", (value) => {
+    expect(() => pathTo("/city/:city", { city: value })).toThrow(
+      `pathTo("/city/:city"): no path can carry ${JSON.stringify(value)}`,
+    );
+  });
+});
