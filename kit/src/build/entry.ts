@@ -22,7 +22,9 @@ const FORM = '() => import("./module")';
 export async function readEntry(file: string): Promise<EntryImports> {
   const source = await readFile(file, "utf8");
   const module = await parse(source, { syntax: "typescript", tsx: true, target: "es2022" }).catch((error: unknown) => {
-    throw new UsageError(`${file} cannot be parsed:\n${error instanceof Error ? error.message : String(error)}`);
+    // swc goes on with a trace of its own.
+    const [message = ""] = String(error instanceof Error ? error.message : error).split("\n\nCaused by:");
+    throw new UsageError(`${file} cannot be parsed:\n${message.trimEnd()}`);
   });
   const definition = findDefinition(module);
   if (!definition) throw new UsageError(`${file}: expected \`export default defineSection({ … })\``);
