@@ -1,13 +1,24 @@
 /** Params of a path by name, decoded. */
 export type Params = Record<string, string>;
 
-// Paths that the gateway answers by itself.
-const RESERVED =
-  /^\/(?:(?:assets|_page|functions|go|api|\.well-known)(?:\/|$)|(?:robots\.txt|sitemap\.xml|favicon\.ico|healthz|readyz)$)/;
+// First segments of the paths that the gateway answers by itself.
+const RESERVED = new Set([
+  "assets",
+  "_page",
+  "functions",
+  "go",
+  "api",
+  "robots.txt",
+  "sitemap.xml",
+  ".well-known",
+  "favicon.ico",
+  "healthz",
+  "readyz",
+]);
 
 /** Whether a path of this origin can be a page's, which the shell follows without leaving the document. */
 export function isPagePath(path: string): boolean {
-  return !RESERVED.test(path);
+  return !RESERVED.has(path.split("/")[1] ?? "");
 }
 
 function segments(path: string): string[] {

@@ -10,12 +10,12 @@ export interface Complaints {
   readonly violations: string[];
 }
 
-interface WorkerFixtures {
+export interface WorkerFixtures {
   /** A site of this worker's own: gateway, releases, backend, with a partner configured. */
   site: Site;
 }
 
-interface TestFixtures {
+export interface TestFixtures {
   /**
    * Everything the browser complains about in `page`. A test that has not emptied them by its end fails,
    * so every test also says that its screens are free of errors and policy violations.

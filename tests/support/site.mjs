@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
@@ -20,26 +20,39 @@ import { deployPackages } from "./releases.mjs";
  */
 
 /**
+ * How a site is to be.
+ *
+ * @typedef {object} SiteOptions
+ * @property {boolean} [partner] whether sign-up has a partner; it has one unless told otherwise
+ * @property {import("./config.mjs").Table | null} [signup] entries put over those of `[signup]`; null leaves it out
+ * @property {import("./config.mjs").Table} [changes] tables put in place of others
+ * @property {Site} [like] a site whose store is copied, which is quicker than publishing everything again
+ */
+
+/**
  * Starts a site of its own on free ports, from the releases that the last build left.
  *
- * @param {{ partner?: boolean, changes?: import("./config.mjs").Table }} [options]
+ * @param {SiteOptions} [options]
  * @returns {Promise<Site>}
  */
-export async function startSite({ partner = true, changes = {} } = {}) {
+export async function startSite({ partner = true, signup = {}, changes = {}, like } = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-"));
   const store = path.join(folder, "store");
+  if (like) await cp(like.store, store, { recursive: true });
   const backend = await startBackend({ port: 0, key: BACKEND_KEY });
   const { token, hash } = createToken();
+  const tables = signupConfig(backend.url, { partner });
   const config = await writeConfig(folder, {
     listen: { site: "127.0.0.1:0", admin: "127.0.0.1:0" },
     store: { folder: store },
     admin: { tokens: [{ name: "tests", hash, sections: ["*"], actions: ["publish", "deploy"] }] },
-    ...signupConfig(backend.url, { partner }),
+    ...tables,
+    signup: signup === null ? undefined : { .../** @type {object} */ (tables["signup"]), ...signup },
     ...changes,
   });
   const gateway = await startGateway(config);
   const access = { url: gateway.admin, token };
-  await deployPackages(access);
+  if (!like) await deployPackages(access);
   return {
     url: gateway.site,
     gateway,

@@ -166,10 +166,7 @@ struct Bounded<R> {
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
-        self.left = self
-            .left
-            .checked_sub(count as u64)
-            .ok_or_else(too_much)?;
+        self.left = self.left.checked_sub(count as u64).ok_or_else(too_much)?;
         Ok(count)
     }
 }

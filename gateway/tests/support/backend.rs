@@ -2,14 +2,14 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
 
 /// What a backend does with a request it has read.
 #[derive(Debug, Clone)]
-pub enum Act {
+pub(crate) enum Act {
     /// Answers with this status, type and body.
     Answer(u16, &'static str, String),
     /// Sends exactly these bytes and closes.
@@ -18,6 +18,8 @@ pub enum Act {
     Close,
     /// Says nothing until the gateway gives up.
     Stall,
+    /// Answers with this JSON once the test says so.
+    Hold(String),
     /// Sends the beginning of an answer, then one byte every so often until the gateway gives up.
     Drip,
     /// Promises more than it sends, and closes.
@@ -27,66 +29,108 @@ pub enum Act {
 }
 
 /// A running backend.
-pub struct Backend {
+pub(crate) struct Backend {
     address: SocketAddr,
-    act: Arc<Mutex<Act>>,
-    received: Arc<Mutex<Vec<String>>>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    act: Act,
+    received: Vec<String>,
+    released: bool,
 }
 
 impl Act {
     /// An answer in JSON.
-    pub fn json(status: u16, body: &Value) -> Self {
+    pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self::Answer(status, "application/json", body.to_string())
     }
 }
 
 impl Backend {
     /// Starts a backend that does this with every request.
-    pub fn start(act: Act) -> Self {
+    pub(crate) fn start(act: Act) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let backend = Self {
-            address: listener.local_addr().unwrap(),
-            act: Arc::new(Mutex::new(act)),
-            received: Arc::default(),
+        let address = listener.local_addr().unwrap();
+        let state = State {
+            act,
+            received: Vec::new(),
+            released: false,
         };
-        let (act, received) = (Arc::clone(&backend.act), Arc::clone(&backend.received));
+        let shared = Arc::new(Shared {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        });
+        let backend = Self {
+            address,
+            shared: Arc::clone(&shared),
+        };
         // The thread ends with the test's process; connections are few.
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (act, received) = (Arc::clone(&act), Arc::clone(&received));
-                std::thread::spawn(move || serve(stream, &act, &received));
+                let shared = Arc::clone(&shared);
+                std::thread::spawn(move || serve(stream, &shared));
             }
         });
         backend
     }
 
     /// Does something else from now on.
-    pub fn now(&self, act: Act) {
-        *self.act.lock().unwrap() = act;
+    pub(crate) fn now(&self, act: Act) {
+        self.shared.state.lock().unwrap().act = act;
     }
 
-    pub fn origin(&self) -> String {
+    pub(crate) fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Every request so far, whole.
-    pub fn received(&self) -> Vec<String> {
-        self.received.lock().unwrap().clone()
+    pub(crate) fn received(&self) -> Vec<String> {
+        self.shared.state.lock().unwrap().received.clone()
+    }
+
+    /// Waits until a request has arrived.
+    pub(crate) fn wait_for_request(&self) {
+        let state = self.shared.state.lock().unwrap();
+        let _state = self
+            .shared
+            .changed
+            .wait_while(state, |state| state.received.is_empty())
+            .unwrap();
+    }
+
+    /// Lets held requests be answered.
+    pub(crate) fn release(&self) {
+        self.shared.state.lock().unwrap().released = true;
+        self.shared.changed.notify_all();
     }
 }
 
-/// A port on which nothing listens.
-pub fn closed_port() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap()
-}
+/// An address at which nothing listens: the port is one that the system gives to nobody who asks for any.
+pub(crate) const CLOSED: &str = "http://127.0.0.1:1";
 
-fn serve(mut stream: TcpStream, act: &Mutex<Act>, received: &Mutex<Vec<String>>) {
+fn serve(mut stream: TcpStream, shared: &Shared) {
     let Some(request) = read(&mut stream) else {
         return;
     };
-    received.lock().unwrap().push(request);
-    let act = act.lock().unwrap().clone();
+    let mut state = shared.state.lock().unwrap();
+    state.received.push(request);
+    shared.changed.notify_all();
+    let act = match state.act.clone() {
+        Act::Hold(body) => {
+            drop(shared.changed.wait_while(state, |state| !state.released).unwrap());
+            Act::Answer(200, "application/json", body)
+        }
+        act => {
+            drop(state);
+            act
+        }
+    };
     // The gateway may have given up: then writing fails, and that is what the test looks at from the other side.
     let _ = answer(&mut stream, act);
 }
@@ -103,7 +147,7 @@ fn answer(stream: &mut TcpStream, act: Act) -> std::io::Result<()> {
         }
         Act::Raw(text) => stream.write_all(text.as_bytes()),
         Act::Close => Ok(()),
-        Act::Stall => {
+        Act::Stall | Act::Hold(_) => {
             let _ = stream.read(&mut [0]);
             Ok(())
         }
@@ -141,7 +185,9 @@ fn read(stream: &mut TcpStream) -> Option<String> {
         let text = String::from_utf8_lossy(&request).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let length = head.to_ascii_lowercase();
-            let length = length.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+            let length = length
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
             if body.len() >= length.unwrap_or(0) {
                 return Some(text);
             }

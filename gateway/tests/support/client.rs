@@ -11,41 +11,41 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Sends requests to one address, each over a connection of its own.
 #[derive(Debug, Clone, Copy)]
-pub struct Client {
+pub(crate) struct Client {
     address: SocketAddr,
 }
 
 /// A request as it goes over the wire.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub(crate) struct Request {
     head: String,
     body: Vec<u8>,
 }
 
 /// An answer.
 #[derive(Debug)]
-pub struct Response {
-    pub status: u16,
-    pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Request {
     /// A request with this method and target, written as they stand.
-    pub fn new(method: &str, target: &str) -> Self {
+    pub(crate) fn new(method: &str, target: &str) -> Self {
         Self {
             head: format!("{method} {target} HTTP/1.1\r\n"),
             body: Vec::new(),
         }
     }
 
-    pub fn header(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.head += &format!("{name}: {value}\r\n");
         self
     }
 
     /// Adds a body, and its length.
-    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         let length = self.body.len().to_string();
         self.header("content-length", &length)
@@ -53,31 +53,35 @@ impl Request {
 }
 
 impl Client {
-    pub fn new(address: SocketAddr) -> Self {
+    pub(crate) fn new(address: SocketAddr) -> Self {
         Self { address }
     }
 
     /// The address it sends to.
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// A connection to do as one likes with.
-    pub fn connect(&self) -> TcpStream {
+    pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
     }
 
-    pub fn get(&self, target: &str) -> Response {
+    pub(crate) fn get(&self, target: &str) -> Response {
         self.send(Request::new("GET", target))
     }
 
     /// Sends a request and reads the answer to the end of the connection.
-    pub fn send(&self, request: Request) -> Response {
+    pub(crate) fn send(&self, request: Request) -> Response {
         let mut stream = self.connect();
         let has_host = request.head.to_ascii_lowercase().contains("\r\nhost:");
-        let request = if has_host { request } else { request.header("host", &self.address.to_string()) };
+        let request = if has_host {
+            request
+        } else {
+            request.header("host", &self.address.to_string())
+        };
         let mut message = format!("{}connection: close\r\n\r\n", request.head).into_bytes();
         message.extend(&request.body);
         // An answer may come, and the connection end, before all of a refused body is written.
@@ -90,7 +94,7 @@ impl Client {
 
 impl Response {
     /// Reads a whole answer.
-    pub fn parse(answer: &[u8]) -> Self {
+    pub(crate) fn parse(answer: &[u8]) -> Self {
         let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");
         let end = end.unwrap_or_else(|| panic!("no answer: {:?}", String::from_utf8_lossy(answer)));
         let head = std::str::from_utf8(&answer[..end]).unwrap();
@@ -108,28 +112,30 @@ impl Response {
     }
 
     /// A header's value; panics if it is not there exactly once.
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         let values: Vec<&str> = self.all(name);
         assert_eq!(values.len(), 1, "{name} in {:?}", self.headers);
         values[0]
     }
 
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         !self.all(name).is_empty()
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(self.body.clone()).unwrap()
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {}", self.text()))
     }
 
     /// The boot payload of a document.
-    pub fn boot(&self) -> Value {
+    pub(crate) fn boot(&self) -> Value {
         let text = self.text();
-        let (_, rest) = text.split_once("id=\"boot\">").unwrap_or_else(|| panic!("no payload: {text}"));
+        let (_, rest) = text
+            .split_once("id=\"boot\">")
+            .unwrap_or_else(|| panic!("no payload: {text}"));
         let (payload, _) = rest.split_once("</script>").unwrap();
         serde_json::from_str(payload).unwrap()
     }

@@ -15,15 +15,15 @@ use tempfile::TempDir;
 use super::{Client, Release, Request, Response};
 
 /// A token that may do everything. Others: see [`configuration`].
-pub const TOKEN: &str = "token-for-everything";
+pub(crate) const TOKEN: &str = "token-for-everything";
 
 /// How long an event may take to be logged; reached only when it never comes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running gateway; it is killed when dropped.
-pub struct Gateway {
-    pub site: Client,
-    pub admin: Client,
+pub(crate) struct Gateway {
+    pub(crate) site: Client,
+    pub(crate) admin: Client,
     process: Child,
     output: Arc<Log>,
     folder: Arc<TempDir>,
@@ -37,7 +37,7 @@ struct Log {
 }
 
 /// A configuration with ports of the system's choosing and tokens for every purpose. `extra` is put behind it.
-pub fn configuration(extra: &str) -> String {
+pub(crate) fn configuration(extra: &str) -> String {
     let mut text = String::from(
         r#"[site]
 brand = "Test & Brand"
@@ -66,7 +66,9 @@ folder = "store"
         ("token-to-deploy-legal", r#"["legal"]"#, r#"["deploy"]"#),
     ];
     for (token, sections, actions) in tokens {
-        let hash = Sha256::digest(token).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+        let hash = Sha256::digest(token)
+            .iter()
+            .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
         let _ = write!(
             text,
             "[[admin.tokens]]\nname = \"name of {token}\"\nhash = \"sha256:{hash}\"\n\
@@ -77,37 +79,45 @@ folder = "store"
 }
 
 /// Runs the binary to its end.
-pub fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gateway")).args(arguments).output().unwrap()
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_gateway"))
+        .args(arguments)
+        .output()
+        .unwrap()
 }
 
 impl Gateway {
     /// Starts a gateway without sign-up and partners.
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::start_with("", &[])
     }
 
     /// Starts one with more configuration, and with these environment variables.
-    pub fn start_with(extra: &str, variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn start_with(extra: &str, variables: &[(&str, &str)]) -> Self {
         Self::start_in(Arc::new(TempDir::new().unwrap()), extra, variables)
     }
 
     /// Starts another one on the same store.
-    pub fn beside(&self) -> Self {
+    pub(crate) fn beside(&self) -> Self {
         Self::start_in(Arc::clone(&self.folder), "", &[])
     }
 
     /// Starts one with a shell and a section live that has `/`, `/state/:state` and `/signup`, and fills `join`.
-    pub fn start_live(extra: &str, variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn start_live(extra: &str, variables: &[(&str, &str)]) -> Self {
         let gateway = Self::start_with(extra, variables);
         gateway.publish(&Release::shell("1.0.0"));
-        gateway.publish(&Release::section("directory", "1.0.0", &["/", "/state/:state", "/signup"]).slot("join"));
+        gateway.publish(
+            &Release::section("directory", "1.0.0", &["/", "/state/:state", "/signup"]).slot("join"),
+        );
         gateway.deploy(&json!({ "shell": "1.0.0", "directory": "1.0.0" }));
         gateway
     }
 
     fn start_in(folder: Arc<TempDir>, extra: &str, variables: &[(&str, &str)]) -> Self {
-        let config = tempfile::Builder::new().suffix(".toml").tempfile_in(folder.path()).unwrap();
+        let config = tempfile::Builder::new()
+            .suffix(".toml")
+            .tempfile_in(folder.path())
+            .unwrap();
         let (_, config) = config.keep().unwrap();
         std::fs::write(&config, configuration(extra)).unwrap();
         let mut process = Command::new(env!("CARGO_BIN_EXE_gateway"))
@@ -122,7 +132,8 @@ impl Gateway {
         output.collect(process.stdout.take().unwrap());
         output.collect(process.stderr.take().unwrap());
         let listening = output.wait(|line| line["event"] == "listening");
-        let client = |name: &str| Client::new(listening[name].as_str().unwrap().parse::<SocketAddr>().unwrap());
+        let client =
+            |name: &str| Client::new(listening[name].as_str().unwrap().parse::<SocketAddr>().unwrap());
         Self {
             site: client("site"),
             admin: client("admin"),
@@ -132,71 +143,78 @@ impl Gateway {
         }
     }
 
-    pub fn get(&self, target: &str) -> Response {
+    pub(crate) fn get(&self, target: &str) -> Response {
         self.site.get(target)
     }
 
     /// Sends a request to the admin API, with the token for everything.
-    pub fn operate(&self, request: Request) -> Response {
-        self.admin.send(request.header("authorization", &format!("Bearer {TOKEN}")))
+    pub(crate) fn operate(&self, request: Request) -> Response {
+        self.admin
+            .send(request.header("authorization", &format!("Bearer {TOKEN}")))
     }
 
     /// Publishes an archive.
-    pub fn put(&self, name: &str, version: &str, archive: impl Into<Vec<u8>>) -> Response {
+    pub(crate) fn put(&self, name: &str, version: &str, archive: impl Into<Vec<u8>>) -> Response {
         let target = format!("/api/v1/sections/{name}/releases/{version}");
         self.operate(Request::new("PUT", &target).body(archive))
     }
 
     /// Publishes a release that must be accepted.
-    pub fn publish(&self, release: &Release) {
+    pub(crate) fn publish(&self, release: &Release) {
         let answer = self.put(&release.name, &release.version, release.archive());
         assert_eq!(answer.status, 201, "{}", answer.text());
     }
 
     /// Asks for a deployment.
-    pub fn post_deployment(&self, body: &Value) -> Response {
+    pub(crate) fn post_deployment(&self, body: &Value) -> Response {
         self.operate(Request::new("POST", "/api/v1/deployments").body(body.to_string()))
     }
 
     /// Makes a deployment that must be accepted; its number comes back.
-    pub fn deploy(&self, releases: &Value) -> u64 {
+    pub(crate) fn deploy(&self, releases: &Value) -> u64 {
         let answer = self.post_deployment(&json!({ "releases": releases }));
         assert_eq!(answer.status, 201, "{}", answer.text());
         answer.json()["number"].as_u64().unwrap()
     }
 
     /// Waits for a logged event and returns it.
-    pub fn wait_for(&self, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn wait_for(&self, wanted: impl Fn(&Value) -> bool) -> Value {
         self.output.wait(wanted)
     }
 
     /// Waits for the event of the request with this answer.
-    pub fn event_of(&self, response: &Response) -> Value {
+    pub(crate) fn event_of(&self, response: &Response) -> Value {
         let id = response.header("x-request-id").to_owned();
         self.wait_for(|line| line["request_id"] == id.as_str())
     }
 
     /// Everything printed so far.
-    pub fn output(&self) -> String {
+    pub(crate) fn output(&self) -> String {
         self.output.lines.lock().unwrap().0.join("\n")
     }
 
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn store(&self) -> PathBuf {
+    pub(crate) fn store(&self) -> PathBuf {
         self.folder.path().join("store")
     }
 
     /// Sends a signal.
-    pub fn signal(&self, signal: &str) {
+    pub(crate) fn signal(&self, signal: &str) {
         let command = format!("kill -{signal} {}", self.process.id());
-        assert!(Command::new("sh").args(["-c", &command]).status().unwrap().success());
+        assert!(
+            Command::new("sh")
+                .args(["-c", &command])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 
     /// Waits for the process to end, and for all it printed.
-    pub fn end(&mut self) -> ExitStatus {
+    pub(crate) fn end(&mut self) -> ExitStatus {
         let status = self.process.wait().unwrap();
         self.output.wait_for_end();
         status
@@ -230,7 +248,9 @@ impl Log {
         let (lines, _) = self
             .changed
             .wait_timeout_while(lines, PATIENCE, |(lines, ended)| {
-                let mut new = lines[seen..].iter().filter_map(|line| serde_json::from_str(line).ok());
+                let mut new = lines[seen..]
+                    .iter()
+                    .filter_map(|line| serde_json::from_str(line).ok());
                 found = new.find(|line: &Value| wanted(line));
                 seen = lines.len();
                 found.is_none() && *ended < 2
@@ -241,7 +261,10 @@ impl Log {
 
     fn wait_for_end(&self) {
         let lines = self.lines.lock().unwrap();
-        let waited = self.changed.wait_timeout_while(lines, PATIENCE, |(_, ended)| *ended < 2).unwrap();
+        let waited = self
+            .changed
+            .wait_timeout_while(lines, PATIENCE, |(_, ended)| *ended < 2)
+            .unwrap();
         assert!(!waited.1.timed_out());
     }
 }

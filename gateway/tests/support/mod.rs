@@ -5,7 +5,7 @@ mod client;
 mod gateway;
 mod release;
 
-pub use backend::{Act, Backend, closed_port};
-pub use client::{Client, Request, Response};
-pub use gateway::{Gateway, TOKEN, configuration, run};
-pub use release::{Archive, Release, SCRIPT, STYLE};
+pub(crate) use backend::{Act, Backend, CLOSED};
+pub(crate) use client::{Client, Request, Response};
+pub(crate) use gateway::{Gateway, TOKEN, configuration, run};
+pub(crate) use release::{Archive, Release, SCRIPT};

@@ -11,26 +11,26 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha384};
 use tar::{EntryType, Header};
 
-pub const SCRIPT: &str = "text/javascript; charset=utf-8";
-pub const STYLE: &str = "text/css; charset=utf-8";
+pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
 
 /// A release folder in memory.
 #[derive(Debug, Clone)]
-pub struct Release {
-    pub name: String,
-    pub version: String,
+pub(crate) struct Release {
+    pub(crate) name: String,
+    pub(crate) version: String,
     /// What `release.json` says besides name, version and files.
-    pub fields: Value,
+    pub(crate) fields: Value,
     /// Type and bytes of each file.
-    pub files: BTreeMap<String, (String, Vec<u8>)>,
+    pub(crate) files: BTreeMap<String, (String, Vec<u8>)>,
 }
 
 /// A gzipped tar in the making.
-pub struct Archive(tar::Builder<GzEncoder<Vec<u8>>>);
+pub(crate) struct Archive(tar::Builder<GzEncoder<Vec<u8>>>);
 
 impl Release {
     /// A shell with a stylesheet and an icon.
-    pub fn shell(version: &str) -> Self {
+    pub(crate) fn shell(version: &str) -> Self {
         let fields = json!({
             "kind": "shell", "contract": 1, "entry": "client/main.js", "styles": ["client/frame.css"],
             "assets": [], "pages": [], "slots": [], "shared": { "react": "19.1.0" }, "icon": "client/icon.svg",
@@ -43,12 +43,14 @@ impl Release {
     }
 
     /// A section with these pages, each with a script and a stylesheet.
-    pub fn section(name: &str, version: &str, patterns: &[&str]) -> Self {
-        let page = |pattern: &&str| json!({
-            "pattern": pattern, "assets": ["client/page.js", "client/page.css"], "paths": [],
-        });
+    pub(crate) fn section(name: &str, version: &str, patterns: &[&str]) -> Self {
+        let page = |pattern: &&str| {
+            json!({
+                "pattern": pattern, "assets": ["client/page.js", "client/page.css"], "paths": [],
+            })
+        };
         let fields = json!({
-            "kind": "section", "contract": 1, "entry": "client/entry.js", "container": format!("{name}_1"),
+            "kind": "section", "contract": 1, "entry": "client/entry.js", "container": format!("{}_1", name.replace('-', "_")),
             "styles": [], "assets": ["client/common.js"], "pages": patterns.iter().map(page).collect::<Vec<_>>(),
             "slots": [], "shared": { "react": "^19.0.0" },
         });
@@ -70,43 +72,42 @@ impl Release {
     }
 
     /// Adds a file whose text names release and path, so that no two are alike.
-    pub fn file(self, path: &str, media_type: &str) -> Self {
+    pub(crate) fn file(self, path: &str, media_type: &str) -> Self {
         let text = format!("/* {} {} {path} */\n", self.name, self.version).repeat(30);
         self.bytes(path, media_type, text)
     }
 
     /// Adds a file.
-    pub fn bytes(mut self, path: &str, media_type: &str, bytes: impl Into<Vec<u8>>) -> Self {
-        self.files.insert(path.to_owned(), (media_type.to_owned(), bytes.into()));
+    pub(crate) fn bytes(mut self, path: &str, media_type: &str, bytes: impl Into<Vec<u8>>) -> Self {
+        self.files
+            .insert(path.to_owned(), (media_type.to_owned(), bytes.into()));
         self
     }
 
     /// Sets a field of `release.json`.
-    pub fn with(mut self, field: &str, value: Value) -> Self {
+    pub(crate) fn with(mut self, field: &str, value: Value) -> Self {
         self.fields[field] = value;
         self
     }
 
     /// Fills a slot of the shell.
-    pub fn slot(self, name: &str) -> Self {
+    pub(crate) fn slot(self, name: &str) -> Self {
         self.with("slots", json!([{ "name": name, "assets": ["client/page.js"] }]))
     }
 
     /// The contents of a file.
-    pub fn contents(&self, path: &str) -> &[u8] {
+    pub(crate) fn contents(&self, path: &str) -> &[u8] {
         &self.files[path].1
     }
 
     /// The integrity of a file.
-    pub fn integrity(&self, path: &str) -> String {
+    pub(crate) fn integrity(&self, path: &str) -> String {
         integrity(self.contents(path))
     }
 
     /// `release.json` as the build writes it.
-    pub fn json(&self) -> Value {
-        let file = |(path, (media_type, bytes)): (&String, &(String, Vec<u8>))| {
-            json!({ "path": path, "size": bytes.len(), "type": media_type, "digest": integrity(bytes) })
-        };
+    pub(crate) fn json(&self) -> Value {
+        let file = |(path, (media_type, bytes)): (&String, &(String, Vec<u8>))| json!({ "path": path, "size": bytes.len(), "type": media_type, "digest": integrity(bytes) });
         let mut json = self.fields.clone();
         json["name"] = json!(self.name);
         json["version"] = json!(self.version);
@@ -115,17 +116,17 @@ impl Release {
     }
 
     /// The archive of the release.
-    pub fn archive(&self) -> Vec<u8> {
+    pub(crate) fn archive(&self) -> Vec<u8> {
         self.archive_saying(&self.json())
     }
 
     /// The archive of its files with this `release.json`.
-    pub fn archive_saying(&self, json: &Value) -> Vec<u8> {
+    pub(crate) fn archive_saying(&self, json: &Value) -> Vec<u8> {
         self.start(json).finish()
     }
 
     /// The archive so far, for more to be added.
-    pub fn start(&self, json: &Value) -> Archive {
+    pub(crate) fn start(&self, json: &Value) -> Archive {
         let mut archive = Archive::new();
         archive.add("release.json", &serde_json::to_vec(json).unwrap());
         for (path, (_, bytes)) in &self.files {
@@ -136,17 +137,17 @@ impl Release {
 }
 
 impl Archive {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast())))
     }
 
     /// Adds a plain file.
-    pub fn add(&mut self, path: &str, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, path: &str, bytes: &[u8]) {
         self.entry(path, EntryType::Regular, bytes.len() as u64, bytes);
     }
 
     /// Adds an entry whose header says what it is told to; the path is written as it stands.
-    pub fn entry(&mut self, path: &str, entry_type: EntryType, size: u64, bytes: &[u8]) {
+    pub(crate) fn entry(&mut self, path: &str, entry_type: EntryType, size: u64, bytes: &[u8]) {
         let mut header = Header::new_gnu();
         header.as_gnu_mut().unwrap().name[..path.len()].copy_from_slice(path.as_bytes());
         header.set_entry_type(entry_type);
@@ -159,7 +160,7 @@ impl Archive {
         self.0.append(&header, bytes).unwrap();
     }
 
-    pub fn finish(self) -> Vec<u8> {
+    pub(crate) fn finish(self) -> Vec<u8> {
         let mut gzip = self.0.into_inner().unwrap();
         gzip.flush().unwrap();
         gzip.finish().unwrap()

@@ -8,6 +8,7 @@ import { matchPath } from "../paths.js";
 import { CONTRACT, type PageModule, type Section, type SlotModule } from "../section.js";
 import type { SiteFacts } from "../site.js";
 import { UsageError, type SectionConfig } from "./config.js";
+import { patternProblem } from "./pattern.js";
 import type { ReleasePath } from "./release.js";
 
 // Facts of no site: a release holds nothing of them, for it must serve under any configuration.
@@ -41,6 +42,8 @@ export async function namePaths(serverModule: string, config: SectionConfig): Pr
     throw new UsageError(`defineSection says the name "${section.name}", section.config.js says "${config.name}"`);
   const named = new Map<string, ReleasePath[]>();
   for (const [pattern, load] of Object.entries(section.pages)) {
+    const problem = patternProblem(pattern);
+    if (problem) throw new UsageError(`the pattern "${pattern}" cannot be: ${problem}`);
     const { page } = (await load()) as Partial<PageModule>;
     if (!page) throw new UsageError(`the module of the page "${pattern}" exports no "page"`);
     const paths: ReleasePath[] = [];

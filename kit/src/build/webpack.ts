@@ -176,7 +176,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
       new MiniCssExtractPlugin({ filename: "[name].[contenthash:8].css", chunkFilename: "[name].[contenthash:8].css" }),
       federation(context),
       new PortableModuleIds(),
-      new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"] }),
+      new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
     ],
     optimization: {
       minimizer: ["...", new CssMinimizerPlugin({ minify: CssMinimizerPlugin.lightningCssMinify })],

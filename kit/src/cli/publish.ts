@@ -1,8 +1,10 @@
+import { access as canRead } from "node:fs/promises";
 import path from "node:path";
 
 import * as tar from "tar";
 
 import { readRelease, RELEASE_FOLDER } from "../build/build.js";
+import { UsageError } from "../build/config.js";
 import { callAdmin, type AdminAccess } from "./api.js";
 
 /** What a publish did. */
@@ -17,6 +19,13 @@ export interface Published {
 export async function publish(folder: string, access: AdminAccess): Promise<Published> {
   const release = path.join(folder, RELEASE_FOLDER);
   const { name, version, files } = await readRelease(release);
+  for (const { path: file } of files) {
+    await canRead(path.join(release, file)).catch(() => {
+      throw new UsageError(
+        `${path.join(release, file)} is missing; remove the folder release and run \`section build\` again`,
+      );
+    });
+  }
   const packed = tar.create({ gzip: true, cwd: release, portable: true }, [
     "release.json",
     ...files.map((file) => file.path),

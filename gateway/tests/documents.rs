@@ -1,0 +1,254 @@
+//! Documents.
+
+use serde_json::{Value, json};
+
+use crate::support::{Gateway, Release, Request, Response};
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; \
+                      connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; \
+                      frame-ancestors 'none'";
+
+fn get_as(gateway: &Gateway, target: &str, name: &str, value: &str) -> Response {
+    gateway.site.send(Request::new("GET", target).header(name, value))
+}
+
+#[test]
+fn a_document_has_the_headers_of_one() {
+    let gateway = Gateway::start_live("", &[]);
+    let answer = gateway.get("/state/New%20York");
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+    assert_eq!(answer.header("content-security-policy"), POLICY);
+    assert_eq!(answer.header("x-content-type-options"), "nosniff");
+    assert_eq!(answer.header("referrer-policy"), "same-origin");
+    assert_eq!(answer.header("cache-control"), "no-cache");
+    assert_eq!(answer.header("vary"), "Accept-Encoding");
+    assert!(!answer.has("set-cookie") && !answer.has("server"));
+}
+
+#[test]
+fn a_document_names_what_its_page_needs() {
+    let gateway = Gateway::start_live("", &[]);
+    let shell = Release::shell("1.0.0");
+    let section = Release::section("directory", "1.0.0", &["/", "/state/:state", "/signup"]);
+    let html = gateway.get("/state/Texas").text();
+    assert!(html.starts_with("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"));
+    assert!(html.contains("<title>Test &amp; Brand</title><meta name=\"rating\" content=\"adult\">"));
+    assert!(
+        html.contains("<link rel=\"icon\" href=\"/assets/shell/1.0.0/icon.svg\" type=\"image/svg+xml\">")
+    );
+    for (release, path) in [(&shell, "frame.css"), (&section, "page.css")] {
+        let integrity = release.integrity(&format!("client/{path}"));
+        let href = format!("/assets/{}/1.0.0/{path}", release.name);
+        let link = format!(
+            "<link rel=\"stylesheet\" href=\"{href}\" data-href=\"{path}\" integrity=\"{integrity}\" \
+             crossorigin=\"anonymous\">"
+        );
+        assert!(html.contains(&link), "{link}\n{html}");
+    }
+    for path in ["entry.js", "common.js", "page.js"] {
+        let integrity = section.integrity(&format!("client/{path}"));
+        let link = format!(
+            "<link rel=\"preload\" as=\"script\" href=\"/assets/directory/1.0.0/{path}\" integrity=\"{integrity}\" \
+             crossorigin=\"anonymous\">"
+        );
+        assert_eq!(html.matches(&link).count(), 1, "{link}\n{html}");
+    }
+    let integrity = shell.integrity("client/main.js");
+    assert!(html.contains(&format!(
+        "<script src=\"/assets/shell/1.0.0/main.js\" defer integrity=\"{integrity}\" crossorigin=\"anonymous\">"
+    )));
+    assert!(html.contains("<body><div id=\"root\"></div><noscript>"));
+    assert!(!html.contains("noindex"));
+}
+
+#[test]
+fn the_payload_names_the_page_and_the_slots_alone() {
+    let gateway = Gateway::start_live("", &[]);
+    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
+    gateway.deploy(&json!({ "legal": "1.0.0" }));
+    let boot = gateway.get("/state/Texas").boot();
+    assert_eq!(boot["deployment"], 2);
+    let page = &boot["page"];
+    assert_eq!(page["pattern"], "/state/:state");
+    assert_eq!(page["section"]["name"], "directory");
+    assert_eq!(page["section"]["container"], "directory_1");
+    assert_eq!(page["section"]["entry"], "/assets/directory/1.0.0/entry.js");
+    let section = Release::section("directory", "1.0.0", &[]);
+    assert_eq!(page["section"]["integrity"], section.integrity("client/entry.js"));
+    let asset = |path: &str, kind: &str| {
+        json!({
+            "href": format!("/assets/directory/1.0.0/{path}"), "name": path,
+            "integrity": section.integrity(&format!("client/{path}")), "type": kind,
+        })
+    };
+    assert_eq!(page["section"]["assets"], json!([asset("common.js", "script")]));
+    assert_eq!(
+        page["assets"],
+        json!([asset("page.js", "script"), asset("page.css", "style")])
+    );
+    assert_eq!(boot["slots"]["join"]["section"], page["section"]);
+    assert_eq!(
+        boot["slots"]["join"]["assets"],
+        json!([asset("page.js", "script")])
+    );
+    assert!(
+        !boot.to_string().contains("legal/1.0.0"),
+        "the payload does not grow with the number of sections"
+    );
+    assert!(boot.get("form").is_none());
+}
+
+#[test]
+fn the_payload_holds_the_facts_of_the_site() {
+    let extra = "[signup]\nbackend = \"https://backend.example\"\nkey = { env = \"KEY\" }\naffiliate_subid = \"s\"\n\
+                 redirect_hosts = [\"members.example.com\"]\npartner = \"example\"\n\
+                 [partners.example]\nname = \"Example\"\nurl = \"https://partner.example/join\"\n\
+                 parameters = { subid = \"a b\" }\n";
+    let gateway = Gateway::start_live(extra, &[("KEY", "secret-key")]);
+    let html = gateway.get("/").text();
+    assert!(!html.contains("secret-key"));
+    let mut site = gateway.get("/").boot()["site"].clone();
+    let today = site.as_object_mut().unwrap().remove("today").unwrap();
+    assert_eq!(today.as_str().unwrap().len(), "2026-01-01".len());
+    assert_eq!(
+        site,
+        json!({
+            "brand": "Test & Brand", "origin": "https://site.example", "contact": "contact@site.example",
+            "legalEntity": "Entity", "processingCountry": "the United States", "retention": "30 days",
+            "governingLaw": "the law",
+            "navigation": {
+                "menu": [{ "label": "Home", "path": "/" }], "footer": [{ "label": "Terms", "path": "/terms" }],
+            },
+            "signup": { "redirectHosts": ["members.example.com"], "host": "backend.example" },
+            "partner": {
+                "id": "example", "name": "Example", "host": "partner.example",
+                "url": "https://partner.example/join?subid=a+b",
+            },
+        })
+    );
+    let plain = Gateway::start_live("", &[]).get("/").boot();
+    assert_eq!(plain["site"]["partner"], Value::Null);
+    assert_eq!(
+        plain["site"]["signup"],
+        json!({ "redirectHosts": [], "host": null })
+    );
+}
+
+#[test]
+fn a_path_without_a_page_gets_the_shells_not_found_document() {
+    let gateway = Gateway::start_live("", &[]);
+    for target in ["/nowhere", "/state", "/state/a/b", "/State/Texas", "/go/unknown"] {
+        let answer = gateway.get(target);
+        assert_eq!(answer.status, 404, "{target}");
+        assert_eq!(answer.header("cache-control"), "no-cache");
+        assert_eq!(answer.header("content-security-policy"), POLICY);
+        assert_eq!(answer.boot()["page"], Value::Null);
+        assert!(
+            answer
+                .text()
+                .contains("<meta name=\"robots\" content=\"noindex\">")
+        );
+        assert!(answer.text().contains("/assets/shell/1.0.0/main.js"));
+        assert!(
+            !answer.text().contains("entry.js\" integrity"),
+            "no section is preloaded"
+        );
+    }
+}
+
+#[test]
+fn a_document_is_compressed_as_asked_and_each_form_has_its_own_tag() {
+    let gateway = Gateway::start_live("", &[]);
+    let plain = gateway.get("/");
+    let mut tags = vec![plain.header("etag").to_owned()];
+    for (accepted, coding) in [
+        ("gzip", "gzip"),
+        ("gzip, deflate, br", "br"),
+        ("br;q=0.1, gzip", "gzip"),
+    ] {
+        let answer = get_as(&gateway, "/", "accept-encoding", accepted);
+        assert_eq!(answer.header("content-encoding"), coding);
+        assert_eq!(answer.header("vary"), "Accept-Encoding");
+        assert!(answer.body.len() < plain.body.len());
+        if coding == "gzip" {
+            let mut text = String::new();
+            std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&answer.body[..]), &mut text)
+                .unwrap();
+            assert_eq!(text, plain.text());
+        }
+        tags.push(answer.header("etag").to_owned());
+    }
+    assert!(
+        tags.iter().all(|tag| tag.starts_with('"') && tag.ends_with('"')),
+        "strong: {tags:?}"
+    );
+    assert_eq!(tags[1], tags[3]);
+    tags.truncate(3);
+    tags.dedup();
+    assert_eq!(tags.len(), 3);
+    assert!(!get_as(&gateway, "/", "accept-encoding", "identity").has("content-encoding"));
+}
+
+#[test]
+fn a_known_document_is_not_sent_again() {
+    let gateway = Gateway::start_live("", &[]);
+    let tag = gateway.get("/").header("etag").to_owned();
+    let known = get_as(&gateway, "/", "if-none-match", &tag);
+    assert_eq!((known.status, known.body.len()), (304, 0));
+    assert_eq!(known.header("etag"), tag);
+    assert_eq!(known.header("vary"), "Accept-Encoding");
+    assert_eq!(known.header("cache-control"), "no-cache");
+    assert_eq!(get_as(&gateway, "/", "if-none-match", "\"other\"").status, 200);
+    let otherwise = Request::new("GET", "/")
+        .header("if-none-match", &tag)
+        .header("accept-encoding", "br");
+    assert_eq!(
+        gateway.site.send(otherwise).status,
+        200,
+        "the tag of another form"
+    );
+    assert_eq!(get_as(&gateway, "/nowhere", "if-none-match", "*").status, 404);
+
+    gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
+    gateway.deploy(&json!({ "directory": "1.1.0" }));
+    assert_eq!(
+        get_as(&gateway, "/", "if-none-match", &tag).status,
+        200,
+        "a new deployment is a new document"
+    );
+}
+
+#[test]
+fn head_is_get_without_its_body() {
+    let gateway = Gateway::start_live("", &[]);
+    for target in ["/", "/nowhere"] {
+        let get = gateway.get(target);
+        let head = gateway.site.send(Request::new("HEAD", target));
+        assert_eq!((head.status, head.body.len()), (get.status, 0));
+        for name in [
+            "content-type",
+            "content-length",
+            "cache-control",
+            "vary",
+            "content-security-policy",
+        ] {
+            assert_eq!(head.header(name), get.header(name), "{name}");
+        }
+    }
+}
+
+#[test]
+fn before_anything_is_live_a_plain_page_says_so() {
+    let gateway = Gateway::start();
+    for target in ["/", "/state/Texas", "/go/unknown"] {
+        let answer = gateway.get(target);
+        assert_eq!(answer.status, 503);
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+        assert!(answer.text().contains("This site is being set up"));
+        assert_eq!(answer.header("cache-control"), "no-store");
+        assert!(answer.header("retry-after").parse::<u32>().unwrap() > 0);
+    }
+    assert_eq!(gateway.get("/assets/shell/1.0.0/main.js").status, 404);
+    assert_eq!(gateway.get("/sitemap.xml").status, 503);
+}

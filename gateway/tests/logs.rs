@@ -1,0 +1,173 @@
+//! The log, and what never stands in it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::{Act, Backend, Gateway, Release, Request, TOKEN};
+
+#[test]
+fn each_request_is_one_event() {
+    let gateway = Gateway::start_live("", &[]);
+    let cases = [
+        ("GET", "/", "/", 200),
+        ("GET", "/state/Texas?from=mail", "/state/:state", 200),
+        ("HEAD", "/state/Ohio", "/state/:state", 200),
+        ("GET", "/nowhere/at/all", "unmatched", 404),
+        ("GET", "/state/%F0%28", "refused", 400),
+        ("GET", "/assets/shell/1.0.0/main.js", "/assets", 200),
+        ("GET", "/_page/1?path=%2F", "/_page", 200),
+        ("GET", "/go/someone", "/go/:partner", 404),
+        ("GET", "/robots.txt", "/robots.txt", 200),
+        ("POST", "/functions/v1/signup", "/functions/v1/signup", 403),
+        ("OPTIONS", "/", "unmatched", 405),
+    ];
+    for (method, target, route, status) in cases {
+        let answer = gateway.site.send(Request::new(method, target));
+        let event = gateway.event_of(&answer);
+        assert_eq!(event["event"], "request");
+        assert_eq!(event["level"], "INFO");
+        assert_eq!(
+            (&event["method"], &event["route"]),
+            (&json!(method), &json!(route)),
+            "{target}"
+        );
+        assert_eq!(
+            (event["status"].as_u64(), answer.status),
+            (Some(status), u16::try_from(status).unwrap())
+        );
+        assert_eq!(event["bytes"], answer.body.len());
+        assert!(event["duration_ms"].as_f64().unwrap() >= 0.0);
+        assert_eq!(event["deployment"], 1);
+        let keys: Vec<&str> = event.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys.len(), 10, "and nothing else: {keys:?}");
+    }
+}
+
+#[test]
+fn a_method_of_the_clients_own_is_not_repeated() {
+    let gateway = Gateway::start();
+    let answer = gateway.site.send(Request::new("MARKED", "/"));
+    assert_eq!(gateway.event_of(&answer)["method"], "OTHER");
+}
+
+#[test]
+fn operators_requests_are_events_too() {
+    let gateway = Gateway::start();
+    let answer = gateway.put("legal", "1.0.0", b"nonsense".to_vec());
+    let event = gateway.event_of(&answer);
+    assert_eq!(event["route"], "/api/v1/sections/:name/releases/:version");
+    assert_eq!(event["status"], 400);
+    gateway.publish(&Release::shell("1.0.0"));
+    let published = gateway.wait_for(|line| line["event"] == "published");
+    assert_eq!(
+        (&published["name"], &published["by"]),
+        (&json!("shell"), &json!("name of token-for-everything"))
+    );
+    gateway.deploy(&json!({ "shell": "1.0.0" }));
+    assert_eq!(
+        gateway.wait_for(|line| line["event"] == "deployed")["deployment"],
+        1
+    );
+}
+
+#[test]
+fn nothing_a_visitor_types_is_kept_anywhere() {
+    let backend = Backend::start(Act::json(200, &json!({})));
+    let extra = format!(
+        "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\ntotal_timeout_ms = 200\n",
+        backend.origin()
+    );
+    let mut gateway = Gateway::start_live(&extra, &[("KEY", "marked-key")]);
+    let fields = json!({ "email": "marked-email@example.com", "password": "marked-password", "age": 30 });
+    let form = "email=marked-email%40example.com&password=marked-password&age=30";
+    let send = |content_type: &str, body: &str| {
+        let request = Request::new("POST", "/functions/v1/signup?email=marked-query")
+            .header("sec-fetch-site", "same-origin")
+            .header("content-type", content_type)
+            .header("cookie", "marked-cookie=1")
+            .header("user-agent", "marked-agent")
+            .header("x-forwarded-for", "203.0.113.77")
+            .header("x-request-id", "marked-id");
+        gateway.event_of(&gateway.site.send(request.body(body)));
+    };
+    let echo = json!({ "error": "no marked-email@example.com", "redirectUrl": "https://evil.example/marked-target" });
+    let acts = [
+        Act::json(200, &json!({})),
+        Act::json(200, &echo),
+        Act::json(422, &echo),
+        Act::json(500, &json!({})),
+        Act::Close,
+        Act::Half,
+        Act::Stall,
+        Act::Raw("marked-rubbish\r\n\r\n".to_owned()),
+        Act::Raw(
+            "HTTP/1.1 302 Found\r\nlocation: http://marked-location/\r\ncontent-length: 0\r\n\r\n".to_owned(),
+        ),
+        Act::Answer(200, "text/html", "<html>marked-html".to_owned()),
+    ];
+    for act in acts {
+        backend.now(act);
+        send("application/json", &fields.to_string());
+        send("application/x-www-form-urlencoded", form);
+    }
+    let refused = [
+        json!({ "email": "marked-email", "password": "marked-password", "age": 30 }).to_string(),
+        json!({ "email": "marked-email@example.com", "password": "marked-password", "age": 17 }).to_string(),
+        json!({ "email": "marked-email@example.com" }).to_string(),
+        "{\"email\":\"marked-email@example.com\",\"password\":\"marked-password\"".to_owned(),
+        "marked-password".repeat(1_000),
+    ];
+    for body in &refused {
+        for content_type in [
+            "application/json",
+            "application/x-www-form-urlencoded",
+            "text/marked",
+        ] {
+            send(content_type, body);
+        }
+    }
+    gateway.get("/state/marked-path?marked-query=1");
+    gateway
+        .admin
+        .send(Request::new("GET", "/api/v1/sections").header("authorization", "Bearer marked-token"));
+    gateway.signal("TERM");
+    assert_eq!(gateway.end().code(), Some(0));
+
+    let output = gateway.output();
+    assert!(
+        output.contains("signup_unreachable"),
+        "the log is there to be searched"
+    );
+    for mark in ["marked", TOKEN, "203.0.113.77", "127.0.0.1"] {
+        let lines = output
+            .lines()
+            .filter(|line| !line.contains("\"event\":\"listening\"") && !is_name_of_token(line, mark));
+        let found: Vec<&str> = lines.filter(|line| line.contains(mark)).collect();
+        assert!(found.is_empty(), "{mark}: {found:#?}");
+    }
+    assert_eq!(files_with(&gateway.store(), b"marked"), Vec::<String>::new());
+}
+
+/// Tokens are called after themselves in these tests, and their names are logged.
+fn is_name_of_token(line: &str, mark: &str) -> bool {
+    let event: Value = serde_json::from_str(line).unwrap_or_default();
+    mark == TOKEN && event["by"] == format!("name of {TOKEN}")
+}
+
+fn files_with(folder: &Path, mark: &[u8]) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_with(&path, mark));
+        } else if std::fs::read(&path)
+            .unwrap()
+            .windows(mark.len())
+            .any(|bytes| bytes == mark)
+        {
+            found.push(path.display().to_string());
+        }
+    }
+    found
+}

@@ -1,0 +1,178 @@
+//! Addresses that are none, or not quite.
+
+use serde_json::{Value, json};
+
+use crate::support::{Gateway, Release, Request};
+
+#[test]
+fn addresses_that_are_none_are_refused_cleanly() {
+    let gateway = Gateway::start_live("", &[]);
+    let targets = [
+        "/state/%F0%28",
+        "/state/Texas/..%2f..",
+        "/state/%2F",
+        "/state/a%00b",
+        "/state/%00",
+        "/.",
+        "/..",
+        "/../etc",
+        "/state/.",
+        "/state/..",
+        "/state/%2e%2e",
+        "/state/%2E",
+        "/state/%",
+        "/state/%4",
+        "/state/%zz",
+        "/state\\a",
+        "/\\evil",
+        "/assets/%2e%2e/x",
+        "/_page/%zz",
+        "/go/%F0%28",
+    ];
+    for target in targets {
+        let answer = gateway.get(target);
+        assert_eq!(answer.status, 400, "{target}");
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+        assert_eq!(answer.header("cache-control"), "no-store");
+        assert!(!answer.text().contains("panic") && answer.body.len() < 1000);
+        assert!(!answer.has("location"));
+    }
+    assert_eq!(gateway.get("/").status, 200);
+}
+
+#[test]
+fn long_addresses_are_refused_cleanly() {
+    let gateway = Gateway::start_live("", &[]);
+    for target in [
+        format!("/{}", "a".repeat(10_000)),
+        format!("/?{}", "a".repeat(10_000)),
+        "/a".repeat(5_000),
+    ] {
+        let answer = gateway.get(&target);
+        assert_eq!(answer.status, 414);
+        assert!(answer.body.len() < 1000);
+    }
+    // What does not fit into the buffer for a head at all is refused before there is a request.
+    assert_eq!(gateway.get(&format!("/{}", "a".repeat(40_000))).status, 431);
+    let deep = "/a".repeat(4_000);
+    assert_eq!(gateway.get(&deep).status, 404);
+}
+
+#[test]
+fn a_trailing_slash_leads_to_the_path_without() {
+    let gateway = Gateway::start_live("", &[]);
+    for (target, location) in [
+        ("/signup/", "/signup"),
+        ("/state/New%20York/", "/state/New%20York"),
+        ("/state/Texas/?a=1&b=2", "/state/Texas?a=1&b=2"),
+        ("/nowhere/", "/nowhere"),
+        ("/%5Cevil.example/", "/%5Cevil.example"),
+        ("/evil.example%2e/", "/evil.example%2e"),
+    ] {
+        let answer = gateway.get(target);
+        assert_eq!(
+            (answer.status, answer.header("location")),
+            (308, location),
+            "{target}"
+        );
+    }
+}
+
+#[test]
+fn no_redirect_leads_to_another_host() {
+    let gateway = Gateway::start_live("", &[]);
+    for target in [
+        "//evil.example/",
+        "//evil.example",
+        "///evil.example/",
+        "/\\evil.example/",
+        "//",
+        "/a//",
+        "/a//b/",
+    ] {
+        let answer = gateway.get(target);
+        assert!(matches!(answer.status, 400 | 404), "{target}: {}", answer.status);
+        assert!(!answer.has("location"), "{target}");
+    }
+    let absolute = Request::new("GET", "http://evil.example/signup/").header("host", "evil.example");
+    let answer = gateway.site.send(absolute);
+    assert_eq!((answer.status, answer.header("location")), (308, "/signup"));
+}
+
+#[test]
+fn other_methods_are_refused_with_what_is_allowed() {
+    let gateway = Gateway::start_live("", &[]);
+    for (target, allowed) in [
+        ("/", "GET, HEAD"),
+        ("/nowhere", "GET, HEAD"),
+        ("/robots.txt", "GET, HEAD"),
+        ("/_page/1?path=%2F", "GET, HEAD"),
+        ("/go/x", "GET, HEAD"),
+    ] {
+        for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "NONSENSE"] {
+            let answer = gateway.site.send(Request::new(method, target));
+            assert_eq!(
+                (answer.status, answer.header("allow")),
+                (405, allowed),
+                "{method} {target}"
+            );
+        }
+    }
+    for method in ["GET", "HEAD", "PUT", "OPTIONS"] {
+        let answer = gateway.site.send(Request::new(method, "/functions/v1/signup"));
+        assert_eq!((answer.status, answer.header("allow")), (405, "POST"), "{method}");
+    }
+    for target in ["*", "evil.example:443"] {
+        let answer = gateway.site.send(Request::new("OPTIONS", target));
+        assert_eq!(answer.status, 400, "{target}");
+    }
+}
+
+#[test]
+fn reserved_paths_without_anything_there_are_plain_404s() {
+    let gateway = Gateway::start_live("", &[]);
+    for target in [
+        "/favicon.ico",
+        "/.well-known/x",
+        "/api",
+        "/api/v1/sections",
+        "/functions/v1",
+        "/functions/v1/other",
+        "/go",
+        "/healthz/",
+    ] {
+        let answer = gateway.get(target);
+        assert_eq!(answer.status, 404, "{target}");
+        assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
+    }
+}
+
+#[test]
+fn pages_are_found_as_the_shared_table_says() {
+    let table =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/tables/paths.json")).unwrap();
+    let table: Value = serde_json::from_str(&table).unwrap();
+    let gateway = Gateway::start();
+    gateway.publish(&Release::shell("1.0.0"));
+    gateway.deploy(&json!({ "shell": "1.0.0" }));
+    // Each case as a deployment of its own, asked through the gateway's front door.
+    for (index, case) in table["match"].as_array().unwrap().iter().enumerate() {
+        let path = case["path"].as_str().unwrap();
+        if !path.starts_with('/') {
+            continue;
+        }
+        let texts = case["patterns"].as_array().unwrap().iter();
+        let patterns: Vec<&str> = texts.map(|pattern| pattern.as_str().unwrap()).collect();
+        let version = format!("1.0.{index}");
+        gateway.publish(&Release::section("table", &version, &patterns));
+        gateway.deploy(&json!({ "table": version }));
+        let answer = gateway.get(path);
+        let found = if answer.status == 200 {
+            answer.boot()["page"]["pattern"].clone()
+        } else {
+            Value::Null
+        };
+        let expected = case["expect"].get("pattern").cloned().unwrap_or_default();
+        assert_eq!(found, expected, "{}", case["name"]);
+    }
+}

@@ -1,0 +1,233 @@
+//! Publishing releases.
+
+use serde_json::{Value, json};
+
+use crate::support::{Archive, Gateway, Release, Request, Response, SCRIPT};
+
+fn release() -> Release {
+    Release::section("directory", "1.0.0", &["/", "/state/:state"])
+}
+
+fn problems(answer: &Response) -> Vec<String> {
+    let problem = answer.json();
+    let list = problem["problems"]
+        .as_array()
+        .unwrap_or_else(|| panic!("no problems: {problem}"));
+    list.iter()
+        .map(|problem| problem.as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// The problems of a release whose archive must be refused whole.
+fn refused(gateway: &Gateway, archive: impl Into<Vec<u8>>) -> Vec<String> {
+    let answer = gateway.put("directory", "1.0.0", archive);
+    assert_eq!(answer.status, 422, "{}", answer.text());
+    assert!(
+        !gateway.store().join("releases/directory").exists(),
+        "nothing of it is kept"
+    );
+    assert_eq!(
+        std::fs::read_dir(gateway.store().join("scratch"))
+            .unwrap()
+            .count(),
+        0,
+        "nothing is left behind"
+    );
+    problems(&answer)
+}
+
+#[test]
+fn a_release_is_kept_once() {
+    let gateway = Gateway::start();
+    let first = gateway.put("directory", "1.0.0", release().archive());
+    assert_eq!(first.status, 201);
+    let answer = first.json();
+    assert_eq!(
+        (&answer["name"], &answer["version"]),
+        (&json!("directory"), &json!("1.0.0"))
+    );
+    assert!(answer["digest"].as_str().unwrap().starts_with("sha384-"));
+
+    let again = gateway.put("directory", "1.0.0", release().archive());
+    assert_eq!((again.status, again.json()), (200, answer));
+
+    let other = release().bytes("client/entry.js", SCRIPT, "other");
+    let other = gateway.put("directory", "1.0.0", other.archive());
+    assert_eq!(other.status, 409);
+    assert!(
+        other.json()["detail"]
+            .as_str()
+            .unwrap()
+            .contains("directory@1.0.0 is published already")
+    );
+    assert_eq!(
+        std::fs::read_dir(gateway.store().join("scratch"))
+            .unwrap()
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn two_who_publish_at_once_agree() {
+    let gateway = Gateway::start();
+    let statuses = std::thread::scope(|scope| {
+        let publish = || gateway.put("directory", "1.0.0", release().archive()).status;
+        let threads: Vec<_> = (0..6).map(|_| scope.spawn(publish)).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 201).count(),
+        1,
+        "{statuses:?}"
+    );
+    assert!(
+        statuses.iter().all(|status| matches!(status, 200 | 201)),
+        "{statuses:?}"
+    );
+}
+
+#[test]
+fn sections_and_their_releases_are_listed() {
+    let gateway = Gateway::start();
+    assert_eq!(
+        gateway.operate(Request::new("GET", "/api/v1/sections")).json(),
+        json!([])
+    );
+    for version in ["1.0.0", "1.1.0-dev.abc"] {
+        gateway.publish(&Release::section("directory", version, &["/"]));
+    }
+    gateway.publish(&Release::shell("2.0.0"));
+    gateway.deploy(&json!({ "shell": "2.0.0" }));
+    let list = gateway.operate(Request::new("GET", "/api/v1/sections")).json();
+    let of = |section: &Value| {
+        (
+            section["name"].clone(),
+            section["kind"].clone(),
+            section["live"].clone(),
+        )
+    };
+    assert_eq!(of(&list[0]), (json!("directory"), json!("section"), Value::Null));
+    assert_eq!(of(&list[1]), (json!("shell"), json!("shell"), json!("2.0.0")));
+    let versions = list[0]["releases"].as_array().unwrap();
+    let mut names: Vec<&str> = versions
+        .iter()
+        .map(|release| release["version"].as_str().unwrap())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["1.0.0", "1.1.0-dev.abc"]);
+    assert!(versions[0]["publishedAt"].as_str().unwrap().ends_with('Z'));
+}
+
+#[test]
+fn an_archive_as_tar_makes_it_is_accepted() {
+    let gateway = Gateway::start();
+    let mut archive = Archive::new();
+    archive.entry("./", tar::EntryType::Directory, 0, b"");
+    archive.entry("./client/", tar::EntryType::Directory, 0, b"");
+    archive.add("./release.json", &serde_json::to_vec(&release().json()).unwrap());
+    for (path, (_, bytes)) in &release().files {
+        archive.add(&format!("./{path}"), bytes);
+    }
+    let answer = gateway.put("directory", "1.0.0", archive.finish());
+    assert_eq!(answer.status, 201, "{}", answer.text());
+}
+
+#[test]
+fn every_problem_is_told_at_once() {
+    let gateway = Gateway::start();
+    let mut json = release().json();
+    json["contract"] = json!(9);
+    json["entry"] = json!("client/gone.js");
+    json["pages"][0]["pattern"] = json!("/assets/:x");
+    json["files"][0]["size"] = json!(1);
+    let problems = refused(&gateway, release().archive_saying(&json));
+    let expected = [
+        "contract 9 is not known",
+        "entry names `client/gone.js`",
+        "paths below `/assets` belong to the gateway",
+        "file `client/common.js` has",
+    ];
+    for words in expected {
+        assert!(
+            problems.iter().any(|problem| problem.contains(words)),
+            "{words}: {problems:#?}"
+        );
+    }
+}
+
+#[test]
+fn files_must_match_their_digests() {
+    let gateway = Gateway::start();
+    let json = release().json();
+    let mut tampered = release();
+    let (_, bytes) = tampered.files.get_mut("client/page.js").unwrap();
+    bytes[0] ^= 1;
+    assert_eq!(
+        refused(&gateway, tampered.archive_saying(&json)),
+        ["file `client/page.js` does not match its digest"]
+    );
+}
+
+#[test]
+fn files_must_be_exactly_those_listed() {
+    let gateway = Gateway::start();
+    let mut incomplete = release();
+    incomplete.files.remove("client/page.js");
+    incomplete.files.remove("server/index.js");
+    assert_eq!(
+        refused(&gateway, incomplete.archive_saying(&release().json())),
+        [
+            "file `client/page.js` is listed but missing",
+            "file `server/index.js` is listed but missing"
+        ]
+    );
+    let more = release().file("client/more.js", SCRIPT);
+    assert_eq!(
+        refused(&gateway, more.archive_saying(&release().json())),
+        ["file `client/more.js` is there but not listed"]
+    );
+}
+
+#[test]
+fn release_json_must_be_there_and_make_sense() {
+    let gateway = Gateway::start();
+    let mut archive = Archive::new();
+    archive.add("client/a.js", b"a");
+    let problems = refused(&gateway, archive.finish());
+    assert_eq!(
+        problems,
+        ["there is no `release.json` at the root of the archive"]
+    );
+    for text in ["", "{", "[]", "null"] {
+        let mut archive = Archive::new();
+        archive.add("release.json", text.as_bytes());
+        let problems = refused(&gateway, archive.finish());
+        assert!(problems[0].starts_with("`release.json`: "), "{problems:?}");
+    }
+    let mut unknown = release().json();
+    unknown["colour"] = json!("red");
+    let problems = refused(&gateway, release().archive_saying(&unknown));
+    assert!(problems[0].contains("unknown field `colour`"), "{problems:?}");
+}
+
+#[test]
+fn a_release_is_what_it_is_sent_as() {
+    let gateway = Gateway::start();
+    let other = Release::section("legal", "1.0.0", &["/terms"]);
+    let expected = "it calls itself legal@1.0.0, but was sent as directory@1.0.0";
+    assert_eq!(refused(&gateway, other.archive()), [expected]);
+    for (name, version) in [
+        ("Directory", "1.0.0"),
+        ("directory", "1"),
+        ("..", "1.0.0"),
+        ("directory", ".."),
+    ] {
+        let target = format!("/api/v1/sections/{name}/releases/{version}");
+        let answer = gateway.operate(Request::new("PUT", &target).body(release().archive()));
+        assert!(matches!(answer.status, 400 | 422), "{target}: {}", answer.text());
+    }
+}

@@ -1,0 +1,188 @@
+//! Archives that someone made to do harm, or that broke on the way.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use tar::EntryType;
+
+use crate::support::{Archive, Gateway, Release, Request, Response};
+
+const MEBIBYTE: u64 = 1024 * 1024;
+
+fn release() -> Release {
+    Release::section("directory", "1.0.0", &["/"])
+}
+
+fn put(gateway: &Gateway, archive: Vec<u8>) -> Response {
+    let answer = gateway.put("directory", "1.0.0", archive);
+    assert!(
+        !gateway.store().join("releases/directory").exists(),
+        "nothing of it is kept"
+    );
+    assert_eq!(
+        std::fs::read_dir(gateway.store().join("scratch"))
+            .unwrap()
+            .count(),
+        0,
+        "nothing is left behind"
+    );
+    answer
+}
+
+/// Sends a sound release with one more entry, and checks that the entry is what it is refused for.
+fn refused_with(gateway: &Gateway, path: &str, entry_type: EntryType, words: &str) {
+    let mut archive = release().start(&release().json());
+    archive.entry(path, entry_type, 0, b"");
+    let answer = put(gateway, archive.finish());
+    assert_eq!(answer.status, 422, "{path}: {}", answer.text());
+    let problems = answer.json()["problems"].to_string();
+    assert!(problems.contains(words), "{path}: {problems}");
+}
+
+#[test]
+fn entries_that_would_leave_the_folder_are_refused() {
+    let gateway = Gateway::start();
+    let paths = [
+        "/etc/passwd",
+        "../evil",
+        "client/../../evil",
+        "client/..",
+        "./../evil",
+        "/client/a.js",
+        "client//a.js",
+        "elsewhere/a.js",
+        "stored.json",
+        "compressed/client/entry.js.br",
+        "client/a b.js",
+        "client/\u{1}.js",
+    ];
+    for path in paths {
+        refused_with(
+            &gateway,
+            path,
+            EntryType::Regular,
+            "is not a plain path below client/ or server/",
+        );
+    }
+    assert!(!gateway.folder().join("evil").exists() && !gateway.store().join("evil").exists());
+}
+
+#[test]
+fn entries_that_are_no_files_are_refused() {
+    let gateway = Gateway::start();
+    for entry_type in [
+        EntryType::Symlink,
+        EntryType::Link,
+        EntryType::Char,
+        EntryType::Block,
+        EntryType::Fifo,
+    ] {
+        refused_with(
+            &gateway,
+            "client/x.js",
+            entry_type,
+            "is neither a file nor a folder",
+        );
+    }
+}
+
+#[test]
+fn names_that_stand_there_twice_are_refused() {
+    let gateway = Gateway::start();
+    refused_with(
+        &gateway,
+        "client/entry.js",
+        EntryType::Regular,
+        "is in the archive twice",
+    );
+    refused_with(
+        &gateway,
+        "./client/entry.js",
+        EntryType::Regular,
+        "is in the archive twice",
+    );
+    refused_with(
+        &gateway,
+        "release.json",
+        EntryType::Regular,
+        "is in the archive twice",
+    );
+    refused_with(
+        &gateway,
+        "client/entry.js/below",
+        EntryType::Regular,
+        "cannot stand below a file",
+    );
+}
+
+#[test]
+fn what_is_no_gzipped_tar_is_refused() {
+    let gateway = Gateway::start();
+    let whole = release().archive();
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(&[b'x'; 2048]).unwrap();
+    let cases = [
+        b"not gzip".to_vec(),
+        vec![0x1f, 0x8b],
+        whole[..whole.len() / 2].to_vec(),
+        gzip.finish().unwrap(),
+    ];
+    for body in cases {
+        let answer = put(&gateway, body);
+        assert_eq!(answer.status, 400, "{}", answer.text());
+        assert_eq!(answer.header("content-type"), "application/problem+json");
+    }
+    // An empty body is an empty archive to some readers; it has no release in any case.
+    assert!(matches!(put(&gateway, Vec::new()).status, 400 | 422));
+}
+
+#[test]
+fn too_many_entries_are_refused() {
+    let gateway = Gateway::start();
+    let mut archive = Archive::new();
+    for number in 0..=5_000 {
+        archive.add(&format!("client/{number}.js"), b"");
+    }
+    let answer = put(&gateway, archive.finish());
+    assert_eq!(answer.status, 422);
+    assert!(
+        answer.json()["problems"]
+            .to_string()
+            .contains("more than 5000 entries")
+    );
+}
+
+#[test]
+fn too_many_bytes_are_refused_before_they_are_sent() {
+    let gateway = Gateway::start();
+    let length = (64 * MEBIBYTE + 1).to_string();
+    let request =
+        Request::new("PUT", "/api/v1/sections/directory/releases/1.0.0").header("content-length", &length);
+    let answer = gateway.operate(request);
+    assert_eq!(answer.status, 413, "{}", answer.text());
+}
+
+#[test]
+fn too_many_bytes_are_refused_before_they_are_written() {
+    let gateway = Gateway::start();
+    let mut archive = Archive::new();
+    archive.entry("client/a.js", EntryType::Regular, 256 * MEBIBYTE + 1, b"");
+    let answer = put(&gateway, archive.finish());
+    assert_eq!(answer.status, 400);
+    assert!(
+        answer.json()["detail"]
+            .as_str()
+            .unwrap()
+            .contains("expands to more than")
+    );
+}
+
+#[test]
+fn a_gateway_that_refused_much_still_accepts() {
+    let gateway = Gateway::start();
+    for _ in 0..20 {
+        assert_eq!(put(&gateway, b"nonsense".to_vec()).status, 400);
+    }
+    gateway.publish(&release());
+}

@@ -1,0 +1,14 @@
+import { describe, expect, test } from "vitest";
+
+import cases from "../../../tests/tables/paths.json" with { type: "json" };
+import { patternProblem } from "./pattern.js";
+
+describe("patternProblem", () => {
+  test.each(cases.invalidPatterns)("$pattern is refused: $reason", ({ pattern }) => {
+    expect(patternProblem(pattern)).not.toBeNull();
+  });
+
+  test.each([...new Set(cases.match.flatMap(({ patterns }) => patterns))])("%s is accepted", (pattern) => {
+    expect(patternProblem(pattern)).toBeNull();
+  });
+});

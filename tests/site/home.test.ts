@@ -1,0 +1,103 @@
+import { STATES } from "../support/cities";
+import { expect, test } from "../support/fixtures";
+import { expectScreen, open } from "../support/screens";
+
+const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
+
+test.beforeEach(async ({ page }) => {
+  await open(page, HOME);
+});
+
+test("the header has a logo and the same menu as other pages", async ({ page }) => {
+  const header = page.getByRole("banner");
+  await expect(header.getByRole("link", { name: "Colonnade Directory" })).toHaveAttribute("href", "/");
+  await header.getByText("Menu", { exact: true }).click();
+  await expect(header.getByRole("navigation").getByRole("link")).toHaveText(["Home", "About"]);
+  await expect(header.getByRole("button", { name: "Join Free" })).toBeVisible();
+});
+
+test("a hero opens the page", async ({ page }) => {
+  const heading = page.getByRole("heading", { level: 1 });
+  await expect(heading).toBeInViewport();
+  await expect(page.getByText("A sample companionship directory for the United States, for adults only.")).toBeInViewport();
+  await page.getByRole("link", { name: "Choose a state" }).click();
+  await expect(page.getByRole("heading", { name: "Browse by state", exact: true })).toBeInViewport();
+});
+
+test.describe("the grid of states", () => {
+  test("it has all 50 states, sorted alphabetically, each linking to its state page", async ({ page }) => {
+    const links = page.getByRole("region", { name: "Browse by state" }).getByRole("listitem").getByRole("link");
+    await expect(links).toHaveText([...STATES].sort());
+    await expect(links).toHaveCount(50);
+    const targets = await links.evaluateAll((anchors) => anchors.map((anchor) => anchor.getAttribute("href")));
+    expect(targets).toEqual([...STATES].sort().map((state) => `/state/${encodeURIComponent(state)}`));
+    expect(targets).toContain("/state/New%20York");
+  });
+
+  test("a state's link leads to its page", async ({ page }) => {
+    await page.getByRole("link", { name: "New York", exact: true }).click();
+    await expectScreen(page, "Escorts in New York");
+    await expect(page).toHaveURL("/state/New%20York");
+  });
+
+  for (const [width, columns] of [
+    [320, 2],
+    [768, 3],
+    [1024, 4],
+    [1280, 5],
+  ] as const) {
+    test(`it has ${String(columns)} columns at ${String(width)} pixels`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 800 });
+      const grid = page.getByRole("region", { name: "Browse by state" }).getByRole("list");
+      await expect
+        .poll(() => grid.evaluate((list) => getComputedStyle(list).gridTemplateColumns.split(" ").length))
+        .toBe(columns);
+    });
+  }
+});
+
+test("benefits are listed, each with a heading and a text", async ({ page }) => {
+  const benefits = page.getByRole("region", { name: "What to expect" }).getByRole("listitem");
+  await expect(benefits).toHaveCount(6);
+  for (const benefit of await benefits.all()) {
+    await expect(benefit.getByRole("heading", { level: 3 })).not.toBeEmpty();
+    await expect(benefit.getByRole("paragraph")).not.toBeEmpty();
+  }
+});
+
+test("there is one testimonial", async ({ page }) => {
+  await expect(page.getByRole("main").getByRole("blockquote")).toHaveCount(1);
+});
+
+test("the FAQ has 10 questions, each with question and answer", async ({ page }) => {
+  const entries = page.getByRole("region", { name: "Questions and answers" }).locator("details");
+  await expect(entries.locator("summary")).toHaveText([
+    "What is this site?",
+    "Are these ads real?",
+    "Why do you ask my age, and is it stored?",
+    "Where do my sign-up details go?",
+    "How do you earn money?",
+    "Do you verify advertisers?",
+    "Is escorting legal?",
+    "How do I report trafficking, a minor or a stolen photo?",
+    "How do I delete my data?",
+    "Are there reviews?",
+  ]);
+  for (const entry of await entries.all()) {
+    const answer = entry.getByRole("paragraph").first();
+    await expect(answer).toBeHidden();
+    await entry.locator("summary").click();
+    await expect(answer).toBeVisible();
+    await expect(answer).toHaveText(/\w.{40}/);
+  }
+});
+
+test("a call-to-action button opens the dialog", async ({ page }) => {
+  await page.getByRole("main").getByRole("button", { name: "Join Free" }).click();
+  await expect(page.getByRole("dialog")).toBeVisible();
+});
+
+test("'Join Free' in the footer opens the dialog", async ({ page }) => {
+  await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
+  await expect(page.getByRole("dialog")).toBeVisible();
+});

@@ -1,0 +1,127 @@
+import type { Locator, Page } from "@playwright/test";
+
+import { test, expect } from "../support/fixtures";
+import { joinDialog, openDialog, SAMPLE_SENTENCE } from "../support/signup";
+
+interface Opener {
+  readonly name: string;
+  readonly sample?: boolean;
+  readonly locate: (page: Page) => Locator;
+}
+
+const inMain = (name: string, nth = 0): ((page: Page) => Locator) => {
+  return (page) => page.getByRole("main").getByRole("button", { name, exact: true }).nth(nth);
+};
+const FOOTER: Opener = {
+  name: "the footer's Join Free",
+  locate: (page) => page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }),
+};
+
+// Each page with what opens the dialog on it, the header's menu aside.
+const PAGES: readonly { readonly path: string; readonly openers: readonly Opener[] }[] = [
+  { path: "/", openers: [{ name: "the call to action", locate: inMain("Join Free") }, FOOTER] },
+  { path: "/state/Texas", openers: [FOOTER] },
+  {
+    path: "/city/Alabama/Birmingham",
+    openers: [
+      { name: "a featured sample's Reply", sample: true, locate: inMain("Reply to Ad 💬") },
+      { name: "a regular sample's Reply", sample: true, locate: inMain("Reply to Ad 💬", 7) },
+      { name: "Next Page", sample: true, locate: inMain("Next Page →") },
+      FOOTER,
+    ],
+  },
+  {
+    path: "/city/Alabama/Birmingham/ad/4251",
+    openers: [
+      { name: "a sample's Pics", sample: true, locate: inMain("Pics 📸") },
+      { name: "a sample's Reply", sample: true, locate: inMain("Reply") },
+      FOOTER,
+    ],
+  },
+  { path: "/about-escort-babylon", openers: [{ name: "Join Now", locate: inMain("Join Now") }, FOOTER] },
+  { path: "/about-escort-babylon/safety-guide", openers: [FOOTER] },
+  { path: "/terms", openers: [FOOTER] },
+  { path: "/privacy", openers: [FOOTER] },
+  { path: "/success", openers: [FOOTER] },
+];
+
+test.describe("the sign-up dialog is opened", () => {
+  for (const { path, openers } of PAGES) {
+    test(`on ${path} by ${openers.map(({ name }) => name).join(", ")}`, async ({ page }) => {
+      await page.goto(path);
+      const dialog = joinDialog(page);
+      for (const { name, sample = false, locate } of openers) {
+        await test.step(name, async () => {
+          await expect(dialog).toBeHidden();
+          await locate(page).click();
+          await expect(dialog).toBeVisible();
+          await expect(dialog.getByText(SAMPLE_SENTENCE)).toHaveCount(sample ? 1 : 0);
+          await page.keyboard.press("Escape");
+          await expect(dialog).toBeHidden();
+          await expect(locate(page)).toBeFocused();
+          expect(new URL(page.url()).pathname).toBe(path);
+        });
+      }
+    });
+  }
+
+  for (const path of ["/", "/state/Texas", "/city/Alabama/Birmingham", "/about-escort-babylon/red-flags", "/terms"]) {
+    test(`on ${path} by the menu's Join Free, which closes the menu`, async ({ page }) => {
+      await page.goto(path);
+      const banner = page.getByRole("banner");
+      await banner.locator("summary").click();
+      await banner.getByRole("button", { name: "Join Free" }).click();
+      const dialog = joinDialog(page);
+      await expect(dialog).toBeVisible();
+      await expect(dialog.getByText(SAMPLE_SENTENCE)).toHaveCount(0);
+      await expect(banner.locator("details")).not.toHaveAttribute("open");
+      await page.keyboard.press("Escape");
+      await expect(dialog).toBeHidden();
+      // The button itself went away with the menu.
+      await expect(banner.locator("summary")).toBeFocused();
+    });
+  }
+
+  for (const key of ["Enter", "Space"]) {
+    test(`by ${key} on a button`, async ({ page }) => {
+      await page.goto("/about-escort-babylon");
+      await page.getByRole("button", { name: "Join Now" }).focus();
+      await page.keyboard.press(key);
+      await expect(joinDialog(page)).toBeVisible();
+    });
+  }
+});
+
+test.describe("'These ads are samples…'", () => {
+  test("comes first in the dialog, and describes it for assistive technology", async ({ page }) => {
+    await page.goto("/city/Alabama/Birmingham");
+    await page.getByRole("button", { name: "Next Page →" }).click();
+    const dialog = joinDialog(page);
+    await expect(dialog).toHaveAccessibleDescription(SAMPLE_SENTENCE);
+    const texts = await dialog.locator("h2, p").allTextContents();
+    expect(texts.slice(0, 2)).toEqual(["Create your account", SAMPLE_SENTENCE]);
+  });
+
+  test("is gone once another button opens the dialog, and back at the next sample", async ({ page }) => {
+    await page.goto("/city/Alabama/Birmingham/ad/4251");
+    const dialog = joinDialog(page);
+    for (const [name, sentences] of [
+      ["Reply", 1],
+      ["Join Free", 0],
+      ["Pics 📸", 1],
+    ] as const) {
+      await page.getByRole("button", { name, exact: true }).click();
+      await expect(dialog).toBeVisible();
+      await expect(dialog.getByText(SAMPLE_SENTENCE)).toHaveCount(sentences);
+      await dialog.getByRole("button", { name: "Close" }).click();
+    }
+  });
+
+  test("does not stand on the sign-up page", async ({ page }) => {
+    await page.goto("/signup");
+    await expect(page.getByRole("heading", { level: 1, name: "Create your account" })).toBeVisible();
+    await expect(page.getByText(SAMPLE_SENTENCE)).toHaveCount(0);
+    await openDialog(page);
+    await expect(page.getByText(SAMPLE_SENTENCE)).toHaveCount(0);
+  });
+});

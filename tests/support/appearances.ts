@@ -1,0 +1,24 @@
+import { test, type Page } from "@playwright/test";
+
+import { expectAccessible } from "./axe";
+
+const WIDTHS = [320, 1280];
+const SCHEMES = ["light", "dark"] as const;
+
+/**
+ * Looks at a page as it is now at both widths and in both colour schemes: axe finds nothing, and nothing
+ * is wider than the window.
+ */
+export async function expectAccessibleInAllAppearances(page: Page): Promise<void> {
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    for (const width of WIDTHS) {
+      await test.step(`${colorScheme}, ${String(width)} px`, async () => {
+        await page.setViewportSize({ width, height: 720 });
+        await expectAccessible(page);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        test.expect(overflow, "wider than the window by").toBeLessThanOrEqual(0);
+      });
+    }
+  }
+}
