@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test gateway releases tools format lint test-gateway test-web test-site browser clean
+.PHONY: help run build test gateway releases tools format lint test-gateway test-web test-site browser api-report clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 # Cargo prints what it compiles; a fresh clone compiles a while, and silence would look like a hang.
@@ -41,6 +41,7 @@ lint: node_modules/.installed
 	cargo fmt --check
 	cargo clippy --quiet --locked --all-targets -- -D warnings
 	$(TSC) --build
+	cd kit && npx api-extractor run --config api-extractor.json
 	npx eslint . --max-warnings 0
 	npx prettier --check --log-level warn .
 
@@ -55,6 +56,10 @@ test-site: build browser
 
 browser: node_modules/.installed
 	@node tests/development/browser.mjs
+
+# After a deliberate change of the section contract: the report is reviewed with it.
+api-report: releases
+	cd kit && npx api-extractor run --local --config api-extractor.json
 
 format: node_modules/.installed
 	cargo fmt

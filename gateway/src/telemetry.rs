@@ -34,6 +34,8 @@ pub(crate) fn start() {
         .with_target(false)
         .with_max_level(Level::INFO)
         .with_writer(std::io::stdout)
+        // Where the log cannot be written, complaining elsewhere about each line would not help.
+        .log_internal_errors(false)
         .init();
     // What a panic says may quote what a visitor sent; where it happened cannot.
     panic::set_hook(Box::new(|panic| {

@@ -44,13 +44,13 @@ fn the_answer_tells_the_whole_set() {
 
     let list = deployments(&gateway);
     assert_eq!(list["live"], 2);
-    let last = &list["deployments"][1];
+    let second = &list["deployments"][1];
     assert_eq!(
-        (&last["number"], &last["releases"], &last["reason"]),
+        (&second["number"], &second["releases"], &second["reason"]),
         (&json!(2), &set, &json!("terms"))
     );
-    assert_eq!(last["by"], "name of token-for-everything");
-    assert!(last["createdAt"].as_str().unwrap().ends_with('Z'));
+    assert_eq!(second["by"], "name of token-for-everything");
+    assert!(second["createdAt"].as_str().unwrap().ends_with('Z'));
     assert_eq!(list["deployments"][0]["reason"], Value::Null);
 }
 

@@ -1,6 +1,7 @@
 //! Black-box tests: the built binary, driven over sockets. One feature a file.
 
-#![allow(missing_docs)]
+// In a test, what does not work out is a failure of the test.
+#![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
 

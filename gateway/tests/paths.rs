@@ -149,24 +149,21 @@ fn reserved_paths_without_anything_there_are_plain_404s() {
 
 #[test]
 fn pages_are_found_as_the_shared_table_says() {
-    let table =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/tables/paths.json")).unwrap();
-    let table: Value = serde_json::from_str(&table).unwrap();
+    let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/tables/paths.json");
+    let table: Value = serde_json::from_str(&std::fs::read_to_string(table).unwrap()).unwrap();
+    // The whole table is the matcher's to pass; here the cases about the first set of patterns go through the front
+    // door, in one deployment.
+    let cases = table["match"].as_array().unwrap();
+    let patterns = &cases[0]["patterns"];
+    let texts = patterns.as_array().unwrap().iter();
+    let texts: Vec<&str> = texts.map(|pattern| pattern.as_str().unwrap()).collect();
     let gateway = Gateway::start();
     gateway.publish(&Release::shell("1.0.0"));
-    gateway.deploy(&json!({ "shell": "1.0.0" }));
-    // Each case as a deployment of its own, asked through the gateway's front door.
-    for (index, case) in table["match"].as_array().unwrap().iter().enumerate() {
-        let path = case["path"].as_str().unwrap();
-        if !path.starts_with('/') {
-            continue;
-        }
-        let texts = case["patterns"].as_array().unwrap().iter();
-        let patterns: Vec<&str> = texts.map(|pattern| pattern.as_str().unwrap()).collect();
-        let version = format!("1.0.{index}");
-        gateway.publish(&Release::section("table", &version, &patterns));
-        gateway.deploy(&json!({ "table": version }));
-        let answer = gateway.get(path);
+    gateway.publish(&Release::section("table", "1.0.0", &texts));
+    gateway.deploy(&json!({ "shell": "1.0.0", "table": "1.0.0" }));
+    let mut seen = 0;
+    for case in cases.iter().filter(|case| &case["patterns"] == patterns) {
+        let answer = gateway.get(case["path"].as_str().unwrap());
         let found = if answer.status == 200 {
             answer.boot()["page"]["pattern"].clone()
         } else {
@@ -174,5 +171,7 @@ fn pages_are_found_as_the_shared_table_says() {
         };
         let expected = case["expect"].get("pattern").cloned().unwrap_or_default();
         assert_eq!(found, expected, "{}", case["name"]);
+        seen += 1;
     }
+    assert!(seen > 10);
 }

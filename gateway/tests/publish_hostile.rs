@@ -142,7 +142,7 @@ fn too_many_entries_are_refused() {
     let gateway = Gateway::start();
     let mut archive = Archive::new();
     for number in 0..=5_000 {
-        archive.add(&format!("client/{number}.js"), b"");
+        archive.entry(&format!("client/{number}/"), EntryType::Directory, 0, b"");
     }
     let answer = put(&gateway, archive.finish());
     assert_eq!(answer.status, 422);

@@ -30,6 +30,10 @@ fn assert_page(answer: &Response, status: u16, email: &str) -> Value {
     assert!(!answer.has("etag") && !answer.has("location"));
     let boot = answer.boot();
     assert_eq!(boot["page"]["pattern"], "/signup");
+    assert_eq!(
+        boot["form"]["page"], "/signup",
+        "the address is the one that was posted to"
+    );
     assert_eq!(boot["form"]["email"], email);
     assert!(
         boot["form"]["error"]
@@ -128,6 +132,7 @@ fn the_backends_words_stand_on_the_page() {
         assert_page(&answer, 409, "visitor@example.com"),
         "That address <is> taken."
     );
+    assert!(answer.boot()["form"].get("unreachable").is_none());
 }
 
 #[test]
@@ -135,8 +140,9 @@ fn out_of_reach_is_a_page_too_and_no_redirect() {
     let gateway = gateway(CLOSED, "");
     let words = assert_page(&post(&gateway, SOUND), 502, "visitor@example.com");
     assert_eq!(words, "Signup failed. Please try again.");
-    let none = Gateway::start_live("", &[]);
-    assert_page(&post(&none, SOUND), 503, "visitor@example.com");
+    let none = post(&Gateway::start_live("", &[]), SOUND);
+    assert_page(&none, 503, "visitor@example.com");
+    assert_eq!(none.boot()["form"]["unreachable"], true);
 }
 
 #[test]

@@ -14,6 +14,7 @@ export interface JoinButtonProps {
   readonly reason?: JoinReason;
   /** Class of the button. */
   readonly className?: string;
+  /** What the button says. */
   readonly children: ReactNode;
 }
 

@@ -7,6 +7,7 @@ import type { SiteFacts } from "./site.js";
 export interface DataContext {
   /** Decoded values of the pattern's `:param` segments. */
   readonly params: Readonly<Record<string, string>>;
+  /** The site's facts, today's date among them. */
   readonly site: SiteFacts;
 }
 
@@ -22,6 +23,7 @@ export interface FormAnswer {
 
 /** One step of a breadcrumb trail. */
 export interface Breadcrumb {
+  /** The page's name. */
   readonly label: string;
   /** Path on this site, percent-encoded. */
   readonly path: string;
@@ -29,8 +31,11 @@ export interface Breadcrumb {
 
 /** How a page shows where it is shared. */
 export interface Social {
+  /** `og:title`. */
   readonly title: string;
+  /** `og:description`. */
   readonly description: string;
+  /** `og:type`. */
   readonly type: "website" | "article";
   /** Path on this site, percent-encoded; made absolute with the site's origin. */
   readonly url: string;
@@ -38,14 +43,19 @@ export interface Social {
 
 /** A page's head, as data: the shell keeps the document's head in step with it. */
 export interface Head {
+  /** Content of the title element. */
   readonly title: string;
+  /** Content of the description tag. */
   readonly description: string;
   /** Path on this site, percent-encoded; made absolute with the site's origin. */
   readonly canonical: string;
   /** Content of the robots tag, such as `noindex,nofollow`. Absent: the page may be indexed. */
   readonly robots?: string;
+  /** Content of the keywords tag. Absent: there is no such tag. */
   readonly keywords?: string;
+  /** Absent: the page has no social tags. */
   readonly social?: Social;
+  /** The trail to the page, itself last. */
   readonly breadcrumbs?: readonly Breadcrumb[];
 }
 
@@ -62,6 +72,7 @@ export const DEFAULT_LAYOUT: Layout = { header: "menu", footerNote: "18+ only" }
 
 /** Props of a page's component. */
 export interface PageProps<Data> {
+  /** What the page's `data` returned. */
   readonly data: Data;
   /** Present only in the answer to a form post. */
   readonly form?: FormAnswer;
@@ -79,8 +90,11 @@ export interface Page<Data> {
   data(context: DataContext): Data | NotFound | Promise<Data | NotFound>;
   /** Every path of the pattern, or a few examples, percent-encoded: for the sitemap, and to try the page. */
   paths?(): readonly string[];
+  /** The page's head. */
   head(context: { readonly data: Data; readonly site: SiteFacts }): Head;
+  /** What differs from {@link DEFAULT_LAYOUT}. */
   layout?(context: { readonly data: Data }): Partial<Layout>;
+  /** Draws what stands between header and footer, with one `h1`. */
   readonly Component: FunctionComponent<PageProps<Data>>;
 }
 

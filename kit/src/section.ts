@@ -6,11 +6,13 @@ export const CONTRACT = 1;
 
 /** What a page's module exports: `export const page = definePage({ … })`. */
 export interface PageModule {
+  /** The page. */
   readonly page: AnyPage;
 }
 
 /** What a slot's module exports: `export const slot = defineSlot({ … })`. */
 export interface SlotModule {
+  /** What fills the slot. */
   readonly slot: Slot;
 }
 

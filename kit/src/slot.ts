@@ -15,6 +15,7 @@ export interface JoinSlotProps {
 
 /** What fills one of the shell's named places. `join` is the only place so far. */
 export interface Slot {
+  /** Stays mounted once it was opened for the first time. */
   readonly Component: ComponentType<JoinSlotProps>;
 }
 

@@ -1,8 +1,17 @@
 import { STATES } from "../support/cities";
 import { expect, test } from "../support/fixtures";
+import { expectColumns } from "../support/layout";
 import { expectScreen, open } from "../support/screens";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
+
+// Screen widths and how many columns the grid of states has there.
+const COLUMNS = [
+  [320, 2],
+  [768, 3],
+  [1024, 4],
+  [1280, 5],
+] as const;
 
 test.beforeEach(async ({ page }) => {
   await open(page, HOME);
@@ -19,7 +28,9 @@ test("the header has a logo and the same menu as other pages", async ({ page }) 
 test("a hero opens the page", async ({ page }) => {
   const heading = page.getByRole("heading", { level: 1 });
   await expect(heading).toBeInViewport();
-  await expect(page.getByText("A sample companionship directory for the United States, for adults only.")).toBeInViewport();
+  await expect(
+    page.getByText("A sample companionship directory for the United States, for adults only."),
+  ).toBeInViewport();
   await page.getByRole("link", { name: "Choose a state" }).click();
   await expect(page.getByRole("heading", { name: "Browse by state", exact: true })).toBeInViewport();
 });
@@ -40,20 +51,13 @@ test.describe("the grid of states", () => {
     await expect(page).toHaveURL("/state/New%20York");
   });
 
-  for (const [width, columns] of [
-    [320, 2],
-    [768, 3],
-    [1024, 4],
-    [1280, 5],
-  ] as const) {
-    test(`it has ${String(columns)} columns at ${String(width)} pixels`, async ({ page }) => {
+  test("it has 2 to 5 columns by screen width", async ({ page }) => {
+    const grid = page.getByRole("region", { name: "Browse by state" }).getByRole("list");
+    for (const [width, columns] of COLUMNS) {
       await page.setViewportSize({ width, height: 800 });
-      const grid = page.getByRole("region", { name: "Browse by state" }).getByRole("list");
-      await expect
-        .poll(() => grid.evaluate((list) => getComputedStyle(list).gridTemplateColumns.split(" ").length))
-        .toBe(columns);
-    });
-  }
+      await expectColumns(grid, columns);
+    }
+  });
 });
 
 test("benefits are listed, each with a heading and a text", async ({ page }) => {

@@ -15,6 +15,8 @@ export async function expectAccessible(page: Page): Promise<void> {
     const { axe } = window as unknown as { axe: { run: (context: Document, options: object) => Promise<AxeResults> } };
     return axe.run(document, { runOnly: { type: "tag", values: tags } });
   }, RULES);
-  const found = results.violations.map(({ id, help, nodes }) => `${id}: ${help} – ${nodes.map(({ html }) => html).join(" | ")}`);
+  const found = results.violations.map(
+    ({ id, help, nodes }) => `${id}: ${help} – ${nodes.map(({ html }) => html).join(" | ")}`,
+  );
   expect(found, "axe").toEqual([]);
 }

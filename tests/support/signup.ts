@@ -34,6 +34,12 @@ export function joinDialog(page: Page): Locator {
   return page.getByRole("dialog", { name: "Create your account" });
 }
 
+/** Opens a page, and waits for it to be there: until then the frame around it is the loading page's. */
+export async function visit(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await expect(page.getByRole("main").getByRole("heading", { level: 1 })).toBeVisible();
+}
+
 /** Opens the dialog by the footer's button. */
 export async function openDialog(page: Page): Promise<Locator> {
   await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();

@@ -53,10 +53,15 @@ pub(crate) enum AdminError {
     Store(#[from] StoreError),
 }
 
-/// Where a path of the admin API leads.
+/// Where a path of the admin listener leads.
 enum Target<'a> {
     Alive,
     Ready,
+    Api(Call<'a>),
+}
+
+/// A call of the API, which needs a token.
+enum Call<'a> {
     Release { name: &'a str, version: &'a str },
     Sections,
     Deployments,
@@ -71,9 +76,7 @@ impl<'a> Target<'a> {
         match names.as_slice() {
             ["healthz"] => Some(Self::Alive),
             ["readyz"] => Some(Self::Ready),
-            ["api", "v1", "sections", name, "releases", version] => Some(Self::Release { name, version }),
-            ["api", "v1", "sections"] => Some(Self::Sections),
-            ["api", "v1", "deployments"] => Some(Self::Deployments),
+            ["api", "v1", rest @ ..] => Call::of(rest).map(Self::Api),
             _ => None,
         }
     }
@@ -82,17 +85,28 @@ impl<'a> Target<'a> {
         match self {
             Self::Alive => "/healthz",
             Self::Ready => "/readyz",
-            Self::Release { .. } => "/api/v1/sections/:name/releases/:version",
-            Self::Sections => "/api/v1/sections",
-            Self::Deployments => "/api/v1/deployments",
+            Self::Api(Call::Release { .. }) => "/api/v1/sections/:name/releases/:version",
+            Self::Api(Call::Sections) => "/api/v1/sections",
+            Self::Api(Call::Deployments) => "/api/v1/deployments",
         }
     }
 
     fn methods(&self) -> Methods {
         match self {
-            Self::Release { .. } => Methods::Put,
-            Self::Deployments => Methods::GetPost,
-            Self::Alive | Self::Ready | Self::Sections => Methods::Get,
+            Self::Api(Call::Release { .. }) => Methods::Put,
+            Self::Api(Call::Deployments) => Methods::GetPost,
+            Self::Alive | Self::Ready | Self::Api(Call::Sections) => Methods::Get,
+        }
+    }
+}
+
+impl<'a> Call<'a> {
+    fn of(names: &[&'a str]) -> Option<Self> {
+        match *names {
+            ["sections", name, "releases", version] => Some(Self::Release { name, version }),
+            ["sections"] => Some(Self::Sections),
+            ["deployments"] => Some(Self::Deployments),
+            _ => None,
         }
     }
 }
@@ -123,25 +137,26 @@ impl Admin {
         if !target.methods().allow(request.method()) {
             return Err(Error::Method(target.methods()));
         }
-        let deployments = &*self.deployments;
         match target {
-            Target::Alive => return Ok(health::alive()),
-            Target::Ready => return Ok(health::ready(&deployments.current())),
-            _ => {}
+            Target::Alive => Ok(health::alive()),
+            Target::Ready => Ok(health::ready(&self.deployments.current())),
+            Target::Api(call) => Ok(self.call(call, request).await?),
         }
+    }
+
+    async fn call(&self, call: Call<'_>, request: Request) -> Result<Reply, AdminError> {
         let token = auth::token(&self.tokens, request.headers()).ok_or(AdminError::NoToken)?;
-        let reply = match target {
-            Target::Release { name, version } => {
+        let deployments = &*self.deployments;
+        match call {
+            Call::Release { name, version } => {
                 releases::publish(deployments.store(), token, name, version, request.into_body()).await
             }
-            Target::Sections => releases::list(deployments).await,
-            Target::Deployments if *request.method() == Method::POST => {
+            Call::Sections => releases::list(deployments).await,
+            Call::Deployments if *request.method() == Method::POST => {
                 deployments::deploy(deployments, token, request.into_body()).await
             }
-            Target::Deployments => deployments::list(deployments).await,
-            Target::Alive | Target::Ready => Ok(health::alive()),
-        };
-        Ok(reply?)
+            Call::Deployments => deployments::list(deployments).await,
+        }
     }
 }
 

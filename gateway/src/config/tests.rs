@@ -124,190 +124,192 @@ fn what_is_commented_out_in_the_committed_configuration_is_sound_too() {
     assert!(config.signup_partner().is_some() && config.tokens.len() == 1);
 }
 
+/// A text of the sound configuration, what is put in its place, and part of what is then said.
+const PROBLEMS: &[(&str, &str, &str)] = &[
+    (
+        "brand = \"Brand\"\n",
+        "",
+        "site.toml:1: site.brand: missing; expected the site's name",
+    ),
+    (
+        "brand = \"Brand\"",
+        "brand = 7",
+        "site.toml:2: site.brand: is a whole number; expected the site's name",
+    ),
+    (
+        "brand = \"Brand\"",
+        "brand = \" \"",
+        "site.toml:2: site.brand: is empty; expected the site's name",
+    ),
+    (
+        "brand = \"Brand\"",
+        "brand = \"a\\nb\"",
+        "site.toml:2: site.brand: has a line break",
+    ),
+    (
+        "contact =",
+        "contcat =",
+        "site.toml:4: site.contcat: unknown key; expected one of brand, origin, contact, legal_entity",
+    ),
+    (
+        "[store]",
+        "[shop]\n[store]",
+        "site.toml:18: shop: unknown key; expected one of site, navigation, listen",
+    ),
+    (
+        "https://site.example",
+        "site.example",
+        "site.toml:3: site.origin: `site.example` is no address",
+    ),
+    (
+        "https://site.example",
+        "http://site.example",
+        "site.toml:3: site.origin: `http://site.example` would send",
+    ),
+    (
+        "https://site.example",
+        "https://site.example/",
+        "site.toml:3: site.origin: `https://site.example/` is more",
+    ),
+    (
+        "https://site.example",
+        "https://site.example/a",
+        "is more than an origin; expected scheme://host",
+    ),
+    (
+        "https://site.example",
+        "https://site.example?a",
+        "is more than an origin",
+    ),
+    ("https://site.example", "ftp://site.example", "has the scheme ftp"),
+    (
+        "https://site.example",
+        "https://me@site.example",
+        "has a user name or password in it",
+    ),
+    (
+        "path = \"/\"",
+        "path = \"about\"",
+        "site.toml:12: navigation.menu.path: `about` is no path",
+    ),
+    ("path = \"/\"", "path = \"//evil\"", "`//evil` is no path"),
+    (
+        "path = \"/\"",
+        "path = \"https://evil\"",
+        "`https://evil` is no path",
+    ),
+    (
+        "site = \"127.0.0.1:0\"",
+        "site = \"8080\"",
+        "site.toml:15: listen.site: `8080` is no such address",
+    ),
+    (
+        "admin = \"127.0.0.1:0\"",
+        "admin = \"0.0.0.0:1\"",
+        "site.toml:16: listen.admin: 0.0.0.0 can be reached",
+    ),
+    (
+        "sha256:e3b0",
+        "sha256:e3b",
+        "site.toml:23: admin.tokens.hash: is no such hash; expected `sha256:`",
+    ),
+    ("sha256:e3b0", "e3b0", "is no such hash"),
+    ("sha256:e3b0", "sha256:g3b0", "is no such hash"),
+    (
+        "[\"legal\"]",
+        "[\"Legal\"]",
+        "site.toml:30: admin.tokens.sections: `Legal` is no section's name",
+    ),
+    ("[\"legal\"]", "[]", "admin.tokens.sections: is empty"),
+    (
+        "[\"publish\"]",
+        "[\"delete\"]",
+        "`delete` is no action; expected a list of `publish` and `deploy`",
+    ),
+    (
+        "http://127.0.0.1:9100",
+        "http://backend.example",
+        "site.toml:34: signup.backend: `http://backend.example`",
+    ),
+    (
+        "http://127.0.0.1:9100",
+        "https://backend.example/path",
+        "is more than an origin",
+    ),
+    (
+        "{ file = \"key\" }",
+        "\"the-key\"",
+        "site.toml:35: signup.key: is a text; expected { env = \"VARIABLE\" }",
+    ),
+    (
+        "{ file = \"key\" }",
+        "{ file = \"gone\" }",
+        "signup.key: the file gone is not set or cannot be read",
+    ),
+    (
+        "{ file = \"key\" }",
+        "{ env = \"NO_SUCH_VARIABLE\" }",
+        "site.toml:35: signup.key: the environment variable NO_SUCH_VARIABLE is not set",
+    ),
+    (
+        "{ file = \"key\" }",
+        "{ value = \"the-key\" }",
+        "has the unknown key `value`",
+    ),
+    ("{ file = \"key\" }", "{ }", "does not name exactly one place"),
+    (
+        "members.example.com",
+        "https://members.example.com",
+        "`https://members.example.com` is no host name",
+    ),
+    (
+        "members.example.com",
+        "Members.example.com",
+        "`Members.example.com` is no host name",
+    ),
+    (
+        "500",
+        "0",
+        "site.toml:38: signup.total_timeout_ms: is 0; expected a whole number of milliseconds",
+    ),
+    ("500", "-5", "signup.total_timeout_ms: is -5"),
+    ("500", "1.5", "is a number with a fraction"),
+    (
+        "partner = \"example\"",
+        "partner = \"other\"",
+        "site.toml:39: signup.partner: there is no [partners.other]",
+    ),
+    (
+        "[partners.example]",
+        "[partners.Example]",
+        "site.toml:41: partners.Example: `Example` cannot stand in",
+    ),
+    (
+        "https://partner.example",
+        "http://partner.example",
+        "site.toml:43: partners.example.url:",
+    ),
+    (
+        "{ subid = \"a&b\" }",
+        "{ subid = 1 }",
+        "partners.example.parameters: `subid` is a whole number",
+    ),
+    (
+        "{ subid = \"a&b\" }",
+        "\"a\"",
+        "partners.example.parameters: is a text; expected a table of texts",
+    ),
+    ("[listen]", "[listen", "site.toml:14: not valid TOML:"),
+    (
+        "brand = \"Brand\"",
+        "brand = \"Brand\"\nbrand = \"Again\"",
+        "site.toml:3: not valid TOML: duplicate key",
+    ),
+];
+
 #[test]
 fn each_problem_names_its_line_and_what_was_expected() {
-    let cases = [
-        (
-            "brand = \"Brand\"\n",
-            "",
-            "site.toml:1: site.brand: missing; expected the site's name",
-        ),
-        (
-            "brand = \"Brand\"",
-            "brand = 7",
-            "site.toml:2: site.brand: is a whole number; expected the site's name",
-        ),
-        (
-            "brand = \"Brand\"",
-            "brand = \" \"",
-            "site.toml:2: site.brand: is empty; expected the site's name",
-        ),
-        (
-            "brand = \"Brand\"",
-            "brand = \"a\\nb\"",
-            "site.toml:2: site.brand: has a line break",
-        ),
-        (
-            "contact =",
-            "contcat =",
-            "site.toml:4: site.contcat: unknown key; expected one of brand, origin, contact, legal_entity",
-        ),
-        (
-            "[store]",
-            "[shop]\n[store]",
-            "site.toml:18: shop: unknown key; expected one of site, navigation, listen",
-        ),
-        (
-            "https://site.example",
-            "site.example",
-            "site.toml:3: site.origin: `site.example` is no address",
-        ),
-        (
-            "https://site.example",
-            "http://site.example",
-            "site.toml:3: site.origin: `http://site.example` would send",
-        ),
-        (
-            "https://site.example",
-            "https://site.example/",
-            "site.toml:3: site.origin: `https://site.example/` is more",
-        ),
-        (
-            "https://site.example",
-            "https://site.example/a",
-            "is more than an origin; expected scheme://host",
-        ),
-        (
-            "https://site.example",
-            "https://site.example?a",
-            "is more than an origin",
-        ),
-        ("https://site.example", "ftp://site.example", "has the scheme ftp"),
-        (
-            "https://site.example",
-            "https://me@site.example",
-            "has a user name or password in it",
-        ),
-        (
-            "path = \"/\"",
-            "path = \"about\"",
-            "site.toml:12: navigation.menu.path: `about` is no path",
-        ),
-        ("path = \"/\"", "path = \"//evil\"", "`//evil` is no path"),
-        (
-            "path = \"/\"",
-            "path = \"https://evil\"",
-            "`https://evil` is no path",
-        ),
-        (
-            "site = \"127.0.0.1:0\"",
-            "site = \"8080\"",
-            "site.toml:15: listen.site: `8080` is no such address",
-        ),
-        (
-            "admin = \"127.0.0.1:0\"",
-            "admin = \"0.0.0.0:1\"",
-            "site.toml:16: listen.admin: 0.0.0.0 can be reached",
-        ),
-        (
-            "sha256:e3b0",
-            "sha256:e3b",
-            "site.toml:23: admin.tokens.hash: is no such hash; expected `sha256:`",
-        ),
-        ("sha256:e3b0", "e3b0", "is no such hash"),
-        ("sha256:e3b0", "sha256:g3b0", "is no such hash"),
-        (
-            "[\"legal\"]",
-            "[\"Legal\"]",
-            "site.toml:30: admin.tokens.sections: `Legal` is no section's name",
-        ),
-        ("[\"legal\"]", "[]", "admin.tokens.sections: is empty"),
-        (
-            "[\"publish\"]",
-            "[\"delete\"]",
-            "`delete` is no action; expected a list of `publish` and `deploy`",
-        ),
-        (
-            "http://127.0.0.1:9100",
-            "http://backend.example",
-            "site.toml:34: signup.backend: `http://backend.example`",
-        ),
-        (
-            "http://127.0.0.1:9100",
-            "https://backend.example/path",
-            "is more than an origin",
-        ),
-        (
-            "{ file = \"key\" }",
-            "\"the-key\"",
-            "site.toml:35: signup.key: is a text; expected { env = \"VARIABLE\" }",
-        ),
-        (
-            "{ file = \"key\" }",
-            "{ file = \"gone\" }",
-            "signup.key: the file gone is not set or cannot be read",
-        ),
-        (
-            "{ file = \"key\" }",
-            "{ env = \"NO_SUCH_VARIABLE\" }",
-            "site.toml:35: signup.key: the environment variable NO_SUCH_VARIABLE is not set",
-        ),
-        (
-            "{ file = \"key\" }",
-            "{ value = \"the-key\" }",
-            "has the unknown key `value`",
-        ),
-        ("{ file = \"key\" }", "{ }", "does not name exactly one place"),
-        (
-            "members.example.com",
-            "https://members.example.com",
-            "`https://members.example.com` is no host name",
-        ),
-        (
-            "members.example.com",
-            "Members.example.com",
-            "`Members.example.com` is no host name",
-        ),
-        (
-            "500",
-            "0",
-            "site.toml:38: signup.total_timeout_ms: is 0; expected a whole number of milliseconds",
-        ),
-        ("500", "-5", "signup.total_timeout_ms: is -5"),
-        ("500", "1.5", "is a number with a fraction"),
-        (
-            "partner = \"example\"",
-            "partner = \"other\"",
-            "site.toml:39: signup.partner: there is no [partners.other]",
-        ),
-        (
-            "[partners.example]",
-            "[partners.Example]",
-            "site.toml:41: partners.Example: `Example` cannot stand in",
-        ),
-        (
-            "https://partner.example",
-            "http://partner.example",
-            "site.toml:43: partners.example.url:",
-        ),
-        (
-            "{ subid = \"a&b\" }",
-            "{ subid = 1 }",
-            "partners.example.parameters: `subid` is a whole number",
-        ),
-        (
-            "{ subid = \"a&b\" }",
-            "\"a\"",
-            "partners.example.parameters: is a text; expected a table of texts",
-        ),
-        ("[listen]", "[listen", "site.toml:14: not valid TOML:"),
-        (
-            "brand = \"Brand\"",
-            "brand = \"Brand\"\nbrand = \"Again\"",
-            "site.toml:3: not valid TOML: duplicate key",
-        ),
-    ];
-    for (from, to, expected) in cases {
+    for (from, to, expected) in PROBLEMS {
         let problems = problems(from, to);
         assert!(
             problems.iter().any(|problem| problem.contains(expected)),

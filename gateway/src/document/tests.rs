@@ -102,8 +102,10 @@ fn a_document_names_each_file_once_and_in_order() {
 fn nothing_in_the_payload_can_end_its_element() {
     let hostile = "</script><script>alert(1)</script><!-- <script ";
     let form = Form {
+        page: "/signup".to_owned(),
         error: hostile.to_owned(),
         email: "<b>\"'&\u{2028}".to_owned(),
+        unreachable: false,
     };
     let document = document(Some(&page()), json!({ "brand": hostile }), Some(&form));
     assert_eq!(document.matches("<script").count(), 2);
@@ -113,7 +115,7 @@ fn nothing_in_the_payload_can_end_its_element() {
     assert_eq!(boot["site"]["brand"], hostile);
     assert_eq!(
         boot["form"],
-        json!({ "error": hostile, "email": "<b>\"'&\u{2028}" })
+        json!({ "page": "/signup", "error": hostile, "email": "<b>\"'&\u{2028}" })
     );
 }
 

@@ -40,7 +40,7 @@ impl Request {
     }
 
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
-        self.head += &format!("{name}: {value}\r\n");
+        self.head.push_str(&[name, ": ", value, "\r\n"].concat());
         self
     }
 

@@ -48,10 +48,7 @@ test.each([
   [`{ name: "${"a".repeat(33)}", entry: "./src/section.ts" }`, `name is "${"a".repeat(33)}"; ${NAME_EXPECTED}`],
   ['{ name: "hello", kind: "page", entry: "./src/section.ts" }', 'kind is "page"; expected "section" or "shell"'],
   ['{ name: "shell", entry: "./src/section.ts" }', 'the name "shell" and the kind "shell" go together'],
-  [
-    '{ name: "hello", kind: "shell", entry: "./src/section.ts" }',
-    'the name "shell" and the kind "shell" go together',
-  ],
+  ['{ name: "hello", kind: "shell", entry: "./src/section.ts" }', 'the name "shell" and the kind "shell" go together'],
   ['{ name: "hello" }', `entry is undefined; ${ENTRY_EXPECTED}`],
   ['{ name: "hello", entry: "./src/nowhere.ts" }', `entry is "./src/nowhere.ts"; ${ENTRY_EXPECTED}`],
   ['{ name: "hello", entry: "./src" }', `entry is "./src"; ${ENTRY_EXPECTED}`],

@@ -50,8 +50,16 @@ describe("an entry that the build cannot read is refused, naming the file and th
     ["another call", "export default makeSection({ pages: {} });", NO_SECTION],
     ["a value from elsewhere", "const it = {}; export default defineSection(it);", NO_SECTION],
     ["a section exported by name", "const s = defineSection({}); export { s as default };", NO_SECTION],
-    ["pages from elsewhere", section("pages: allPages"), ': pages is no object literal; expected { "…": () => import("./module") }'],
-    ["slots from elsewhere", section("pages: {}, slots: allSlots"), ': slots is no object literal; expected { "…": () => import("./module") }'],
+    [
+      "pages from elsewhere",
+      section("pages: allPages"),
+      ': pages is no object literal; expected { "…": () => import("./module") }',
+    ],
+    [
+      "slots from elsewhere",
+      section("pages: {}, slots: allSlots"),
+      ': slots is no object literal; expected { "…": () => import("./module") }',
+    ],
     ["pages as a shorthand", section("pages"), `: defineSection ${OTHER_ENTRY}`],
     ["spread keys", section("...rest, pages: {}"), `: defineSection ${OTHER_ENTRY}`],
     ["spread pages", section(`pages: { ...more, "/": ${PAGE} }`), `: pages ${OTHER_ENTRY}`],

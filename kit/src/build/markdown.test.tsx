@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -52,7 +53,9 @@ describe("a Markdown file", () => {
   });
 
   test("names the site's facts in braces", async () => {
-    expect(await markupOf("Write to {contact}, says {brand}.")).toBe("<p>Write to <b>contact</b>, says <b>brand</b>.</p>");
+    expect(await markupOf("Write to {contact}, says {brand}.")).toBe(
+      "<p>Write to <b>contact</b>, says <b>brand</b>.</p>",
+    );
   });
 
   test("holds neither HTML nor code", async () => {
@@ -61,7 +64,7 @@ describe("a Markdown file", () => {
 });
 
 test("the plugin for tests leaves other modules alone", async () => {
-  const { transform } = markdown();
-  expect(transform("export {}", "/src/page.tsx")).toBeUndefined();
-  expect((await transform("Text.", "/src/about.md"))?.code).toContain("Text.");
+  const plugin = markdown();
+  expect(plugin.transform("export {}", "/src/page.tsx")).toBeUndefined();
+  expect((await plugin.transform("Text.", "/src/about.md"))?.code).toContain("Text.");
 });

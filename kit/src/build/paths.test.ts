@@ -36,9 +36,7 @@ async function named(source: string): Promise<ReadonlyMap<string, readonly Relea
 describe("a page's paths", () => {
   test("are listed with whether search engines may", async () => {
     const head = "head: ({ data }) => data.language === 'Welsh' ? { robots: 'noindex,nofollow' } : {}";
-    const source = moduleWith(
-      `${head}, data: ({ params }) => params, paths: () => ["/hello/Dutch", "/hello/Welsh"]`,
-    );
+    const source = moduleWith(`${head}, data: ({ params }) => params, paths: () => ["/hello/Dutch", "/hello/Welsh"]`);
     expect(await named(source)).toEqual(
       new Map([
         [

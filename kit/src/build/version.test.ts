@@ -99,7 +99,9 @@ describe("the version stays as it is with", () => {
 
   test("installed packages", async () => {
     const folder = await temporaryFolder();
-    await writeFiles(folder, { "package.json": await readFile(path.join(import.meta.dirname, "../../package.json"), "utf8") });
+    await writeFiles(folder, {
+      "package.json": await readFile(path.join(import.meta.dirname, "../../package.json"), "utf8"),
+    });
     const before = await versionOf(folder);
     await mkdir(path.join(folder, "node_modules/react"), { recursive: true });
     await writeFiles(folder, { "node_modules/react/index.js": "" });

@@ -66,7 +66,9 @@ beforeAll(async () => {
   const { code, out } = await section(["build"]);
   expect(code).toBe(0);
   release = JSON.parse(await readFile(path.join(folder, "release/release.json"), "utf8")) as Release;
-  expect(out).toMatch(new RegExp(`^built hello@${release.version}: ${String(release.files.length)} files, \\d+ KiB\n$`));
+  expect(out).toMatch(
+    new RegExp(`^built hello@${release.version}: ${String(release.files.length)} files, \\d+ KiB\n$`),
+  );
 });
 
 afterAll(() => {
@@ -266,11 +268,14 @@ describe("the way to the gateway", () => {
   });
 
   test("a gateway that does not listen is named, with what says where it is", async () => {
-    const { url, close } = await startAdmin();
-    close();
+    const closed = await startAdmin();
+    const { url } = closed;
+    closed.close();
     const { code, err } = await section(["deploy"], { COLONNADE_ADMIN: url });
     expect(code).toBe(1);
-    expect(err).toMatch(/^the gateway at (\S+) cannot be reached \(.*ECONNREFUSED.*\); COLONNADE_ADMIN says where .*\n$/);
+    expect(err).toMatch(
+      /^the gateway at (\S+) cannot be reached \(.*ECONNREFUSED.*\); COLONNADE_ADMIN says where .*\n$/,
+    );
     expect(err).toContain(url);
   });
 
@@ -282,14 +287,17 @@ describe("the way to the gateway", () => {
     });
   });
 
-  test.each([`${TOKEN}\n`, ` ${TOKEN}`, `${TOKEN}é`])("a token that cannot be one is not sent, nor shown", async (token) => {
-    expect(await section(["deploy"], { COLONNADE_TOKEN: token })).toEqual({
-      code: 1,
-      out: "",
-      err: "COLONNADE_TOKEN holds a space, a line break or another character that no token has\n",
-    });
-    expect(admin.received).toEqual([]);
-  });
+  test.each([`${TOKEN}\n`, ` ${TOKEN}`, `${TOKEN}é`])(
+    "a token that cannot be one is not sent, nor shown",
+    async (token) => {
+      expect(await section(["deploy"], { COLONNADE_TOKEN: token })).toEqual({
+        code: 1,
+        out: "",
+        err: "COLONNADE_TOKEN holds a space, a line break or another character that no token has\n",
+      });
+      expect(admin.received).toEqual([]);
+    },
+  );
 });
 
 describe("what is no command", () => {

@@ -68,6 +68,7 @@ describe("Frame", () => {
     });
     fireEvent.click(chosen);
     expect(details.open).toBe(false);
+    expect(document.activeElement).toBe(details.querySelector("summary"));
   });
 
   test("Escape and a press elsewhere close the menu", () => {

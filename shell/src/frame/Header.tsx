@@ -24,7 +24,8 @@ function Menu(): ReactElement {
     const close = (): void => {
       if (details.current) details.current.open = false;
     };
-    const onPointerDown = (event: Event): void => {
+    // By the focus, too: the panel must not lie over what a keyboard has reached, nor over the next page.
+    const onElsewhere = (event: Event): void => {
       if (event.target instanceof Node && !details.current?.contains(event.target)) close();
     };
     const onKeyDown = (event: KeyboardEvent): void => {
@@ -32,19 +33,23 @@ function Menu(): ReactElement {
       close();
       details.current.querySelector("summary")?.focus();
     };
-    document.addEventListener("pointerdown", onPointerDown);
+    document.addEventListener("pointerdown", onElsewhere);
+    document.addEventListener("focusin", onElsewhere);
     document.addEventListener("keydown", onKeyDown);
     return () => {
-      document.removeEventListener("pointerdown", onPointerDown);
+      document.removeEventListener("pointerdown", onElsewhere);
+      document.removeEventListener("focusin", onElsewhere);
       document.removeEventListener("keydown", onKeyDown);
     };
   }, []);
 
   // Choosing an entry closes the menu, also where the entry is the page that is shown. Submitting the
-  // join form is a choice, too, and follows from a click.
+  // join form is a choice, too, and follows from a click. The entry goes away with the menu, so the focus
+  // moves to what brings it back: that is where closing the join dialog returns to.
   const onClick = (event: React.MouseEvent): void => {
-    if (event.target instanceof Element && event.target.closest("a, button") && details.current)
-      details.current.open = false;
+    if (!(event.target instanceof Element && event.target.closest("a, button") && details.current)) return;
+    details.current.open = false;
+    details.current.querySelector("summary")?.focus();
   };
 
   return (

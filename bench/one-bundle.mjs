@@ -1,0 +1,128 @@
+// The site's code as one client bundle without federation: built by the kit's own preset less its federation
+// plugin, and served with the boot payloads of a real site.
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import os from "node:os";
+import path from "node:path";
+import { brotliCompressSync } from "node:zlib";
+
+import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
+import webpack from "webpack";
+
+import { compile } from "../kit/dist/build/compile.js";
+import { readEntry } from "../kit/dist/build/entry.js";
+import { installedVersions } from "../kit/dist/build/shared.js";
+import { clientConfiguration } from "../kit/dist/build/webpack.js";
+import { PACKAGES } from "../tests/support/repository.mjs";
+
+const PREFIX = "/assets/shell/one-bundle/";
+const TYPES = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml" };
+const [SHELL, ...SECTIONS] = PACKAGES;
+
+/** Builds into a folder. Returns the files of the main bundle, and of each page by section and pattern. */
+async function build(output) {
+  const configuration = clientConfiguration({
+    folder: SHELL,
+    output,
+    config: { name: "shell", kind: "shell", entry: "./src/main.tsx" },
+    identity: { version: "one-bundle", container: "one_bundle" },
+    installed: installedVersions(SHELL),
+  });
+  configuration.plugins = [
+    ...configuration.plugins.filter((plugin) => !(plugin instanceof ModuleFederationPlugin)),
+    new webpack.NormalModuleReplacementPlugin(
+      /^\.(\/loading)?\/federation$/,
+      path.join(import.meta.dirname, "one-bundle-sections.js"),
+    ),
+  ];
+  const { chunkGroups } = await compile(configuration);
+  const filesOf = (wanted) => [...new Set(chunkGroups.filter(wanted).flatMap((group) => group.getFiles()))];
+
+  const pages = new Map();
+  for (const folder of SECTIONS) {
+    const entry = path.join(folder, "src/section.ts");
+    const name = path.basename(folder).replace("mfe-", "");
+    for (const [pattern, request] of (await readEntry(entry)).pages) {
+      const isPage = ({ origins }) => origins.some((it) => it.request === request && it.module.resource === entry);
+      pages.set(`${name} ${pattern}`, filesOf(isPage));
+    }
+  }
+  return { main: filesOf((group) => group.name === "main"), pages };
+}
+
+/** The files of a folder by address, with what is sent of them. */
+async function readFiles(folder) {
+  const files = new Map();
+  for (const name of await readdir(folder)) {
+    const bytes = await readFile(path.join(folder, name));
+    const integrity = `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
+    const type = TYPES[path.extname(name)];
+    if (type) files.set(PREFIX + name, { name, type, integrity, body: brotliCompressSync(bytes) });
+  }
+  return files;
+}
+
+/** A document as the gateway would write it: styles and first-view scripts named, then the main script. */
+function documentOf(boot, main, page, files) {
+  const assetsOf = (names) =>
+    names.map((name) => {
+      const { integrity } = files.get(PREFIX + name);
+      return { href: PREFIX + name, name, integrity, type: name.endsWith(".css") ? "style" : "script" };
+    });
+  const own = assetsOf(page);
+  const tags = [...assetsOf(main), ...own].map(({ href, name, integrity, type }) => {
+    const checked = `integrity="${integrity}" crossorigin="anonymous"`;
+    if (type === "style") return `<link rel="stylesheet" href="${href}" data-href="${name}" ${checked}>`;
+    if (main.includes(name)) return `<script src="${href}" defer ${checked}></script>`;
+    return `<link rel="preload" as="script" href="${href}" ${checked}>`;
+  });
+  const icon = [...files.keys()].find((href) => href.includes("/favicon."));
+  const payload = { ...boot, page: { ...boot.page, section: { ...boot.page.section, assets: [] }, assets: own } };
+  const json = JSON.stringify(payload).replaceAll("<", "\\u003c");
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>One bundle</title>
+<link rel="icon" href="${icon}" type="image/svg+xml">${tags.join("")}
+<script type="application/json" id="boot">${json}</script></head><body><div id="root"></div></body></html>`;
+}
+
+/**
+ * Builds the bundle and serves it.
+ *
+ * @param {(path: string) => Promise<any>} bootOf gives the boot payload that a real site has for a path
+ * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
+ */
+export async function startOneBundle(bootOf) {
+  const output = await mkdtemp(path.join(os.tmpdir(), "colonnade-one-bundle-"));
+  const { main, pages } = await build(output);
+  const files = await readFiles(path.join(output, "client"));
+  await rm(output, { recursive: true });
+
+  const server = createServer((request, response) => {
+    void (async () => {
+      const file = files.get(request.url);
+      if (file) {
+        const headers = { "content-type": file.type, "content-encoding": "br", "access-control-allow-origin": "*" };
+        response.writeHead(200, headers).end(file.body);
+        return;
+      }
+      const boot = await bootOf(request.url);
+      const page = boot?.page && pages.get(`${boot.page.section.name} ${boot.page.pattern}`);
+      if (!page) response.writeHead(404).end();
+      else {
+        const headers = { "content-type": "text/html; charset=utf-8", "content-encoding": "br" };
+        response.writeHead(200, headers).end(brotliCompressSync(documentOf(boot, main, page, files)));
+      }
+    })();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

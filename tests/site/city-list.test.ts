@@ -1,0 +1,117 @@
+import type { Page } from "@playwright/test";
+
+import { expect, test } from "../support/fixtures";
+import { expectScreen, follow } from "../support/screens";
+
+const HOUSTON = "/city/Texas/Houston";
+const KEY = "ads:/city/Texas/Houston";
+
+async function listOf(page: Page, heading: string): Promise<string[]> {
+  await expectScreen(page, heading);
+  return page.getByRole("main").getByRole("article").getByRole("heading").allInnerTexts();
+}
+
+async function keptIn(page: Page, key: string): Promise<string | null> {
+  return page.evaluate((name) => sessionStorage.getItem(name), key);
+}
+
+test("a reload shows the same list", async ({ page }) => {
+  await page.goto(HOUSTON);
+  const list = await listOf(page, "Houston, Texas");
+  await page.reload();
+  expect(await listOf(page, "Houston, Texas")).toEqual(list);
+});
+
+test("a way back shows the same list", async ({ page }) => {
+  await page.goto(HOUSTON);
+  const list = await listOf(page, "Houston, Texas");
+  await page.getByRole("main").getByRole("article").getByRole("link").last().click();
+  await expectScreen(page, list.at(-1) ?? "");
+  await page.goBack();
+  expect(await listOf(page, "Houston, Texas")).toEqual(list);
+  await page.goto("/terms");
+  await page.goBack();
+  expect(await listOf(page, "Houston, Texas")).toEqual(list);
+});
+
+test("it is kept per state and city in session storage", async ({ page }) => {
+  await page.goto("/city/Missouri/O'Fallon");
+  const missouri = await listOf(page, "O'Fallon, Missouri");
+  await follow(page, "/city/Illinois/O'Fallon");
+  const illinois = await listOf(page, "O'Fallon, Illinois");
+  // Two lists of the same 30 to 45 ads in the same order are out of the question.
+  expect(illinois).not.toEqual(missouri);
+  expect(await page.evaluate(() => Object.keys(sessionStorage).sort())).toEqual([
+    "ads:/city/Illinois/O'Fallon",
+    "ads:/city/Missouri/O'Fallon",
+  ]);
+  await follow(page, "/city/Missouri/O'Fallon");
+  expect(await listOf(page, "O'Fallon, Missouri")).toEqual(missouri);
+});
+
+test.describe("storage that is full, denied or holds rubbish is survived by drawing anew", () => {
+  for (const [name, rubbish] of [
+    ["no JSON", "{[rubbish"],
+    ["nothing", ""],
+    ["another kind of value", '{"ads":[9001,9002]}'],
+    ["an empty list", "[]"],
+    ["a list that is too short", "[9001,9002,4251]"],
+    ["a list without the featured ads", JSON.stringify(Array.from({ length: 30 }, (_, index) => 4251 + index))],
+    ["a list with repeats", JSON.stringify([9001, 9002, ...Array.from({ length: 30 }, () => 4251)])],
+    ["ads that do not exist", JSON.stringify([9001, 9002, ...Array.from({ length: 30 }, (_, index) => 5000 + index)])],
+    [
+      "markup",
+      JSON.stringify([9001, 9002, ...Array.from({ length: 30 }, () => "<img src=x onerror=console.error(1)>")]),
+    ],
+  ] as const) {
+    test(`rubbish: ${name}`, async ({ page }) => {
+      await page.goto("/terms");
+      await page.evaluate(
+        ([key, value]) => {
+          sessionStorage.setItem(key, value);
+        },
+        [KEY, rubbish] as const,
+      );
+      await page.goto(HOUSTON);
+      const list = await listOf(page, "Houston, Texas");
+      expect(list.length).toBeGreaterThanOrEqual(30);
+      expect(new Set(list).size).toBe(list.length);
+      expect(await keptIn(page, KEY)).not.toBe(rubbish);
+      await page.reload();
+      expect(await listOf(page, "Houston, Texas")).toEqual(list);
+    });
+  }
+
+  test("full", async ({ page }) => {
+    await page.goto("/terms");
+    await page.evaluate(() => {
+      // Halving what is added leaves no room for even one more character.
+      for (let size = 4 * 1024 * 1024, index = 0; size >= 1; index += 1) {
+        try {
+          sessionStorage.setItem(`filling-${String(index)}`, "x".repeat(size));
+        } catch {
+          size = Math.floor(size / 2);
+        }
+      }
+    });
+    await page.goto(HOUSTON);
+    expect((await listOf(page, "Houston, Texas")).length).toBeGreaterThanOrEqual(30);
+    expect(await keptIn(page, KEY)).toBeNull();
+    await page.getByRole("main").getByRole("article").getByRole("link").first().click();
+    await expect(page.getByText(/^Posted in/)).toHaveText("Posted in Houston, Texas");
+  });
+
+  test("denied", async ({ page }) => {
+    await page.addInitScript(() => {
+      Object.defineProperty(window, "sessionStorage", {
+        get() {
+          throw new DOMException("Access is denied for this document.", "SecurityError");
+        },
+      });
+    });
+    await page.goto(HOUSTON);
+    expect((await listOf(page, "Houston, Texas")).length).toBeGreaterThanOrEqual(30);
+    await page.getByRole("button", { name: "Next Page →" }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+  });
+});

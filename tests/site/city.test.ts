@@ -1,0 +1,124 @@
+import type { Locator, Page } from "@playwright/test";
+
+import { expect, test } from "../support/fixtures";
+import { boxOf } from "../support/layout";
+import { expectScreen } from "../support/screens";
+
+const HOUSTON = "/city/Texas/Houston";
+
+// What the dialog says first where something of a sample opened it.
+const SAMPLES = "These ads are samples. Nobody receives a reply, and signing up unlocks no photos or further ads.";
+
+function cardsOf(page: Page): Locator {
+  return page.getByRole("main").getByRole("article");
+}
+
+function featuredOf(page: Page): Locator {
+  return cardsOf(page).filter({ hasText: "most popular" });
+}
+
+async function openHouston(page: Page): Promise<void> {
+  await page.goto(HOUSTON);
+  await expectScreen(page, "Houston, Texas");
+}
+
+test("the heading is '{city}, {state}', with names of any letters", async ({ page }) => {
+  for (const [path, heading] of [
+    ["/city/New%20York/New%20York", "New York, New York"],
+    ["/city/Missouri/O'Fallon", "O'Fallon, Missouri"],
+    ["/city/Missouri/O%27Fallon", "O'Fallon, Missouri"],
+    ["/city/California/La%20Ca%C3%B1ada%20Flintridge", "La Cañada Flintridge, California"],
+    ["/city/Hawaii/%E2%80%98Ewa%20Beach", "‘Ewa Beach, Hawaii"],
+  ] as const) {
+    await page.goto(path);
+    await expectScreen(page, heading);
+    await expect(cardsOf(page).first()).toBeVisible();
+  }
+});
+
+test("a 'Next Page →' button opens the dialog, which first says that the ads are samples", async ({ page }) => {
+  await openHouston(page);
+  await page.getByRole("button", { name: "Next Page →" }).click();
+  await expect(page.getByRole("dialog").getByRole("paragraph").first()).toHaveText(SAMPLES);
+});
+
+test.describe("the list", () => {
+  test("it has 30 to 45 ads, without repeats, whichever city draws it", async ({ page }) => {
+    for (const city of ["Houston", "Dallas", "Austin", "El Paso", "Fort Worth"]) {
+      await page.goto(`/city/Texas/${encodeURIComponent(city)}`);
+      await expectScreen(page, `${city}, Texas`);
+      const titles = await cardsOf(page).getByRole("heading", { level: 2 }).allInnerTexts();
+      expect(titles.length).toBeGreaterThanOrEqual(30);
+      expect(titles.length).toBeLessThanOrEqual(45);
+      expect(new Set(titles).size).toBe(titles.length);
+    }
+  });
+
+  test("the 2 featured ads come first and are labelled 'most popular'", async ({ page }) => {
+    await openHouston(page);
+    await expect(featuredOf(page)).toHaveCount(2);
+    for (const index of [0, 1]) await expect(cardsOf(page).nth(index).getByText("most popular")).toBeVisible();
+  });
+
+  test("the rest are drawn from the 50 regular ads", async ({ page }) => {
+    await openHouston(page);
+    const links = cardsOf(page).getByRole("heading").getByRole("link");
+    await expect(links).toHaveCount((await cardsOf(page).count()) - 2);
+    for (const href of await links.evaluateAll((anchors) => anchors.map((anchor) => anchor.getAttribute("href")))) {
+      const id = Number(/^\/city\/Texas\/Houston\/ad\/(\d+)$/.exec(href ?? "")?.[1]);
+      expect(id).toBeGreaterThanOrEqual(4251);
+      expect(id).toBeLessThanOrEqual(4300);
+    }
+  });
+});
+
+test.describe("an ad card", () => {
+  test("it has title, age badge, tag W4M, description and 'Reply to Ad 💬'", async ({ page }) => {
+    await openHouston(page);
+    for (const card of await cardsOf(page).all()) {
+      await expect(card.getByRole("heading", { level: 2 })).toHaveText(/\w/);
+      await expect(card.getByText(/^Age 2[1-9]$/)).toBeVisible();
+      await expect(card.getByText("W4M", { exact: true })).toBeVisible();
+      await expect(card.getByRole("paragraph").last()).toHaveText(/(.+\n){2}.+/);
+      await expect(card.getByRole("button", { name: "Reply to Ad 💬" })).toBeVisible();
+    }
+  });
+
+  test("'Reply to Ad 💬' opens the dialog, which first says that the ads are samples", async ({ page }) => {
+    await openHouston(page);
+    for (const card of [cardsOf(page).first(), cardsOf(page).last()]) {
+      await card.getByRole("button", { name: "Reply to Ad 💬" }).click();
+      await expect(page.getByRole("dialog").getByRole("paragraph").first()).toHaveText(SAMPLES);
+      await page.keyboard.press("Escape");
+    }
+  });
+
+  test("a regular card's title links to its ad page", async ({ page }) => {
+    await openHouston(page);
+    const link = cardsOf(page).nth(2).getByRole("link");
+    const title = await link.innerText();
+    await link.click();
+    await expectScreen(page, title);
+    await expect(page).toHaveURL(/\/city\/Texas\/Houston\/ad\/\d{4}$/);
+  });
+
+  test("featured ads have no page, and show two photos on the left", async ({ page }) => {
+    await openHouston(page);
+    for (const card of await featuredOf(page).all()) {
+      await expect(card.getByRole("link")).toHaveCount(0);
+      const photos = card.getByRole("img");
+      await expect(photos).toHaveCount(2);
+      const text = await boxOf(card.getByRole("heading"));
+      for (const photo of await photos.all()) {
+        const box = await boxOf(photo);
+        expect(box.x + box.width).toBeLessThanOrEqual(text.x);
+        await expect.poll(() => photo.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  test("regular ads show no photos", async ({ page }) => {
+    await openHouston(page);
+    await expect(page.getByRole("main").getByRole("img")).toHaveCount(4);
+  });
+});

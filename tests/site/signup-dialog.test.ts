@@ -1,0 +1,185 @@
+import type { Locator, Page } from "@playwright/test";
+
+import { test, expect } from "../support/fixtures";
+import { fillForm, joinDialog, openDialog, visit } from "../support/signup";
+
+/** What has the focus, and whether that is outside the open dialog. A focus nowhere is the browser's own. */
+function focused(page: Page): Promise<{ name: string; outside: boolean }> {
+  return page.evaluate(() => {
+    const { activeElement } = document;
+    const label = (activeElement as HTMLInputElement | null)?.labels?.[0]?.textContent;
+    return {
+      name: activeElement?.getAttribute("aria-label") ?? label ?? activeElement?.textContent ?? "",
+      outside: activeElement !== document.body && activeElement?.closest("dialog[open]") === null,
+    };
+  });
+}
+
+async function pointBeside(dialog: Locator): Promise<[x: number, y: number]> {
+  const box = await dialog.boundingBox();
+  if (!box) throw new Error("the dialog is not visible");
+  return [box.x / 2, box.y + box.height / 2];
+}
+
+test.describe("the sign-up dialog", () => {
+  test("has the fields e-mail, password and age, 'Continue' and an X", async ({ page }) => {
+    await visit(page, "/terms");
+    const dialog = await openDialog(page);
+    await expect(dialog.getByRole("textbox")).toHaveCount(3);
+    await expect(dialog.getByLabel("E-mail")).toHaveAttribute("type", "email");
+    await expect(dialog.getByLabel("E-mail")).toHaveAttribute("autocomplete", "email");
+    await expect(dialog.getByLabel("Password", { exact: true })).toHaveAttribute("type", "password");
+    await expect(dialog.getByLabel("Password", { exact: true })).toHaveAttribute("autocomplete", "new-password");
+    await expect(dialog.getByLabel("Age")).toHaveAttribute("inputmode", "numeric");
+    await expect(dialog.getByLabel("Age")).toHaveAccessibleDescription(/^Your stated age /);
+    await expect(dialog.getByRole("button")).toHaveText(["", "Show password", "Continue"]);
+    await expect(dialog.getByRole("button", { name: "Close" })).toBeVisible();
+    await expect(dialog).not.toContainText(/verif/i);
+  });
+
+  test("says where the details go, that there is an affiliate tag, and where the partner comes in", async ({
+    page,
+    site,
+  }) => {
+    await visit(page, "/terms");
+    const dialog = await openDialog(page);
+    const backend = new URL(site.backend.url).hostname;
+    await expect(dialog).toContainText(`your e-mail, password and stated age go to ${backend}`);
+    await expect(dialog).toContainText(
+      "The sign-up carries an affiliate tag: Colonnade Directory may earn a commission from it.",
+    );
+    await expect(dialog).toContainText(
+      `If sign-up is out of reach, you are taken to Example Partner (${backend}) through an affiliate link, ` +
+        "after a countdown you can stop. Nothing you typed goes there.",
+    );
+  });
+
+  test("says all that before its button, and links Terms and Privacy", async ({ page, context }) => {
+    await visit(page, "/about-escort-babylon");
+    const dialog = await openDialog(page);
+    const { email } = await fillForm(dialog);
+    const texts = await dialog.locator("p, button").allTextContents();
+    const button = texts.indexOf("Continue");
+    for (const part of ["stated age go to", "affiliate tag", "If sign-up is out of reach", "Terms and Privacy"]) {
+      const place = texts.findIndex((text) => text.includes(part));
+      expect(place, part).toBeGreaterThanOrEqual(0);
+      expect(place, part).toBeLessThan(button);
+    }
+    for (const [name, path] of [
+      ["Terms", "/terms"],
+      ["Privacy", "/privacy"],
+    ] as const) {
+      const opening = context.waitForEvent("page");
+      await dialog.getByRole("link", { name }).click();
+      const opened = await opening;
+      expect(new URL(opened.url()).pathname).toBe(path);
+      await opened.close();
+    }
+    // Reading them cost nothing that was typed.
+    await expect(dialog.getByLabel("E-mail")).toHaveValue(email);
+  });
+
+  test("is a modal for assistive technology: nothing but the dialog is exposed", async ({ page }) => {
+    await visit(page, "/terms");
+    const session = await page.context().newCDPSession(page);
+    const names = async (role: string): Promise<string[]> => {
+      const { nodes } = await session.send("Accessibility.getFullAXTree");
+      const found = nodes.filter((node) => !node.ignored && node.role?.value === role);
+      return found.map((node) => String(node.name?.value));
+    };
+    expect(await names("link")).toContain("About");
+    await openDialog(page);
+    expect(await names("dialog")).toEqual(["Create your account"]);
+    expect(await names("link")).toEqual(["Terms", "Privacy"]);
+    expect(await names("heading")).toEqual(["Create your account"]);
+    expect(await page.locator("dialog:modal").count()).toBe(1);
+  });
+
+  test("starts with its heading, and keeps the focus inside, both ways round", async ({ page }) => {
+    await visit(page, "/terms");
+    const dialog = await openDialog(page);
+    await expect(dialog.getByRole("heading")).toBeFocused();
+    const order: string[] = [];
+    for (const key of [...Array<string>(12).fill("Tab"), ...Array<string>(14).fill("Shift+Tab")]) {
+      await page.keyboard.press(key);
+      const { name, outside } = await focused(page);
+      expect(outside, `${key} leads to ${name}`).toBe(false);
+      order.push(name);
+    }
+    expect(order.slice(0, 8)).toEqual([
+      "Close",
+      "E-mail",
+      "Password",
+      "Show password",
+      "Age",
+      "Terms",
+      "Privacy",
+      "Continue",
+    ]);
+  });
+
+  test("keeps the page behind still", async ({ page }) => {
+    await visit(page, "/terms");
+    await expect(page.locator("html")).not.toHaveCSS("overflow-y", "hidden");
+    await openDialog(page);
+    await expect(page.locator("html")).toHaveCSS("overflow-y", "hidden");
+    await page.keyboard.press("Escape");
+    await expect(page.locator("html")).not.toHaveCSS("overflow-y", "hidden");
+  });
+});
+
+test.describe("the sign-up dialog is closed", () => {
+  const WAYS: readonly [name: string, close: (page: Page, dialog: Locator) => Promise<void>][] = [
+    ["the X", (_, dialog) => dialog.getByRole("button", { name: "Close" }).click()],
+    ["Escape", (page) => page.keyboard.press("Escape")],
+    [
+      "Escape in a field",
+      async (page, dialog) => {
+        await dialog.getByLabel("Age").focus();
+        await page.keyboard.press("Escape");
+      },
+    ],
+    ["a click outside", async (page, dialog) => page.mouse.click(...(await pointBeside(dialog)))],
+  ];
+
+  test("by the X, Escape and a click outside, which give the focus back to the opener", async ({ page }) => {
+    await visit(page, "/about-escort-babylon");
+    const opener = page.getByRole("button", { name: "Join Now" });
+    const dialog = joinDialog(page);
+    for (const [name, close] of WAYS) {
+      await test.step(name, async () => {
+        await opener.click();
+        await fillForm(dialog);
+        await close(page, dialog);
+        await expect(dialog).toBeHidden();
+        await expect(opener).toBeFocused();
+        expect(await page.evaluate(() => document.querySelector("dialog:modal"))).toBeNull();
+      });
+    }
+    await opener.click();
+    await expect(dialog.getByLabel("Password", { exact: true }), "no password is left behind").toHaveValue("");
+  });
+
+  test("neither by a click inside, nor by a press that only ends outside", async ({ page }) => {
+    await visit(page, "/about-escort-babylon");
+    const dialog = await openDialog(page);
+    await dialog.getByText("affiliate tag").click();
+    await dialog.getByRole("heading").hover();
+    await page.mouse.down();
+    await page.mouse.move(...(await pointBeside(dialog)));
+    await page.mouse.up();
+    await expect(dialog).toBeVisible();
+  });
+
+  test("by the browser's Back, along with its page", async ({ page }) => {
+    await visit(page, "/about-escort-babylon");
+    await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText("Terms");
+    const dialog = await openDialog(page);
+    await page.goBack();
+    await expect(dialog).toBeHidden();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText("About");
+    await page.getByRole("button", { name: "Join Now" }).click();
+    await expect(dialog).toBeVisible();
+  });
+});

@@ -1,0 +1,179 @@
+import type { Locator } from "@playwright/test";
+
+import { test, expect } from "../support/fixtures";
+import {
+  expectTyped,
+  fillForm,
+  joinDialog,
+  newAddress,
+  openDialog,
+  PASSWORD,
+  receivedFrom,
+  signUp,
+  visit,
+  watchSignups,
+} from "../support/signup";
+
+const FORM_OF_ADDRESS = "Enter an e-mail address in the form name@example.com.";
+const WHOLE_NUMBER = "Enter your age as a whole number from 18 to 120.";
+
+// What the form refuses, and in which words.
+const MISTAKES = [
+  ["E-mail", "", "Enter your e-mail address."],
+  ["E-mail", "visitor", FORM_OF_ADDRESS],
+  ["E-mail", "visitor@", FORM_OF_ADDRESS],
+  ["E-mail", "a b@example.com", FORM_OF_ADDRESS],
+  ["E-mail", "visitor@exa_mple.com", FORM_OF_ADDRESS],
+  ["Password", "", "Enter a password."],
+  ["Password", "12345", "Use at least 6 characters."],
+  ["Password", "🔑🔑🔑🔑🔑", "Use at least 6 characters."],
+  ["Password", "a".repeat(257), "Use at most 256 characters."],
+  ["Age", "", "Enter your age."],
+  ["Age", "121", WHOLE_NUMBER],
+  ["Age", "18.5", WHOLE_NUMBER],
+  ["Age", "-18", WHOLE_NUMBER],
+  ["Age", "eighteen", WHOLE_NUMBER],
+  ["Age", "1e2", WHOLE_NUMBER],
+  ["Age", "٢٠", WHOLE_NUMBER],
+] as const;
+
+function field(form: Locator, name: string): Locator {
+  return form.getByLabel(name, { exact: true });
+}
+
+test.describe("the sign-up form", () => {
+  test("refuses each mistake in words at its field, keeps what was typed, and sends nothing", async ({ page }) => {
+    await visit(page, "/signup");
+    const form = page.getByRole("main");
+    const sent = watchSignups(page);
+    for (const [name, text, words] of MISTAKES) {
+      await test.step(`${name}: "${text.slice(0, 20)}"`, async () => {
+        const typed = await fillForm(form);
+        await field(form, name).fill(text);
+        await form.getByRole("button", { name: "Continue" }).click();
+        await expect(field(form, name)).toBeFocused();
+        await expect(field(form, name)).toHaveAttribute("aria-invalid", "true");
+        await expect(field(form, name)).toHaveAccessibleDescription(new RegExp(`${words.replaceAll(".", "\\.")}$`));
+        await expectTyped(form, { ...typed, [name === "E-mail" ? "email" : name.toLowerCase()]: text });
+        await expect(form.locator("[aria-invalid]")).toHaveCount(1);
+      });
+    }
+    expect(sent).toEqual([]);
+  });
+
+  test("shows all mistakes at once, focuses the first, and takes each back once it is right", async ({ page }) => {
+    await visit(page, "/terms");
+    const dialog = await openDialog(page);
+    await dialog.getByRole("button", { name: "Continue" }).click();
+    await expect(field(dialog, "E-mail")).toBeFocused();
+    await expect(dialog.locator("[aria-invalid]")).toHaveCount(3);
+    await expect(dialog.getByText("Enter your e-mail address.")).toBeVisible();
+    await expect(dialog.getByText("Enter a password.")).toBeVisible();
+    await expect(dialog.getByText("Enter your age.")).toBeVisible();
+    await field(dialog, "E-mail").fill(newAddress());
+    await expect(dialog.locator("[aria-invalid]")).toHaveCount(2);
+    await field(dialog, "Password").fill("123456");
+    await field(dialog, "Age").fill("18");
+    await expect(dialog.locator("[aria-invalid]")).toHaveCount(0);
+  });
+
+  test("sends what was typed, as it was typed: the age is stated by the visitor, the password untrimmed", async ({
+    page,
+    site,
+  }) => {
+    await visit(page, "/terms");
+    const dialog = await openDialog(page);
+    const sending = page.waitForRequest("**/functions/**");
+    const { email } = await signUp(dialog, { age: "120" });
+    const request = await sending;
+    expect(request.method()).toBe("POST");
+    expect(request.url()).toBe(`${site.url}/functions/v1/signup`);
+    expect(request.headers()["content-type"]).toBe("application/json");
+    expect(JSON.parse(request.postData() ?? "")).toEqual({ email, password: PASSWORD, age: 120 });
+    await page.waitForURL("/success");
+    expect(receivedFrom(site, email)).toEqual([
+      { authorized: true, body: { email, password: PASSWORD, age: 120, affiliate_subid: "colonnade" } },
+    ]);
+  });
+
+  test("counts a password in characters as people do: 6 and 256 of them will do", async ({ page, site }) => {
+    for (const password of ["🔑".repeat(6), "🔑".repeat(256)]) {
+      await visit(page, "/signup");
+      const { email } = await signUp(page.getByRole("main"), { password, age: "018" });
+      await page.waitForURL("/success");
+      expect(receivedFrom(site, email).map(({ body }) => body)).toEqual([
+        { email, password, age: 18, affiliate_subid: "colonnade" },
+      ]);
+    }
+  });
+
+  test("takes a pasted password, and shows it on request", async ({ page, context }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await visit(page, "/signup");
+    const password = page.getByLabel("Password", { exact: true });
+    const show = page.getByRole("button", { name: "Show password" });
+    await page.evaluate((text) => navigator.clipboard.writeText(text), PASSWORD);
+    await password.focus();
+    await page.keyboard.press("ControlOrMeta+v");
+    await expect(password).toHaveValue(PASSWORD);
+    await expect(password).toHaveAttribute("type", "password");
+    await expect(show).toHaveAttribute("aria-pressed", "false");
+    await show.click();
+    await expect(password).toHaveAttribute("type", "text");
+    await expect(show).toHaveAttribute("aria-pressed", "true");
+    await show.click();
+    await expect(password).toHaveAttribute("type", "password");
+    await expect(password).toHaveValue(PASSWORD);
+  });
+
+  test("is sent by Enter, too", async ({ page, site }) => {
+    await visit(page, "/terms");
+    const dialog = await openDialog(page);
+    const { email } = await fillForm(dialog);
+    await field(dialog, "Age").press("Enter");
+    await page.waitForURL("/success");
+    expect(receivedFrom(site, email)).toHaveLength(1);
+  });
+});
+
+test.describe("an age under 18", () => {
+  for (const age of ["17", "0", "17.5"]) {
+    test(`of ${age} ends sign-up in that tab, kindly, and sends nothing`, async ({ page }) => {
+      await visit(page, "/about-escort-babylon");
+      const sent = watchSignups(page);
+      await signUp(await openDialog(page), { age });
+      const ended = page.getByRole("dialog", { name: "Sign-up ends here" });
+      await expect(ended).toContainText(/Thank you for telling us your age.*so sign-up ends here/);
+      await expect(ended).toContainText("Nothing you typed was sent or kept.");
+      await expect(ended.getByRole("textbox")).toHaveCount(0);
+      await expect(ended.getByRole("button")).toHaveCount(1);
+      // Its partner is no way out, either.
+      await expect(ended).not.toContainText("Example Partner");
+      await ended.getByRole("button", { name: "Close" }).click();
+      await expect(ended).toBeHidden();
+
+      // Neither another button nor another page brings the form back.
+      await page.getByRole("button", { name: "Join Now" }).click();
+      await expect(ended).toBeVisible();
+      await page.keyboard.press("Escape");
+      await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toContainText("Terms");
+      await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
+      await expect(ended).toBeVisible();
+      await expect(joinDialog(page)).toHaveCount(0);
+      expect(sent).toEqual([]);
+      expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([
+        0,
+        0,
+        "",
+      ]);
+    });
+  }
+
+  test("ends it whatever else is wrong in the form", async ({ page }) => {
+    await visit(page, "/signup");
+    await signUp(page.getByRole("main"), { email: "", password: "", age: "17" });
+    await expect(page.getByRole("heading", { level: 1, name: "Sign-up ends here" })).toBeVisible();
+    await expect(page.getByRole("main").getByRole("textbox")).toHaveCount(0);
+  });
+});

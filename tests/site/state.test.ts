@@ -1,0 +1,168 @@
+import type { Page } from "@playwright/test";
+
+import { citiesOf, STATES } from "../support/cities";
+import { expect, test } from "../support/fixtures";
+import { boxOf, expectColumns } from "../support/layout";
+import { expectScreen } from "../support/screens";
+
+// States whose header is not the one with the menu.
+const HEADERS: Readonly<Partial<Record<string, string>>> = {
+  Alabama: "plain",
+  Alaska: "plain",
+  Arizona: "plain",
+  Oklahoma: "logo",
+};
+
+// Screen widths and how many columns the grid of city cards has there.
+const COLUMNS = [
+  [320, 1],
+  [768, 2],
+  [1024, 3],
+  [1280, 4],
+] as const;
+
+async function openState(page: Page, state: string): Promise<void> {
+  await page.goto(`/state/${encodeURIComponent(state)}`);
+  await expectScreen(page, `Escorts in ${state}`);
+}
+
+function cardsOf(page: Page) {
+  return page.getByRole("main").locator("a[href^='/city/']");
+}
+
+test("all 50 states have title, heading, count line, footer text and header of their own", async ({ page }) => {
+  await page.goto("/");
+  expect(STATES).toHaveLength(50);
+  for (const state of STATES) {
+    await page.getByRole("main").getByRole("link", { name: state, exact: true }).click();
+    await expectScreen(page, `Escorts in ${state}`);
+    await expect(page).toHaveTitle(`Colonnade Directory - Listings in ${state}`);
+    const count = String(new Set(citiesOf(state)).size);
+    await expect(page.getByText(/^Browse sample/)).toHaveText(
+      `Browse sample escort profiles in ${count} cities across ${state}`,
+    );
+    await expect(page.getByRole("contentinfo")).toContainText(`Escorts in ${state} - 18+ only`);
+    await expect(page.getByRole("banner")).toHaveAttribute("data-variant", HEADERS[state] ?? "menu");
+    await expect(page.getByRole("banner").getByText("Menu")).toHaveCount(state in HEADERS ? 0 : 1);
+    await page.goBack();
+    await expectScreen(page, "Browse by state. Know what you are reading.");
+  }
+});
+
+for (const [state, count] of [
+  ["New York", 175],
+  ["Alabama", 40],
+  ["Oklahoma", 33],
+  ["California", 371],
+] as const) {
+  test.describe(state, () => {
+    test.beforeEach(async ({ page }) => {
+      await openState(page, state);
+    });
+
+    test("the sample wording stands", async ({ page }) => {
+      await expect(page).toHaveTitle(`Colonnade Directory - Listings in ${state}`);
+      await expect(
+        page.getByText(`Browse sample escort profiles in ${String(count)} cities across ${state}`, { exact: true }),
+      ).toBeVisible();
+      await expect(
+        page.getByRole("contentinfo").getByText(`Escorts in ${state} - 18+ only`, { exact: true }),
+      ).toBeVisible();
+    });
+
+    test("all cities are shown, no paging: each card shows city, state and 'Browse Escorts', links to /city/{state}/{city} with both parts URL-encoded, and is rel=nofollow", async ({
+      page,
+    }) => {
+      await expect(cardsOf(page)).toHaveCount(count);
+      const cards = await cardsOf(page).evaluateAll((anchors) =>
+        anchors.map((anchor) => ({
+          href: anchor.getAttribute("href"),
+          rel: anchor.getAttribute("rel"),
+          text: (anchor as HTMLElement).innerText.split(/\s*\n\s*/).join(" "),
+        })),
+      );
+      expect(cards).toEqual(
+        citiesOf(state).map((city) => ({
+          href: `/city/${encodeURIComponent(state)}/${encodeURIComponent(city)}`,
+          rel: "nofollow",
+          text: `${city} ${state} Browse Escorts`,
+        })),
+      );
+    });
+
+    test("a section stands below, with eight sample venues in two columns", async ({ page }) => {
+      const section = page.getByRole("region", { name: `About listings in ${state}` });
+      await expect(section.getByText("What these pages show, and what they do not.")).toBeVisible();
+      const paragraphs = section.locator(".prose").getByRole("paragraph");
+      expect([3, 4]).toContain(await paragraphs.count());
+      await expect(paragraphs.locator("a[href='/']")).toHaveCount(1);
+
+      await expect(section.getByRole("heading", { level: 3 })).toHaveCount(2);
+      const lists = section.getByRole("list");
+      await expect(lists).toHaveCount(2);
+      const [left, right] = [await boxOf(lists.nth(0)), await boxOf(lists.nth(1))];
+      expect(right.x).toBeGreaterThanOrEqual(left.x + left.width);
+      expect(right.y).toBe(left.y);
+
+      await expect(section.getByRole("listitem")).toHaveCount(8);
+      for (const venue of await section.getByRole("listitem").all()) {
+        const [badge, name, street, city, ...rest] = (await venue.innerText()).split("\n").filter(Boolean);
+        expect(badge).toBe("Sample venue");
+        expect(name).toMatch(/\b(Sample|Placeholder|Specimen)\b/);
+        expect(street).toMatch(/^0+ \w+ \w+$/);
+        expect(citiesOf(state).map((known) => `${known}, ${state}`)).toContain(city);
+        expect(rest).toEqual([]);
+      }
+    });
+  });
+}
+
+test("the grid has 1 column small, 2 medium, 3 large, 4 extra large", async ({ page }) => {
+  await openState(page, "New York");
+  const grid = page
+    .getByRole("main")
+    .getByRole("list")
+    .filter({ has: page.locator("a[href^='/city/']") });
+  for (const [width, columns] of COLUMNS) {
+    await page.setViewportSize({ width, height: 800 });
+    await expectColumns(grid, columns);
+  }
+});
+
+test("a card goes to the top of the new page", async ({ page }) => {
+  await openState(page, "New York");
+  await cardsOf(page).last().click();
+  await expectScreen(page, "Yonkers, New York");
+  await expect(page).toHaveURL("/city/New%20York/Yonkers");
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+});
+
+test.describe("a filter box narrows the grid as one types", () => {
+  test("and says how many cities are left", async ({ page }) => {
+    await openState(page, "New York");
+    const filter = page.getByRole("searchbox", { name: "Filter cities" });
+    const status = page.getByRole("search").getByRole("status");
+    await filter.pressSequentially("new");
+    await expect(cardsOf(page).locator("strong")).toHaveText(
+      citiesOf("New York").filter((city) => /\bnew/i.test(city)),
+    );
+    await expect(status).toHaveText(/^\d+ of 175 cities$/);
+    await filter.pressSequentially(" york");
+    await expect(cardsOf(page)).toHaveText("New York New York Browse Escorts");
+    await filter.fill("zzz");
+    await expect(cardsOf(page)).toHaveCount(0);
+    await expect(status).toHaveText("No results: no city in New York matches “zzz”.");
+    await filter.fill("");
+    await expect(cardsOf(page)).toHaveCount(175);
+    await expect(status).toBeEmpty();
+  });
+
+  test("whether accents and apostrophes are typed or not", async ({ page }) => {
+    await openState(page, "California");
+    await page.getByRole("searchbox", { name: "Filter cities" }).fill("la canada");
+    await expect(cardsOf(page).locator("strong")).toHaveText("La Cañada Flintridge");
+    await openState(page, "Hawaii");
+    await page.getByRole("searchbox", { name: "Filter cities" }).fill("ewa");
+    await expect(cardsOf(page).locator("strong")).toHaveText("‘Ewa Beach");
+  });
+});
