@@ -46,7 +46,7 @@ const BODY_LIMIT = 64 * 1024;
 
 const PARTNER_PAGE = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>Development partner</title></head>
+<head><meta charset="utf-8"><title>Development partner</title><link rel="icon" href="data:,"></head>
 <body><h1>Development partner</h1><p>This page stands in for a partner's site. Nothing is kept here.</p></body>
 </html>
 `;

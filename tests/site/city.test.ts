@@ -75,12 +75,16 @@ test.describe("the list", () => {
 test.describe("an ad card", () => {
   test("it has title, age badge, tag W4M, description and 'Reply to Ad 💬'", async ({ page }) => {
     await openHouston(page);
-    for (const card of await cardsOf(page).all()) {
-      await expect(card.getByRole("heading", { level: 2 })).toHaveText(/\w/);
-      await expect(card.getByText(/^Age 2[1-9]$/)).toBeVisible();
-      await expect(card.getByText("W4M", { exact: true })).toBeVisible();
-      await expect(card.getByRole("paragraph").last()).toHaveText(/(.+\n){2}.+/);
-      await expect(card.getByRole("button", { name: "Reply to Ad 💬" })).toBeVisible();
+    const shown = await cardsOf(page).evaluateAll((cards) =>
+      cards.map((card) => (card as HTMLElement).innerText.split(/\s*\n\s*/)),
+    );
+    for (const lines of shown) {
+      const [title, ...rest] = lines.filter((line) => line !== "most popular");
+      expect(title).toMatch(/^\w/);
+      expect(rest.slice(0, 3)).toEqual(["Sample ad", expect.stringMatching(/^Age 2[1-9]$/), "W4M"]);
+      // The description keeps its line breaks.
+      expect(rest.slice(3, -1).length).toBeGreaterThanOrEqual(2);
+      expect(rest.at(-1)).toBe("Reply to Ad 💬");
     }
   });
 

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { expect, test } from "../support/fixtures";
+import { ROOT } from "../support/repository.mjs";
+import { ARTICLES, expectScreen } from "../support/screens";
+
+function markdownOf(article: string): string {
+  return readFileSync(path.join(ROOT, "mfe-articles/content", `${article}.md`), "utf8");
+}
+
+for (const article of ARTICLES) {
+  test(`${article}: the Markdown file's text, a back link to the hub, header with the toggle menu`, async ({
+    page,
+  }) => {
+    const markdown = markdownOf(article);
+    const title = /^title: "(.+)"$/m.exec(markdown)?.[1] ?? "";
+    await page.goto(`/about-escort-babylon/${article}`);
+    await expectScreen(page, title);
+
+    const headings = [...markdown.matchAll(/^## (.+)$/gm)].map((match) => match[1] ?? "");
+    expect(headings.length).toBeGreaterThanOrEqual(5);
+    await expect(page.getByRole("article").getByRole("heading", { level: 2 })).toHaveText([...headings, "Sources"]);
+    await expect(page.getByRole("article")).not.toContainText(/\{\w+\}|\]\(|\*\*/);
+
+    const header = page.getByRole("banner");
+    await header.getByText("Menu", { exact: true }).click();
+    await expect(header.getByRole("navigation").getByRole("link")).toHaveText(["Home", "About"]);
+    await expect(header.getByRole("navigation").getByRole("button")).toHaveText("Join Free");
+
+    await page.getByRole("link", { name: "All articles about Colonnade Directory" }).click();
+    await expectScreen(page, "About Colonnade Directory");
+    await expect(page).toHaveURL("/about-escort-babylon");
+  });
+}
+
+test("links that lead elsewhere reveal nothing of this page", async ({ page }) => {
+  await page.goto("/about-escort-babylon/safety-guide");
+  const links = page.getByRole("article").locator("a[href^='http']");
+  await expect(links.first()).toBeVisible();
+  for (const link of await links.all()) await expect(link).toHaveAttribute("rel", "noopener noreferrer external");
+});

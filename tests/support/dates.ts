@@ -1,0 +1,11 @@
+import { expect, type Locator } from "@playwright/test";
+
+const FORMAT = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
+
+/** Waits until an element shows `label` and today's date (UTC), also when the day changes meanwhile. */
+export async function expectToday(locator: Locator, label: string): Promise<void> {
+  const before = new Date();
+  await expect(locator).toBeVisible();
+  const days = [before, new Date()].map((day) => `${label} ${FORMAT.format(day)}`);
+  expect(days).toContain(await locator.innerText());
+}
