@@ -48,7 +48,7 @@ test("dot segments lead where the browser says, never out of the site", async ({
 });
 
 test("names that mean something to JavaScript or HTML are names like others", async ({ page }) => {
-  for (const name of ["__proto__", "toString", "<script>alert(1)</script>", "'\"><img src=x>", "{{7*7}}"]) {
+  for (const name of ["__proto__", "toString", "<b>", "'\"><img src=x>", "{{7*7}}"]) {
     await page.goto(`/city/Texas/${encodeURIComponent(name)}`);
     await expectScreen(page, "City not found");
   }

@@ -39,7 +39,7 @@ export function useArrival(scroll: ScrollMemory, announce: (text: string) => voi
     }
     // A frame later, so that what the page draws in its own effects has its height.
     const frame = requestAnimationFrame(() => {
-      if (type === NavigationType.Pop && scroll.restore(key)) return;
+      if (type === NavigationType.Pop && scroll.restore()) return;
       if (hash) document.getElementById(hash.slice(1))?.scrollIntoView();
       else if (before !== null && before !== pathname) scrollTo({ top: 0, behavior: "instant" });
     });

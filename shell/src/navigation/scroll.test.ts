@@ -18,6 +18,7 @@ describe("scroll memory", () => {
 
   afterEach(() => {
     vi.unstubAllGlobals();
+    vi.useRealTimers();
   });
 
   test("an entry that was scrolled is restored", () => {
@@ -26,13 +27,38 @@ describe("scroll memory", () => {
     scrollPageTo(420);
     memory.follow("b");
     scrollPageTo(7);
-    expect(memory.restore("a")).toBe(true);
+    memory.follow("a");
+    expect(memory.restore()).toBe(true);
     expect(scrollTo).toHaveBeenLastCalledWith({ top: 420, behavior: "instant" });
   });
 
   test("an entry that was never seen is not", () => {
-    expect(createScrollMemory().restore("new")).toBe(false);
+    const memory = createScrollMemory();
+    memory.follow("new");
+    expect(memory.restore()).toBe(false);
     expect(scrollTo).not.toHaveBeenCalled();
+  });
+
+  test("what moves a page before it is restored does not count", () => {
+    const memory = createScrollMemory();
+    memory.follow("a");
+    scrollPageTo(420);
+    memory.follow("b");
+    memory.follow("a");
+    scrollPageTo(7);
+    expect(memory.restore()).toBe(true);
+    expect(scrollTo).toHaveBeenLastCalledWith({ top: 420, behavior: "instant" });
+  });
+
+  test("the history entry knows the position once scrolling has come to rest", () => {
+    vi.useFakeTimers();
+    const memory = createScrollMemory();
+    memory.follow("a");
+    scrollPageTo(50);
+    scrollPageTo(99);
+    expect(history.state).toBeNull();
+    vi.runAllTimers();
+    expect(history.state).toEqual({ scrollTop: 99 });
   });
 
   test("the position outlives a reload, without web storage", () => {
@@ -42,7 +68,7 @@ describe("scroll memory", () => {
     window.dispatchEvent(new Event("pagehide"));
     const reloaded = createScrollMemory();
     reloaded.follow("a");
-    expect(reloaded.restore("a")).toBe(true);
+    expect(reloaded.restore()).toBe(true);
     expect(scrollTo).toHaveBeenLastCalledWith({ top: 99, behavior: "instant" });
     expect(sessionStorage.length + localStorage.length).toBe(0);
   });
@@ -51,6 +77,6 @@ describe("scroll memory", () => {
     history.replaceState(state, "");
     const memory = createScrollMemory();
     memory.follow("a");
-    expect(memory.restore("a")).toBe(false);
+    expect(memory.restore()).toBe(false);
   });
 });

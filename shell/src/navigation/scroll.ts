@@ -2,8 +2,8 @@
 export interface ScrollMemory {
   /** From now on the page's position belongs to this history entry. */
   follow(key: string): void;
-  /** Scrolls to where the entry was left. Returns false where it was never seen. */
-  restore(key: string): boolean;
+  /** Scrolls to where the entry that is followed was left. Returns false where it was never seen. */
+  restore(): boolean;
 }
 
 function stateOfEntry(): Readonly<Record<string, unknown>> {
@@ -11,22 +11,33 @@ function stateOfEntry(): Readonly<Record<string, unknown>> {
   return typeof state === "object" && state !== null ? (state as Record<string, unknown>) : {};
 }
 
+// Scrolling has come to rest; browsers limit how often an entry's state may be replaced.
+const REST_MS = 150;
+
 /** Takes scroll restoration over from the browser, which restores before the page is there. */
 export function createScrollMemory(): ScrollMemory {
   const positions = new Map<string, number>();
   let current: string | undefined;
+  let target: number | undefined;
+  let rest: ReturnType<typeof setTimeout> | undefined;
   history.scrollRestoration = "manual";
+  // The history entry carries its position through a reload, so that nothing is kept in web storage. What is
+  // said only while the document is left comes too late for Chromium.
+  const keep = (): void => {
+    clearTimeout(rest);
+    history.replaceState({ ...stateOfEntry(), scrollTop: scrollY }, "");
+  };
   addEventListener(
     "scroll",
     () => {
-      if (current !== undefined) positions.set(current, scrollY);
+      if (current === undefined) return;
+      positions.set(current, scrollY);
+      clearTimeout(rest);
+      rest = setTimeout(keep, REST_MS);
     },
     { passive: true },
   );
-  // The history entry carries its position through a reload, so that nothing is kept in web storage.
-  addEventListener("pagehide", () => {
-    history.replaceState({ ...stateOfEntry(), scrollTop: scrollY }, "");
-  });
+  addEventListener("pagehide", keep);
   const { scrollTop } = stateOfEntry();
   let left = typeof scrollTop === "number" ? scrollTop : undefined;
   return {
@@ -35,11 +46,13 @@ export function createScrollMemory(): ScrollMemory {
       if (left !== undefined) positions.set(key, left);
       left = undefined;
       current = key;
+      // Read now: a page that is shorter than the one before it moves by itself, and that is no place it was left at.
+      target = positions.get(key);
+      clearTimeout(rest);
     },
-    restore(key) {
-      const top = positions.get(key);
-      if (top === undefined) return false;
-      scrollTo({ top, behavior: "instant" });
+    restore() {
+      if (target === undefined) return false;
+      scrollTo({ top: target, behavior: "instant" });
       return true;
     },
   };

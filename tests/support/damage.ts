@@ -1,0 +1,70 @@
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+
+import type { Release } from "@colonnade/kit/build";
+
+import type { Site } from "./site.mjs";
+
+/** A file of a release in a site's store, and what the store keeps of it. */
+export interface StoredFile {
+  /** Its address on the site. */
+  readonly url: string;
+  /** The file, and its compressed variants. */
+  readonly copies: readonly string[];
+}
+
+/** Puts back what was damaged. */
+export type Repair = () => Promise<void>;
+
+/** What is kept of a section in a site that holds one release of it. */
+async function storedRelease(site: Site, section: string): Promise<{ folder: string; release: Release }> {
+  const releases = path.join(site.store, "releases", section);
+  const [version = ""] = await readdir(releases);
+  const folder = path.join(releases, version);
+  return { folder, release: JSON.parse(await readFile(path.join(folder, "release.json"), "utf8")) as Release };
+}
+
+/** Which file of a section: its entry, or what one of its pages needs. */
+export type Part = "entry" | "script" | "stylesheet";
+
+/** Finds a file of a section: its entry, or the script or stylesheet that only one of its pages needs. */
+export async function findFile(site: Site, section: string, pattern: string, part: Part): Promise<StoredFile> {
+  const { folder, release } = await storedRelease(site, section);
+  const suffix = part === "stylesheet" ? ".css" : ".js";
+  const assets = release.pages.find((page) => page.pattern === pattern)?.assets ?? [];
+  const file = part === "entry" ? release.entry : assets.findLast((asset) => asset.endsWith(suffix));
+  if (file === undefined) throw new Error(`${section} has no ${part} for ${pattern}`);
+  return {
+    url: `${site.url}/assets/${section}/${release.version}/${file.replace("client/", "")}`,
+    copies: ["", ".br", ".gzip"].map((ending) =>
+      path.join(folder, ending === "" ? file : `compressed/${file}${ending}`),
+    ),
+  };
+}
+
+async function keep(file: StoredFile): Promise<Repair> {
+  const kept = await Promise.all(file.copies.map(async (copy) => [copy, await readFile(copy)] as const));
+  return async () => {
+    await Promise.all(kept.map(([copy, bytes]) => writeFile(copy, bytes)));
+  };
+}
+
+/** Takes a file away. */
+export async function remove(file: StoredFile): Promise<Repair> {
+  const repair = await keep(file);
+  await Promise.all(file.copies.map((copy) => rm(copy)));
+  return repair;
+}
+
+/** Puts another text in a file's place, properly compressed. */
+export async function replace(file: StoredFile, text: string): Promise<Repair> {
+  const repair = await keep(file);
+  const [plain = "", brotli = "", gzip = ""] = file.copies;
+  await Promise.all([
+    writeFile(plain, text),
+    writeFile(brotli, brotliCompressSync(text)),
+    writeFile(gzip, gzipSync(text)),
+  ]);
+  return repair;
+}
