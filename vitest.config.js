@@ -16,5 +16,10 @@ const inDocument = (name) => ({
 
 // Component and unit tests of the packages. The site in a real browser: tests/site.
 export default defineConfig({
-  test: { projects: ["kit", "shell", "mfe-directory", "mfe-articles", "mfe-legal", "mfe-signup"].map(inDocument) },
+  test: {
+    projects: [
+      ...["kit", "shell", "mfe-directory", "mfe-articles", "mfe-legal", "mfe-signup"].map(inDocument),
+      { test: { name: "docs", root: "tests/docs", include: ["*.test.js"] } },
+    ],
+  },
 });

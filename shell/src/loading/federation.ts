@@ -6,6 +6,11 @@ import * as federationCore from "@module-federation/runtime-core";
 const ENTRY_DEADLINE = 5_000;
 const integrityByUrl = new Map<string, string>();
 
+// Module Federation makes entries' addresses absolute.
+function absolute(url: string): string {
+  return new URL(url, document.baseURI).href;
+}
+
 /** Prepares Module Federation: one runtime for the shell and every section, scripts checked against their digest. */
 export function startFederation(): void {
   // Sections are built without the runtime and look for it here.
@@ -14,11 +19,13 @@ export function startFederation(): void {
     {
       name: "colonnade-entries",
       createScript({ url }) {
+        const integrity = integrityByUrl.get(absolute(url));
+        if (!integrity) throw new Error(`there is no digest for ${url}`);
         const script = document.createElement("script");
         script.src = url;
         script.async = true;
         script.crossOrigin = "anonymous";
-        script.integrity = integrityByUrl.get(url) ?? "";
+        script.integrity = integrity;
         return { script, timeout: ENTRY_DEADLINE };
       },
     },
@@ -28,7 +35,7 @@ export function startFederation(): void {
 const sections = new Map<string, Promise<Section>>();
 
 async function load(entry: SectionEntry): Promise<Section> {
-  integrityByUrl.set(entry.entry, entry.integrity);
+  integrityByUrl.set(absolute(entry.entry), entry.integrity);
   // Forced, so that a container that failed before is asked for again.
   registerRemotes([{ name: entry.container, entry: entry.entry, type: "global" }], { force: true });
   const module = await loadRemote<{ default?: Partial<Section> }>(`${entry.container}/section`);

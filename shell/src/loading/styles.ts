@@ -39,8 +39,9 @@ function ensure(asset: Asset): Promise<void> {
   const present = pending.get(asset.href);
   if (present) return present;
   const link = linkOf(asset);
-  // A stylesheet of the document itself: there is a sheet once it is loaded, and the shell starts after that.
-  if (link?.sheet) return Promise.resolve();
+  // A stylesheet of the document itself: the shell starts after it. One that could not be loaded has no sheet, or
+  // in Chromium one without rules.
+  if (link?.sheet?.cssRules.length) return Promise.resolve();
   link?.remove();
   const loading = insert(asset);
   pending.set(asset.href, loading);
