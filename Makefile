@@ -39,6 +39,8 @@ test: build lint test-gateway test-web test-site
 
 lint: node_modules/.installed
 	cargo fmt --check
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny --all-features check bans licenses sources; \
+	else echo "cargo-deny is not installed: licences and duplicate crates are not checked."; fi
 	cargo clippy --quiet --locked --all-targets -- -D warnings
 	$(TSC) --build
 	cd kit && npx api-extractor run --config api-extractor.json
@@ -65,5 +67,6 @@ format: node_modules/.installed
 	cargo fmt
 	npx prettier --write --log-level warn .
 
+# The store is data, not a build's output, and stays.
 clean:
 	rm -rf node_modules kit/dist shell/release mfe-*/release target .run

@@ -3,8 +3,7 @@ import reactHooks from "eslint-plugin-react-hooks";
 import globals from "globals";
 import tseslint from "typescript-eslint";
 
-// What the content security policy forbids at run time is refused here first, and so is what would make a
-// render differ between server and browser.
+// What the content security policy forbids at run time is refused here first.
 const forbiddenInSections = [
   {
     selector: "JSXAttribute[name.name='style']",

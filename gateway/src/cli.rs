@@ -68,6 +68,7 @@ fn say(words: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Says why the program ends, and with which exit code.
 #[allow(clippy::print_stderr)]
 pub(crate) fn complain(error: &dyn std::error::Error, code: u8) -> ExitCode {
     eprintln!("{error}");

@@ -22,11 +22,17 @@ pub(crate) struct Route(pub(crate) String);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FromDeployment(pub(crate) u64);
 
+/// `Cache-Control`: may be kept, but is asked about each time.
 pub(crate) const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
+/// `Cache-Control`: kept by nobody.
 pub(crate) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+/// `Cache-Control`: kept by everybody, for what never changes under its address.
 pub(crate) const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// `Content-Type` of documents and plain pages.
 pub(crate) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+/// `Content-Type` of answers to scripts.
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// `Content-Type` of a line of text.
 pub(crate) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
 /// A response of this type, kept by nobody unless it says otherwise.
@@ -66,8 +72,11 @@ pub(crate) fn redirect(status: StatusCode, location: &str) -> Option<Reply> {
 /// One form of something that has several, with its own strong validator.
 #[derive(Debug, Clone)]
 pub(crate) struct Representation {
+    /// How it is compressed.
     pub(crate) coding: Coding,
+    /// Its validator.
     pub(crate) etag: HeaderValue,
+    /// Its bytes, compressed already.
     pub(crate) bytes: Bytes,
 }
 

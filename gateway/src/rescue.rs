@@ -11,7 +11,7 @@ use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
 use crate::admin::AdminError;
-use crate::deployment::DeployError;
+use crate::deployment::{DeployError, Snapshot};
 use crate::document::plain_page;
 use crate::pattern::PathError;
 use crate::publish::PublishError;
@@ -48,7 +48,10 @@ pub(crate) enum Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Audience {
     /// A person: a small HTML page.
-    Person,
+    Person {
+        /// Whether a site is live, so that the page can lead there.
+        live: bool,
+    },
     /// A program that wants a file: a line of text.
     Program,
     /// A script of the site: `{"error": "words"}`.
@@ -57,13 +60,22 @@ pub(crate) enum Audience {
     Operator,
 }
 
+impl Audience {
+    /// A person, who asked when this was the view of the store.
+    pub(crate) fn person(snapshot: &Snapshot) -> Self {
+        Self::Person {
+            live: snapshot.live().is_some(),
+        }
+    }
+}
+
 /// The response to an error.
 pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
     log(error);
     let status = status(error);
     let words = error.to_string();
     let mut reply = match audience {
-        Audience::Person => plain_page(status, title(error, status), &words),
+        Audience::Person { live } => plain_page(status, title(error, status), &words, live),
         Audience::Program => text(status, &words),
         Audience::Script => script(error, status, &words),
         Audience::Operator => problem(error, status, &words),

@@ -9,7 +9,7 @@ use url::form_urlencoded;
 use crate::config::Config;
 use crate::deployment::{Deployments, Set, Snapshot};
 use crate::document::Documents;
-use crate::pattern::{RESERVED, RequestPath};
+use crate::pattern::RequestPath;
 use crate::reply::{FromDeployment, Methods, Reply, Request, Route, json, redirect};
 use crate::rescue::{Audience, Error, rescue};
 use crate::signup::{BackendError, Signups};
@@ -42,6 +42,8 @@ enum Target<'a> {
     PageAnswer(&'a str),
     Signup,
     Partner(&'a str),
+    /// Below `/go`, but not the address of a partner.
+    NoPartner,
     /// Below a reserved segment, but nothing is there.
     Nothing,
     Document,
@@ -49,15 +51,14 @@ enum Target<'a> {
 
 impl Target<'_> {
     fn of(path: &RequestPath) -> Target<'_> {
-        let segments = path.segments();
-        let reserved = segments
-            .first()
-            .is_some_and(|first| RESERVED.contains(&first.as_str()));
-        if !reserved {
+        if !path.is_reserved() {
             return Target::Document;
         }
+        let segments = path.segments();
         let names: Vec<&str> = segments.iter().map(String::as_str).collect();
         match names.as_slice() {
+            ["go", id] if !path.has_trailing_slash() => Target::Partner(id),
+            ["go", ..] => Target::NoPartner,
             _ if path.has_trailing_slash() => Target::Nothing,
             ["healthz"] => Target::Alive,
             ["readyz"] => Target::Ready,
@@ -66,7 +67,6 @@ impl Target<'_> {
             ["assets", ..] => Target::Asset(&segments[1..]),
             ["_page", _] => Target::PageAnswer(&segments[1]),
             ["functions", "v1", "signup"] => Target::Signup,
-            ["go", _] => Target::Partner(&segments[1]),
             _ => Target::Nothing,
         }
     }
@@ -82,7 +82,7 @@ impl Target<'_> {
             Self::PageAnswer(_) => "/_page",
             Self::Signup => "/functions/v1/signup",
             Self::Partner(_) => "/go/:partner",
-            Self::Nothing | Self::Document => "unmatched",
+            Self::NoPartner | Self::Nothing | Self::Document => "unmatched",
         }
     }
 
@@ -94,9 +94,10 @@ impl Target<'_> {
         }
     }
 
-    fn audience(&self) -> Audience {
+    fn audience(&self, snapshot: &Snapshot) -> Audience {
         match self {
-            Self::Document | Self::Partner(_) => Audience::Person,
+            // Links to partners are followed by people.
+            Self::Document | Self::Partner(_) | Self::NoPartner => Audience::person(snapshot),
             Self::PageAnswer(_) | Self::Signup => Audience::Script,
             _ => Audience::Program,
         }
@@ -112,6 +113,11 @@ impl Site {
             config,
             deployments,
         })
+    }
+
+    /// Who reads what is said when a request could not be answered at all.
+    pub(crate) fn audience(&self) -> Audience {
+        Audience::person(&self.deployments.current())
     }
 
     /// Answers a request.
@@ -136,14 +142,14 @@ impl Site {
             .path_and_query()
             .map_or(0, |address| address.as_str().len());
         if address > MAX_ADDRESS {
-            return (rescue(&Error::TooLong, Audience::Person), REFUSED);
+            return (rescue(&Error::TooLong, Audience::person(snapshot)), REFUSED);
         }
         let path = match RequestPath::parse(request.uri().path()) {
             Ok(path) => path,
-            Err(error) => return (rescue(&error.into(), Audience::Person), REFUSED),
+            Err(error) => return (rescue(&error.into(), Audience::person(snapshot)), REFUSED),
         };
         let target = Target::of(&path);
-        let (route, audience, methods) = (target.route(), target.audience(), target.methods());
+        let (route, audience, methods) = (target.route(), target.audience(snapshot), target.methods());
         let reply = if methods.allow(request.method()) {
             self.lead(snapshot, target, &path, request).await
         } else {
@@ -176,6 +182,7 @@ impl Site {
                 Some(reply) => Ok(reply),
                 None => self.document(snapshot, None, &request),
             },
+            Target::NoPartner => self.document(snapshot, None, &request),
             Target::Document => self.document(snapshot, Some(path), &request),
             Target::Nothing => Err(Error::NotFound),
         }

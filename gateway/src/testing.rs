@@ -12,7 +12,9 @@ use crate::store::{FolderStore, Kept, Prepared, Record, ReleaseId, Store};
 
 /// A release and the bytes of its files.
 pub(crate) struct Sample {
+    /// What its `release.json` says.
     pub(crate) release: Release,
+    /// The bytes of its files, by their paths.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
 }
 

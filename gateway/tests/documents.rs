@@ -37,19 +37,21 @@ fn a_document_names_what_its_page_needs() {
     assert!(
         html.contains("<link rel=\"icon\" href=\"/assets/shell/1.0.0/icon.svg\" type=\"image/svg+xml\">")
     );
-    for (release, path) in [(&shell, "frame.css"), (&section, "page.css")] {
-        let integrity = release.integrity(&format!("client/{path}"));
-        let href = format!("/assets/{}/1.0.0/{path}", release.name);
-        let link = format!(
-            "<link rel=\"stylesheet\" href=\"{href}\" data-href=\"{path}\" integrity=\"{integrity}\" \
-             crossorigin=\"anonymous\">"
-        );
-        assert!(html.contains(&link), "{link}\n{html}");
-    }
-    for path in ["entry.js", "common.js", "page.js"] {
+    let integrity = shell.integrity("client/frame.css");
+    let link = format!(
+        "<link rel=\"stylesheet\" href=\"/assets/shell/1.0.0/frame.css\" data-href=\"frame.css\" \
+         integrity=\"{integrity}\" crossorigin=\"anonymous\">"
+    );
+    assert!(html.contains(&link), "{link}\n{html}");
+    for (path, kind) in [
+        ("page.css", "style"),
+        ("entry.js", "script"),
+        ("common.js", "script"),
+        ("page.js", "script"),
+    ] {
         let integrity = section.integrity(&format!("client/{path}"));
         let link = format!(
-            "<link rel=\"preload\" as=\"script\" href=\"/assets/directory/1.0.0/{path}\" integrity=\"{integrity}\" \
+            "<link rel=\"preload\" as=\"{kind}\" href=\"/assets/directory/1.0.0/{path}\" integrity=\"{integrity}\" \
              crossorigin=\"anonymous\">"
         );
         assert_eq!(html.matches(&link).count(), 1, "{link}\n{html}");
@@ -120,7 +122,10 @@ fn the_payload_holds_the_facts_of_the_site() {
             "navigation": {
                 "menu": [{ "label": "Home", "path": "/" }], "footer": [{ "label": "Terms", "path": "/terms" }],
             },
-            "signup": { "redirectHosts": ["members.example.com"], "host": "backend.example" },
+            "signup": {
+                "host": "backend.example", "redirectHosts": ["members.example.com"],
+                "page": "/signup", "success": "/success",
+            },
             "partner": {
                 "id": "example", "name": "Example", "host": "partner.example",
                 "url": "https://partner.example/join?subid=a+b",
@@ -131,7 +136,7 @@ fn the_payload_holds_the_facts_of_the_site() {
     assert_eq!(plain["site"]["partner"], Value::Null);
     assert_eq!(
         plain["site"]["signup"],
-        json!({ "redirectHosts": [], "host": null })
+        json!({ "host": null, "redirectHosts": [], "page": "/signup", "success": "/success" })
     );
 }
 
@@ -246,6 +251,8 @@ fn before_anything_is_live_a_plain_page_says_so() {
         assert_eq!(answer.status, 503);
         assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
         assert!(answer.text().contains("This site is being set up"));
+        assert!(answer.text().contains("<meta name=\"rating\" content=\"adult\">"));
+        assert!(!answer.text().contains("<a "), "there is no home yet");
         assert_eq!(answer.header("cache-control"), "no-store");
         assert!(answer.header("retry-after").parse::<u32>().unwrap() > 0);
     }

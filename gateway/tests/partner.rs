@@ -1,8 +1,8 @@
 //! `/go/{partner}`: affiliate links.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::support::{Gateway, Request};
+use crate::support::{Gateway, Release, Request};
 
 const PARTNERS: &str = "[partners.example]\nname = \"Example\"\nurl = \"https://partner.example/join?a=1\"\n\
                         parameters = { subid = \"colon&nade\", src = \"site\" }\n\
@@ -43,13 +43,29 @@ fn an_unknown_partner_is_a_page_not_found() {
         "/go/Example",
         "/go/https:%5C%5Cevil.example",
         "/go/name",
+        "/go",
+        "/go/",
+        "/go//",
+        "/go/example/",
+        "/go/example/more",
+        "/%67o/example/more",
     ] {
         let answer = gateway.get(target);
         assert_eq!(answer.status, 404, "{target}");
         assert_eq!(answer.boot()["page"], Value::Null);
         assert!(!answer.has("location"));
     }
-    assert_eq!(gateway.get("/go/example/more").status, 404);
+    // Not even a page whose pattern would match.
+    gateway.publish(&Release::section(
+        "any",
+        "1.0.0",
+        &["/:first", "/:first/:second/:third"],
+    ));
+    gateway.deploy(&json!({ "any": "1.0.0" }));
+    for target in ["/go", "/go/example/more"] {
+        let answer = gateway.get(target);
+        assert_eq!((answer.status, &answer.boot()["page"]), (404, &Value::Null));
+    }
 }
 
 #[test]

@@ -138,13 +138,37 @@ fn reserved_paths_without_anything_there_are_plain_404s() {
         "/api/v1/sections",
         "/functions/v1",
         "/functions/v1/other",
-        "/go",
         "/healthz/",
     ] {
         let answer = gateway.get(target);
         assert_eq!(answer.status, 404, "{target}");
         assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
     }
+}
+
+#[test]
+fn a_page_that_needs_no_shell_is_rated_and_leads_home() {
+    let gateway = Gateway::start_live("", &[]);
+    let long = format!("/{}", "a".repeat(10_000));
+    for (method, target, status) in [
+        ("GET", "/state/%zz", 400),
+        ("POST", "/state/Texas", 405),
+        ("POST", "/go/a/b", 405),
+        ("GET", long.as_str(), 414),
+    ] {
+        let answer = gateway.site.send(Request::new(method, target));
+        assert_eq!(answer.status, status, "{method} {target}");
+        let html = answer.text();
+        assert!(
+            html.contains("<meta name=\"rating\" content=\"adult\">"),
+            "{html}"
+        );
+        assert!(html.contains("<a href=\"/\">Return to home</a>"), "{html}");
+    }
+    // Where nothing is live yet, there is no home to return to.
+    let early = Gateway::start().get("/state/%zz");
+    assert_eq!(early.status, 400);
+    assert!(!early.text().contains("<a "));
 }
 
 #[test]

@@ -44,6 +44,14 @@ fn assert_page(answer: &Response, status: u16, email: &str) -> Value {
     boot["form"]["error"].clone()
 }
 
+/// The same sent by a script.
+fn post_json(gateway: &Gateway, body: &Value) -> Response {
+    let request = Request::new("POST", "/functions/v1/signup")
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "application/json");
+    gateway.site.send(request.body(body.to_string()))
+}
+
 #[test]
 fn a_form_leads_on() {
     let backend = Backend::start(Act::json(200, &json!({})));
@@ -78,10 +86,14 @@ fn pages_are_the_configured_ones() {
     );
     assert_eq!(post(&gateway, SOUND).header("location"), "/state/done");
     let refused = post(&gateway, "email=x&password=123456&age=30");
+    let boot = refused.boot();
     assert_eq!(
-        (refused.status, &refused.boot()["page"]["pattern"]),
+        (refused.status, &boot["page"]["pattern"]),
         (422, &json!("/state/:state"))
     );
+    assert_eq!(boot["form"]["page"], "/state/join");
+    assert_eq!(boot["site"]["signup"]["page"], "/state/join");
+    assert_eq!(boot["site"]["signup"]["success"], "/state/done");
 }
 
 #[test]
@@ -89,12 +101,11 @@ fn a_refused_form_comes_back_with_its_error_and_the_email_alone() {
     let backend = Backend::start(Act::json(200, &json!({})));
     let gateway = gateway(&backend.origin(), "");
     let form = |age: &str| format!("email=visitor%40example.com&password=marked-password&age={age}");
-    let under = post(&gateway, &form("17"));
-    let words = assert_page(&under, 422, "visitor@example.com");
-    assert!(words.as_str().unwrap().contains("18 or older"));
-    assert!(!under.text().contains("marked-password"));
     for age in ["", "18.5", "+20", "20%20", "0x20", "1e2", "121"] {
-        assert_page(&post(&gateway, &form(age)), 422, "visitor@example.com");
+        let answer = post(&gateway, &form(age));
+        assert_page(&answer, 422, "visitor@example.com");
+        assert!(answer.boot()["form"].get("underAge").is_none(), "{age}");
+        assert!(!answer.text().contains("marked-password"));
     }
     let hostile = post(&gateway, "email=%3C%2Fscript%3E%3Cb%3E&password=123456&age=30");
     assert_page(&hostile, 422, "</script><b>");
@@ -108,6 +119,29 @@ fn a_refused_form_comes_back_with_its_error_and_the_email_alone() {
         assert_eq!(post(&gateway, body).status, status, "{body}");
     }
     assert_page(&post(&gateway, &"x".repeat(9_000)), 413, "");
+    assert!(backend.received().is_empty());
+}
+
+#[test]
+fn somebody_under_age_is_told_so_and_gets_nothing_back() {
+    let backend = Backend::start(Act::json(200, &json!({})));
+    let gateway = gateway(&backend.origin(), "");
+    for age in ["17", "0", "017"] {
+        let answer = post(
+            &gateway,
+            &format!("email=visitor%40example.com&password=marked-password&age={age}"),
+        );
+        let words = assert_page(&answer, 422, "");
+        assert!(words.as_str().unwrap().contains("18 or older"));
+        assert_eq!(answer.boot()["form"]["underAge"], true);
+        assert!(!answer.text().contains("visitor") && !answer.text().contains("marked-password"));
+    }
+    let fields = json!({ "email": "visitor@example.com", "password": "marked-password", "age": 17 });
+    let answer = post_json(&gateway, &fields);
+    let error = answer.json();
+    assert_eq!(answer.status, 422);
+    assert_eq!(error.as_object().unwrap().keys().collect::<Vec<_>>(), ["error"]);
+    assert!(error["error"].as_str().unwrap().contains("18 or older"));
     assert!(backend.received().is_empty());
 }
 

@@ -1,29 +1,31 @@
 import { cleanup, render, screen } from "@testing-library/react";
+import type { ReactElement } from "react";
 import { afterEach, expect, test } from "vitest";
 
-import { JOIN_ACTION, JOIN_ATTRIBUTE, JoinButton } from "./JoinButton.js";
+import { ShellContext } from "./context.js";
+import { JOIN_ATTRIBUTE, JoinButton } from "./JoinButton.js";
+import { TEST_SITE } from "./testing/index.js";
 
 afterEach(cleanup);
+
+function show(button: ReactElement): HTMLButtonElement {
+  const site = { ...TEST_SITE, signup: { ...TEST_SITE.signup, page: "/join-us" } };
+  render(<ShellContext value={{ site, openJoin: () => undefined }}>{button}</ShellContext>);
+  return screen.getByRole<HTMLButtonElement>("button");
+}
 
 function formOf(button: HTMLElement): Record<string, string> {
   const form = button.closest("form");
   return Object.fromEntries([...(form?.attributes ?? [])].map(({ name, value }) => [name, value]));
 }
 
-test("a join button is a form that leads to the sign-up page without JavaScript", () => {
-  render(<JoinButton className="button">Join</JoinButton>);
-  const button = screen.getByRole<HTMLButtonElement>("button", { name: "Join" });
+test("a join button is a form that leads to the configured sign-up page without JavaScript", () => {
+  const button = show(<JoinButton className="button">Join</JoinButton>);
   expect(button.type).toBe("submit");
   expect(button.className).toBe("button");
-  expect(formOf(button)).toEqual({ action: "/signup", "data-join": "general" });
+  expect(formOf(button)).toEqual({ action: "/join-us", "data-join": "general" });
 });
 
-test("a join button says why it was pressed", () => {
-  render(<JoinButton reason="sample">Reply</JoinButton>);
-  expect(formOf(screen.getByRole("button", { name: "Reply" }))).toEqual({ action: "/signup", "data-join": "sample" });
-});
-
-test("the shell finds the form by the exported names", () => {
-  render(<JoinButton>Join</JoinButton>);
-  expect(formOf(screen.getByRole("button"))).toEqual({ action: JOIN_ACTION, [JOIN_ATTRIBUTE]: "general" });
+test("a join button says why it was pressed, where the shell looks for it", () => {
+  expect(formOf(show(<JoinButton reason="sample">Reply</JoinButton>))[JOIN_ATTRIBUTE]).toBe("sample");
 });

@@ -1,9 +1,7 @@
 import type { ReactElement, ReactNode } from "react";
 
+import { useSite } from "./context.js";
 import type { JoinReason } from "./slot.js";
-
-/** The form's action: the sign-up page, which is where a visitor without JavaScript ends. */
-export const JOIN_ACTION = "/signup";
 
 /** Name of the data attribute by which the shell knows such a form; its value is a {@link JoinReason}. */
 export const JOIN_ATTRIBUTE = "data-join";
@@ -23,8 +21,9 @@ export interface JoinButtonProps {
  * intercepts its submission and opens the dialog in place.
  */
 export function JoinButton({ reason = "general", className, children }: JoinButtonProps): ReactElement {
+  const { signup } = useSite();
   return (
-    <form action={JOIN_ACTION} data-join={reason}>
+    <form action={signup.page} data-join={reason}>
       <button type="submit" className={className}>
         {children}
       </button>

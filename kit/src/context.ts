@@ -10,7 +10,9 @@ export interface ShellServices {
   readonly openJoin: (reason: JoinReason) => void;
 }
 
+/** Lends the shell's services to the sections; the shell provides it. */
 export const ShellContext = createContext<ShellServices | null>(null);
+/** The params of the page that is shown; the shell provides them. */
 export const ParamsContext = createContext<Readonly<Record<string, string>>>({});
 
 function useShell(hook: string): ShellServices {

@@ -18,5 +18,7 @@ export { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./p
 export { Link, type LinkProps } from "./Link.js";
 export { JoinButton, type JoinButtonProps } from "./JoinButton.js";
 export { useJoin, useParams, useSite } from "./context.js";
+export { useHydrated } from "./hydrated.js";
 export type { NavigationLink, Partner, SiteFacts } from "./site.js";
+// As in react-router: the current location, and a function that goes to another.
 export { useLocation, useNavigate } from "react-router-dom";

@@ -19,6 +19,8 @@ export interface FormAnswer {
   readonly email: string;
   /** Sign-up was out of reach, which is the only case in which a partner is offered. */
   readonly unreachable?: boolean;
+  /** The stated age was under 18: sign-up ends, and nothing of what was typed is given back. */
+  readonly underAge?: boolean;
 }
 
 /** One step of a breadcrumb trail. */

@@ -41,6 +41,10 @@ export interface SiteFacts {
   };
   /** Where sign-ups go. */
   readonly signup: {
+    /** Path of the page with the sign-up form, where join buttons lead without JavaScript. */
+    readonly page: string;
+    /** Path of the page where a sign-up without a place of its own ends. */
+    readonly success: string;
     /** Host that receives what the sign-up form sends, or null where none is configured. */
     readonly host: string | null;
     /** Hosts besides this origin that a sign-up's redirect may lead to, over https. */

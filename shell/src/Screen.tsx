@@ -24,7 +24,8 @@ function useHead(view: View): void {
   const { brand, origin } = useSite();
   useEffect(() => {
     if (view.kind === "page") applyHead(view.head, origin);
-    else applyHead(plainHead(view.kind === "notFound" ? `${view.heading} - ${brand}` : brand), origin);
+    else
+      applyHead(plainHead(`${view.kind === "notFound" ? view.heading : "Unavailable right now"} - ${brand}`), origin);
   }, [view, brand, origin]);
 }
 
@@ -34,7 +35,7 @@ export function Screen({ views, scroll, announce }: ScreenProps): ReactElement {
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   const view = use(views.view(pathname));
   useHead(view);
-  useArrival(scroll, announce);
+  useArrival(view, scroll, announce);
   // Coming back to a page that failed is another attempt.
   useEffect(
     () => () => {

@@ -1,6 +1,7 @@
 import { Component, type ReactElement, type ReactNode } from "react";
 
 import { SectionFailed } from "./frame/SectionFailed";
+import { focusHeading } from "./navigation/focus";
 
 interface Props {
   /** Name of the section, for the console. */
@@ -24,6 +25,11 @@ export class SectionBoundary extends Component<Props, State> {
   override componentDidCatch(error: unknown): void {
     console.warn(`[shell] the section "${this.props.section}" failed while rendering:`, error);
     this.setState(({ failures }) => ({ failures: failures + 1 }));
+  }
+
+  override componentDidUpdate(_: Props, before: State): void {
+    // The button that was pressed is gone with the fallback.
+    if (before.error !== null && this.state.error === null) focusHeading();
   }
 
   private readonly retry = (): void => {

@@ -21,7 +21,8 @@ function isThere() {
 function installDebian() {
   const isRoot = process.getuid?.() === 0;
   if (!isRoot || !existsSync("/usr/bin/apt-get")) return;
-  if (run("apt-get", "update", "--quiet")) run("apt-get", "install", "--quiet", "--yes", "--no-install-recommends", "chromium");
+  if (run("apt-get", "update", "--quiet"))
+    run("apt-get", "install", "--quiet", "--yes", "--no-install-recommends", "chromium");
 }
 
 if (!isThere()) installDebian();

@@ -1,6 +1,6 @@
 // Runs the site for development: a sign-up backend, the gateway, and the five releases published and
 // deployed through it. PORT, ADMIN_PORT, BACKEND_PORT and STORE move it elsewhere.
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { startBackend } from "../backend/server.mjs";
@@ -44,6 +44,10 @@ const { token, hash } = createToken();
 // One folder for each set of ports, so that several sites can run side by side.
 const folder = path.join(ROOT, ".run", String(port));
 await mkdir(folder, { recursive: true });
+// For whoever publishes a section by hand; nobody else on this machine may read it.
+const tokenFile = path.join(folder, "token");
+await rm(tokenFile, { force: true });
+await writeFile(tokenFile, `${token}\n`, { mode: 0o600 });
 const config = await writeConfig(folder, {
   site: { origin: `http://localhost:${String(port)}` },
   listen: { site: `127.0.0.1:${String(port)}`, admin: `127.0.0.1:${String(adminPort)}` },
@@ -76,6 +80,8 @@ try {
       `  site      http://localhost:${String(port)}\n` +
       `  admin     ${gateway.admin}\n` +
       `  backend   ${backend.url} (sign-up, and the development partner)\n\n` +
+      `To publish and deploy a section here:\n\n` +
+      `  export COLONNADE_ADMIN=${gateway.admin} COLONNADE_TOKEN=$(cat ${path.relative(process.cwd(), tokenFile)})\n\n` +
       `Ctrl-C stops all.`,
   );
 } catch (error) {

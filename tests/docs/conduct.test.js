@@ -26,6 +26,12 @@ describe("the rules of honesty", () => {
   });
 
   test.each(links.filter(isTest))("$target has the test '$label'", ({ label, target }) => {
-    expect(readFileSync(path.join(DOCS, target), "utf8")).toContain(label);
+    const quoted = label.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    // At the start of its line, so that one that is commented out or skipped does not count.
+    const declared = new RegExp(
+      `^\\s*(?:(?:test|it)(?:\\.describe)?\\(\\s*["\`'](?:.*?: )?${quoted}|(?:async )?fn ${quoted}\\()`,
+      "m",
+    );
+    expect(readFileSync(path.join(DOCS, target), "utf8")).toMatch(declared);
   });
 });

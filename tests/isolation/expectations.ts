@@ -24,21 +24,38 @@ export async function expectFallback(page: Page): Promise<void> {
 }
 
 /** Visits a page of every other section from where the visitor is, without loading a document. */
-export async function expectOthersWork(page: Page, broken: TriedSection): Promise<void> {
+export async function expectOthersWork(page: Page, broken: string): Promise<void> {
   await page.evaluate(() => {
     Object.assign(window, { sameDocument: true });
   });
-  for (const section of SECTIONS.filter(({ name }) => name !== broken.name)) {
-    if (section.name === "signup") {
-      await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
-      await signUp(joinDialog(page));
-      await expectScreen(page, "Thank you for signing up");
-    } else {
-      await follow(page, section.pattern);
-      await expectScreen(page, section.heading);
-    }
-  }
+  for (const section of SECTIONS.filter(({ name }) => name !== broken)) await visitFromHere(page, section);
   expect(await page.evaluate(() => "sameDocument" in window)).toBe(true);
+}
+
+async function visitFromHere(page: Page, { name, pattern, heading }: TriedSection): Promise<void> {
+  if (name === "signup") {
+    await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
+    await signUp(joinDialog(page));
+    await expectScreen(page, "Thank you for signing up");
+  } else {
+    await follow(page, pattern);
+    await expectScreen(page, heading);
+  }
+}
+
+/** Chooses 'Try again' where that does not help yet, and waits until the attempt has failed. */
+export async function tryInVain(page: Page): Promise<void> {
+  const failing = page.waitForEvent("console", (message) => message.text().startsWith("[shell]"));
+  await page.getByRole("button", { name: "Try again" }).click();
+  await failing;
+  await expect(page.getByRole("button", { name: "Try again" })).toBeEnabled();
+}
+
+/** From now on the code that was put into releases to fail does its work. */
+export async function endFault(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    Object.assign(window, { faultIsOver: true });
+  });
 }
 
 /**

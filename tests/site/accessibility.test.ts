@@ -54,7 +54,7 @@ test("the filter's answers are announced, and so is that nothing matches", async
   await expectAccessible(page);
 });
 
-test("with reduced motion nothing is animated", async ({ page }) => {
+test("where less motion is asked for, nothing moves by itself", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto("/");
   const link = page.getByRole("main").getByRole("link", { name: "Texas" });

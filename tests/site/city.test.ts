@@ -1,8 +1,9 @@
 import type { Locator, Page } from "@playwright/test";
 
+import { citiesOf } from "../support/cities";
 import { expect, test } from "../support/fixtures";
 import { boxOf } from "../support/layout";
-import { expectScreen } from "../support/screens";
+import { expectScreen, follow } from "../support/screens";
 
 const HOUSTON = "/city/Texas/Houston";
 
@@ -44,8 +45,9 @@ test("a 'Next Page →' button opens the dialog, which first says that the ads a
 
 test.describe("the list", () => {
   test("it has 30 to 45 ads, without repeats, whichever city draws it", async ({ page }) => {
-    for (const city of ["Houston", "Dallas", "Austin", "El Paso", "Fort Worth"]) {
-      await page.goto(`/city/Texas/${encodeURIComponent(city)}`);
+    await openHouston(page);
+    for (const city of citiesOf("Texas").slice(0, 20)) {
+      await follow(page, `/city/Texas/${encodeURIComponent(city)}`);
       await expectScreen(page, `${city}, Texas`);
       const titles = await cardsOf(page).getByRole("heading", { level: 2 }).allInnerTexts();
       expect(titles.length).toBeGreaterThanOrEqual(30);

@@ -1,41 +1,31 @@
-import { test as base, expect } from "../support/fixtures";
+import { testOn } from "../support/configured";
+import { expect } from "../support/fixtures";
 import { expectHead } from "../support/head";
 import { follow } from "../support/screens";
-import { startSite, type Site } from "../support/site.mjs";
-
-// A site of its own, configured otherwise, from the very same releases.
-const test = base.extend<object, { site: Site }>({
-  site: [
-    async ({}, use) => {
-      const site = await startSite({
-        partner: false,
-        changes: {
-          site: {
-            brand: "Portico & Sons <Guide>",
-            origin: "https://directory.example",
-            contact: "write@directory.example",
-            legal_entity: "Portico Publishing LLC",
-            processing_country: "Canada",
-            retention: "nothing is kept longer than a week",
-            governing_law: "the law of Vermont",
-          },
-          navigation: {
-            menu: [
-              { label: "Start", path: "/" },
-              { label: "Safety", path: "/about-escort-babylon/safety-guide" },
-            ],
-            footer: [{ label: "Rules", path: "/terms" }],
-          },
-        },
-      });
-      await use(site);
-      await site.stop();
-    },
-    { scope: "worker", timeout: 60_000 },
-  ],
-});
 
 const BRAND = "Portico & Sons <Guide>";
+
+const test = testOn({
+  partner: false,
+  changes: {
+    site: {
+      brand: BRAND,
+      origin: "https://directory.example",
+      contact: "write@directory.example",
+      legal_entity: "Portico Publishing LLC",
+      processing_country: "Canada",
+      retention: "nothing is kept longer than a week",
+      governing_law: "the law of Vermont",
+    },
+    navigation: {
+      menu: [
+        { label: "Start", path: "/" },
+        { label: "Safety", path: "/about-escort-babylon/safety-guide" },
+      ],
+      footer: [{ label: "Rules", path: "/terms" }],
+    },
+  },
+});
 
 test("brand and public origin come from the configuration file", async ({ page }) => {
   await page.goto("/");

@@ -81,10 +81,10 @@ test("a state's head has keywords, and social tags: title, description that incl
   await page.goto("/state/New%20York");
   await expectHead(page, {
     title: "Colonnade Directory - Listings in New York",
-    keywords: expect.stringContaining("New York") as string,
+    keywords: expect.stringContaining("New York"),
     social: {
       title: "Colonnade Directory - Listings in New York",
-      description: expect.stringContaining("175 cities") as string,
+      description: expect.stringContaining("175 cities"),
       type: "website",
       url: `${ORIGIN}/state/New%20York`,
     },
@@ -112,7 +112,7 @@ test("the head is kept in step: each page has its own tags and none of the page 
     title: "Colonnade Directory - Listings in New York",
     canonical: `${ORIGIN}/state/New%20York`,
     robots: "noindex,nofollow",
-    keywords: expect.stringContaining("New York") as string,
+    keywords: expect.stringContaining("New York"),
   });
   await follow(page, "/success");
   await expectScreen(page, "Thank you for signing up");

@@ -19,12 +19,12 @@ function watchSections(page: Page): Set<string> {
 /** Marks the document, so that another one is noticed. */
 async function markDocument(page: Page): Promise<() => Promise<void>> {
   await page.evaluate(() => {
-    document.body.dataset["same"] = "document";
+    document.body.dataset.same = "document";
   });
   return () => expect(page.locator("body")).toHaveAttribute("data-same", "document");
 }
 
-async function scrollTo(page: Page, top: number): Promise<void> {
+async function scrollPage(page: Page, top: number): Promise<void> {
   await page.evaluate((y) => {
     scrollTo({ top: y, behavior: "instant" });
   }, top);
@@ -67,7 +67,7 @@ test.describe("following a link", () => {
   ] as const) {
     test(`moving to ${name} scrolls to top`, async ({ page }) => {
       await open(page, { name: "New York", path: "/state/New%20York", heading: "Escorts in New York" });
-      await scrollTo(page, 900);
+      await scrollPage(page, 900);
       await follow(page, path);
       await expectScreen(page, heading);
       await expectScrolledTo(page, 0);
@@ -97,7 +97,7 @@ test.describe("the way back", () => {
     await open(page, HOUSTON);
     const headings = page.getByRole("main").getByRole("article").getByRole("heading");
     const titles = await headings.allInnerTexts();
-    await scrollTo(page, 1500);
+    await scrollPage(page, 1500);
     await page.getByRole("main").getByRole("article").getByRole("link").last().click();
     await expect(page.getByText("Posted in Houston, Texas")).toBeVisible();
     await expectScrolledTo(page, 0);
@@ -114,10 +114,10 @@ test.describe("the way back", () => {
 
   test("each step of a longer way has its own position", async ({ page }) => {
     await open(page, HOME);
-    await scrollTo(page, 300);
+    await scrollPage(page, 300);
     await follow(page, "/state/California");
     await expectScreen(page, "Escorts in California");
-    await scrollTo(page, 4000);
+    await scrollPage(page, 4000);
     await follow(page, "/city/California/Oakland");
     await expectScreen(page, "Oakland, California");
     await page.goBack();
@@ -130,7 +130,7 @@ test.describe("the way back", () => {
 
   test("a reload keeps the position", async ({ page }) => {
     await open(page, HOUSTON);
-    await scrollTo(page, 1200);
+    await scrollPage(page, 1200);
     await page.waitForFunction(() => (history.state as { scrollTop?: number } | null)?.scrollTop === 1200);
     await page.reload();
     await expectScreen(page, HOUSTON.heading);

@@ -59,7 +59,7 @@ test("a link to a page that does not exist shows it, too, without a new document
   await page.goto("/terms");
   await expectScreen(page, "Terms of use");
   await page.evaluate(() => {
-    document.body.dataset["same"] = "document";
+    document.body.dataset.same = "document";
   });
   await follow(page, "/nowhere");
   await expectScreen(page, "Page not found");

@@ -89,7 +89,8 @@ test.describe("the page", () => {
     const cookies = sectionOf(page, "Cookies");
     await expect(cookies).toContainText(/At most one cookie\. While a new release of the site is being rolled out/);
     await expect(cookies).toContainText(/The ad list of a city page\. .* kept in session storage/);
-    await expect(cookies.getByRole("listitem")).toHaveCount(2);
+    await expect(cookies).toContainText(/How far a page was scrolled\. The tab's own history remembers it/);
+    await expect(cookies.getByRole("listitem")).toHaveCount(3);
   });
 });
 
@@ -109,8 +110,14 @@ test("what it says of cookies and storage matches what the software does, on eve
     databases: await indexedDB.databases(),
     caches: await caches.keys(),
     workers: (await navigator.serviceWorker.getRegistrations()).length,
+    // Besides what the router needs to tell its entries apart.
+    history: Object.keys((history.state as object | null) ?? {}).filter(
+      (name) => !["usr", "key", "idx"].includes(name),
+    ),
   }));
-  expect(kept).toEqual({ local: [], session: ["ads:/city/Texas/Houston"], databases: [], caches: [], workers: 0 });
+  const { history: remembered, ...stored } = kept;
+  expect(stored).toEqual({ local: [], session: ["ads:/city/Texas/Houston"], databases: [], caches: [], workers: 0 });
+  expect(["", "scrollTop"]).toContain(remembered.join());
 });
 
 test("nothing is loaded from other companies, on any screen", async ({ page, site }) => {

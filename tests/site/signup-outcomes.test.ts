@@ -78,7 +78,7 @@ test.describe("a sign-up that succeeds leads", () => {
     await expect(dialog.getByRole("link", { name: "Continue to members.example.com" })).toBeVisible();
     const request = await arriving;
     expect([request.method(), request.url()]).toEqual(["GET", "https://members.example.com/welcome"]);
-    expect(request.headers()["referer"]).toBeUndefined();
+    expect(request.headers().referer).toBeUndefined();
     await page.waitForURL("https://members.example.com/welcome");
   });
 
@@ -194,7 +194,7 @@ test.describe("what a visitor types", () => {
     complaints,
   }) => {
     const seen: string[] = [];
-    page.on("request", (request) => seen.push(request.url(), request.headers()["referer"] ?? ""));
+    page.on("request", (request) => seen.push(request.url(), request.headers().referer ?? ""));
     page.on("framenavigated", (frame) => seen.push(frame.url()));
     page.on("console", (message) => seen.push(message.text()));
     const typed = { password: "Unmistakable-7f3a", age: "97" };
@@ -213,7 +213,9 @@ test.describe("what a visitor types", () => {
 
     seen.push(
       JSON.stringify(await context.storageState({ indexedDB: true })),
-      await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])),
+      await page.evaluate(() =>
+        JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), history.state]),
+      ),
       ...site.gateway.log,
     );
     for (const secret of [...emails, ...emails.map(encodeURIComponent), typed.password]) {

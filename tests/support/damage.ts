@@ -25,16 +25,20 @@ async function storedRelease(site: Site, section: string): Promise<{ folder: str
   return { folder, release: JSON.parse(await readFile(path.join(folder, "release.json"), "utf8")) as Release };
 }
 
-/** Which file of a section: its entry, or what one of its pages needs. */
-export type Part = "entry" | "script" | "stylesheet";
+/** The files of a section that a page or slot of it needs. */
+export const PARTS = ["entry", "script", "stylesheet"] as const;
 
-/** Finds a file of a section: its entry, or the script or stylesheet that only one of its pages needs. */
-export async function findFile(site: Site, section: string, pattern: string, part: Part): Promise<StoredFile> {
+/** One of them. */
+export type Part = (typeof PARTS)[number];
+
+/** Finds a file of a section: its entry, or the script or stylesheet of one of its pages or slots, named by `place`. */
+export async function findFile(site: Site, section: string, place: string, part: Part): Promise<StoredFile> {
   const { folder, release } = await storedRelease(site, section);
   const suffix = part === "stylesheet" ? ".css" : ".js";
-  const assets = release.pages.find((page) => page.pattern === pattern)?.assets ?? [];
+  const { assets = [] } =
+    release.pages.find(({ pattern }) => pattern === place) ?? release.slots.find(({ name }) => name === place) ?? {};
   const file = part === "entry" ? release.entry : assets.findLast((asset) => asset.endsWith(suffix));
-  if (file === undefined) throw new Error(`${section} has no ${part} for ${pattern}`);
+  if (file === undefined) throw new Error(`${section} has no ${part} for ${place}`);
   return {
     url: `${site.url}/assets/${section}/${release.version}/${file.replace("client/", "")}`,
     copies: ["", ".br", ".gzip"].map((ending) =>

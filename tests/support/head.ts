@@ -39,8 +39,8 @@ export async function readHead(page: Page): Promise<HeadTags> {
   });
 }
 
-/** Waits until the head is the one that is expected, tag by tag. */
-export async function expectHead(page: Page, head: Partial<HeadTags>): Promise<void> {
+/** Waits until the head is the one that is expected, tag by tag: values, or what `expect` offers in their place. */
+export async function expectHead(page: Page, head: Partial<Record<keyof HeadTags, unknown>>): Promise<void> {
   await expect(async () => {
     expect(await readHead(page)).toMatchObject(head);
   }).toPass({ timeout: 5_000 });

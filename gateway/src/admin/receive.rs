@@ -17,6 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A body written to a file, which goes with its folder.
 pub(super) struct Upload {
+    /// The body, whole.
     pub(super) file: File,
     _folder: TempDir,
 }

@@ -40,6 +40,7 @@ impl Token {
 
 const HASH: &str = "`sha256:` and 64 hexadecimal digits, as `gateway token` prints them";
 
+/// Reads `[admin]`.
 pub(super) fn read(mut table: Table<'_>) -> Option<Vec<Token>> {
     let tokens: Vec<Option<Token>> = table.tables("tokens").into_iter().map(token).collect();
     table.finish();

@@ -15,6 +15,7 @@ pub(crate) struct Listen {
 
 const EXPECTED: &str = "an IP address and a port, such as 127.0.0.1:8080";
 
+/// Reads `[listen]`.
 pub(super) fn read(mut table: Table<'_>) -> Option<Listen> {
     let parse = |text: String| {
         text.parse::<SocketAddr>()

@@ -18,6 +18,7 @@ pub(crate) struct Partner {
     pub(crate) url: Url,
 }
 
+/// Reads `[partners]`: every partner by its id.
 pub(super) fn read(table: Table<'_>) -> Option<BTreeMap<String, Partner>> {
     let partners: Vec<_> = table
         .named_tables()

@@ -28,6 +28,7 @@ pub(super) struct Table<'r> {
 pub(super) type Read<T> = Result<T, String>;
 
 impl<'r> Reader<'r> {
+    /// A reader of a file of this name and text.
     pub(super) fn new(name: &'r str, text: &'r str) -> Self {
         Self {
             name,

@@ -9,7 +9,7 @@ use secrecy::SecretString;
 use super::Partner;
 use super::reader::{Table, count, text, texts};
 use super::secret::{SECRET, secret};
-use super::site::{PATH, site_path};
+use super::site::{PAGE, page_path};
 use super::url::{ORIGIN, Origin, origin};
 
 /// How sign-ups are forwarded.
@@ -52,6 +52,7 @@ impl Default for SignupPages {
 const CONNECT_TIMEOUT_MS: u64 = 3_000;
 const TOTAL_TIMEOUT_MS: u64 = 10_000;
 
+/// Reads `[signup]`. The pages come apart from the rest: they are there also where sign-ups go nowhere.
 pub(super) fn read(
     mut table: Table<'_>,
     folder: &Path,
@@ -102,8 +103,8 @@ pub(super) fn read(
 
 fn pages(table: &mut Table<'_>) -> Option<SignupPages> {
     let default = SignupPages::default();
-    let page = table.optional("page", PATH, |value| site_path(&text(value)?));
-    let success = table.optional("success", PATH, |value| site_path(&text(value)?));
+    let page = table.optional("page", PAGE, |value| page_path(&text(value)?));
+    let success = table.optional("success", PAGE, |value| page_path(&text(value)?));
     Some(SignupPages {
         page: page?.unwrap_or(default.page),
         success: success?.unwrap_or(default.success),

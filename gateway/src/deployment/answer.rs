@@ -29,7 +29,9 @@ pub(crate) enum AssetKind {
 /// How to start a section.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct SectionEntry {
+    /// The section's name.
     pub(crate) name: String,
+    /// The version of its release.
     pub(crate) version: String,
     /// The global name of its container.
     pub(crate) container: String,
@@ -44,7 +46,9 @@ pub(crate) struct SectionEntry {
 /// Which section and page a path belongs to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct PageAnswer {
+    /// The section.
     pub(crate) section: Arc<SectionEntry>,
+    /// The page, by its path pattern.
     pub(crate) pattern: String,
     /// What the page's first view needs besides the section's own assets.
     pub(crate) assets: Vec<Asset>,
@@ -53,6 +57,8 @@ pub(crate) struct PageAnswer {
 /// Which section fills a slot of the shell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct SlotAnswer {
+    /// The section.
     pub(crate) section: Arc<SectionEntry>,
+    /// What the slot needs besides the section's own assets.
     pub(crate) assets: Vec<Asset>,
 }

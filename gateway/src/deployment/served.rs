@@ -17,11 +17,13 @@ const PUBLIC: &str = "client/";
 /// A release as it is served.
 #[derive(Debug)]
 pub(crate) struct Served {
+    /// Its name and version.
     pub(crate) id: ReleaseId,
     /// The public files, by their path below `client/`.
     pub(crate) files: HashMap<String, ServedFile>,
     /// Shared packages: ranges or exact versions.
     pub(crate) shared: BTreeMap<String, String>,
+    /// What it does in a set.
     pub(crate) role: Role,
 }
 
@@ -48,7 +50,9 @@ pub(crate) struct Frame {
 /// What a section adds to a set.
 #[derive(Debug)]
 pub(crate) struct Parts {
+    /// Its pages, by their patterns.
     pub(crate) pages: Vec<(Pattern, Arc<PageAnswer>)>,
+    /// What it puts into the shell's named places, by their names.
     pub(crate) slots: Vec<(String, Arc<SlotAnswer>)>,
     /// The paths that search engines may list.
     pub(crate) indexable: Vec<String>,
@@ -57,6 +61,7 @@ pub(crate) struct Parts {
 /// One public file.
 #[derive(Debug)]
 pub(crate) struct ServedFile {
+    /// Its media type, as it is sent.
     pub(crate) media_type: HeaderValue,
     /// The base64 of its digest, of which its validators are made.
     pub(crate) tag: String,

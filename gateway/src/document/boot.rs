@@ -13,35 +13,46 @@ use crate::deployment::{PageAnswer, SlotAnswer};
 /// sections.
 #[derive(Serialize)]
 pub(super) struct Boot<'a> {
+    /// The deployment's number.
     pub(super) deployment: u64,
+    /// What the site says about itself.
     pub(super) site: Value,
+    /// The page to show; `None` is the not-found page.
     pub(super) page: Option<&'a PageAnswer>,
+    /// What fills the shell's named places.
     pub(super) slots: &'a BTreeMap<String, Arc<SlotAnswer>>,
+    /// The form that was refused, where the document answers one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) form: Option<&'a Form>,
 }
 
 /// A form that was posted and refused.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Form {
     /// Path of the page that shows it; the document's own address is the one that was posted to.
     pub(crate) page: String,
     /// Why, in words.
     pub(crate) error: String,
-    /// The e-mail address that was typed; never the password.
+    /// The e-mail address that was typed; never the password. Empty for somebody under age.
     pub(crate) email: String,
     /// Whether sign-up is out of reach, so that the page may offer the partner.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unreachable: bool,
+    /// Whether it was refused because of the age that was stated, so that the page may send the visitor away.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) under_age: bool,
 }
 
 /// What the site says about itself, as sections see it.
 pub(super) struct SiteFacts {
+    /// The site's name.
     pub(super) brand: String,
     facts: Value,
 }
 
 impl SiteFacts {
+    /// The facts this configuration states.
     pub(super) fn new(config: &Config) -> Self {
         let site = &config.site;
         let hosts = config
@@ -66,7 +77,12 @@ impl SiteFacts {
             "retention": site.retention,
             "governingLaw": site.governing_law,
             "navigation": config.navigation,
-            "signup": { "redirectHosts": hosts.unwrap_or_default(), "host": backend },
+            "signup": {
+                "host": backend,
+                "redirectHosts": hosts.unwrap_or_default(),
+                "page": config.signup_pages.page,
+                "success": config.signup_pages.success,
+            },
             "partner": partner,
         });
         Self {

@@ -31,13 +31,11 @@ pub(super) fn compose(brand: &str, frame: &Frame, boot: &Boot<'_>) -> String {
         ));
     }
     head.styles(&frame.styles);
-    head.scripts(&frame.assets);
+    head.preload_all(&frame.assets);
     if let Some(page) = boot.page {
-        head.styles(&page.section.assets);
-        head.styles(&page.assets);
-        head.preload(&page.section.entry, &page.section.integrity);
-        head.scripts(&page.section.assets);
-        head.scripts(&page.assets);
+        head.preload(AssetKind::Script, &page.section.entry, &page.section.integrity);
+        head.preload_all(&page.section.assets);
+        head.preload_all(&page.assets);
     }
     head.raw(&format!(
         "<script type=\"application/json\" id=\"boot\">{}</script>",
@@ -104,17 +102,23 @@ impl Head {
         }
     }
 
-    fn scripts(&mut self, assets: &[Asset]) {
-        for asset in assets.iter().filter(|asset| asset.kind == AssetKind::Script) {
-            self.preload(&asset.href, &asset.integrity);
+    /// Names what a section needs. Its stylesheets are preloaded, too, and applied by the shell: as stylesheets of the
+    /// document, one that hangs would hold up the shell's script, and header and footer with it.
+    fn preload_all(&mut self, assets: &[Asset]) {
+        for asset in assets {
+            self.preload(asset.kind, &asset.href, &asset.integrity);
         }
     }
 
-    fn preload(&mut self, href: &str, integrity: &str) {
+    fn preload(&mut self, kind: AssetKind, href: &str, integrity: &str) {
+        let destination = match kind {
+            AssetKind::Script => "script",
+            AssetKind::Style => "style",
+        };
         if self.named.insert(href.to_owned()) {
             let _ = write!(
                 self.html,
-                "<link rel=\"preload\" as=\"script\" href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\">",
+                "<link rel=\"preload\" as=\"{destination}\" href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\">",
                 escape(href),
                 escape(integrity)
             );

@@ -11,14 +11,19 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-/// A small readable page.
-pub(crate) fn plain_page(status: StatusCode, title: &str, words: &str) -> Reply {
+/// The way on, where there is one.
+const HOME: &str = "<p><a href=\"/\">Return to home</a></p>";
+
+/// A small readable page; it leads home if the site is live.
+pub(crate) fn plain_page(status: StatusCode, title: &str, words: &str, live: bool) -> Reply {
     let (title, words) = (escape(title), escape(words));
+    let home = if live { HOME } else { "" };
     let html = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>{title}</title><meta name=\"robots\" content=\"noindex\"></head>\
-         <body><main><h1>{title}</h1><p>{words}</p></main></body></html>\n"
+         <title>{title}</title><meta name=\"rating\" content=\"adult\">\
+         <meta name=\"robots\" content=\"noindex\"></head>\
+         <body><main><h1>{title}</h1><p>{words}</p>{home}</main></body></html>\n"
     );
     let mut reply = reply(status, HTML, html);
     reply.headers_mut().insert(CONTENT_SECURITY_POLICY, POLICY);

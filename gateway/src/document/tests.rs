@@ -70,10 +70,10 @@ fn a_document_names_each_file_once_and_in_order() {
     let order = [
         "icon.svg",
         "frame.css",
-        "page.css",
         "entry.js",
         "common.js",
         "page.js",
+        "page.css",
         "id=\"boot\"",
         "main.js",
     ];
@@ -89,7 +89,12 @@ fn a_document_names_each_file_once_and_in_order() {
         1
     );
     assert!(document.contains(
-        "<link rel=\"stylesheet\" href=\"/assets/x/1.0.0/page.css\" data-href=\"page.css\" \
+        "<link rel=\"stylesheet\" href=\"/assets/x/1.0.0/frame.css\" data-href=\"frame.css\" \
+         integrity=\"sha384-frame.css\" crossorigin=\"anonymous\">"
+    ));
+    // A section's stylesheet must not hold up the shell.
+    assert!(document.contains(
+        "<link rel=\"preload\" as=\"style\" href=\"/assets/x/1.0.0/page.css\" \
          integrity=\"sha384-page.css\" crossorigin=\"anonymous\">"
     ));
     assert!(document.contains(
@@ -106,6 +111,7 @@ fn nothing_in_the_payload_can_end_its_element() {
         error: hostile.to_owned(),
         email: "<b>\"'&\u{2028}".to_owned(),
         unreachable: false,
+        under_age: false,
     };
     let document = document(Some(&page()), json!({ "brand": hostile }), Some(&form));
     assert_eq!(document.matches("<script").count(), 2);

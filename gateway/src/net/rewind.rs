@@ -14,6 +14,7 @@ pub(super) struct Rewind<S> {
 }
 
 impl<S> Rewind<S> {
+    /// Puts what was read already before the rest of a stream.
     pub(super) fn new(start: Bytes, stream: S) -> Self {
         Self { start, stream }
     }

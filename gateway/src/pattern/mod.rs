@@ -15,7 +15,7 @@ pub(crate) use table::Table;
 use std::fmt;
 
 /// First segments that belong to the gateway itself; no page may begin with one.
-pub(crate) const RESERVED: [&str; 11] = [
+const RESERVED: [&str; 11] = [
     "assets",
     "_page",
     "functions",

@@ -2,6 +2,8 @@
 
 use percent_encoding::percent_decode_str;
 
+use super::RESERVED;
+
 /// The decoded segments of a request's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequestPath {
@@ -56,6 +58,12 @@ impl RequestPath {
     /// The decoded segments, without the empty one behind a trailing slash.
     pub(crate) fn segments(&self) -> &[String] {
         &self.segments
+    }
+
+    /// Whether it belongs to the gateway itself, so that it is no page's.
+    pub(crate) fn is_reserved(&self) -> bool {
+        let first = self.segments.first();
+        first.is_some_and(|first| RESERVED.contains(&first.as_str()))
     }
 
     /// Whether the path ends with a slash and is not `/` itself.

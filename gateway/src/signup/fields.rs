@@ -17,8 +17,11 @@ const PASSWORD: RangeInclusive<usize> = 6..=256;
 
 /// The fields of a sign-up that may be sent on.
 pub(super) struct Fields {
+    /// A valid e-mail address.
     pub(super) email: SecretString,
+    /// A password, exactly as it was typed.
     pub(super) password: SecretString,
+    /// An age that may sign up.
     pub(super) age: u64,
 }
 

@@ -83,6 +83,11 @@ impl SignupError {
     pub(crate) fn is_unreachable(&self) -> bool {
         matches!(self, Self::Unreachable(_))
     }
+
+    /// Whether the visitor stated an age that is sent away.
+    fn is_under_age(&self) -> bool {
+        matches!(self, Self::Field(FieldError::UnderAge))
+    }
 }
 
 impl Signups {
@@ -105,7 +110,7 @@ impl Signups {
         let outcome = self.handle(request, format, &mut email).await;
         if format == Some(Format::Form) {
             return match outcome {
-                Ok(target) => self.lead_on(target.as_deref()),
+                Ok(target) => self.lead_on(snapshot, target.as_deref()),
                 Err(error) => self.show_page(documents, snapshot, &error, email),
             };
         }
@@ -138,9 +143,10 @@ impl Signups {
         Ok(target.and_then(|target| self.redirects.admit(&target)))
     }
 
-    fn lead_on(&self, target: Option<&str>) -> Reply {
+    fn lead_on(&self, snapshot: &Snapshot, target: Option<&str>) -> Reply {
         let target = target.unwrap_or(&self.success);
-        redirect(StatusCode::SEE_OTHER, target).unwrap_or_else(|| rescue(&Error::NotFound, Audience::Person))
+        redirect(StatusCode::SEE_OTHER, target)
+            .unwrap_or_else(|| rescue(&Error::NotFound, Audience::person(snapshot)))
     }
 
     fn show_page(
@@ -151,15 +157,18 @@ impl Signups {
         email: String,
     ) -> Reply {
         let Some(set) = snapshot.live() else {
-            return rescue(&Error::NothingLive, Audience::Person);
+            return rescue(&Error::NothingLive, Audience::person(snapshot));
         };
         let path = RequestPath::parse(&self.page).ok();
         let page = path.and_then(|path| set.page(&path));
+        let under_age = error.is_under_age();
         let form = Form {
             page: self.page.clone(),
             error: error.to_string(),
-            email,
+            // Somebody who is sent away gets nothing back of what was typed.
+            email: if under_age { String::new() } else { email },
             unreachable: error.is_unreachable(),
+            under_age,
         };
         documents.refused(set, page, error.status(), &form)
     }

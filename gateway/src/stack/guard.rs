@@ -13,8 +13,12 @@ use super::layer::Next;
 use crate::reply::Reply;
 use crate::rescue::{Audience, Error, rescue};
 
-/// Passes the request on and catches what falls.
-pub(super) async fn answer<S, B>(request: Request<B>, next: Next<S>, audience: Audience) -> Reply
+/// Passes the request on and catches what falls; only then is asked who reads about it.
+pub(super) async fn answer<S, B>(
+    request: Request<B>,
+    next: Next<S>,
+    audience: impl FnOnce() -> Audience,
+) -> Reply
 where
     S: Service<Request<B>, Response = Reply, Error = Infallible>,
 {
@@ -26,5 +30,5 @@ where
             Err(_) => Poll::Ready(Err(Error::Panic)),
         },
     );
-    caught.await.unwrap_or_else(|error| rescue(&error, audience))
+    caught.await.unwrap_or_else(|error| rescue(&error, audience()))
 }

@@ -25,11 +25,12 @@ pub(crate) use layer::Next;
 
 /// The site listener's stack.
 pub(crate) fn site(site: Arc<Site>) -> impl Serve {
+    let reader = Arc::clone(&site);
     let routes = service_fn(move |request| {
         let site = Arc::clone(&site);
         async move { Ok::<_, Infallible>(site.answer(request).await) }
     });
-    stack(routes, Audience::Person)
+    stack(routes, move || reader.audience())
 }
 
 /// The admin listener's stack.
@@ -38,12 +39,12 @@ pub(crate) fn admin(admin: Arc<Admin>) -> impl Serve {
         let admin = Arc::clone(&admin);
         async move { Ok::<_, Infallible>(admin.answer(request).await) }
     });
-    stack(routes, Audience::Operator)
+    stack(routes, || Audience::Operator)
 }
 
 fn stack<S, B>(
     routes: S,
-    audience: Audience,
+    audience: impl Fn() -> Audience + Clone + Send + 'static,
 ) -> impl Service<Request<B>, Response = Response<Recorded>, Error = Infallible, Future: Send + 'static>
 + Clone
 + Send
@@ -62,7 +63,7 @@ where
         .layer(from_fn(head::strip))
         // Innermost: a panic in a route ends as an answer, and every layer above sees nothing unusual.
         .layer(from_fn(move |request, next| {
-            guard::answer(request, next, audience)
+            guard::answer(request, next, audience.clone())
         }))
         .service(routes)
 }

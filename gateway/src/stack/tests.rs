@@ -9,6 +9,8 @@ use super::stack;
 use crate::reply::{Reply, text};
 use crate::rescue::Audience;
 
+const PERSON: Audience = Audience::Person { live: true };
+
 fn request(method: Method) -> Request<()> {
     let mut request = Request::new(());
     *request.method_mut() = method;
@@ -27,8 +29,8 @@ async fn a_panic_is_answered_without_details() {
         assert_eq!("leaked-secret", "", "leaked-secret");
         Ok(text(StatusCode::OK, "never"))
     });
-    for audience in [Audience::Person, Audience::Operator] {
-        let response = stack(routes, audience)
+    for audience in [PERSON, Audience::Operator] {
+        let response = stack(routes, move || audience)
             .oneshot(request(Method::GET))
             .await
             .unwrap();
@@ -39,12 +41,13 @@ async fn a_panic_is_answered_without_details() {
         let body = String::from_utf8(body.to_vec()).unwrap();
         assert!(body.contains("Something went wrong"), "{body}");
         assert!(!body.contains("leaked-secret"), "{body}");
+        assert_eq!(body.contains("Return to home"), audience == PERSON, "{body}");
     }
 }
 
 #[tokio::test]
 async fn head_has_the_length_of_get_and_no_body() {
-    let service = stack(service_fn(page), Audience::Person);
+    let service = stack(service_fn(page), || PERSON);
     let get = service.clone().oneshot(request(Method::GET)).await.unwrap();
     assert_eq!(get.into_body().collect().await.unwrap().to_bytes(), "hello\n");
     let head = service.oneshot(request(Method::HEAD)).await.unwrap();
@@ -54,7 +57,7 @@ async fn head_has_the_length_of_get_and_no_body() {
 
 #[tokio::test]
 async fn every_answer_has_an_id_of_its_own() {
-    let service = stack(service_fn(page), Audience::Person);
+    let service = stack(service_fn(page), || PERSON);
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..8 {
         let response = service.clone().oneshot(request(Method::GET)).await.unwrap();

@@ -63,7 +63,9 @@ pub(crate) trait Store: Send + Sync + 'static {
 /// The name and version of a release.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ReleaseId {
+    /// The section's name, or `shell`.
     pub(crate) name: String,
+    /// Its version.
     pub(crate) version: String,
 }
 

@@ -19,6 +19,7 @@ export function defineConfig(config: SectionConfig): SectionConfig {
   return config;
 }
 
+/** The file in which a package describes itself to the build. */
 export const CONFIG_FILE = "section.config.js";
 const KEYS = new Set(["name", "entry", "kind", "icon"]);
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;

@@ -21,7 +21,7 @@ const NO_SITE: SiteFacts = {
   retention: "retention",
   governingLaw: "Law",
   navigation: { menu: [], footer: [] },
-  signup: { host: null, redirectHosts: [] },
+  signup: { page: "/signup", success: "/success", host: null, redirectHosts: [] },
   partner: null,
   today: "2000-01-01",
 };

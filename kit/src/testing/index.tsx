@@ -1,7 +1,7 @@
 // Renders a section's pages and slots in a test as the shell would, without a shell.
 // Needs @testing-library/react, which the package that tests brings along.
 import { render, type RenderResult } from "@testing-library/react";
-import type { ReactNode } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { MemoryRouter } from "react-router-dom";
 
 import { ParamsContext, ShellContext } from "../context.js";
@@ -22,7 +22,7 @@ export const TEST_SITE: SiteFacts = {
   retention: "logs are kept for 30 days",
   governingLaw: "the State of Testing",
   navigation: { menu: [{ label: "Home", path: "/" }], footer: [{ label: "Terms", path: "/terms" }] },
-  signup: { host: null, redirectHosts: [] },
+  signup: { page: "/signup", success: "/success", host: null, redirectHosts: [] },
   partner: null,
   today: "2026-01-31",
 };
@@ -48,7 +48,7 @@ function siteOf(options: RenderOptions): SiteFacts {
   return { ...TEST_SITE, ...options.site };
 }
 
-function wrap(children: ReactNode, path: string, params: Params, options: RenderOptions): ReactNode {
+function wrap(children: ReactNode, path: string, params: Params, options: RenderOptions): ReactElement {
   const services = { site: siteOf(options), openJoin: options.onJoin ?? (() => undefined) };
   return (
     <MemoryRouter initialEntries={[path]}>
@@ -57,6 +57,11 @@ function wrap(children: ReactNode, path: string, params: Params, options: Render
       </ShellContext>
     </MemoryRouter>
   );
+}
+
+/** A component as it stands within the shell: for a test that renders one by itself, in a document or to a string. */
+export function inShell(component: ReactNode, options: RenderOptions = {}): ReactElement {
+  return wrap(component, "/", {}, options);
 }
 
 async function find(section: Section, path: string): Promise<{ page: AnyPage; params: Params }> {

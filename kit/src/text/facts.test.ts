@@ -21,7 +21,7 @@ describe("facts", () => {
   });
 
   it("a configured recipient and partner are named", () => {
-    const site = { ...TEST_SITE, signup: { host: "signup.example", redirectHosts: [] }, partner: PARTNER };
+    const site = { ...TEST_SITE, signup: { ...TEST_SITE.signup, host: "signup.example" }, partner: PARTNER };
     expect(fillFacts("{signupRecipient} and {partnerName}", site)).toBe("signup.example and Example Partner");
   });
 

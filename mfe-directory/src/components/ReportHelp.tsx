@@ -1,4 +1,5 @@
 import { useSite } from "@colonnade/kit";
+import { TextLink } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
 import css from "./ReportHelp.module.css";
@@ -27,11 +28,12 @@ export function ReportHelp({ heading, subject }: Props): ReactElement {
         <li>
           National Human Trafficking Hotline, day and night, confidential: <a href="tel:+18883737888">1-888-373-7888</a>
           , text <a href="sms:233733">233733</a>,{" "}
-          <a href="https://humantraffickinghotline.org/">humantraffickinghotline.org</a>.
+          <TextLink href="https://humantraffickinghotline.org/">humantraffickinghotline.org</TextLink>.
         </li>
         <li>
           Somebody under 18: National Center for Missing &amp; Exploited Children,{" "}
-          <a href="tel:+18008435678">1-800-843-5678</a>, <a href="https://report.cybertip.org/">report.cybertip.org</a>.
+          <a href="tel:+18008435678">1-800-843-5678</a>,{" "}
+          <TextLink href="https://report.cybertip.org/">report.cybertip.org</TextLink>.
         </li>
       </ul>
     </section>

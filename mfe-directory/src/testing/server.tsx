@@ -1,10 +1,11 @@
+import { inShell } from "@colonnade/kit/testing";
 import { render, type RenderResult } from "@testing-library/react";
 import type { ReactElement } from "react";
 import { renderToString } from "react-dom/server";
 
 /** What the server sends for a component, as elements. Parsed without script, so what `noscript` holds is there. */
 export function fromServer(component: ReactElement): HTMLElement {
-  const html = `<div>${renderToString(component)}</div>`;
+  const html = `<div>${renderToString(inShell(component))}</div>`;
   const host = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
   if (!(host instanceof HTMLElement)) throw new Error("the server sent nothing");
   return host;
@@ -16,7 +17,7 @@ export function hydrated(component: ReactElement): RenderResult & { readonly pro
   // A browser with script takes what noscript holds as text.
   for (const element of container.querySelectorAll("noscript")) element.textContent = element.outerHTML;
   const problems: unknown[] = [];
-  const view = render(component, {
+  const view = render(inShell(component), {
     container,
     hydrate: true,
     onRecoverableError: (error) => {

@@ -1,4 +1,4 @@
-import type { RenderedPage } from "@colonnade/kit/testing";
+import { TEST_SITE, type RenderedPage } from "@colonnade/kit/testing";
 import { cleanup, within } from "@testing-library/react";
 import { afterEach, describe, expect, it } from "vitest";
 
@@ -7,7 +7,7 @@ import { renderExisting } from "../testing/page";
 afterEach(cleanup);
 
 const PARTNER = { id: "example", name: "Example Partner", host: "partner.example", url: "https://partner.example/" };
-const CONFIGURED = { site: { signup: { host: "signup.example", redirectHosts: [] }, partner: PARTNER } };
+const CONFIGURED = { site: { signup: { ...TEST_SITE.signup, host: "signup.example" }, partner: PARTNER } };
 const ROUTES = ["/", "/terms", "/privacy", "/about-escort-babylon", "/about-escort-babylon/safety-guide"];
 
 // What each numbered section is about, in order.

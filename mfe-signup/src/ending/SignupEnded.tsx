@@ -1,3 +1,4 @@
+import { TextLink } from "@colonnade/kit/text";
 import { useEffect, useRef, type ReactElement } from "react";
 
 import css from "./ending.module.css";
@@ -16,16 +17,13 @@ export function SignupEnded(): ReactElement {
     <div className={css.ended}>
       <p ref={text} tabIndex={-1}>
         Thank you for telling us your age. This site is only for people aged 18 and over, so sign-up ends here. Nothing
-        you typed was sent or kept.
+        you typed was passed on or kept.
       </p>
       <p>
         If something you saw online worries you, or somebody puts you under pressure, you are not alone and not in
         trouble. The National Center for Missing &amp; Exploited Children listens:{" "}
         <a href="tel:+18008435678">1-800-843-5678</a> or{" "}
-        <a href="https://report.cybertip.org" rel="noopener">
-          report.cybertip.org
-        </a>
-        . In immediate danger, call 911.
+        <TextLink href="https://report.cybertip.org/">report.cybertip.org</TextLink>. In immediate danger, call 911.
       </p>
     </div>
   );

@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from "react";
+import type { FormAnswer } from "@colonnade/kit";
+import { useEffect, useSyncExternalStore } from "react";
 
 // In memory alone: it lasts as long as the tab shows this document, and leaves no trace.
 let ended = false;
@@ -17,11 +18,19 @@ export function endSignup(): void {
   for (const listener of listeners) listener();
 }
 
-/** Whether sign-up has ended in this tab. */
-export function useSignupEnded(): boolean {
-  return useSyncExternalStore(
+/**
+ * Whether sign-up has ended in this tab: by an age under 18 that was submitted here, or that the answer to a form
+ * post says was refused.
+ */
+export function useSignupEnded(answer?: FormAnswer): boolean {
+  const refused = answer?.underAge ?? false;
+  useEffect(() => {
+    if (refused) endSignup();
+  }, [refused]);
+  const here = useSyncExternalStore(
     subscribe,
     () => ended,
     () => false,
   );
+  return here || refused;
 }

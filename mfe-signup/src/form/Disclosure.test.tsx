@@ -21,10 +21,6 @@ describe("before the button, the form says", () => {
     );
   });
 
-  it("that sign-up is not available where nobody would receive them", async () => {
-    expect(await textBeforeButton({})).toContain("Sign-up is not available at the moment");
-  });
-
   it("that the sign-up carries an affiliate tag", async () => {
     expect(await textBeforeButton(CONNECTED)).toContain(
       `The sign-up carries an affiliate tag: ${TEST_SITE.brand} may earn a commission from it.`,
@@ -53,4 +49,11 @@ describe("before the button, the form says", () => {
       expect([link.getAttribute("href"), link.getAttribute("target")]).toEqual([href, "_blank"]);
     }
   });
+});
+
+it("where nobody would receive details, nobody is asked for them", async () => {
+  await renderPage(section, "/signup");
+  expect(document.body.textContent).toContain("Sign-up is not available at the moment");
+  expect(document.querySelector("form, input")).toBeNull();
+  expect(document.body.textContent).not.toContain("affiliate");
 });

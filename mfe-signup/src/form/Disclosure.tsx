@@ -3,19 +3,21 @@ import type { ReactElement } from "react";
 
 import css from "./form.module.css";
 
+/** Props of {@link Disclosure}. */
+export interface DisclosureProps {
+  /** Host that receives what the form sends. */
+  readonly host: string;
+}
+
 /** What the visitor is told before anything is sent: who receives it, who earns by it, and where it may lead. */
-export function Disclosure(): ReactElement {
-  const { brand, signup, partner } = useSite();
+export function Disclosure({ host }: DisclosureProps): ReactElement {
+  const { brand, partner } = useSite();
   return (
     <div className={css.disclosure}>
-      {signup.host === null ? (
-        <p>Sign-up is not available at the moment: no sign-up service is connected, so no account can be created.</p>
-      ) : (
-        <p>
-          When you choose Continue, your e-mail, password and stated age go to <strong>{signup.host}</strong>, which
-          creates the account. This site passes them on and keeps none of them.
-        </p>
-      )}
+      <p>
+        When you choose Continue, your e-mail, password and stated age go to <strong>{host}</strong>, which creates the
+        account. This site passes them on and keeps none of them.
+      </p>
       <p>The sign-up carries an affiliate tag: {brand} may earn a commission from it.</p>
       {partner && (
         <p>

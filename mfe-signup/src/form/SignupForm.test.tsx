@@ -1,4 +1,4 @@
-import type { FormAnswer } from "@colonnade/kit";
+import { useHydrated, type FormAnswer } from "@colonnade/kit";
 import { renderPage, type RenderOptions } from "@colonnade/kit/testing";
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
@@ -17,7 +17,6 @@ import {
   TYPED,
   WITH_PARTNER,
 } from "../testing/signup";
-import { useHydrated } from "./hydrated";
 
 const navigate = vi.hoisted(() => vi.fn());
 vi.mock("@colonnade/kit", async (original) => ({ ...(await original<object>()), useNavigate: () => navigate }));

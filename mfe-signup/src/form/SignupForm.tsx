@@ -1,4 +1,4 @@
-import { useSite, type FormAnswer } from "@colonnade/kit";
+import { useHydrated, useSite, type FormAnswer } from "@colonnade/kit";
 import { useEffect, useRef, useState, type InputEvent, type ReactElement, type SubmitEvent } from "react";
 
 import { Leaving } from "../outcome/Leaving";
@@ -7,7 +7,6 @@ import { PartnerLink } from "../outcome/PartnerLink";
 import { Disclosure } from "./Disclosure";
 import { Field } from "./Field";
 import css from "./form.module.css";
-import { useHydrated } from "./hydrated";
 import { PasswordField } from "./PasswordField";
 import type { FieldName, Typed } from "./rules";
 import { SIGNUP_PATH } from "./send";
@@ -42,7 +41,7 @@ function focusIn(form: HTMLFormElement, target: FocusTarget): void {
  * script has taken over, it is checked and sent from here. Its fields belong to the browser, so what was
  * typed outlives that moment, a refusal and a detour.
  */
-export function SignupForm({ answer, onDone }: SignupFormProps): ReactElement {
+function ConnectedForm({ answer, onDone, host }: SignupFormProps & { readonly host: string }): ReactElement {
   const { partner } = useSite();
   const { state, submit, correct, back } = useSignup(answer?.error, onDone);
   const [revealed, setRevealed] = useState(false);
@@ -114,7 +113,7 @@ export function SignupForm({ answer, onDone }: SignupFormProps): ReactElement {
           title="A whole number from 18 to 120"
           required
         />
-        <Disclosure />
+        <Disclosure host={host} />
         <button type="submit" className="button" disabled={sending}>
           {sending ? "Creating Account..." : "Continue"}
         </button>
@@ -124,4 +123,11 @@ export function SignupForm({ answer, onDone }: SignupFormProps): ReactElement {
       </form>
     </>
   );
+}
+
+/** The sign-up form, or in words that there is none: nobody is asked for details that nobody would receive. */
+export function SignupForm(props: SignupFormProps): ReactElement {
+  const { host } = useSite().signup;
+  if (host !== null) return <ConnectedForm {...props} host={host} />;
+  return <p>Sign-up is not available at the moment: no sign-up service is connected, so no account can be created.</p>;
 }

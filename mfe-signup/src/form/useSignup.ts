@@ -57,7 +57,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
   };
 
   const follow = (redirectUrl: unknown): void => {
-    const destination = destinationOf(redirectUrl, window.location.origin, site.signup.redirectHosts);
+    const destination = destinationOf(redirectUrl, window.location.origin, site.signup);
     if (destination.kind === "page") {
       onDone?.();
       void navigate(destination.path);

@@ -25,12 +25,14 @@ export function OutOfReach({ partner, back }: OutOfReachProps): ReactElement {
   const [phase, setPhase] = useState<"counting" | "stopped" | "gone">("counting");
   const stay = useRef<HTMLButtonElement>(null);
   const counting = phase === "counting";
-  const go = (): void => {
-    // Whoever comes back by the browser's own button finds no countdown running.
+  // Whoever comes back by the browser's own button finds no countdown running.
+  const leave = (): void => {
     setPhase("gone");
-    window.location.assign(partner.url);
   };
-  const left = useCountdown(counting, COUNTDOWN_SECONDS, go);
+  const left = useCountdown(counting, COUNTDOWN_SECONDS, () => {
+    leave();
+    window.location.assign(partner.url);
+  });
 
   useEffect(() => {
     stay.current?.focus();
@@ -42,8 +44,9 @@ export function OutOfReach({ partner, back }: OutOfReachProps): ReactElement {
         <strong>Sign-up is out of reach right now, so we could not confirm an account.</strong>
       </p>
       <p id={`${id}-where`}>
-        {counting ? "You will be taken" : "You can go on"} to {partner.name} ({partner.host}) through an affiliate link:
-        we may earn a commission. Your e-mail, password and age do not go there.
+        {counting ? `You will be taken, in ${String(COUNTDOWN_SECONDS)} seconds,` : "You can go on"} to {partner.name} (
+        {partner.host}) through an affiliate link: we may earn a commission. Your e-mail, password and age do not go
+        there.
       </p>
       {counting && (
         <p role="timer" className={css.timer}>
@@ -72,13 +75,8 @@ export function OutOfReach({ partner, back }: OutOfReachProps): ReactElement {
             Back to the form
           </button>
         )}
-        <button type="button" className="button quiet" onClick={go}>
-          Go now
-        </button>
+        <PartnerLink partner={partner} lead="Go now to " className={`button quiet ${css.go ?? ""}`} onClick={leave} />
       </div>
-      <p>
-        <PartnerLink partner={partner} />
-      </p>
     </div>
   );
 }

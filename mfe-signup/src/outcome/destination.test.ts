@@ -1,3 +1,4 @@
+import { TEST_SITE } from "@colonnade/kit/testing";
 import { describe, expect, it } from "vitest";
 
 import { destinationOf, type Destination } from "./destination";
@@ -6,7 +7,7 @@ const ORIGIN = "https://site.example";
 const SUCCESS = { kind: "page", path: "/success" };
 
 function lead(redirectUrl: unknown): Destination {
-  return destinationOf(redirectUrl, ORIGIN, ["members.example.com"]);
+  return destinationOf(redirectUrl, ORIGIN, { ...TEST_SITE.signup, redirectHosts: ["members.example.com"] });
 }
 
 describe("destinationOf", () => {

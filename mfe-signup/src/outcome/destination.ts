@@ -1,7 +1,4 @@
-import { isPagePath } from "@colonnade/kit";
-
-/** Where a visitor ends whose sign-up names no other place. */
-export const SUCCESS_PATH = "/success";
+import { isPagePath, type SiteFacts } from "@colonnade/kit";
 
 /** Where a sign-up leads. */
 export type Destination =
@@ -12,26 +9,25 @@ export type Destination =
   /** Another host, which the operator named. */
   | { readonly kind: "away"; readonly url: string; readonly host: string };
 
-const SUCCESS: Destination = { kind: "page", path: SUCCESS_PATH };
-
 /**
  * Where to go after a sign-up: `redirectUrl` of the answer where it is on this `origin`, or over https
- * on one of `hosts`; everything else, of whatever type, ends on the site's own page.
+ * on one of the configured hosts; everything else, of whatever type, ends on the site's own page.
  */
-export function destinationOf(redirectUrl: unknown, origin: string, hosts: readonly string[]): Destination {
-  if (typeof redirectUrl !== "string" || redirectUrl === "") return SUCCESS;
+export function destinationOf(redirectUrl: unknown, origin: string, signup: SiteFacts["signup"]): Destination {
+  const success: Destination = { kind: "page", path: signup.success };
+  if (typeof redirectUrl !== "string" || redirectUrl === "") return success;
   const url = parse(redirectUrl, origin);
   // A name and password before the host make an address look like another one.
-  if (url?.username !== "" || url.password !== "") return SUCCESS;
+  if (url?.username !== "" || url.password !== "") return success;
   // Not compared by `url.origin`: that of a blob: address is the origin that made it.
   if (`${url.protocol}//${url.host}` === origin) {
     return isPagePath(url.pathname) && url.search === "" && url.hash === ""
       ? { kind: "page", path: url.pathname }
       : { kind: "document", url: url.href };
   }
-  return url.protocol === "https:" && hosts.includes(url.host)
+  return url.protocol === "https:" && signup.redirectHosts.includes(url.host)
     ? { kind: "away", url: url.href, host: url.host }
-    : SUCCESS;
+    : success;
 }
 
 function parse(address: string, base: string): URL | null {

@@ -8,7 +8,7 @@ import { SignupForm } from "../form/SignupForm";
 import css from "./pages.module.css";
 
 function SignupPage({ form }: PageProps<null>): ReactElement {
-  const ended = useSignupEnded();
+  const ended = useSignupEnded(form);
   return (
     <div className={`page ${css.narrow ?? ""}`}>
       <h1>{ended ? ENDED_HEADING : SIGNUP_HEADING}</h1>

@@ -1,11 +1,12 @@
 // What the tests of this section share.
 import { cleanup, screen } from "@testing-library/react";
 import type { SiteFacts } from "@colonnade/kit";
+import { TEST_SITE } from "@colonnade/kit/testing";
 import { afterEach, vi, type Mock } from "vitest";
 
 /** A site with a sign-up backend, and no partner. */
 export const CONNECTED: Partial<SiteFacts> = {
-  signup: { host: "accounts.example.org", redirectHosts: ["members.example.com"] },
+  signup: { ...TEST_SITE.signup, host: "accounts.example.org", redirectHosts: ["members.example.com"] },
 };
 
 /** The same with a partner. */

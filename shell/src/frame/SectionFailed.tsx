@@ -1,28 +1,14 @@
-import { useTransition, type ReactElement } from "react";
+import type { ReactElement } from "react";
 
-/** Props of {@link SectionFailed}. */
-export interface SectionFailedProps {
-  /** Starts another attempt, as part of a transition: this stays until its outcome is known. */
-  readonly retry: () => void;
-}
+import { RetryButton, type RetryButtonProps } from "./RetryButton";
 
 /** Stands in for a section that cannot be shown, while the rest of the site goes on. */
-export function SectionFailed({ retry }: SectionFailedProps): ReactElement {
-  const [trying, startTransition] = useTransition();
+export function SectionFailed({ retry }: RetryButtonProps): ReactElement {
   return (
     <div className="page message" role="alert">
       <h1>This part of the site is unavailable right now</h1>
-      <p>Everything else works as usual. You can try again, or go on by the menu.</p>
-      <button
-        type="button"
-        className="button"
-        disabled={trying}
-        onClick={() => {
-          startTransition(retry);
-        }}
-      >
-        {trying ? "Trying…" : "Try again"}
-      </button>
+      <p>Everything else works as usual. You can try again, or go on to another page.</p>
+      <RetryButton retry={retry} />
     </div>
   );
 }

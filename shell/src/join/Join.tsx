@@ -8,8 +8,6 @@ import { JoinPlace } from "./JoinPlace";
 
 interface Opened {
   readonly reason: JoinReason;
-  /** The page it was opened on: going back or forward leaves the dialog behind along with the page. */
-  readonly page: string;
   readonly closed: boolean;
 }
 
@@ -21,11 +19,17 @@ export interface JoinState {
   readonly close: () => void;
 }
 
-/** Keeps the state of the join dialog. */
+/** Keeps the state of the join dialog, which leaving the page closes. */
 export function useJoinState(): JoinState {
+  const { pathname } = useLocation();
+  const [page, setPage] = useState(pathname);
   const [opened, setOpened] = useState<Opened | null>(null);
+  if (page !== pathname) {
+    setPage(pathname);
+    setOpened(opened && { ...opened, closed: true });
+  }
   const open = useCallback((reason: JoinReason) => {
-    setOpened({ reason, page: location.pathname, closed: false });
+    setOpened({ reason, closed: false });
   }, []);
   const close = useCallback(() => {
     setOpened((state) => state && { ...state, closed: true });
@@ -42,14 +46,11 @@ export function Join({
   readonly state: JoinState;
 }): ReactElement | null {
   const { opened, open, close } = state;
-  const { pathname } = useLocation();
   const warm = useCallback(() => {
     // A failure shows itself once the dialog is opened.
     loader.load().catch(() => undefined);
   }, [loader]);
   useJoinIntent(open, warm);
   if (!opened) return null;
-  return (
-    <JoinPlace loader={loader} open={!opened.closed && opened.page === pathname} reason={opened.reason} close={close} />
-  );
+  return <JoinPlace loader={loader} open={!opened.closed} reason={opened.reason} close={close} />;
 }

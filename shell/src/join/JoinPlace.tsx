@@ -1,6 +1,7 @@
 import type { JoinReason } from "@colonnade/kit";
-import { Component, Suspense, use, useTransition, type ReactElement, type ReactNode } from "react";
+import { Component, Suspense, use, type ReactElement, type ReactNode } from "react";
 
+import { RetryButton } from "../frame/RetryButton";
 import type { SlotLoader } from "../loading/slot";
 import { PlaceDialog } from "./PlaceDialog";
 
@@ -18,21 +19,11 @@ function Filled({ loader, ...props }: JoinPlaceProps): ReactElement {
 }
 
 function Unavailable({ close, retry }: { readonly close: () => void; readonly retry: () => void }): ReactElement {
-  const [trying, startTransition] = useTransition();
   return (
     <PlaceDialog label="Sign-up is unavailable" close={close}>
       <h2>Sign-up is unavailable right now</h2>
       <p>The rest of the site works as usual.</p>
-      <button
-        type="button"
-        className="button"
-        disabled={trying}
-        onClick={() => {
-          startTransition(retry);
-        }}
-      >
-        {trying ? "Trying…" : "Try again"}
-      </button>
+      <RetryButton retry={retry} />
     </PlaceDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, type ReactElement, type ReactNode } from "react";
+import { useLayoutEffect, useRef, type PointerEvent, type ReactElement, type ReactNode } from "react";
 
 /** Props of {@link PlaceDialog}. */
 export interface PlaceDialogProps {
@@ -16,12 +16,18 @@ export function PlaceDialog({ label, close, children }: PlaceDialogProps): React
     // Closed, not just removed: that is what gives focus back to the opener.
     return () => element?.close();
   }, []);
+  // The dialog itself is only ever hit outside its contents: on the backdrop.
+  const onPointerDown = (event: PointerEvent): void => {
+    if (event.target === event.currentTarget) close();
+  };
   return (
-    <dialog className="place-dialog" ref={dialog} aria-label={label} onCancel={close}>
-      {children}
-      <button type="button" className="button quiet" onClick={close}>
-        Close
-      </button>
+    <dialog className="place-dialog" ref={dialog} aria-label={label} onCancel={close} onPointerDown={onPointerDown}>
+      <div className="place-dialog-contents">
+        {children}
+        <button type="button" className="button quiet" onClick={close}>
+          Close
+        </button>
+      </div>
     </dialog>
   );
 }

@@ -33,11 +33,13 @@ export function startFederation(): void {
 }
 
 const sections = new Map<string, Promise<Section>>();
+const failed = new Set<string>();
 
 async function load(entry: SectionEntry): Promise<Section> {
   integrityByUrl.set(absolute(entry.entry), entry.integrity);
-  // Forced, so that a container that failed before is asked for again.
-  registerRemotes([{ name: entry.container, entry: entry.entry, type: "global" }], { force: true });
+  // The runtime remembers an entry that failed. Forced, it asks again, and warns that the container is registered.
+  const force = failed.delete(entry.container);
+  registerRemotes([{ name: entry.container, entry: entry.entry, type: "global" }], { force });
   const module = await loadRemote<{ default?: Partial<Section> }>(`${entry.container}/section`);
   const section = module?.default;
   if (section?.name !== entry.name) throw new Error(`${entry.entry} is not the section "${entry.name}"`);
@@ -57,6 +59,7 @@ export function loadSection(entry: SectionEntry): Promise<Section> {
   sections.set(entry.container, loading);
   loading.catch(() => {
     sections.delete(entry.container);
+    failed.add(entry.container);
   });
   return loading;
 }

@@ -1,6 +1,8 @@
 import type { PageAnswer } from "@colonnade/kit/shell";
 
 const DEADLINE = 8_000;
+// No page matches, or the path is none at all.
+const NO_PAGE = new Set([400, 404, 414]);
 
 /** The gateway no longer keeps the deployment this tab was opened with. */
 export class DeploymentGone extends Error {}
@@ -15,7 +17,6 @@ export async function lookUpPage(deployment: number, path: string): Promise<Page
   const response = await fetch(url, { headers: { accept: "application/json" }, signal: AbortSignal.timeout(DEADLINE) });
   if (response.ok) return (await response.json()) as PageAnswer;
   if (response.status === 410) throw new DeploymentGone();
-  // A path that no page can have is refused with 400 or 414 rather than looked up.
-  if (response.status < 500) return null;
+  if (NO_PAGE.has(response.status)) return null;
   throw new Error(`${url} answered ${String(response.status)}`);
 }

@@ -10,6 +10,15 @@ function linkOf(asset: Asset): HTMLLinkElement | undefined {
   );
 }
 
+// One that could not be loaded has no sheet, or in Chromium one whose rules nobody may read.
+function applies({ sheet }: HTMLLinkElement): boolean {
+  try {
+    return sheet !== null && sheet.cssRules.length > 0;
+  } catch {
+    return false;
+  }
+}
+
 function insert(asset: Asset): Promise<void> {
   const link = document.createElement("link");
   link.rel = "stylesheet";
@@ -39,9 +48,8 @@ function ensure(asset: Asset): Promise<void> {
   const present = pending.get(asset.href);
   if (present) return present;
   const link = linkOf(asset);
-  // A stylesheet of the document itself: the shell starts after it. One that could not be loaded has no sheet, or
-  // in Chromium one without rules.
-  if (link?.sheet?.cssRules.length) return Promise.resolve();
+  // A stylesheet of the document itself: by the time the shell starts, it is loaded or has failed.
+  if (link && applies(link)) return Promise.resolve();
   link?.remove();
   const loading = insert(asset);
   pending.set(asset.href, loading);

@@ -48,11 +48,26 @@ function report(section: string | null, error: unknown): void {
   console.warn(`[shell] ${section === null ? "a page" : `the section "${section}"`} could not be shown:`, error);
 }
 
+/** A document of the live deployment takes this tab over; nothing is shown in between. */
+function leaveFor(path: string): Promise<never> {
+  if (path === location.pathname) location.reload();
+  else location.assign(path);
+  return new Promise<never>(() => undefined);
+}
+
+// Without an answer, this document is all there is.
+function isThere(path: string): Promise<boolean> {
+  return fetch(path, { method: "HEAD", cache: "no-store" }).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
+
 /** Makes the views of the deployment that a boot payload names. `firstPath` is the path of its document. */
 export function createViews(boot: Boot, firstPath: string): Views {
   const answers = new Map<string, Promise<PageAnswer | null>>([[firstPath, Promise.resolve(boot.page)]]);
   const views = new Map<string, Promise<View>>();
-  const failed = new Set<string>();
+  const failures = new Map<string, number>();
 
   function answer(path: string): Promise<PageAnswer | null> {
     const present = answers.get(path);
@@ -85,21 +100,22 @@ export function createViews(boot: Boot, firstPath: string): Views {
   }
 
   async function make(path: string): Promise<View> {
+    const before = failures.get(path) ?? 0;
     let found: PageAnswer | null | undefined;
     try {
       found = await answer(path);
       if (!found) return NOT_FOUND;
-      if (failed.delete(path)) await refetch(found.section, found.assets);
-      return await withDeadline(pageView(path, found), PAGE_DEADLINE, `the page ${path}`);
+      if (before > 0) await refetch(found.section, found.assets);
+      // What fails twice is no passing fault; a new document may have another release of the section.
+      if (before > 1 && (await isThere(path))) return await leaveFor(path);
+      const view = await withDeadline(pageView(path, found), PAGE_DEADLINE, `the page ${path}`);
+      failures.delete(path);
+      return view;
     } catch (error) {
-      if (error instanceof DeploymentGone) {
-        // A document of the live deployment takes this tab over; nothing is shown in between.
-        location.assign(path);
-        return new Promise<never>(() => undefined);
-      }
+      if (error instanceof DeploymentGone) return leaveFor(path);
       const section = found?.section.name ?? null;
       report(section, error);
-      failed.add(path);
+      failures.set(path, before + 1);
       return { kind: "failed", section };
     }
   }
@@ -127,7 +143,7 @@ export function createViews(boot: Boot, firstPath: string): Views {
       warm(path).catch(() => undefined);
     },
     retry(path) {
-      if (failed.has(path)) views.delete(path);
+      if (failures.has(path)) views.delete(path);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { NavigationType, useLocation, useNavigationType } from "react-router-dom";
 
+import type { View } from "../loading/view";
+import { focusHeading, focusPlace } from "./focus";
 import type { ScrollMemory } from "./scroll";
 
 /** Marks the document between following a link and the page's arrival; the frame's stylesheet shows it. */
@@ -8,43 +10,50 @@ export function markNavigating(navigating: boolean): void {
   document.documentElement.toggleAttribute("data-navigating", navigating);
 }
 
-function focusHeading(): void {
-  const heading = document.querySelector<HTMLElement>("main h1");
-  if (!heading) return;
-  heading.tabIndex = -1;
-  heading.focus({ preventScroll: true });
+interface Shown {
+  readonly view: View;
+  readonly pathname: string;
+  readonly entry: string;
 }
 
 /**
  * What happens when a page has arrived: scroll and focus go where a full page load would have put them,
- * and the new title is announced.
+ * and the new title is announced. Choosing the link of the page that is shown starts it afresh, and a
+ * page that another attempt brought has arrived, too.
  */
-export function useArrival(scroll: ScrollMemory, announce: (text: string) => void): void {
+export function useArrival(view: View, scroll: ScrollMemory, announce: (text: string) => void): void {
   const { key, pathname, hash } = useLocation();
   const type = useNavigationType();
-  const shown = useRef<string | null>(null);
+  const last = useRef<Shown | null>(null);
+  // An address that was typed with a fragment starts an entry without a key of its own.
+  const entry = `${key}${hash}`;
 
   // Before anything can scroll: the position now belongs to the new entry.
   useLayoutEffect(() => {
-    scroll.follow(key);
-  }, [scroll, key]);
+    scroll.follow(entry);
+  }, [scroll, entry]);
 
   useEffect(() => {
-    const before = shown.current;
-    shown.current = pathname;
+    const before = last.current;
+    last.current = { view, pathname, entry };
     markNavigating(false);
-    if (before !== null && before !== pathname) {
+    const isFirst = before === null;
+    const isNewPage = before?.view !== view || before.pathname !== pathname;
+    const isNewEntry = before?.entry !== entry;
+    const isBack = type === NavigationType.Pop;
+    if (!isFirst && (isNewPage || (isNewEntry && !isBack && !hash))) {
       focusHeading();
       announce(document.title);
     }
+    if (!isNewEntry) return undefined;
     // A frame later, so that what the page draws in its own effects has its height.
     const frame = requestAnimationFrame(() => {
-      if (type === NavigationType.Pop && scroll.restore()) return;
-      if (hash) document.getElementById(hash.slice(1))?.scrollIntoView();
-      else if (before !== null && before !== pathname) scrollTo({ top: 0, behavior: "instant" });
+      if (isBack && scroll.restore()) return;
+      if (hash) focusPlace(hash.slice(1));
+      else if (!isFirst) scrollTo({ top: 0, behavior: "instant" });
     });
     return () => {
       cancelAnimationFrame(frame);
     };
-  }, [scroll, announce, key, pathname, hash, type]);
+  }, [view, scroll, announce, entry, pathname, hash, type]);
 }

@@ -13,8 +13,6 @@ export function pageOf(anchor: HTMLAnchorElement): URL | null {
   if (anchor.hasAttribute("download") || !/^https?:$/.test(anchor.protocol)) return null;
   const url = new URL(anchor.href);
   if (url.origin !== location.origin || !isPagePath(url.pathname)) return null;
-  // A jump within the page.
-  if (url.pathname === location.pathname && url.search === location.search && url.hash) return null;
   return url;
 }
 

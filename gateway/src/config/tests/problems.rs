@@ -39,6 +39,16 @@ const PROBLEMS: &[(&str, &str, &str)] = &[
         "site.toml:4: site.contcat: unknown key; expected one of brand, origin, contact, legal_entity",
     ),
     (
+        "contact@site.example",
+        "contact",
+        "site.toml:4: site.contact: `contact` is no e-mail address; expected an e-mail address, such as",
+    ),
+    ("contact@site.example", "@site.example", "`@site.example` is no"),
+    ("contact@site.example", "contact@", "`contact@` is no e-mail"),
+    ("contact@site.example", "a@b@c", "`a@b@c` is no e-mail address"),
+    ("contact@site.example", "a b@c", "`a b@c` is no e-mail address"),
+    ("contact@site.example", " a@b", "` a@b` is no e-mail address"),
+    (
         "[store]",
         "[shop]\n[store]",
         "site.toml:18: shop: unknown key; expected one of site, navigation, listen",
@@ -153,6 +163,31 @@ const PROBLEMS: &[(&str, &str, &str)] = &[
         "members.example.com",
         "Members.example.com",
         "`Members.example.com` is no host name",
+    ),
+    (
+        "partner = \"example\"",
+        "page = \"/go/signup\"",
+        "site.toml:39: signup.page: `/go/signup` belongs to the gateway; expected the path of a page",
+    ),
+    (
+        "partner = \"example\"",
+        "page = \"/signup?from=form\"",
+        "site.toml:39: signup.page: `/signup?from=form` is no path; expected the path of a page",
+    ),
+    (
+        "partner = \"example\"",
+        "success = \"/%67o/example\"",
+        "site.toml:39: signup.success: `/%67o/example` belongs to the gateway",
+    ),
+    (
+        "partner = \"example\"",
+        "success = \"/success?new\"",
+        "site.toml:39: signup.success: `/success?new` is no path",
+    ),
+    (
+        "partner = \"example\"",
+        "success = \"https://members.example.com/\"",
+        "signup.success: `https://members.example.com/` is no path",
     ),
     (
         "500",

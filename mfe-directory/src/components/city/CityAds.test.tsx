@@ -1,3 +1,4 @@
+import { inShell } from "@colonnade/kit/testing";
 import { cleanup, render } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -22,7 +23,7 @@ afterEach(() => {
 
 describe("a city's ads in the browser", () => {
   it("are 30 to 45, the two featured ones first, none twice", () => {
-    const { container } = render(<CityAds place={PLACE} />);
+    const { container } = render(inShell(<CityAds place={PLACE} />));
     const shown = titles(container);
     expect(shown.length).toBeGreaterThanOrEqual(30);
     expect(shown.length).toBeLessThanOrEqual(45);
@@ -32,38 +33,38 @@ describe("a city's ads in the browser", () => {
   });
 
   it("are the same after a reload, as they are kept for the session", () => {
-    const first = titles(render(<CityAds place={PLACE} />).container);
+    const first = titles(render(inShell(<CityAds place={PLACE} />)).container);
     cleanup();
-    expect(titles(render(<CityAds place={PLACE} />).container)).toEqual(first);
+    expect(titles(render(inShell(<CityAds place={PLACE} />)).container)).toEqual(first);
     expect(JSON.parse(sessionStorage.getItem(storageKey(PLACE)) ?? "")).toHaveLength(first.length);
   });
 
   it("follow the place when the page moves on to another city", () => {
-    const { container, rerender } = render(<CityAds place={PLACE} />);
+    const { container, rerender } = render(inShell(<CityAds place={PLACE} />));
     const first = titles(container);
-    rerender(<CityAds place={{ state: "Missouri", city: "St. Louis" }} />);
+    rerender(inShell(<CityAds place={{ state: "Missouri", city: "St. Louis" }} />));
     expect(sessionStorage.length).toBe(2);
-    rerender(<CityAds place={PLACE} />);
+    rerender(inShell(<CityAds place={PLACE} />));
     expect(titles(container)).toEqual(first);
   });
 
   it("are drawn anew over rubbish", () => {
     sessionStorage.setItem(storageKey(PLACE), '["<script>"]');
-    expect(titles(render(<CityAds place={PLACE} />).container).length).toBeGreaterThanOrEqual(30);
+    expect(titles(render(inShell(<CityAds place={PLACE} />)).container).length).toBeGreaterThanOrEqual(30);
   });
 
   it.each(["getItem", "setItem"] as const)("are drawn where the storage's %s throws", (method) => {
     vi.spyOn(Storage.prototype, method).mockImplementation(() => {
       throw new DOMException("no", "QuotaExceededError");
     });
-    expect(titles(render(<CityAds place={PLACE} />).container).length).toBeGreaterThanOrEqual(30);
+    expect(titles(render(inShell(<CityAds place={PLACE} />)).container).length).toBeGreaterThanOrEqual(30);
   });
 
   it("are drawn where the browser denies the storage", () => {
     const denied = vi.spyOn(globalThis, "sessionStorage", "get").mockImplementation(() => {
       throw new DOMException("no", "SecurityError");
     });
-    expect(titles(render(<CityAds place={PLACE} />).container).length).toBeGreaterThanOrEqual(30);
+    expect(titles(render(inShell(<CityAds place={PLACE} />)).container).length).toBeGreaterThanOrEqual(30);
     expect(denied).toHaveBeenCalled();
   });
 });

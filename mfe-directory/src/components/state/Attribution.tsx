@@ -1,3 +1,4 @@
+import { TextLink } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
 import css from "./Attribution.module.css";
@@ -6,8 +7,9 @@ import css from "./Attribution.module.css";
 export function Attribution(): ReactElement {
   return (
     <p className={css.attribution}>
-      City names derived from <a href="https://www.geonames.org/">GeoNames</a> (https://www.geonames.org/),{" "}
-      <a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>; filtered and edited.
+      City names derived from <TextLink href="https://www.geonames.org/">GeoNames</TextLink>{" "}
+      (https://www.geonames.org/), <TextLink href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</TextLink>;
+      filtered and edited.
     </p>
   );
 }

@@ -1,8 +1,8 @@
+import { useHydrated } from "@colonnade/kit";
 import { useMemo, useState, type ReactElement } from "react";
 
 import { matches, searchable } from "../../text/foldName";
 import { classes } from "../classes";
-import { useHydrated } from "../useHydrated";
 import { CityCard } from "./CityCard";
 import { CityFilter } from "./CityFilter";
 import css from "./CityBrowser.module.css";

@@ -1,0 +1,18 @@
+import { renderPage, renderSlot } from "@colonnade/kit/testing";
+import { screen } from "@testing-library/react";
+import { expect, it } from "vitest";
+
+import section from "../section";
+import { WITH_PARTNER } from "../testing/signup";
+
+// Apart from the other endings, since it ends for the whole tab, which here is this file.
+
+it("an age under 18 that a form post stated ends sign-up, on the page and in the dialog", async () => {
+  const form = { error: "This site is for adults.", email: "", underAge: true };
+  await renderPage(section, "/signup", { site: WITH_PARTNER, form });
+  expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Sign-up ends here");
+  expect(document.querySelector("form, input")).toBeNull();
+  expect(document.body.textContent).not.toContain("Example Partner");
+  await renderSlot(section, "join", { open: true, reason: "general", close: () => undefined }, { site: WITH_PARTNER });
+  expect(screen.getByRole("dialog", { name: "Sign-up ends here" })).not.toBeNull();
+});
