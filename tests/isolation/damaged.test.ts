@@ -39,7 +39,7 @@ for (const section of SECTIONS) {
         await repair();
         await page.getByRole("button", { name: "Try again" }).click();
         await expectScreen(page, section.heading);
-        expectComplaintsAbout(complaints, file.url);
+        expectComplaintsAbout(complaints, file.path);
       });
     }
   }

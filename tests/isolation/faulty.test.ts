@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { build } from "@colonnade/kit/build";
 
-import { test } from "../support/fixtures";
+import { test } from "../support/beside";
 import { deployAltered } from "../support/releases";
 import { deployPackages } from "../support/releases.mjs";
 import { ROOT } from "../support/repository.mjs";
@@ -50,9 +50,10 @@ for (const [place, when] of [
 
 test("a page that throws again and again comes anew with the release that is live by then", async ({
   page,
+  beside,
   complaints,
 }) => {
-  const repaired = await startSite({ like: own });
+  const repaired = await beside({ like: own });
   await page.goto(`${repaired.url}/faulty/render`);
   await expectFallback(page);
   await tryInVain(page);
@@ -60,5 +61,4 @@ test("a page that throws again and again comes anew with the release that is liv
   await page.getByRole("button", { name: "Try again" }).click();
   await expectScreen(page, "The fault is over");
   expectComplaintsAbout(complaints, FAULT);
-  await repaired.stop();
 });

@@ -17,10 +17,10 @@ async function outwait(page: Page): Promise<void> {
 for (const section of SECTIONS) {
   for (const part of PARTS) {
     test(`${section.name}: the ${part} hangs`, async ({ page, site }) => {
-      const { url } = await findFile(site, section.name, section.pattern, part);
+      const { path } = await findFile(site, section.name, section.pattern, part);
       const hang = (): void => undefined;
       await page.clock.install();
-      await page.route(url, hang);
+      await page.route(`**${path}`, hang);
       const open = async (): Promise<void> => {
         // A document with a part that hangs never finishes loading.
         await page.goto(section.pattern, { waitUntil: "commit" });
@@ -31,7 +31,7 @@ for (const section of SECTIONS) {
       await expectOthersWork(page, section.name);
 
       await open();
-      await page.unroute(url, hang);
+      await page.unroute(`**${path}`, hang);
       await page.getByRole("button", { name: "Try again" }).click();
       await expectScreen(page, section.heading);
     });

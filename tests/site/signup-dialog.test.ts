@@ -182,4 +182,16 @@ test.describe("the sign-up dialog is closed", () => {
     await page.getByRole("button", { name: "Join Now" }).click();
     await expect(dialog).toBeVisible();
   });
+
+  test("for good: going Forward to where it was open does not open it", async ({ page }) => {
+    await visit(page, "/about-escort-babylon");
+    await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText("Terms");
+    const dialog = await openDialog(page);
+    await page.goBack();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText("About");
+    await page.goForward();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText("Terms");
+    await expect(dialog).toBeHidden();
+  });
 });

@@ -3,21 +3,23 @@ import { startSite, type Site, type SiteOptions } from "./site.mjs";
 
 interface BesideFixtures {
   /**
-   * Starts a site of the test's own, with a gateway, a backend and a store that the test may break; it is
-   * stopped when the test ends.
+   * Starts a site of the test's own, with a gateway, a backend and a store that the test may break: a copy of
+   * the worker's, unless told otherwise. It is stopped when the test ends.
    */
-  beside: (options?: Omit<SiteOptions, "like">) => Promise<Site>;
+  beside: (options?: SiteOptions) => Promise<Site>;
 }
 
 /** Like the test function of all browser tests, for those that need a site of their own. */
 export const test = base.extend<BesideFixtures>({
-  beside: async ({ site }, use) => {
+  beside: async ({ site, page }, use) => {
     const started: Site[] = [];
     await use(async (options) => {
-      const own = await startSite({ ...options, like: site });
+      const own = await startSite({ like: site, ...options });
       started.push(own);
       return own;
     });
+    // Whatever the page is still fetching would fail, and be complained of, without its site.
+    await page.close();
     await Promise.all(started.map((own) => own.stop()));
   },
 });

@@ -8,8 +8,8 @@ import type { Site } from "./site.mjs";
 
 /** A file of a release in a site's store, and what the store keeps of it. */
 export interface StoredFile {
-  /** Its address on the site. */
-  readonly url: string;
+  /** Its path on the site. */
+  readonly path: string;
   /** The file, and its compressed variants. */
   readonly copies: readonly string[];
 }
@@ -40,7 +40,7 @@ export async function findFile(site: Site, section: string, place: string, part:
   const file = part === "entry" ? release.entry : assets.findLast((asset) => asset.endsWith(suffix));
   if (file === undefined) throw new Error(`${section} has no ${part} for ${place}`);
   return {
-    url: `${site.url}/assets/${section}/${release.version}/${file.replace("client/", "")}`,
+    path: `/assets/${section}/${release.version}/${file.replace("client/", "")}`,
     copies: ["", ".br", ".gzip"].map((ending) =>
       path.join(folder, ending === "" ? file : `compressed/${file}${ending}`),
     ),

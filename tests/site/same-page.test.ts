@@ -1,0 +1,62 @@
+import type { Page } from "@playwright/test";
+
+import { expect, test } from "../support/fixtures";
+import { expectScreen, open } from "../support/screens";
+
+const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
+const HUB = { name: "the About hub", path: "/about-escort-babylon", heading: "About Colonnade Directory" };
+const TERMS = { name: "the terms", path: "/terms", heading: "Terms of use" };
+
+function scrollTop(page: Page): Promise<number> {
+  return page.evaluate(() => Math.round(scrollY));
+}
+
+async function scrollDown(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    scrollTo({ top: 600, behavior: "instant" });
+  });
+  await expect.poll(() => scrollTop(page)).toBe(600);
+}
+
+test.describe("choosing the link of the page that is shown starts it afresh: scroll at the top, focus on the heading", () => {
+  for (const { screen, link } of [
+    { screen: HOME, link: "Colonnade Directory" },
+    { screen: HUB, link: "About" },
+    { screen: TERMS, link: "Terms" },
+  ]) {
+    test(`${link} on ${screen.name}`, async ({ page }) => {
+      await open(page, screen);
+      await scrollDown(page);
+      await page.getByRole("link", { name: link, exact: true }).first().click();
+      await expect.poll(() => scrollTop(page)).toBe(0);
+      await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+    });
+  }
+});
+
+test.describe("a jump within the page", () => {
+  test("leads to its place, from where Tab goes on, and Back leads back", async ({ page }) => {
+    await open(page, HOME);
+    await page.getByRole("link", { name: "Choose a state" }).click();
+    await expect.poll(() => scrollTop(page)).toBeGreaterThan(100);
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("link", { name: "Alabama" })).toBeFocused();
+    await page.goBack();
+    await expect.poll(() => scrollTop(page)).toBe(0);
+    await page.goForward();
+    await expect.poll(() => scrollTop(page)).toBeGreaterThan(100);
+  });
+
+  test("by the contents of the terms has its own step in the history", async ({ page }) => {
+    await open(page, TERMS);
+    const contents = page.getByRole("navigation", { name: "Contents" });
+    await contents.getByRole("link", { name: "Disclaimers" }).click();
+    await expect(page.getByRole("heading", { name: /Disclaimers$/ })).toBeInViewport();
+    const there = await scrollTop(page);
+    await contents.getByRole("link", { name: "Contact" }).click();
+    await expect(page.getByRole("heading", { name: /Contact$/ })).toBeInViewport();
+    await page.goBack();
+    await expect.poll(() => scrollTop(page)).toBe(there);
+    await expectScreen(page, TERMS.heading);
+  });
+});
