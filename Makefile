@@ -7,7 +7,6 @@ SHELL := /bin/bash
 .PHONY: help run build test gateway releases tools format lint test-gateway test-web test-site browser api-report clean
 
 TSC := node node_modules/typescript-7/bin/tsc
-# Cargo prints what it compiles; a fresh clone compiles a while, and silence would look like a hang.
 CARGO_TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo nextest run || echo test)
 
 help:
@@ -19,7 +18,7 @@ run: build
 build: gateway releases
 
 gateway: tools
-	@cargo build --quiet --locked
+	@cargo build --locked
 
 releases: node_modules/.installed
 	@$(TSC) --build kit/tsconfig.build.json

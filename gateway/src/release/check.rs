@@ -1,0 +1,236 @@
+//! The checks a release must pass by itself before anything of it is kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use http::HeaderValue;
+use semver::Version;
+
+use super::{CONTRACT, File, Kind, Range, Release, SHELL};
+use crate::pattern::{Pattern, RequestPath, Table};
+
+/// Whether a text may name a section, the shell or a slot: `[a-z][a-z0-9-]{0,31}`.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.len() <= 32
+        && text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+/// Whether a text is a version that may stand in a path.
+pub(crate) fn is_version(text: &str) -> bool {
+    text.len() <= 128 && Version::parse(text).is_ok()
+}
+
+/// Whether a text may be the path of a file in a release folder: plain segments below `client/` or `server/`.
+pub(crate) fn is_file_path(text: &str) -> bool {
+    let mut segments = text.split('/');
+    let below = matches!(segments.next(), Some("client" | "server"));
+    let mut count = 0;
+    let plain = segments.all(|segment| {
+        count += 1;
+        !matches!(segment, "" | "." | "..")
+            && segment
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_.~@+".contains(&b))
+    });
+    below && plain && count > 0 && text.len() <= 255
+}
+
+/// Everything that is wrong with a release by itself, in words; empty when nothing is.
+pub(crate) fn check(release: &Release) -> Vec<String> {
+    let mut check = Check {
+        release,
+        files: release
+            .files
+            .iter()
+            .map(|file| (file.path.as_str(), file))
+            .collect(),
+        problems: Vec::new(),
+    };
+    check.identity();
+    check.files();
+    check.references();
+    check.pages();
+    check.slots();
+    check.shared();
+    check.problems
+}
+
+struct Check<'a> {
+    release: &'a Release,
+    files: BTreeMap<&'a str, &'a File>,
+    problems: Vec<String>,
+}
+
+impl Check<'_> {
+    fn problem(&mut self, problem: impl Into<String>) {
+        self.problems.push(problem.into());
+    }
+
+    fn identity(&mut self) {
+        let release = self.release;
+        if !is_name(&release.name) {
+            self.problem(format!(
+                "name `{}` must match [a-z][a-z0-9-]{{0,31}}",
+                release.name
+            ));
+        }
+        if !is_version(&release.version) {
+            self.problem(format!("version `{}` is not a semantic version", release.version));
+        }
+        if release.contract != CONTRACT {
+            self.problem(format!(
+                "contract {} is not known to this gateway; it speaks contract {CONTRACT}",
+                release.contract
+            ));
+        }
+        if (release.kind == Kind::Shell) != (release.name == SHELL) {
+            self.problem(format!("the name `{SHELL}` and the kind `shell` belong together"));
+        }
+        match (release.kind, &release.container) {
+            (Kind::Section, None) => self.problem("a section needs `container`"),
+            (Kind::Section, Some(name)) if !is_identifier(name) => {
+                self.problem(format!("container `{name}` is not a plain JavaScript identifier"));
+            }
+            (Kind::Shell, Some(_)) => self.problem("the shell has no `container`"),
+            _ => {}
+        }
+        if release.kind == Kind::Shell {
+            if !release.pages.is_empty() || !release.slots.is_empty() {
+                self.problem("the shell has no pages and fills no slots");
+            }
+        } else if !release.styles.is_empty() || release.icon.is_some() {
+            self.problem("only the shell has `styles` and `icon`");
+        }
+    }
+
+    fn files(&mut self) {
+        let mut last: Option<&str> = None;
+        for file in &self.release.files {
+            let path = file.path.as_str();
+            if !is_file_path(path) {
+                self.problem(format!(
+                    "file `{path}` is not a plain path below client/ or server/"
+                ));
+            }
+            match last {
+                Some(before) if before == path => self.problem(format!("file `{path}` is listed twice")),
+                Some(before) if before > path => self.problem(format!("files are not sorted: `{path}`")),
+                _ => {}
+            }
+            last = Some(path);
+            if file.media_type.is_empty() || HeaderValue::from_str(&file.media_type).is_err() {
+                self.problem(format!("file `{path}` has no valid type"));
+            }
+        }
+    }
+
+    fn references(&mut self) {
+        let release = self.release;
+        self.reference("entry", &release.entry, File::is_script, "a script");
+        for style in &release.styles {
+            self.reference("styles", style, File::is_style, "a stylesheet");
+        }
+        self.assets("assets", &release.assets);
+        if let Some(icon) = &release.icon {
+            self.reference(
+                "icon",
+                icon,
+                |file| file.media_type.starts_with("image/"),
+                "an image",
+            );
+        }
+    }
+
+    fn assets(&mut self, what: &str, assets: &[String]) {
+        for asset in assets {
+            let fits = |file: &File| file.is_script() || file.is_style();
+            self.reference(what, asset, fits, "a script or a stylesheet");
+        }
+    }
+
+    fn reference(&mut self, what: &str, path: &str, fits: impl Fn(&File) -> bool, expected: &str) {
+        match self.files.get(path) {
+            None => self.problem(format!("{what} names `{path}`, which is not among the files")),
+            Some(_) if !path.starts_with("client/") => {
+                self.problem(format!("{what} names `{path}`, which is not below client/"));
+            }
+            Some(file) if !fits(file) => {
+                self.problem(format!("{what} names `{path}`, which must be {expected}"));
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn pages(&mut self) {
+        let release = self.release;
+        let mut table = Table::default();
+        for page in &release.pages {
+            self.assets(&format!("page `{}`", page.pattern), &page.assets);
+            match Pattern::parse(&page.pattern) {
+                Err(error) => self.problem(format!("pattern `{}`: {error}", page.pattern)),
+                Ok(pattern) => {
+                    let collision = table
+                        .insert(pattern, ())
+                        .err()
+                        .map(|(other, ())| other.to_string());
+                    if let Some(other) = collision {
+                        self.problem(format!("patterns `{other}` and `{}` collide", page.pattern));
+                    }
+                }
+            }
+        }
+        for page in &release.pages {
+            for named in &page.paths {
+                let found = RequestPath::parse(&named.path).ok().and_then(|path| {
+                    let (pattern, ()) = table.find(&path)?;
+                    Some(pattern.as_str() == page.pattern)
+                });
+                if found != Some(true) {
+                    self.problem(format!(
+                        "path `{}` is not one of page `{}`",
+                        named.path, page.pattern
+                    ));
+                }
+            }
+        }
+    }
+
+    fn slots(&mut self) {
+        let release = self.release;
+        let mut names = BTreeSet::new();
+        for slot in &release.slots {
+            if !is_name(&slot.name) {
+                self.problem(format!("slot `{}` must match [a-z][a-z0-9-]{{0,31}}", slot.name));
+            }
+            if !names.insert(&slot.name) {
+                self.problem(format!("slot `{}` is filled twice", slot.name));
+            }
+            self.assets(&format!("slot `{}`", slot.name), &slot.assets);
+        }
+    }
+
+    fn shared(&mut self) {
+        let release = self.release;
+        for (package, version) in &release.shared {
+            match release.kind {
+                Kind::Shell if Version::parse(version).is_err() => {
+                    self.problem(format!("shared `{package}`: `{version}` is not an exact version"));
+                }
+                Kind::Section if Range::parse(version).is_none() => {
+                    self.problem(format!("shared `{package}`: `{version}` is not a version range"));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_identifier(text: &str) -> bool {
+    text.len() <= 128
+        && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$')
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$')
+}
