@@ -46,6 +46,7 @@ describe("another version follows from", () => {
   test.each<[string, Files]>([
     ["a changed module", { "src/greetings.ts": "export const GREETINGS = {};" }],
     ["a new file", { "src/new.css": "" }],
+    ["a new file in a folder of that name", { "src/release/new.css": "" }],
     ["a changed package.json", { "package.json": '{ "version": "0.1.0", "private": true }' }],
     ["a changed configuration", { "section.config.js": "export default {};" }],
     ["a lock file", { "package-lock.json": "{}" }],

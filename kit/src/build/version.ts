@@ -4,8 +4,9 @@ import path from "node:path";
 
 import type { SectionConfig } from "./config.js";
 
-// What no build reads.
+// What no build reads. Within a package's sources, a folder may have any of these names.
 const SKIPPED = new Set(["node_modules", "release", "release.building", "dist", ".git"]);
+const NOTHING: ReadonlySet<string> = new Set();
 const TEST_FILE = /\.test\.[a-z]+$/;
 const KIT_FOLDER = path.resolve(import.meta.dirname, "../..");
 
@@ -24,13 +25,13 @@ export interface BuildIdentity {
 }
 
 /** Every file below a folder that a build could read, relative and sorted. */
-async function inputsBelow(folder: string): Promise<string[]> {
+async function inputsBelow(folder: string, skipped: ReadonlySet<string> = SKIPPED): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = await Promise.all(
     entries.map(async (entry) => {
-      if (SKIPPED.has(entry.name)) return [];
+      if (skipped.has(entry.name)) return [];
       if (entry.isDirectory())
-        return (await inputsBelow(path.join(folder, entry.name))).map((file) => path.join(entry.name, file));
+        return (await inputsBelow(path.join(folder, entry.name), NOTHING)).map((file) => path.join(entry.name, file));
       return TEST_FILE.test(entry.name) ? [] : [entry.name];
     }),
   );
