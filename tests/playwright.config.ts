@@ -17,7 +17,8 @@ export default defineConfig({
   reporter: [["line"]],
   use: {
     viewport: { width: 1280, height: 800 },
-    trace: "retain-on-failure",
+    // Recording costs more than the tests themselves: `npx playwright test --trace on` where one is wanted.
+    trace: "off",
     launchOptions: { args: CHROMIUM_SWITCHES, ...(executablePath && { executablePath }) },
   },
 });

@@ -7,6 +7,7 @@ export default defineSection({
     "/": () => import("./pages/home"),
     "/state/:state": () => import("./pages/state"),
     "/city/:state/:city": () => import("./pages/city"),
+    "/city/:state/:city/ad": () => import("./pages/adWithoutId"),
     "/city/:state/:city/ad/:ad": () => import("./pages/ad"),
   },
 });

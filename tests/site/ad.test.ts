@@ -87,6 +87,11 @@ test("an id that is no regular ad's is 'Ad not found': a featured one, one besid
   }
 });
 
+test("a missing id counts as 0, which is no ad's", async ({ page }) => {
+  await page.goto("/city/Texas/Houston/ad");
+  await expectScreen(page, "Ad not found");
+});
+
 test("an unknown state or city in the path is 'City not found', whatever the id", async ({ page }) => {
   for (const path of ["/city/Texas/Nowhere/ad/4251", "/city/Nowhere/Houston/ad/4251", "/city/Texas/Nowhere/ad/1"]) {
     await page.goto(path);
