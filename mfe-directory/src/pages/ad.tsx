@@ -10,7 +10,8 @@ import { adPath, cityPath } from "../data/links";
 import { findPlace, type Place } from "../data/places";
 import { adCrumbs } from "../text/crumbs";
 
-interface AdData {
+/** What an ad's page shows. */
+export interface AdData {
   readonly place: Place;
   readonly ad: Ad;
 }
