@@ -102,14 +102,22 @@ test.describe("a form post from the sign-up page", () => {
     await page.waitForURL("/success");
   });
 
-  test("that states an age under 18 is refused, with no way to the partner", async ({ page, site, complaints }) => {
+  test("that states an age under 18 ends sign-up in that tab, kindly, with no way to the partner", async ({
+    page,
+    site,
+    complaints,
+  }) => {
     await visit(page, "/signup");
     const { email } = await postForm(page, { age: "17" });
-    const form = page.getByRole("main");
-    await expect(form.getByRole("alert")).toContainText("18");
-    await expect(form.getByRole("alert").getByRole("link")).toHaveCount(0);
+    await expect(page.getByRole("heading", { level: 1, name: "Sign-up ends here" })).toBeVisible();
+    const main = page.getByRole("main");
+    await expect(main).toContainText("Thank you for telling us your age.");
+    await expect(main).not.toContainText("Example Partner");
+    await expect(main.getByRole("textbox")).toHaveCount(0);
     expect(receivedFrom(site, email)).toEqual([]);
     await expectFailedSignups(complaints, 1);
+    await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
+    await expect(page.getByRole("dialog", { name: "Sign-up ends here" })).toBeVisible();
   });
 
   test("out of reach is answered with the page and the labelled link, and leads nowhere by itself", async ({

@@ -52,17 +52,16 @@ export async function startSite({ partner = true, signup = {}, changes = {}, lik
   });
   const gateway = await startGateway(config);
   const access = { url: gateway.admin, token };
-  if (!like) await deployPackages(access);
-  return {
-    url: gateway.site,
-    gateway,
-    backend,
-    store,
-    access,
-    async stop() {
-      await gateway.stop();
-      await backend.close();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  async function stop() {
+    await gateway.stop();
+    await backend.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+  try {
+    if (!like) await deployPackages(access);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: gateway.site, gateway, backend, store, access, stop };
 }
