@@ -1,3 +1,4 @@
+import type { PageAnswer } from "@colonnade/kit/shell";
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../support/fixtures";
@@ -14,6 +15,11 @@ function watchSections(page: Page): Set<string> {
     if (assets === "assets" && name) names.add(name);
   });
   return names;
+}
+
+/** Paths of the files that have arrived. */
+function fetchedFiles(page: Page): Promise<string[]> {
+  return page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname));
 }
 
 /** Marks the document, so that another one is noticed. */
@@ -173,10 +179,11 @@ test.describe("only what is needed is loaded", () => {
       await page.goto("/", { waitUntil: "networkidle" });
       expect(sections).not.toContain("legal");
       const link = page.getByRole("contentinfo").getByRole("link", { name: "Terms" });
-      const fetched = page.waitForResponse((response) => /\/assets\/legal\/.*\.js$/.test(response.url()));
+      const asking = page.waitForResponse((response) => new URL(response.url()).pathname.startsWith("/_page/"));
       await (way === "hovering" ? link.hover() : link.focus());
-      expect((await fetched).status()).toBe(200);
-      await page.waitForLoadState("networkidle");
+      const { section, assets } = (await (await asking).json()) as PageAnswer;
+      const needed = [section.entry, ...[...section.assets, ...assets].map(({ href }) => href)];
+      await expect.poll(() => fetchedFiles(page)).toEqual(expect.arrayContaining(needed));
       expect([...sections].sort()).toEqual(["directory", "legal", "shell", "signup"]);
       await expectScreen(page, HOME.heading);
 
