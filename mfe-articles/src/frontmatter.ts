@@ -1,5 +1,6 @@
 /** Names of the icons a card may have; drawn in `pages/Icon.tsx`. */
 export const ICONS = ["compass", "scales", "shield", "map", "pencil", "gavel", "clock", "flag", "book"] as const;
+/** Name of an icon. */
 export type IconName = (typeof ICONS)[number];
 
 /** Where an article has its facts from. */

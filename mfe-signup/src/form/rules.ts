@@ -23,10 +23,15 @@ export type Checked =
   | { readonly kind: "invalid"; readonly errors: FieldErrors }
   | { readonly kind: "underage" };
 
+/** The most characters of an e-mail address: RFC 5321, section 4.5.3.1.3, less its angle brackets. */
 export const EMAIL_MAX = 254;
+/** The fewest code points of a password. */
 export const PASSWORD_MIN = 6;
+/** The most code points of a password. */
 export const PASSWORD_MAX = 256;
+/** The lowest stated age that may sign up. */
 export const AGE_MIN = 18;
+/** The highest stated age that is believed. */
 export const AGE_MAX = 120;
 
 // The HTML Standard's pattern of a valid e-mail address.
