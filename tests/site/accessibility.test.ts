@@ -8,14 +8,14 @@ for (const screen of SCREENS) {
     await open(page, screen);
     const menu = page.getByRole("banner").getByText("Menu", { exact: true });
     for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await expectAccessible(page);
     }
     if ((await menu.count()) === 0) return;
     await menu.click();
     await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
     for (const colorScheme of ["dark", "light"] as const) {
-      await page.emulateMedia({ colorScheme });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await expectAccessible(page);
     }
   });
