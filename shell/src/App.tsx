@@ -1,17 +1,14 @@
-import { DEFAULT_LAYOUT } from "@colonnade/kit";
 import { ShellContext, type Boot, type ShellServices } from "@colonnade/kit/shell";
 import { Suspense, useMemo, useState, type ReactElement } from "react";
 import { BrowserRouter } from "react-router-dom";
 
-import { Frame } from "./frame/Frame";
-import { Loading } from "./frame/Loading";
 import { Join, useJoinState } from "./join/Join";
 import type { SlotLoader } from "./loading/slot";
 import type { Views } from "./loading/view";
 import { Announcer } from "./navigation/Announcer";
 import { useLinks } from "./navigation/links";
 import type { ScrollMemory } from "./navigation/scroll";
-import { Screen } from "./Screen";
+import { Screen, WAITING } from "./Screen";
 
 /** What the application is made of; all of it outlives every render. */
 export interface AppProps {
@@ -28,14 +25,9 @@ function Site({ boot, views, scroll, join }: AppProps): ReactElement {
   const { open: openJoin } = joinState;
   const services = useMemo<ShellServices>(() => ({ site: boot.site, openJoin }), [boot, openJoin]);
   useLinks(views);
-  const loading = (
-    <Frame layout={{ ...DEFAULT_LAYOUT, header: "plain" }}>
-      <Loading />
-    </Frame>
-  );
   return (
     <ShellContext value={services}>
-      <Suspense fallback={loading}>
+      <Suspense fallback={WAITING}>
         <Screen views={views} scroll={scroll} announce={announce} />
       </Suspense>
       {join && <Join loader={join} state={joinState} />}

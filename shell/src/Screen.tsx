@@ -1,6 +1,6 @@
 import { DEFAULT_LAYOUT, useSite } from "@colonnade/kit";
 import { ParamsContext } from "@colonnade/kit/shell";
-import { Suspense, use, useEffect, useReducer, type ReactElement } from "react";
+import { startTransition, Suspense, use, useEffect, useReducer, useState, type ReactElement } from "react";
 import { useLocation } from "react-router-dom";
 
 import { Frame } from "./frame/Frame";
@@ -20,20 +20,52 @@ export interface ScreenProps {
   readonly announce: (text: string) => void;
 }
 
-function useHead(view: View): void {
+/**
+ * The view of a path, or null until the first one of this document is there. Later ones suspend: what is shown
+ * stays until they are there, whereas at first there is only the frame, which must stay the same, since a visitor
+ * may be in the middle of using it when the page arrives.
+ */
+function useView(views: Views, path: string): View | null {
+  const viewing = views.view(path);
+  const [arrived, setArrived] = useState(false);
+  useEffect(() => {
+    if (arrived) return undefined;
+    let current = true;
+    void viewing.then(() => {
+      if (!current) return;
+      startTransition(() => {
+        setArrived(true);
+      });
+    });
+    return () => {
+      current = false;
+    };
+  }, [viewing, arrived]);
+  return arrived ? use(viewing) : null;
+}
+
+function useHead(view: View | null): void {
   const { brand, origin } = useSite();
   useEffect(() => {
+    if (!view) return;
     if (view.kind === "page") applyHead(view.head, origin);
     else
       applyHead(plainHead(`${view.kind === "notFound" ? view.heading : "Unavailable right now"} - ${brand}`), origin);
   }, [view, brand, origin]);
 }
 
-/** The page at the current address, in its frame. Suspends until it is there. */
+/** Stands in for a page that is on its way, frame and all. */
+export const WAITING = (
+  <Frame layout={{ ...DEFAULT_LAYOUT, header: "plain" }}>
+    <Loading />
+  </Frame>
+);
+
+/** The page at the current address, in its frame. Suspends until it is there, but for the first one. */
 export function Screen({ views, scroll, announce }: ScreenProps): ReactElement {
   const { pathname } = useLocation();
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
-  const view = use(views.view(pathname));
+  const view = useView(views, pathname);
   useHead(view);
   useArrival(view, scroll, announce);
   // Coming back to a page that failed is another attempt.
@@ -44,6 +76,7 @@ export function Screen({ views, scroll, announce }: ScreenProps): ReactElement {
     [views, pathname],
   );
 
+  if (!view) return WAITING;
   if (view.kind === "notFound") {
     return (
       <Frame layout={DEFAULT_LAYOUT}>

@@ -1,4 +1,4 @@
-import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import type { ReactElement } from "react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
@@ -20,6 +20,15 @@ describe("SectionBoundary", () => {
     );
   }
 
+  async function failTwice(): Promise<void> {
+    show();
+    fireEvent.click(screen.getByText("Try again"));
+    await waitFor(() => {
+      expect(console.warn).toHaveBeenCalledTimes(2);
+    });
+    fireEvent.click(await screen.findByText("Try again"));
+  }
+
   beforeEach(() => {
     broken = true;
     vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -29,6 +38,7 @@ describe("SectionBoundary", () => {
   afterEach(() => {
     cleanup();
     vi.restoreAllMocks();
+    vi.unstubAllGlobals();
   });
 
   test("a section that throws is replaced by words and a button, and reported by name", () => {
@@ -47,11 +57,22 @@ describe("SectionBoundary", () => {
     expect(await screen.findByText("The section")).toBeTruthy();
   });
 
-  test("what fails twice is tried with a new document", async () => {
+  test("what fails twice stays where no new document can be had", async () => {
+    vi.stubGlobal("fetch", () => Promise.reject(new Error("offline")));
     const reload = vi.spyOn(location, "reload").mockImplementation(() => undefined);
-    show();
-    fireEvent.click(screen.getByText("Try again"));
-    fireEvent.click(await screen.findByText("Try again"));
-    expect(reload).toHaveBeenCalledOnce();
+    await failTwice();
+    await waitFor(() => {
+      expect(console.warn).toHaveBeenCalledTimes(3);
+    });
+    expect(reload).not.toHaveBeenCalled();
+  });
+
+  test("where one can be had, it takes over", async () => {
+    vi.stubGlobal("fetch", () => Promise.resolve(new Response()));
+    const reload = vi.spyOn(location, "reload").mockImplementation(() => undefined);
+    await failTwice();
+    await waitFor(() => {
+      expect(reload).toHaveBeenCalledOnce();
+    });
   });
 });

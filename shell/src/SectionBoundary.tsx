@@ -1,6 +1,7 @@
 import { Component, type ReactElement, type ReactNode } from "react";
 
 import { SectionFailed } from "./frame/SectionFailed";
+import { isThere, leaveFor } from "./loading/document";
 import { focusHeading } from "./navigation/focus";
 
 interface Props {
@@ -32,11 +33,16 @@ export class SectionBoundary extends Component<Props, State> {
     if (before.error !== null && this.state.error === null) focusHeading();
   }
 
-  private readonly retry = (): void => {
+  private readonly retry = (): void | Promise<void> => {
     // What fails twice is no passing fault; a new document may have another release of the section.
-    if (this.state.failures > 1) location.reload();
-    else this.setState({ error: null });
+    if (this.state.failures > 1) return this.retryInNewDocument();
+    this.setState({ error: null });
   };
+
+  private async retryInNewDocument(): Promise<void> {
+    if (await isThere(location.pathname)) await leaveFor(location.pathname);
+    this.setState({ error: null });
+  }
 
   override render(): ReactNode {
     if (this.state.error !== null) return (<SectionFailed retry={this.retry} />) as ReactElement;

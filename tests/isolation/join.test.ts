@@ -6,10 +6,11 @@ import { expectAccessibleInAllAppearances } from "../support/appearances";
 import { test } from "../support/beside";
 import { findFile, PARTS, remove } from "../support/damage";
 import { deployAltered } from "../support/releases";
+import { deployPackages } from "../support/releases.mjs";
 import { ROOT } from "../support/repository.mjs";
 import { expectScreen, follow } from "../support/screens";
 import { joinDialog, signUp, visit } from "../support/signup";
-import { endFault, expectComplaintsAbout } from "./expectations";
+import { endFault, expectComplaintsAbout, tryInVain } from "./expectations";
 
 const SIGNUP = path.join(ROOT, "mfe-signup");
 const joinButton = (page: Page): Locator => page.getByRole("button", { name: "Join Now" });
@@ -87,6 +88,27 @@ test("the join dialog throws while it is drawn", async ({ page, beside, complain
   await endFault(page);
   await tryAgain(page);
   expectComplaintsAbout(complaints, "fault is not a function");
+});
+
+test("the join dialog fails until another release of it is live", async ({ page, beside, complaints }) => {
+  const own = await beside();
+  await deployAltered(own, SIGNUP, (file, text, { slots }) =>
+    slots[0]?.assets.includes(file) && file.endsWith(".js")
+      ? `throw new Error("a fault of this release");${text}`
+      : text,
+  );
+  await visit(page, `${own.url}/about-escort-babylon`);
+  await joinButton(page).click();
+  await expect(unavailable(page)).toBeVisible();
+  await tryInVain(page);
+  await deployPackages(own.access, [SIGNUP]);
+  const reloading = page.waitForEvent("load");
+  await unavailable(page).getByRole("button", { name: "Try again" }).click();
+  await reloading;
+  await joinButton(page).click();
+  await signUp(joinDialog(page));
+  await expectScreen(page, "Thank you for signing up");
+  expectComplaintsAbout(complaints, "a fault of this release", "ChunkLoadError");
 });
 
 test("axe finds nothing on the shell's own dialog", async ({ page, beside, complaints }) => {

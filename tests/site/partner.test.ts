@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 
 import { test, expect } from "../support/beside";
 import {
@@ -13,11 +13,18 @@ import {
 
 const START = new Date("2026-01-01T12:00:00Z");
 
-/** Opens a page whose clock stands still until it is told to run. */
-async function visitWithoutTime(page: Page, address: string): Promise<void> {
+/** Lets the page's clock stand still until it is told to run. */
+async function stopTime(page: Page): Promise<void> {
+  await page.clock.pauseAt(new Date(START.getTime() + 3_600_000));
+}
+
+/** Opens the dialog on a page whose clock then stands still. React times when it shows what was awaited. */
+async function openDialogWithoutTime(page: Page, address: string): Promise<Locator> {
   await page.clock.install({ time: START });
   await visit(page, address);
-  await page.clock.pauseAt(new Date(START.getTime() + 3_600_000));
+  const dialog = await openDialog(page);
+  await stopTime(page);
+  return dialog;
 }
 
 test.describe("sign-up is out of reach: the dialog says so and counts down to the partner", () => {
@@ -39,8 +46,7 @@ test.describe("sign-up is out of reach: the dialog says so and counts down to th
     page.on("console", (message) => {
       if (message.type() === "warning") warnings.push(message.text());
     });
-    await visitWithoutTime(page, `${own.url}/terms`);
-    const dialog = await openDialog(page);
+    const dialog = await openDialogWithoutTime(page, `${own.url}/terms`);
 
     const expectCountdown = async (local: string): Promise<void> => {
       const typed = await signUp(dialog, { email: newAddress(local) });
@@ -68,8 +74,7 @@ test.describe("sign-up is out of reach: the dialog says so and counts down to th
   });
 
   test("when there is no answer at all within 20 seconds", async ({ page }) => {
-    await visitWithoutTime(page, "/terms");
-    const dialog = await openDialog(page);
+    const dialog = await openDialogWithoutTime(page, "/terms");
     await page.route(`**${SIGNUP_PATH}`, () => undefined);
     const sending = page.waitForRequest(`**${SIGNUP_PATH}`);
     await signUp(dialog);
@@ -81,7 +86,9 @@ test.describe("sign-up is out of reach: the dialog says so and counts down to th
   });
 
   test("also on the sign-up page", async ({ page, complaints }) => {
-    await visitWithoutTime(page, "/signup");
+    await page.clock.install({ time: START });
+    await visit(page, "/signup");
+    await stopTime(page);
     await signUp(page.getByRole("main"), { email: newAddress("html") });
     await expect(page.getByRole("main").getByRole("timer")).toBeVisible();
     await expectFailedSignups(complaints, 1);
@@ -90,8 +97,7 @@ test.describe("sign-up is out of reach: the dialog says so and counts down to th
 
 test.describe("the countdown", () => {
   test.beforeEach(async ({ page, complaints }) => {
-    await visitWithoutTime(page, "/terms");
-    const dialog = await openDialog(page);
+    const dialog = await openDialogWithoutTime(page, "/terms");
     await signUp(dialog, { email: newAddress("html") });
     await expect(dialog.getByRole("timer")).toHaveText("Leaving in 10 seconds");
     await expectFailedSignups(complaints, 1);

@@ -121,3 +121,23 @@ test.describe("'These ads are samples…'", () => {
     await expect(page.getByText(SAMPLE_SENTENCE)).toHaveCount(0);
   });
 });
+
+test("closing it gives the focus back to an opener that was there before the page", async ({ page }) => {
+  let arrive = (): void => undefined;
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  await page.route("**/assets/legal/**", async (route) => {
+    await arrived;
+    await route.continue();
+  });
+  await page.goto("/terms", { waitUntil: "commit" });
+  await expect(page.getByRole("main")).toHaveText("Loading…");
+  const dialog = await openDialog(page);
+  arrive();
+  await expect(page.locator("main h1")).toHaveText("Terms of use");
+  await expect(dialog.getByRole("heading")).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(FOOTER.locate(page)).toBeFocused();
+});

@@ -2,6 +2,7 @@ import type { JoinReason } from "@colonnade/kit";
 import { Component, Suspense, use, type ReactElement, type ReactNode } from "react";
 
 import { RetryButton } from "../frame/RetryButton";
+import { isThere, leaveFor } from "../loading/document";
 import type { SlotLoader } from "../loading/slot";
 import { PlaceDialog } from "./PlaceDialog";
 
@@ -18,7 +19,13 @@ function Filled({ loader, ...props }: JoinPlaceProps): ReactElement {
   return <Dialog {...props} />;
 }
 
-function Unavailable({ close, retry }: { readonly close: () => void; readonly retry: () => void }): ReactElement {
+function Unavailable({
+  close,
+  retry,
+}: {
+  readonly close: () => void;
+  readonly retry: () => void | Promise<void>;
+}): ReactElement {
   return (
     <PlaceDialog label="Sign-up is unavailable" close={close}>
       <h2>Sign-up is unavailable right now</h2>
@@ -28,17 +35,37 @@ function Unavailable({ close, retry }: { readonly close: () => void; readonly re
   );
 }
 
-class JoinBoundary extends Component<JoinPlaceProps & { readonly children: ReactNode }, { readonly failed: boolean }> {
-  override state = { failed: false };
+interface State {
+  readonly failed: boolean;
+  readonly failures: number;
+}
 
-  static getDerivedStateFromError(): { failed: boolean } {
+class JoinBoundary extends Component<JoinPlaceProps & { readonly children: ReactNode }, State> {
+  override state: State = { failed: false, failures: 0 };
+
+  static getDerivedStateFromError(): Partial<State> {
     return { failed: true };
   }
 
-  private readonly retry = (): void => {
+  override componentDidCatch(): void {
+    this.setState(({ failures }) => ({ failures: failures + 1 }));
+  }
+
+  private readonly retry = (): void | Promise<void> => {
+    // What fails twice is no passing fault; a new document may have another release of the dialog.
+    if (this.state.failures > 1) return this.retryInNewDocument();
+    this.tryAgain();
+  };
+
+  private async retryInNewDocument(): Promise<void> {
+    if (await isThere(location.pathname)) await leaveFor(location.pathname);
+    this.tryAgain();
+  }
+
+  private tryAgain(): void {
     this.props.loader.retry();
     this.setState({ failed: false });
-  };
+  }
 
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;

@@ -11,6 +11,7 @@ import type { Boot, PageAnswer } from "@colonnade/kit/shell";
 import type { ComponentType } from "react";
 
 import { withDeadline } from "./deadline";
+import { isThere, leaveFor } from "./document";
 import { loadSection, refetch } from "./federation";
 import { DeploymentGone, lookUpPage } from "./lookup";
 import { ensureStyles } from "./styles";
@@ -46,21 +47,6 @@ const NOT_FOUND: View = { kind: "notFound", heading: "Page not found" };
 /** What went wrong, for whoever looks into the console. Holds no personal data: paths name pages. */
 function report(section: string | null, error: unknown): void {
   console.warn(`[shell] ${section === null ? "a page" : `the section "${section}"`} could not be shown:`, error);
-}
-
-/** A document of the live deployment takes this tab over; nothing is shown in between. */
-function leaveFor(path: string): Promise<never> {
-  if (path === location.pathname) location.reload();
-  else location.assign(path);
-  return new Promise<never>(() => undefined);
-}
-
-// Without an answer, this document is all there is.
-function isThere(path: string): Promise<boolean> {
-  return fetch(path, { method: "HEAD", cache: "no-store" }).then(
-    (response) => response.ok,
-    () => false,
-  );
 }
 
 /** Makes the views of the deployment that a boot payload names. `firstPath` is the path of its document. */

@@ -21,7 +21,7 @@ interface Shown {
  * and the new title is announced. Choosing the link of the page that is shown starts it afresh, and a
  * page that another attempt brought has arrived, too.
  */
-export function useArrival(view: View, scroll: ScrollMemory, announce: (text: string) => void): void {
+export function useArrival(view: View | null, scroll: ScrollMemory, announce: (text: string) => void): void {
   const { key, pathname, hash } = useLocation();
   const type = useNavigationType();
   const last = useRef<Shown | null>(null);
@@ -34,6 +34,7 @@ export function useArrival(view: View, scroll: ScrollMemory, announce: (text: st
   }, [scroll, entry]);
 
   useEffect(() => {
+    if (!view) return undefined;
     const before = last.current;
     last.current = { view, pathname, entry };
     markNavigating(false);
