@@ -8,17 +8,21 @@ mod asset;
 mod cli;
 mod clock;
 mod config;
+mod cookie;
 mod deployment;
 mod document;
 mod health;
 mod negotiate;
 mod net;
+mod origin;
 mod partner;
 mod pattern;
+mod preview;
 mod publish;
 mod release;
 mod reply;
 mod rescue;
+mod rollout;
 mod run;
 mod signup;
 mod site;
@@ -27,6 +31,7 @@ mod store;
 mod telemetry;
 #[cfg(test)]
 mod testing;
+mod visit;
 mod wellknown;
 
 /// Runs the program with the arguments of the process.

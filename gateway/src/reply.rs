@@ -1,5 +1,7 @@
 //! Requests and responses as the rest of the gateway sees them.
 
+use std::net::IpAddr;
+
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, VARY};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
@@ -17,6 +19,10 @@ pub(crate) type Reply = Response<Full<Bytes>>;
 /// Which of the gateway's routes answered; carried by a response, for the log. Never the path itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Route(pub(crate) String);
+
+/// The address a request came from; carried by the request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// The number of the deployment a response came from; carried by a response, for the log.
 #[derive(Debug, Clone, Copy)]
@@ -59,13 +65,19 @@ pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Reply {
     }
 }
 
+/// No words at all.
+pub(crate) fn empty(status: StatusCode) -> Reply {
+    let mut reply = Response::new(Full::default());
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(CACHE_CONTROL, NO_STORE);
+    reply
+}
+
 /// A redirect. `None` if the location cannot stand in a header.
 pub(crate) fn redirect(status: StatusCode, location: &str) -> Option<Reply> {
     let location = HeaderValue::from_str(location).ok()?;
-    let mut reply = Response::new(Full::default());
-    *reply.status_mut() = status;
+    let mut reply = empty(status);
     reply.headers_mut().insert(LOCATION, location);
-    reply.headers_mut().insert(CACHE_CONTROL, NO_STORE);
     Some(reply)
 }
 
@@ -93,7 +105,9 @@ pub(crate) fn represent(
     *reply.headers_mut() = headers;
     let headers = reply.headers_mut();
     headers.insert(ETAG, etag);
-    headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+    headers
+        .entry(VARY)
+        .or_insert(HeaderValue::from_static("Accept-Encoding"));
     if known {
         *reply.status_mut() = StatusCode::NOT_MODIFIED;
         return reply;
@@ -112,6 +126,7 @@ pub(crate) enum Methods {
     Post,
     GetPost,
     Put,
+    PostDelete,
 }
 
 impl Methods {
@@ -122,6 +137,7 @@ impl Methods {
             Self::Post => *method == Method::POST,
             Self::GetPost => Self::Get.allow(method) || Self::Post.allow(method),
             Self::Put => *method == Method::PUT,
+            Self::PostDelete => matches!(*method, Method::POST | Method::DELETE),
         }
     }
 
@@ -132,6 +148,7 @@ impl Methods {
             Self::Post => "POST",
             Self::GetPost => "GET, HEAD, POST",
             Self::Put => "PUT",
+            Self::PostDelete => "POST, DELETE",
         };
         headers.insert(ALLOW, HeaderValue::from_static(methods));
     }

@@ -11,11 +11,12 @@ use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
 use crate::admin::AdminError;
-use crate::deployment::{DeployError, Snapshot};
+use crate::deployment::{ChangeError, Snapshot};
 use crate::document::plain_page;
 use crate::pattern::PathError;
 use crate::publish::PublishError;
 use crate::reply::{Methods, Reply, json, text};
+use crate::rollout::ReportError;
 use crate::signup::SignupError;
 use crate::store::StoreError;
 
@@ -34,6 +35,14 @@ pub(crate) enum Error {
     Method(Methods),
     #[error("There is nothing to see yet. Please come back in a few minutes.")]
     NothingLive,
+    #[error("This only works from this site's own pages.")]
+    CrossOrigin,
+    #[error(
+        "This preview is over, or its link is not complete. Please ask whoever sent it to you for a new one."
+    )]
+    PreviewOver,
+    #[error(transparent)]
+    Report(#[from] ReportError),
     #[error(transparent)]
     Signup(#[from] SignupError),
     #[error(transparent)]
@@ -103,9 +112,19 @@ pub(crate) fn status(error: &Error) -> StatusCode {
         Error::NotKept => StatusCode::GONE,
         Error::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
         Error::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
+        Error::CrossOrigin | Error::PreviewOver => StatusCode::FORBIDDEN,
+        Error::Report(error) => report_status(error),
         Error::Signup(error) => error.status(),
         Error::Admin(error) => admin_status(error),
         Error::Store(_) | Error::Panic => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+fn report_status(error: &ReportError) -> StatusCode {
+    match error {
+        ReportError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        ReportError::Stalled => StatusCode::REQUEST_TIMEOUT,
+        ReportError::Malformed => StatusCode::BAD_REQUEST,
     }
 }
 
@@ -113,24 +132,41 @@ fn admin_status(error: &AdminError) -> StatusCode {
     match error {
         AdminError::NoToken => StatusCode::UNAUTHORIZED,
         AdminError::NotAllowed { .. } => StatusCode::FORBIDDEN,
-        AdminError::Body(_) | AdminError::Publish(PublishError::Archive(_)) => StatusCode::BAD_REQUEST,
+        AdminError::Body(_) | AdminError::Query(_) | AdminError::Publish(PublishError::Archive(_)) => {
+            StatusCode::BAD_REQUEST
+        }
         AdminError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         AdminError::Stalled => StatusCode::REQUEST_TIMEOUT,
-        AdminError::Publish(PublishError::Taken(_)) | AdminError::Deploy(DeployError::Conflict(_)) => {
-            StatusCode::CONFLICT
-        }
-        AdminError::Publish(PublishError::Refused(_)) | AdminError::Deploy(DeployError::Unknown(_)) => {
-            StatusCode::UNPROCESSABLE_ENTITY
-        }
+        AdminError::Publish(PublishError::Taken(_)) => StatusCode::CONFLICT,
+        AdminError::Publish(PublishError::Refused(_)) => StatusCode::UNPROCESSABLE_ENTITY,
+        AdminError::Change(error) => change_status(error),
         AdminError::Publish(PublishError::Store(_))
-        | AdminError::Deploy(DeployError::Load(_) | DeployError::Store(_))
         | AdminError::Upload(_)
+        | AdminError::Load(_)
+        | AdminError::NoKey
         | AdminError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+fn change_status(error: &ChangeError) -> StatusCode {
+    match error {
+        ChangeError::NotAllowed(_) => StatusCode::FORBIDDEN,
+        ChangeError::NoDeployment(_) => StatusCode::NOT_FOUND,
+        ChangeError::Unknown(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        ChangeError::Conflict(_)
+        | ChangeError::Base { .. }
+        | ChangeError::RolloutRuns(_)
+        | ChangeError::InRollout { .. }
+        | ChangeError::NothingLive
+        | ChangeError::NotCandidate { .. }
+        | ChangeError::NothingBefore(_) => StatusCode::CONFLICT,
+        ChangeError::Load(_) | ChangeError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
 fn title(error: &Error, status: StatusCode) -> &'static str {
     match error {
+        Error::PreviewOver => "This preview is over",
         Error::NothingLive => "This site is being set up",
         Error::Path(_) | Error::TooLong => "That address does not work",
         _ => status.canonical_reason().unwrap_or("Error"),
@@ -153,12 +189,13 @@ fn problem(error: &Error, status: StatusCode, words: &str) -> Reply {
         "status": status.as_u16(),
         "detail": words,
     });
-    if let Error::Admin(
-        AdminError::Publish(PublishError::Refused(problems))
-        | AdminError::Deploy(DeployError::Conflict(problems) | DeployError::Unknown(problems)),
-    ) = error
-    {
-        document["problems"] = json!(problems);
+    match error {
+        Error::Admin(
+            AdminError::Publish(PublishError::Refused(problems))
+            | AdminError::Change(ChangeError::Conflict(problems) | ChangeError::Unknown(problems)),
+        ) => document["problems"] = json!(problems),
+        Error::Admin(AdminError::Change(ChangeError::Base { live, .. })) => document["live"] = json!(live),
+        _ => {}
     }
     let mut reply = json(status, &document);
     let content_type = HeaderValue::from_static("application/problem+json");

@@ -50,12 +50,12 @@ pub(crate) fn run(config: Config) -> ExitCode {
 }
 
 async fn serve(mut config: Config) -> Result<(), StartError> {
-    let store = Arc::new(FolderStore::open(&config.store)?);
+    let store = Arc::new(FolderStore::open(&config.store.folder)?);
     let deployments = Arc::new(Deployments::open(store).await?);
     let (site_listener, site_address) = listen(config.listen.site).await?;
     let (admin_listener, admin_address) = listen(config.listen.admin).await?;
     let tokens = std::mem::take(&mut config.tokens);
-    let admin = Arc::new(Admin::new(tokens, Arc::clone(&deployments)));
+    let admin = Arc::new(Admin::new(tokens, &config, Arc::clone(&deployments)));
     let site = Arc::new(Site::new(config, Arc::clone(&deployments))?);
     let stop = stop_signal()?;
     tracing::info!(event = "listening", site = %site_address, admin = %admin_address);

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use http::header::CACHE_CONTROL;
-use http::{HeaderValue, StatusCode};
+use http::{HeaderValue, Method, StatusCode};
 use url::form_urlencoded;
 
 use crate::config::Config;
-use crate::deployment::{Deployments, Set, Snapshot};
+use crate::deployment::{ChangeError, Deployments, Snapshot};
 use crate::document::Documents;
 use crate::pattern::RequestPath;
-use crate::reply::{FromDeployment, Methods, Reply, Request, Route, json, redirect};
+use crate::reply::{FromDeployment, Methods, Peer, Reply, Request, Route, empty, json, redirect};
 use crate::rescue::{Audience, Error, rescue};
+use crate::rollout::{Heard, Judge, ReportError, Verdict, receive};
 use crate::signup::{BackendError, Signups};
-use crate::{asset, health, partner, wellknown};
+use crate::visit::Visit;
+use crate::{asset, health, origin, partner, preview, wellknown};
 
 /// The most bytes of a path and query.
 const MAX_ADDRESS: usize = 8 * 1024;
@@ -30,6 +32,8 @@ pub(crate) struct Site {
     deployments: Arc<Deployments>,
     documents: Documents,
     signups: Signups,
+    judge: Arc<Judge>,
+    heard: Heard,
 }
 
 /// Where a path leads.
@@ -41,6 +45,10 @@ enum Target<'a> {
     Asset(&'a [String]),
     PageAnswer(&'a str),
     Signup,
+    /// The link of a preview.
+    Preview(&'a str),
+    EndPreview,
+    Report,
     Partner(&'a str),
     /// Below `/go`, but not the address of a partner.
     NoPartner,
@@ -67,6 +75,9 @@ impl Target<'_> {
             ["assets", ..] => Target::Asset(&segments[1..]),
             ["_page", _] => Target::PageAnswer(&segments[1]),
             ["functions", "v1", "signup"] => Target::Signup,
+            ["_preview", "end"] => Target::EndPreview,
+            ["_preview", token] => Target::Preview(token),
+            ["_report"] => Target::Report,
             _ => Target::Nothing,
         }
     }
@@ -81,24 +92,28 @@ impl Target<'_> {
             Self::Asset(_) => "/assets",
             Self::PageAnswer(_) => "/_page",
             Self::Signup => "/functions/v1/signup",
+            Self::Preview(_) => "/_preview/:token",
+            Self::EndPreview => "/_preview/end",
+            Self::Report => "/_report",
             Self::Partner(_) => "/go/:partner",
             Self::NoPartner | Self::Nothing | Self::Document => "unmatched",
         }
     }
 
     fn methods(&self) -> Methods {
-        if matches!(self, Self::Signup) {
-            Methods::Post
-        } else {
-            Methods::Get
+        match self {
+            Self::Signup | Self::EndPreview | Self::Report => Methods::Post,
+            _ => Methods::Get,
         }
     }
 
     fn audience(&self, snapshot: &Snapshot) -> Audience {
         match self {
-            // Links to partners are followed by people.
-            Self::Document | Self::Partner(_) | Self::NoPartner => Audience::person(snapshot),
-            Self::PageAnswer(_) | Self::Signup => Audience::Script,
+            // Links to partners and previews are followed by people.
+            Self::Document | Self::Partner(_) | Self::NoPartner | Self::Preview(_) | Self::EndPreview => {
+                Audience::person(snapshot)
+            }
+            Self::PageAnswer(_) | Self::Signup | Self::Report => Audience::Script,
             _ => Audience::Program,
         }
     }
@@ -110,6 +125,8 @@ impl Site {
         Ok(Self {
             documents: Documents::new(&config),
             signups: Signups::new(&config)?,
+            judge: Arc::new(Judge::new(config.rollout)),
+            heard: Heard::default(),
             config,
             deployments,
         })
@@ -177,7 +194,22 @@ impl Site {
                 asset::answer(self.deployments.store(), snapshot, segments, request.headers()).await
             }
             Target::PageAnswer(number) => page_answer(snapshot, number, request.uri().query()),
-            Target::Signup => Ok(self.signups.answer(&self.documents, snapshot, request).await),
+            Target::Signup => {
+                let visit = Visit::of(snapshot, request.headers());
+                let answer = self
+                    .signups
+                    .answer(&self.documents, snapshot, visit.as_ref(), request);
+                Ok(answer.await)
+            }
+            Target::Preview(token) => preview::enter(snapshot, token, self.is_secure()),
+            Target::EndPreview => {
+                self.require_same_origin(&request)?;
+                preview::leave(self.is_secure())
+            }
+            Target::Report => {
+                self.require_same_origin(&request)?;
+                self.report(snapshot, request).await
+            }
             Target::Partner(id) => match partner::answer(&self.config, id) {
                 Some(reply) => Ok(reply),
                 None => self.document(snapshot, None, &request),
@@ -195,19 +227,74 @@ impl Site {
         path: Option<&RequestPath>,
         request: &Request,
     ) -> Result<Reply, Error> {
-        let set: &Set = snapshot.live().ok_or(Error::NothingLive)?;
+        let visit = Visit::of(snapshot, request.headers()).ok_or(Error::NothingLive)?;
         if let Some(path) = path
             && path.has_trailing_slash()
             && !path.has_empty_segment()
         {
             return without_slash(request);
         }
-        let page = path.and_then(|path| set.page(path));
-        let mut reply = self.documents.answer(request.headers(), set, page);
+        let page = path.and_then(|path| visit.set.page(path));
+        let mut reply = self.documents.answer(request.headers(), &visit, page);
+        visit.remember(&mut reply, self.is_secure());
+        let extensions = reply.extensions_mut();
+        extensions.insert(FromDeployment(visit.set.number()));
         if let Some(page) = page {
-            reply.extensions_mut().insert(Route(page.pattern.clone()));
+            extensions.insert(Route(page.pattern.clone()));
+            self.count(&visit, request);
         }
         Ok(reply)
+    }
+
+    /// Counts a document that a browser will show.
+    fn count(&self, visit: &Visit<'_>, request: &Request) {
+        let peer = request.extensions().get::<Peer>();
+        if let (Some((rollout, side)), Some(Peer(address)), &Method::GET) =
+            (visit.rollout(), peer, request.method())
+            && let Some(verdict) = self.judge.viewed(rollout, side, *address)
+        {
+            self.carry_out(verdict);
+        }
+    }
+
+    async fn report(&self, snapshot: &Snapshot, request: Request) -> Result<Reply, Error> {
+        let Some(&Peer(address)) = request.extensions().get::<Peer>() else {
+            return Err(ReportError::Malformed.into());
+        };
+        let received = receive(request.into_body(), snapshot, &self.judge, &self.heard, address);
+        if let Some(verdict) = received.await? {
+            self.carry_out(verdict);
+        }
+        Ok(empty(StatusCode::NO_CONTENT))
+    }
+
+    /// Takes a failed candidate back. Nobody waits for it.
+    fn carry_out(&self, Verdict { rollout, reason }: Verdict) {
+        let (deployments, judge) = (Arc::clone(&self.deployments), Arc::clone(&self.judge));
+        tokio::spawn(async move {
+            match deployments.take_back(&rollout, reason).await {
+                // Somebody promoted or aborted it in the meantime.
+                Ok(_) | Err(ChangeError::NotCandidate { .. }) => {}
+                Err(error) => {
+                    tracing::error!(event = "automatic_abort_failed", error = %error);
+                    judge.appeal(&rollout);
+                }
+            }
+        });
+    }
+
+    fn require_same_origin(&self, request: &Request) -> Result<(), Error> {
+        let scheme = self.config.site.origin.scheme();
+        if origin::is_same(request.uri(), request.headers(), scheme) {
+            Ok(())
+        } else {
+            Err(Error::CrossOrigin)
+        }
+    }
+
+    /// Whether visitors come by https, so that cookies may be kept to that.
+    fn is_secure(&self) -> bool {
+        self.config.site.origin.scheme() == "https"
     }
 }
 

@@ -109,7 +109,10 @@ fn what_is_not_published_or_no_wish_is_refused() {
         "[]",
         "{}",
         "{\"releases\":[]}",
-        "{\"releases\":{},\"percent\":5}",
+        "{\"releases\":{},\"percent\":100}",
+        "{\"releases\":{},\"percent\":-1}",
+        "{\"releases\":{},\"share\":5}",
+        "{\"releases\":{},\"reason\":\"two\\nlines\"}",
     ] {
         let answer = gateway.operate(Request::new("POST", "/api/v1/deployments").body(body));
         assert_eq!(answer.status, 400, "{body}");

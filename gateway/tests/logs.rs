@@ -56,7 +56,7 @@ fn operators_requests_are_events_too() {
     let gateway = Gateway::start();
     let answer = gateway.put("legal", "1.0.0", b"nonsense".to_vec());
     let event = gateway.event_of(&answer);
-    assert_eq!(event["route"], "/api/v1/sections/:name/releases/:version");
+    assert_eq!(event["route"], "/api/v1/sections/{name}/releases/{version}");
     assert_eq!(event["status"], 400);
     gateway.publish(&Release::shell("1.0.0"));
     let published = gateway.wait_for(|line| line["event"] == "published");
@@ -66,7 +66,7 @@ fn operators_requests_are_events_too() {
     );
     gateway.deploy(&json!({ "shell": "1.0.0" }));
     assert_eq!(
-        gateway.wait_for(|line| line["event"] == "deployed")["deployment"],
+        gateway.wait_for(|line| line["event"] == "changed")["deployment"],
         1
     );
 }

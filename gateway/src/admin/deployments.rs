@@ -1,4 +1,4 @@
-//! Deploying, and listing deployments.
+//! Deploying, the ways on from a rollout, and listing deployments.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,33 @@ use hyper::body::Incoming;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{AdminError, auth, parse, receive};
+use super::{AdminError, changes};
 use crate::config::{Action, Token};
-use crate::deployment::{Change, Deployed, Deployments};
+use crate::deployment::{Deployments, Wish};
 use crate::reply::{Reply, json};
-
-/// The most bytes of a wish to deploy.
-const MAX_WISH: usize = 64 * 1024;
 
 /// What a deploy asks for.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wish {
-    releases: BTreeMap<String, String>,
+struct Deploy {
+    releases: BTreeMap<String, Option<String>>,
+    base: Option<u64>,
+    percent: Option<u8>,
+    reason: Option<String>,
+}
+
+/// What a promotion asks for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Promote {
+    percent: Option<u8>,
+    reason: Option<String>,
+}
+
+/// What an abort asks for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Abort {
     reason: Option<String>,
 }
 
@@ -29,34 +43,73 @@ pub(super) async fn deploy(
     token: &Token,
     body: Incoming,
 ) -> Result<Reply, AdminError> {
-    let wish: Wish = parse(&receive::text(body, MAX_WISH).await?)?;
-    for name in wish.releases.keys() {
-        auth::require(token, Action::Deploy, name)?;
+    let deploy: Deploy = changes::wish(body).await?;
+    let wish = Wish {
+        releases: deploy.releases,
+        base: deploy.base,
+        percent: changes::percent(deploy.percent)?,
+        author: changes::author(token, deploy.reason)?,
+    };
+    let allows = |section: &str| token.allows(Action::Deploy, section);
+    let outcome = deployments.deploy(&wish, &allows).await;
+    Ok(changes::answer(&changes::allowed(
+        outcome,
+        token,
+        Action::Deploy,
+    )?))
+}
+
+/// `POST /api/v1/deployments/{n}/promote`
+pub(super) async fn promote(
+    deployments: &Deployments,
+    token: &Token,
+    number: u64,
+    body: Incoming,
+) -> Result<Reply, AdminError> {
+    let promote: Promote = changes::wish(body).await?;
+    let percent = changes::percent(promote.percent)?;
+    let author = changes::author(token, promote.reason)?;
+    let allows = |section: &str| token.allows(Action::Deploy, section);
+    let outcome = deployments.promote(number, percent, &author, &allows).await;
+    let outcome = changes::allowed(outcome, token, Action::Deploy)?;
+    let live = outcome.snapshot.live().map(|set| set.number()) == Some(number);
+    let mut answer = json!({ "number": number, "live": live });
+    if !live {
+        answer["percent"] = changes::rollout(&outcome);
     }
-    let change = Change {
-        releases: wish.releases,
-        by: token.name.clone(),
-        reason: wish.reason,
-    };
-    let (status, set) = match deployments.deploy(change).await? {
-        Deployed::New(set) => (StatusCode::CREATED, set),
-        Deployed::Unchanged(set) => (StatusCode::OK, set),
-    };
-    let deployment = &set.deployment;
-    let answer = json!({ "number": deployment.number, "releases": deployment.releases, "live": true });
-    Ok(json(status, &answer))
+    Ok(json(StatusCode::OK, &answer))
+}
+
+/// `POST /api/v1/deployments/{n}/abort`
+pub(super) async fn abort(
+    deployments: &Deployments,
+    token: &Token,
+    number: u64,
+    body: Incoming,
+) -> Result<Reply, AdminError> {
+    let abort: Abort = changes::wish(body).await?;
+    let author = changes::author(token, abort.reason)?;
+    let allows = |section: &str| token.allows(Action::Deploy, section);
+    let outcome = deployments.abort(number, &author, &allows).await;
+    let outcome = changes::allowed(outcome, token, Action::Deploy)?;
+    let live = outcome.snapshot.live().map(|set| set.number());
+    Ok(json(StatusCode::OK, &json!({ "number": number, "live": live })))
 }
 
 /// `GET /api/v1/deployments`
 pub(super) async fn list(deployments: &Deployments) -> Result<Reply, AdminError> {
-    let store = deployments.store();
-    let mut list = Vec::new();
-    for number in store.deployments().await? {
-        list.extend(store.deployment(number).await?);
-    }
-    let live = store.live().await?;
+    let state = deployments.store().state().await?;
+    let rollout = state.as_ref().and_then(|state| state.rollout.as_ref());
+    let rollout = rollout.map(|rollout| {
+        json!({
+            "deployment": rollout.deployment,
+            "percent": rollout.percent,
+            "startedAt": rollout.started_at,
+        })
+    });
+    let list: Vec<_> = deployments.records().await?.into_values().collect();
     Ok(json(
         StatusCode::OK,
-        &json!({ "live": live, "deployments": list }),
+        &json!({ "live": state.map(|state| state.live), "rollout": rollout, "deployments": list }),
     ))
 }

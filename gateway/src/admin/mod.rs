@@ -1,9 +1,15 @@
-//! The admin API: publishing, deploying, and looking at both.
+//! The admin API: publishing, changing what is live, and looking at both.
 
 mod auth;
+mod changes;
+mod collect;
 mod deployments;
+mod history;
+mod openapi;
+mod previews;
 mod receive;
 mod releases;
+mod rollback;
 
 use std::io;
 use std::sync::Arc;
@@ -11,8 +17,8 @@ use std::sync::Arc;
 use http::Method;
 use serde::de::DeserializeOwned;
 
-use crate::config::{Action, Token};
-use crate::deployment::{DeployError, Deployments};
+use crate::config::{Action, Config, Keep, Origin, Token};
+use crate::deployment::{ChangeError, Deployments, LoadError};
 use crate::health;
 use crate::pattern::RequestPath;
 use crate::publish::PublishError;
@@ -23,6 +29,8 @@ use crate::store::StoreError;
 /// Everything the admin listener answers from.
 pub(crate) struct Admin {
     tokens: Vec<Token>,
+    origin: Origin,
+    keep: Keep,
     deployments: Arc<Deployments>,
 }
 
@@ -39,6 +47,8 @@ pub(crate) enum AdminError {
     },
     #[error("the body is not what it should be: {0}")]
     Body(String),
+    #[error("the query is not what it should be: {0}")]
+    Query(String),
     #[error("the body has more than {0} bytes")]
     TooLarge(u64),
     #[error("the body stopped arriving")]
@@ -48,7 +58,11 @@ pub(crate) enum AdminError {
     #[error(transparent)]
     Publish(#[from] PublishError),
     #[error(transparent)]
-    Deploy(#[from] DeployError),
+    Change(#[from] ChangeError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error("there is no key to sign previews with")]
+    NoKey,
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -57,6 +71,7 @@ pub(crate) enum AdminError {
 enum Target<'a> {
     Alive,
     Ready,
+    OpenApi,
     Api(Call<'a>),
 }
 
@@ -65,6 +80,12 @@ enum Call<'a> {
     Release { name: &'a str, version: &'a str },
     Sections,
     Deployments,
+    Promote(u64),
+    Abort(u64),
+    Rollback,
+    History,
+    Previews,
+    Collect,
 }
 
 impl<'a> Target<'a> {
@@ -76,26 +97,26 @@ impl<'a> Target<'a> {
         match names.as_slice() {
             ["healthz"] => Some(Self::Alive),
             ["readyz"] => Some(Self::Ready),
+            ["api", "v1", "openapi.json"] => Some(Self::OpenApi),
             ["api", "v1", rest @ ..] => Call::of(rest).map(Self::Api),
             _ => None,
         }
     }
 
+    /// What the route is called, in the log and in the API's description.
     fn route(&self) -> &'static str {
         match self {
             Self::Alive => "/healthz",
             Self::Ready => "/readyz",
-            Self::Api(Call::Release { .. }) => "/api/v1/sections/:name/releases/:version",
-            Self::Api(Call::Sections) => "/api/v1/sections",
-            Self::Api(Call::Deployments) => "/api/v1/deployments",
+            Self::OpenApi => "/api/v1/openapi.json",
+            Self::Api(call) => call.route(),
         }
     }
 
     fn methods(&self) -> Methods {
         match self {
-            Self::Api(Call::Release { .. }) => Methods::Put,
-            Self::Api(Call::Deployments) => Methods::GetPost,
-            Self::Alive | Self::Ready | Self::Api(Call::Sections) => Methods::Get,
+            Self::Alive | Self::Ready | Self::OpenApi => Methods::Get,
+            Self::Api(call) => call.methods(),
         }
     }
 }
@@ -106,15 +127,50 @@ impl<'a> Call<'a> {
             ["sections", name, "releases", version] => Some(Self::Release { name, version }),
             ["sections"] => Some(Self::Sections),
             ["deployments"] => Some(Self::Deployments),
+            ["deployments", number, "promote"] => number.parse().ok().map(Self::Promote),
+            ["deployments", number, "abort"] => number.parse().ok().map(Self::Abort),
+            ["rollback"] => Some(Self::Rollback),
+            ["history"] => Some(Self::History),
+            ["previews"] => Some(Self::Previews),
+            ["collect"] => Some(Self::Collect),
             _ => None,
+        }
+    }
+
+    fn route(&self) -> &'static str {
+        match self {
+            Self::Release { .. } => "/api/v1/sections/{name}/releases/{version}",
+            Self::Sections => "/api/v1/sections",
+            Self::Deployments => "/api/v1/deployments",
+            Self::Promote(_) => "/api/v1/deployments/{number}/promote",
+            Self::Abort(_) => "/api/v1/deployments/{number}/abort",
+            Self::Rollback => "/api/v1/rollback",
+            Self::History => "/api/v1/history",
+            Self::Previews => "/api/v1/previews",
+            Self::Collect => "/api/v1/collect",
+        }
+    }
+
+    fn methods(&self) -> Methods {
+        match self {
+            Self::Release { .. } => Methods::Put,
+            Self::Deployments => Methods::GetPost,
+            Self::Sections | Self::History => Methods::Get,
+            Self::Promote(_) | Self::Abort(_) | Self::Rollback | Self::Collect => Methods::Post,
+            Self::Previews => Methods::PostDelete,
         }
     }
 }
 
 impl Admin {
     /// The API for the holders of these tokens.
-    pub(crate) fn new(tokens: Vec<Token>, deployments: Arc<Deployments>) -> Self {
-        Self { tokens, deployments }
+    pub(crate) fn new(tokens: Vec<Token>, config: &Config, deployments: Arc<Deployments>) -> Self {
+        Self {
+            tokens,
+            origin: config.site.origin.clone(),
+            keep: config.store.keep,
+            deployments,
+        }
     }
 
     /// Answers a request.
@@ -140,6 +196,7 @@ impl Admin {
         match target {
             Target::Alive => Ok(health::alive()),
             Target::Ready => Ok(health::ready(&self.deployments.current())),
+            Target::OpenApi => Ok(openapi::answer()),
             Target::Api(call) => Ok(self.call(call, request).await?),
         }
     }
@@ -147,15 +204,23 @@ impl Admin {
     async fn call(&self, call: Call<'_>, request: Request) -> Result<Reply, AdminError> {
         let token = auth::token(&self.tokens, request.headers()).ok_or(AdminError::NoToken)?;
         let deployments = &*self.deployments;
+        let (head, body) = request.into_parts();
         match call {
             Call::Release { name, version } => {
-                releases::publish(deployments.store(), token, name, version, request.into_body()).await
+                releases::publish(deployments.store(), token, name, version, body).await
             }
             Call::Sections => releases::list(deployments).await,
-            Call::Deployments if *request.method() == Method::POST => {
-                deployments::deploy(deployments, token, request.into_body()).await
+            Call::Deployments if head.method == Method::POST => {
+                deployments::deploy(deployments, token, body).await
             }
             Call::Deployments => deployments::list(deployments).await,
+            Call::Promote(number) => deployments::promote(deployments, token, number, body).await,
+            Call::Abort(number) => deployments::abort(deployments, token, number, body).await,
+            Call::Rollback => rollback::roll_back(deployments, token, body).await,
+            Call::History => history::list(deployments, head.uri.query()).await,
+            Call::Previews if head.method == Method::DELETE => previews::end(deployments, token).await,
+            Call::Previews => previews::make(deployments, &self.origin, token, body).await,
+            Call::Collect => collect::collect(deployments, self.keep, token, body).await,
         }
     }
 }

@@ -17,9 +17,28 @@ pub(crate) struct Token {
 /// What a token may be allowed to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
+    /// Keep a release in the store.
     Publish,
+    /// Put releases live, at once or by a rollout, promote and abort it.
     Deploy,
+    /// Put releases back that were live before.
+    Rollback,
+    /// Show what is not live to whoever has a link, and end all such links.
+    Preview,
+    /// Remove what nothing needs any more.
+    Collect,
 }
+
+const ACTIONS: [Action; 5] = [
+    Action::Publish,
+    Action::Deploy,
+    Action::Rollback,
+    Action::Preview,
+    Action::Collect,
+];
+
+/// What `actions` is expected to be.
+const EXPECTED: &str = "a list of `publish`, `deploy`, `rollback`, `preview` and `collect`";
 
 impl Action {
     /// Its word in the configuration.
@@ -27,12 +46,15 @@ impl Action {
         match self {
             Self::Publish => "publish",
             Self::Deploy => "deploy",
+            Self::Rollback => "rollback",
+            Self::Preview => "preview",
+            Self::Collect => "collect",
         }
     }
 }
 
 impl Token {
-    /// Whether it allows an action on a section (or the shell).
+    /// Whether it allows an action on a section, the shell, or `*`: on all there are and will be.
     pub(crate) fn allows(&self, action: Action, section: &str) -> bool {
         self.actions.contains(&action) && self.sections.iter().any(|name| name == "*" || name == section)
     }
@@ -58,7 +80,7 @@ fn token(mut table: Table<'_>) -> Option<Token> {
             None => Ok(names),
         }
     });
-    let actions = table.required("actions", "a list of `publish` and `deploy`", |value| {
+    let actions = table.required("actions", EXPECTED, |value| {
         let actions: Read<Vec<Action>> = texts(value)?.iter().map(|name| action(name)).collect();
         actions.and_then(|actions| {
             if actions.is_empty() {
@@ -78,8 +100,7 @@ fn token(mut table: Table<'_>) -> Option<Token> {
 }
 
 fn action(name: &str) -> Read<Action> {
-    let actions = [Action::Publish, Action::Deploy];
-    let known = actions.into_iter().find(|action| action.name() == name);
+    let known = ACTIONS.into_iter().find(|action| action.name() == name);
     known.ok_or_else(|| format!("`{name}` is no action"))
 }
 

@@ -7,9 +7,11 @@ mod admin;
 mod listen;
 mod partner;
 mod reader;
+mod rollout;
 mod secret;
 mod signup;
 mod site;
+mod store;
 #[cfg(test)]
 mod tests;
 mod url;
@@ -17,13 +19,15 @@ mod url;
 pub(crate) use admin::{Action, Token};
 pub(crate) use listen::Listen;
 pub(crate) use partner::Partner;
+pub(crate) use rollout::Rollout;
 pub(crate) use signup::{Signup, SignupPages};
 pub(crate) use site::{Navigation, Site};
+pub(crate) use store::{Keep, Store};
 pub(crate) use url::Origin;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use reader::Reader;
 
@@ -36,8 +40,10 @@ pub(crate) struct Config {
     pub(crate) navigation: Navigation,
     /// Where to listen.
     pub(crate) listen: Listen,
-    /// The store's folder.
-    pub(crate) store: PathBuf,
+    /// Where releases and deployments are kept.
+    pub(crate) store: Store,
+    /// When a candidate is taken back by itself.
+    pub(crate) rollout: Rollout,
     /// Who may use the admin API.
     pub(crate) tokens: Vec<Token>,
     /// Where sign-ups go, if anywhere.
@@ -85,11 +91,10 @@ impl Config {
         let site = root.table("site").and_then(site::read);
         let navigation = root.table("navigation").and_then(site::read_navigation);
         let listen = root.table("listen").and_then(listen::read);
-        let store = root.table("store").and_then(|mut table| {
-            let store = table.required("folder", "the path of a folder", reader::path);
-            table.finish();
-            Some(folder.join(store?))
-        });
+        let store = root.table("store").and_then(|table| store::read(table, folder));
+        let rollout = root
+            .optional_table("rollout")
+            .map_or(Some(Rollout::default()), rollout::read);
         let tokens = root.optional_table("admin").map_or(Some(Vec::new()), admin::read);
         let partners = root
             .optional_table("partners")
@@ -106,6 +111,7 @@ impl Config {
             navigation: navigation?,
             listen: listen?,
             store: store?,
+            rollout: rollout?,
             tokens: tokens?,
             signup: if has_signup { Some(signup?) } else { None },
             signup_pages: signup_pages?,

@@ -246,6 +246,14 @@ pub(super) fn count(value: &DeValue<'_>) -> Read<u64> {
     }
 }
 
+/// Reads yes or no.
+pub(super) fn truth(value: &DeValue<'_>) -> Read<bool> {
+    match value {
+        DeValue::Boolean(truth) => Ok(*truth),
+        other => Err(is(other)),
+    }
+}
+
 /// Says what kind of value it is.
 pub(super) fn is(value: &DeValue<'_>) -> String {
     let kind = match value {

@@ -1,25 +1,40 @@
 //! Deployments: numbered, immutable sets of one shell and its sections, exactly one of them live.
 
 mod answer;
+mod change;
+mod collect;
+mod deploy;
+mod history;
 mod live;
+mod preview;
+mod rollback;
+mod rollout;
 mod served;
 mod set;
 mod snapshot;
+mod state;
 #[cfg(test)]
 mod tests;
 
 #[cfg(test)]
 pub(crate) use answer::SectionEntry;
 pub(crate) use answer::{Asset, AssetKind, PageAnswer, SlotAnswer};
-pub(crate) use live::{Change, DeployError, Deployed, Deployments};
+pub(crate) use change::{Author, ChangeError, Outcome};
+pub(crate) use deploy::Wish;
+pub(crate) use live::Deployments;
+pub(crate) use preview::Shown;
+pub(crate) use rollback::Target;
 pub(crate) use served::Frame;
 pub(crate) use set::Set;
 pub(crate) use snapshot::{LoadError, Snapshot};
+pub(crate) use state::{Change, Rollout, State};
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use crate::store::ReleaseId;
 
 /// The record of one deployment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,4 +50,14 @@ pub(crate) struct Deployment {
     pub(crate) by: String,
     /// Why, if whoever made it said so.
     pub(crate) reason: Option<String>,
+}
+
+impl Deployment {
+    /// Its releases.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ReleaseId> {
+        self.releases.iter().map(|(name, version)| ReleaseId {
+            name: name.clone(),
+            version: version.clone(),
+        })
+    }
 }

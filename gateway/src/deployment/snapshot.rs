@@ -1,18 +1,24 @@
 //! Everything a request needs to know about deployments, as of one moment.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Deployment;
+use super::rollout::Running;
 use super::served::{ServeError, Served};
 use super::set::Set;
+use super::state::State;
+use crate::preview::Keys;
 use crate::store::{ReleaseId, Store, StoreError};
 
 /// An immutable view of the store. A request reads one and sees it unchanged to its end.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
+    state: Option<State>,
     live: Option<Arc<Set>>,
+    rollout: Option<Running>,
     sets: BTreeMap<u64, Arc<Set>>,
+    preview_keys: Keys,
     /// By name, then by version.
     releases: HashMap<String, HashMap<String, Arc<Served>>>,
 }
@@ -38,6 +44,26 @@ impl Snapshot {
         self.live.as_ref()
     }
 
+    /// The rollout that runs.
+    pub(crate) fn rollout(&self) -> Option<&Running> {
+        self.rollout.as_ref()
+    }
+
+    /// What the store says is live.
+    pub(crate) fn state(&self) -> Option<&State> {
+        self.state.as_ref()
+    }
+
+    /// The place of this view in the history; 0 before the first change.
+    pub(crate) fn revision(&self) -> u64 {
+        self.state.as_ref().map_or(0, State::revision)
+    }
+
+    /// The keys that previews are signed with.
+    pub(crate) fn preview_keys(&self) -> &Keys {
+        &self.preview_keys
+    }
+
     /// A kept deployment by its number.
     pub(crate) fn set(&self, number: u64) -> Option<&Arc<Set>> {
         self.sets.get(&number)
@@ -50,11 +76,21 @@ impl Snapshot {
 
     /// Reads the store, taking over whatever this view has already: deployments and releases never change.
     pub(crate) async fn renewed(&self, store: &dyn Store) -> Result<Self, LoadError> {
-        let live = store.live().await?;
+        let state = store.state().await?;
+        let needed: Vec<u64> = state
+            .iter()
+            .flat_map(|state| {
+                [
+                    Some(state.live),
+                    state.rollout.as_ref().map(|rollout| rollout.deployment),
+                ]
+            })
+            .flatten()
+            .collect();
         let mut next = Self {
-            live: None,
-            sets: BTreeMap::new(),
+            preview_keys: store.preview_keys().await?,
             releases: self.releases.clone(),
+            ..Self::default()
         };
         for number in store.deployments().await? {
             if let Some(set) = self.sets.get(&number) {
@@ -63,17 +99,41 @@ impl Snapshot {
             }
             match next.load(store, number).await {
                 Ok(set) => next.add(Arc::new(set)),
-                Err(error) if live == Some(number) => return Err(error),
+                Err(error) if needed.contains(&number) => return Err(error),
                 Err(error) => {
                     tracing::warn!(event = "deployment_skipped", deployment = number, error = %error);
                 }
             }
         }
-        if let Some(number) = live {
-            let set = next.sets.get(&number).ok_or(LoadError::NoDeployment(number))?;
-            next.live = Some(Arc::clone(set));
+        if let Some(state) = state {
+            next.live = Some(next.needed(state.live)?);
+            if let Some(rollout) = &state.rollout {
+                next.rollout = Some(Running {
+                    record: rollout.clone(),
+                    candidate: next.needed(rollout.deployment)?,
+                });
+            }
+            next.state = Some(state);
         }
+        next.forget_releases();
         Ok(next)
+    }
+
+    fn needed(&self, number: u64) -> Result<Arc<Set>, LoadError> {
+        let set = self.sets.get(&number);
+        set.cloned().ok_or(LoadError::NoDeployment(number))
+    }
+
+    /// Forgets the releases that no deployment names any more.
+    fn forget_releases(&mut self) {
+        let named: HashSet<&ReleaseId> = self
+            .sets
+            .values()
+            .flat_map(|set| set.releases.iter().map(|release| &release.id))
+            .collect();
+        for versions in self.releases.values_mut() {
+            versions.retain(|_, release| named.contains(&release.id));
+        }
     }
 
     /// A release from this view or, failing that, from the store.
@@ -90,11 +150,7 @@ impl Snapshot {
         let deployment: Option<Deployment> = store.deployment(number).await?;
         let deployment = deployment.ok_or(LoadError::NoDeployment(number))?;
         let mut releases = Vec::new();
-        for (name, version) in &deployment.releases {
-            let id = ReleaseId {
-                name: name.clone(),
-                version: version.clone(),
-            };
+        for id in deployment.ids() {
             releases.push(self.find(store, &id).await?);
         }
         Set::assemble(deployment, releases).map_err(LoadError::Set)

@@ -1,20 +1,27 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Change, DeployError, Deployed, Deployments};
+use super::{Author, ChangeError, Deployments, Wish};
 use crate::pattern::RequestPath;
 use crate::store::{FolderStore, Store};
 use crate::testing::{Sample, keep, section, shell, small_section, store};
 
-fn change(releases: &[(&str, &str)]) -> Change {
+fn wish(releases: &[(&str, &str)]) -> Wish {
     let releases = releases
         .iter()
-        .map(|(name, version)| ((*name).to_owned(), (*version).to_owned()));
-    Change {
+        .map(|(name, version)| ((*name).to_owned(), Some((*version).to_owned())));
+    Wish {
         releases: releases.collect(),
-        by: "test".to_owned(),
-        reason: None,
+        base: None,
+        percent: None,
+        author: Author {
+            by: "test".to_owned(),
+            reason: None,
+        },
     }
+}
+
+fn everything(_: &str) -> bool {
+    true
 }
 
 async fn opened(store: &Arc<FolderStore>) -> Deployments {
@@ -24,29 +31,24 @@ async fn opened(store: &Arc<FolderStore>) -> Deployments {
 }
 
 async fn deploy(deployments: &Deployments, releases: &[(&str, &str)]) -> u64 {
-    match deployments.deploy(change(releases)).await.unwrap() {
-        Deployed::New(set) => set.number(),
-        Deployed::Unchanged(set) => panic!("{} was there already", set.number()),
-    }
+    let outcome = deployments.deploy(&wish(releases), &everything).await.unwrap();
+    assert!(outcome.changed);
+    outcome.number
 }
 
 /// What keeps these samples from being live together.
 async fn conflicts(samples: Vec<Sample>) -> Vec<String> {
     let (_folder, store) = store();
-    let mut releases = BTreeMap::new();
+    let mut wish = wish(&[]);
     for sample in samples {
-        releases.insert(sample.release.name.clone(), sample.release.version.clone());
+        let version = sample.release.version.clone();
+        wish.releases.insert(sample.release.name.clone(), Some(version));
         keep(&*store, sample).await;
     }
     let deployments = opened(&store).await;
-    let change = Change {
-        releases,
-        by: "test".to_owned(),
-        reason: None,
-    };
-    match deployments.deploy(change).await {
-        Err(DeployError::Conflict(problems)) => {
-            assert_eq!(store.live().await.unwrap(), None);
+    match deployments.deploy(&wish, &everything).await {
+        Err(ChangeError::Conflict(problems)) => {
+            assert_eq!(store.state().await.unwrap(), None);
             assert!(store.deployments().await.unwrap().is_empty());
             problems
         }
@@ -82,8 +84,8 @@ async fn the_same_set_again_is_no_new_deployment() {
     let deployments = opened(&store).await;
     deploy(&deployments, &[("shell", "1.0.0")]).await;
     for releases in [&[("shell", "1.0.0")][..], &[]] {
-        let again = deployments.deploy(change(releases)).await.unwrap();
-        assert!(matches!(again, Deployed::Unchanged(set) if set.number() == 1));
+        let again = deployments.deploy(&wish(releases), &everything).await.unwrap();
+        assert_eq!((again.number, again.changed), (1, false));
     }
     assert_eq!(store.deployments().await.unwrap(), [1]);
 }
@@ -113,8 +115,8 @@ async fn releases_that_are_not_published_are_all_named() {
     let (_folder, store) = store();
     keep(&*store, shell("1.0.0")).await;
     let deployments = opened(&store).await;
-    let wish = change(&[("shell", "1.0.0"), ("legal", "9.9.9"), ("articles", "../../x")]);
-    let Err(DeployError::Unknown(problems)) = deployments.deploy(wish).await else {
+    let wish = wish(&[("shell", "1.0.0"), ("legal", "9.9.9"), ("articles", "../../x")]);
+    let Err(ChangeError::Unknown(problems)) = deployments.deploy(&wish, &everything).await else {
         panic!("deployed");
     };
     assert_eq!(
@@ -189,8 +191,8 @@ async fn a_page_moves_between_sections_in_one_deployment() {
         &[("shell", "1.0.0"), ("one", "1.0.0"), ("two", "1.0.0")],
     )
     .await;
-    let alone = deployments.deploy(change(&[("one", "2.0.0")])).await;
-    assert!(matches!(alone, Err(DeployError::Conflict(_))));
+    let alone = deployments.deploy(&wish(&[("one", "2.0.0")]), &everything).await;
+    assert!(matches!(alone, Err(ChangeError::Conflict(_))));
     deploy(&deployments, &[("one", "2.0.0"), ("two", "2.0.0")]).await;
     let snapshot = deployments.current();
     let page = snapshot

@@ -21,9 +21,19 @@ pub(super) struct Boot<'a> {
     pub(super) page: Option<&'a PageAnswer>,
     /// What fills the shell's named places.
     pub(super) slots: &'a BTreeMap<String, Arc<SlotAnswer>>,
+    /// How failures are reported.
+    pub(super) reports: &'a Reports,
     /// The form that was refused, where the document answers one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) form: Option<&'a Form>,
+}
+
+/// How the shell reports failures.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Reports {
+    /// The share of failures to be reported, of 100.
+    pub(super) sample_percent: u8,
 }
 
 /// A form that was posted and refused.

@@ -11,7 +11,7 @@ const NO_SCRIPT: &str =
     "This page needs JavaScript. Please switch it on in your browser and load the page again.";
 
 /// Writes the document around a boot payload.
-pub(super) fn compose(brand: &str, frame: &Frame, boot: &Boot<'_>) -> String {
+pub(super) fn compose(brand: &str, frame: &Frame, boot: &Boot<'_>, is_preview: bool) -> String {
     let mut head = Head::default();
     head.raw(
         "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
@@ -20,7 +20,7 @@ pub(super) fn compose(brand: &str, frame: &Frame, boot: &Boot<'_>) -> String {
         "<title>{}</title><meta name=\"rating\" content=\"adult\">",
         escape(brand)
     ));
-    if boot.page.is_none() {
+    if boot.page.is_none() || is_preview {
         head.raw("<meta name=\"robots\" content=\"noindex\">");
     }
     if let Some((href, media_type)) = &frame.icon {
@@ -46,10 +46,24 @@ pub(super) fn compose(brand: &str, frame: &Frame, boot: &Boot<'_>) -> String {
         escape(&frame.entry.href),
         escape(&frame.entry.integrity)
     ));
+    let banner = if is_preview {
+        banner(boot.deployment)
+    } else {
+        String::new()
+    };
     format!(
         "<!doctype html><html lang=\"en\"><head>{}</head>\
-         <body><div id=\"root\"></div><noscript>{NO_SCRIPT}</noscript></body></html>\n",
+         <body>{banner}<div id=\"root\"></div><noscript>{NO_SCRIPT}</noscript></body></html>\n",
         head.html
+    )
+}
+
+/// Marks a preview. It stands outside what the shell draws, so that no release can leave it out.
+fn banner(deployment: u64) -> String {
+    format!(
+        "<aside class=\"preview\" aria-label=\"Preview\">\
+         <p>Preview of deployment {deployment}. Visitors do not see this.</p>\
+         <form method=\"post\" action=\"/_preview/end\"><button type=\"submit\">End preview</button></form></aside>"
     )
 }
 

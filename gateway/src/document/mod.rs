@@ -18,17 +18,18 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, REFERRER_POLICY};
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, REFERRER_POLICY, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use sha2::{Digest as _, Sha256};
 
 use crate::clock;
 use crate::config::Config;
-use crate::deployment::{PageAnswer, Set};
+use crate::deployment::PageAnswer;
 use crate::negotiate::{Coding, coding};
 use crate::publish::encode;
 use crate::reply::{HTML, NO_CACHE, NO_STORE, Reply, Representation, reply, represent};
-use boot::{Boot, SiteFacts};
+use crate::visit::Visit;
+use boot::{Boot, Reports, SiteFacts};
 use cache::Cache;
 
 /// What a document may load: scripts, styles and images of this origin, and nothing written into the page itself.
@@ -43,7 +44,17 @@ const CACHE_BYTES: usize = 32 * 1024 * 1024;
 /// Composes documents and keeps them.
 pub(crate) struct Documents {
     facts: SiteFacts,
+    reports: Reports,
     cache: Cache<Key, Composed>,
+}
+
+/// Who may keep a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keeper {
+    Everybody,
+    /// The browser that asked: others may see another deployment.
+    Visitor,
+    Nobody,
 }
 
 /// What a composed document depends on.
@@ -68,30 +79,48 @@ impl Documents {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
             facts: SiteFacts::new(config),
+            reports: Reports {
+                sample_percent: config.rollout.sample_percent,
+            },
             cache: Cache::new(CACHE_BYTES),
         }
     }
 
     /// The document of a page, or of no page, in the form this request wants.
-    pub(crate) fn answer(&self, request: &HeaderMap, set: &Set, page: Option<&Arc<PageAnswer>>) -> Reply {
+    pub(crate) fn answer(
+        &self,
+        request: &HeaderMap,
+        visit: &Visit<'_>,
+        page: Option<&Arc<PageAnswer>>,
+    ) -> Reply {
+        let status = if page.is_some() {
+            StatusCode::OK
+        } else {
+            StatusCode::NOT_FOUND
+        };
+        if visit.is_preview() {
+            return self.once(visit, page, status, None);
+        }
+        let set = visit.set;
         let key = Key {
             deployment: set.number(),
             pattern: page.map(|page| page.pattern.clone()),
             today: clock::today().to_string(),
         };
         let composed = self.cache.get(&key).unwrap_or_else(|| {
-            let html = self.compose(set, page, &key.today, None);
+            let html = self.compose(visit, page, &key.today, None);
             let composed = Arc::new(Composed::new(&html.into()));
             self.cache.put(key, Arc::clone(&composed), composed.weight());
             composed
         });
         let representation = composed.best(request);
-        if page.is_some() {
-            return represent(request, &HTML, headers(NO_CACHE), representation);
+        let headers = headers(visit.keeper());
+        if page.is_some() && visit.keeper() != Keeper::Nobody {
+            return represent(request, &HTML, headers, representation);
         }
         // A 404 has no validator: If-None-Match is about what a 200 would have been.
-        let mut reply = represent(&HeaderMap::new(), &HTML, headers(NO_CACHE), representation);
-        *reply.status_mut() = StatusCode::NOT_FOUND;
+        let mut reply = represent(&HeaderMap::new(), &HTML, headers, representation);
+        *reply.status_mut() = status;
         reply.headers_mut().remove(ETAG);
         reply
     }
@@ -99,35 +128,62 @@ impl Documents {
     /// The document of a page with a form that was refused: for this one visitor, kept by nobody.
     pub(crate) fn refused(
         &self,
-        set: &Set,
+        visit: &Visit<'_>,
         page: Option<&Arc<PageAnswer>>,
         status: StatusCode,
         form: &Form,
     ) -> Reply {
-        let html = self.compose(set, page, &clock::today().to_string(), Some(form));
+        self.once(visit, page, status, Some(form))
+    }
+
+    fn once(
+        &self,
+        visit: &Visit<'_>,
+        page: Option<&Arc<PageAnswer>>,
+        status: StatusCode,
+        form: Option<&Form>,
+    ) -> Reply {
+        let html = self.compose(visit, page, &clock::today().to_string(), form);
         let mut reply = reply(status, HTML, html);
-        reply.headers_mut().extend(headers(NO_STORE));
+        reply.headers_mut().extend(headers(Keeper::Nobody));
         reply
     }
 
-    fn compose(&self, set: &Set, page: Option<&Arc<PageAnswer>>, today: &str, form: Option<&Form>) -> String {
+    fn compose(
+        &self,
+        visit: &Visit<'_>,
+        page: Option<&Arc<PageAnswer>>,
+        today: &str,
+        form: Option<&Form>,
+    ) -> String {
+        let set = visit.set;
         let boot = Boot {
             deployment: set.number(),
             site: self.facts.on(today),
             page: page.map(AsRef::as_ref),
             slots: &set.slots,
+            reports: &self.reports,
             form,
         };
-        html::compose(&self.facts.brand, &set.frame, &boot)
+        html::compose(&self.facts.brand, &set.frame, &boot, visit.is_preview())
     }
 }
 
 /// The headers of every document.
-fn headers(cache_control: HeaderValue) -> HeaderMap {
+fn headers(keeper: Keeper) -> HeaderMap {
+    let (cache_control, vary) = match keeper {
+        Keeper::Everybody => (NO_CACHE, "Accept-Encoding"),
+        Keeper::Visitor => (
+            HeaderValue::from_static("private, no-cache"),
+            "Accept-Encoding, Cookie",
+        ),
+        Keeper::Nobody => (NO_STORE, "Accept-Encoding, Cookie"),
+    };
     HeaderMap::from_iter([
         (CONTENT_SECURITY_POLICY, POLICY),
         (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
         (CACHE_CONTROL, cache_control),
+        (VARY, HeaderValue::from_static(vary)),
     ])
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::boot::{Boot, Form};
+use super::boot::{Boot, Form, Reports};
 use super::html::{compose, escape};
 use crate::deployment::{Asset, AssetKind, Frame, PageAnswer, SectionEntry};
 
@@ -53,9 +53,10 @@ fn document(page: Option<&PageAnswer>, site: Value, form: Option<&Form>) -> Stri
         site,
         page,
         slots: &BTreeMap::new(),
+        reports: &Reports { sample_percent: 100 },
         form,
     };
-    compose("A <b> & \"c\"", &frame(), &boot)
+    compose("A <b> & \"c\"", &frame(), &boot, false)
 }
 
 fn boot(document: &str) -> Value {

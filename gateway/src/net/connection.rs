@@ -1,5 +1,6 @@
 //! One connection, from its first byte to its end.
 
+use std::net::IpAddr;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -9,10 +10,12 @@ use hyper_util::server::graceful::GracefulConnection;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
+use tower::ServiceExt as _;
 
 use super::rewind::Rewind;
 use super::sniff::{Protocol, sniff};
 use super::{Serve, asked};
+use crate::reply::{Peer, Request};
 
 /// How long the head of a request may take, and how long a connection may wait for the next one: hyper has one knob
 /// for both.
@@ -28,7 +31,12 @@ const PING: Duration = Duration::from_secs(20);
 const MAX_STREAMS: u32 = 100;
 
 /// Serves one connection.
-pub(super) async fn serve<S: Serve>(mut stream: TcpStream, service: S, mut stop: watch::Receiver<bool>) {
+pub(super) async fn serve<S: Serve>(
+    mut stream: TcpStream,
+    peer: IpAddr,
+    service: S,
+    mut stop: watch::Receiver<bool>,
+) {
     // Answers are written whole; waiting for more to send would only delay them.
     let _ = stream.set_nodelay(true);
     let sniffed = tokio::select! {
@@ -39,7 +47,10 @@ pub(super) async fn serve<S: Serve>(mut stream: TcpStream, service: S, mut stop:
         return;
     };
     let io = TokioIo::new(Rewind::new(start, stream));
-    let service = TowerToHyperService::new(service);
+    let service = TowerToHyperService::new(service.map_request(move |mut request: Request| {
+        request.extensions_mut().insert(Peer(peer));
+        request
+    }));
     match protocol {
         Protocol::Http1 => {
             let mut builder = http1::Builder::new();

@@ -55,9 +55,9 @@ pub(crate) async fn serve<S: Serve>(listener: TcpListener, service: S, stop: wat
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
+                Ok((stream, peer)) => {
                     // What goes wrong on a connection is the client's to see.
-                    connections.spawn(connection::serve(stream, service.clone(), stop.clone()));
+                    connections.spawn(connection::serve(stream, peer.ip(), service.clone(), stop.clone()));
                 }
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {

@@ -63,7 +63,7 @@ impl RequestPath {
     /// Whether it belongs to the gateway itself, so that it is no page's.
     pub(crate) fn is_reserved(&self) -> bool {
         let first = self.segments.first();
-        first.is_some_and(|first| RESERVED.contains(&first.as_str()))
+        first.is_some_and(|first| first.starts_with('_') || RESERVED.contains(&first.as_str()))
     }
 
     /// Whether the path ends with a slash and is not `/` itself.

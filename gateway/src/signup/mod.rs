@@ -6,7 +6,6 @@
 mod body;
 mod fields;
 mod forward;
-mod origin;
 mod redirect;
 
 pub(crate) use forward::{Backend, BackendError};
@@ -18,9 +17,11 @@ use serde_json::json;
 use crate::config::Config;
 use crate::deployment::Snapshot;
 use crate::document::{Documents, Form};
+use crate::origin;
 use crate::pattern::RequestPath;
 use crate::reply::{Reply, Request, json, redirect};
 use crate::rescue::{Audience, Error, rescue};
+use crate::visit::Visit;
 use body::{Format, Typed};
 use fields::FieldError;
 use redirect::Redirects;
@@ -104,14 +105,20 @@ impl Signups {
     }
 
     /// Answers a sign-up: a script with JSON, a form with a redirect or with its page.
-    pub(crate) async fn answer(&self, documents: &Documents, snapshot: &Snapshot, request: Request) -> Reply {
+    pub(crate) async fn answer(
+        &self,
+        documents: &Documents,
+        snapshot: &Snapshot,
+        visit: Option<&Visit<'_>>,
+        request: Request,
+    ) -> Reply {
         let format = request.headers().get(CONTENT_TYPE).and_then(Format::of);
         let mut email = String::new();
         let outcome = self.handle(request, format, &mut email).await;
         if format == Some(Format::Form) {
             return match outcome {
                 Ok(target) => self.lead_on(snapshot, target.as_deref()),
-                Err(error) => self.show_page(documents, snapshot, &error, email),
+                Err(error) => self.show_page(documents, snapshot, visit, &error, email),
             };
         }
         match outcome {
@@ -129,7 +136,7 @@ impl Signups {
         email: &mut String,
     ) -> Result<Option<String>, SignupError> {
         let (head, body) = request.into_parts();
-        if !origin::is_same(&head, &self.scheme) {
+        if !origin::is_same(&head.uri, &head.headers, &self.scheme) {
             return Err(SignupError::CrossOrigin);
         }
         let format = format.ok_or(SignupError::MediaType)?;
@@ -153,14 +160,15 @@ impl Signups {
         &self,
         documents: &Documents,
         snapshot: &Snapshot,
+        visit: Option<&Visit<'_>>,
         error: &SignupError,
         email: String,
     ) -> Reply {
-        let Some(set) = snapshot.live() else {
+        let Some(visit) = visit else {
             return rescue(&Error::NothingLive, Audience::person(snapshot));
         };
         let path = RequestPath::parse(&self.page).ok();
-        let page = path.and_then(|path| set.page(&path));
+        let page = path.and_then(|path| visit.set.page(&path));
         let under_age = error.is_under_age();
         let form = Form {
             page: self.page.clone(),
@@ -170,6 +178,6 @@ impl Signups {
             unreachable: error.is_unreachable(),
             under_age,
         };
-        documents.refused(set, page, error.status(), &form)
+        documents.refused(visit, page, error.status(), &form)
     }
 }

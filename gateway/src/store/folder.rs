@@ -3,9 +3,11 @@
 //! ```text
 //! releases/<name>/<version>/     release.json, stored.json, client/, server/, compressed/
 //! deployments/<n>.json
-//! live.json                      {"live": <n>}
-//! lock                           held while live.json changes
-//! scratch/                       what is not yet kept
+//! live.json                      what is live, the rollout that runs, and the change that made it so
+//! history/<revision>.json        the changes before that one
+//! preview-keys.json              readable by the owner alone
+//! lock                           held while live.json or preview-keys.json changes
+//! scratch/                       what is not yet kept, or no longer
 //! ```
 
 use std::collections::BTreeSet;
@@ -17,15 +19,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::durable::{create_json, io, replace_json, sync_parent, sync_tree};
 use super::{
     Answer, Kept, Prepared, RECORD_FILE, Record, ReleaseId, Store, StoreError, StoredRelease, variant_path,
 };
-use crate::deployment::Deployment;
+use crate::deployment::{Change, Deployment, State};
 use crate::negotiate::Coding;
+use crate::preview::Keys;
 use crate::release::{RELEASE_FILE, is_file_path, is_name, is_version};
 
 /// Scratch left behind by a process that died is removed when it is older than any publishing can be.
@@ -42,15 +44,10 @@ struct Paths {
     releases: PathBuf,
     deployments: PathBuf,
     scratch: PathBuf,
+    history: PathBuf,
     live: PathBuf,
+    preview_keys: PathBuf,
     lock: PathBuf,
-}
-
-/// The contents of `live.json`.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Live {
-    live: u64,
 }
 
 impl FolderStore {
@@ -60,10 +57,17 @@ impl FolderStore {
             releases: folder.join("releases"),
             deployments: folder.join("deployments"),
             scratch: folder.join("scratch"),
+            history: folder.join("history"),
             live: folder.join("live.json"),
+            preview_keys: folder.join("preview-keys.json"),
             lock: folder.join("lock"),
         };
-        for path in [&paths.releases, &paths.deployments, &paths.scratch] {
+        for path in [
+            &paths.releases,
+            &paths.deployments,
+            &paths.history,
+            &paths.scratch,
+        ] {
             fs::create_dir_all(path).map_err(io(path))?;
         }
         remove_old_scratch(&paths.scratch)?;
@@ -143,18 +147,88 @@ impl Store for FolderStore {
         })
     }
 
-    fn live(&self) -> Answer<'_, Option<u64>> {
-        self.run(Paths::live)
+    fn remove_deployment(&self, number: u64) -> Answer<'_, ()> {
+        self.run(move |paths| {
+            let path = paths.deployment(number);
+            found(fs::remove_file(&path)).map_err(io(&path))?;
+            sync_parent(&path)
+        })
     }
 
-    fn swap_live(&self, expected: Option<u64>, next: u64) -> Answer<'_, bool> {
+    fn set_aside<'a>(&'a self, id: &'a ReleaseId) -> Answer<'a, bool> {
+        let id = id.clone();
         self.run(move |paths| {
-            let lock = File::create(&paths.lock).map_err(io(&paths.lock))?;
-            lock.lock().map_err(io(&paths.lock))?;
-            if paths.live()? != expected {
+            let Some(folder) = paths.release_folder(&id) else {
+                return Ok(false);
+            };
+            let aside = paths.aside(&id);
+            found(fs::remove_dir_all(&aside)).map_err(io(&aside))?;
+            let moved = found(fs::rename(&folder, &aside)).map_err(io(&folder))?;
+            sync_parent(&folder)?;
+            Ok(moved.is_some())
+        })
+    }
+
+    fn put_back<'a>(&'a self, id: &'a ReleaseId) -> Answer<'a, ()> {
+        let id = id.clone();
+        self.run(move |paths| {
+            let Some(folder) = paths.release_folder(&id) else {
+                return Ok(());
+            };
+            match fs::rename(paths.aside(&id), &folder) {
+                Ok(()) => sync_parent(&folder),
+                // Published anew meanwhile.
+                Err(_) if folder.exists() => Ok(()),
+                Err(error) => Err(io(&folder)(error)),
+            }
+        })
+    }
+
+    fn discard<'a>(&'a self, id: &'a ReleaseId) -> Answer<'a, ()> {
+        let id = id.clone();
+        self.run(move |paths| {
+            let aside = paths.aside(&id);
+            found(fs::remove_dir_all(&aside)).map(|_| ()).map_err(io(&aside))
+        })
+    }
+
+    fn state(&self) -> Answer<'_, Option<State>> {
+        self.run(Paths::state)
+    }
+
+    fn swap_state(&self, expected: u64, next: State) -> Answer<'_, bool> {
+        self.run(move |paths| {
+            let _lock = paths.lock()?;
+            let present = paths.state()?;
+            if present.as_ref().map_or(0, State::revision) != expected {
                 return Ok(false);
             }
-            replace_json(&paths.live, &paths.scratch, &Live { live: next })?;
+            if let Some(State { change, .. }) = present {
+                // There already after a crash between the two writes, and then the very same.
+                create_json(&paths.change(change.revision), &paths.scratch, &change)?;
+            }
+            replace_json(&paths.live, &paths.scratch, &next)?;
+            Ok(true)
+        })
+    }
+
+    fn change(&self, revision: u64) -> Answer<'_, Option<Change>> {
+        self.run(move |paths| read_json(&paths.change(revision)))
+    }
+
+    fn preview_keys(&self) -> Answer<'_, Keys> {
+        self.run(Paths::preview_keys)
+    }
+
+    fn swap_preview_keys<'a>(&'a self, expected: &'a Keys, next: &'a Keys) -> Answer<'a, bool> {
+        let (expected, next) = (expected.clone(), next.clone());
+        self.run(move |paths| {
+            let _lock = paths.lock()?;
+            if paths.preview_keys()? != expected {
+                return Ok(false);
+            }
+            // A temporary file is its owner's alone, and stays so when it gets its name.
+            replace_json(&paths.preview_keys, &paths.scratch, &next)?;
             Ok(true)
         })
     }
@@ -171,9 +245,28 @@ impl Paths {
         self.deployments.join(format!("{number}.json"))
     }
 
-    fn live(&self) -> Result<Option<u64>, StoreError> {
-        let live: Option<Live> = read_json(&self.live)?;
-        Ok(live.map(|live| live.live))
+    fn change(&self, revision: u64) -> PathBuf {
+        self.history.join(format!("{revision}.json"))
+    }
+
+    /// Where a release lies between being taken out of sight and being gone.
+    fn aside(&self, id: &ReleaseId) -> PathBuf {
+        self.scratch.join(format!("aside-{id}"))
+    }
+
+    /// Held until dropped: one process at a time changes what is there already.
+    fn lock(&self) -> Result<File, StoreError> {
+        let lock = File::create(&self.lock).map_err(io(&self.lock))?;
+        lock.lock().map_err(io(&self.lock))?;
+        Ok(lock)
+    }
+
+    fn state(&self) -> Result<Option<State>, StoreError> {
+        read_json(&self.live)
+    }
+
+    fn preview_keys(&self) -> Result<Keys, StoreError> {
+        read_json(&self.preview_keys).map(Option::unwrap_or_default)
     }
 
     fn keep(&self, release: &Prepared) -> Result<Kept, StoreError> {

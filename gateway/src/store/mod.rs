@@ -1,8 +1,8 @@
 //! Where releases and deployments are kept.
 //!
 //! The trait is asynchronous although the folder behind it is not: a bucket shared by several gateways fits the same
-//! calls. Whoever changes what is live swaps it against the number they started from, so two gateways on one store
-//! never overwrite each other.
+//! calls. Whoever changes what is live swaps it against the revision they started from, so two gateways on one
+//! store never overwrite each other.
 
 mod durable;
 mod folder;
@@ -20,8 +20,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use crate::deployment::Deployment;
+use crate::deployment::{Change, Deployment, State};
 use crate::negotiate::Coding;
+use crate::preview::Keys;
 use crate::release::{Digest, Release};
 
 /// What a call to the store will come to.
@@ -53,11 +54,33 @@ pub(crate) trait Store: Send + Sync + 'static {
     /// Adds a deployment; false if its number is taken.
     fn create_deployment<'a>(&'a self, deployment: &'a Deployment) -> Answer<'a, bool>;
 
-    /// The number of the live deployment, if there is one.
-    fn live(&self) -> Answer<'_, Option<u64>>;
+    /// Takes a deployment away that nothing names any more.
+    fn remove_deployment(&self, number: u64) -> Answer<'_, ()>;
 
-    /// Makes a deployment live if `expected` still is; false if another is.
-    fn swap_live(&self, expected: Option<u64>, next: u64) -> Answer<'_, bool>;
+    /// Takes a release out of sight, in one step, so that it can be put back or discarded; false if it is not there.
+    fn set_aside<'a>(&'a self, id: &'a ReleaseId) -> Answer<'a, bool>;
+
+    /// Puts back a release that was set aside.
+    fn put_back<'a>(&'a self, id: &'a ReleaseId) -> Answer<'a, ()>;
+
+    /// Removes a release that was set aside, for good.
+    fn discard<'a>(&'a self, id: &'a ReleaseId) -> Answer<'a, ()>;
+
+    /// What is live, if anything ever was.
+    fn state(&self) -> Answer<'_, Option<State>>;
+
+    /// Makes this the state if the one of revision `expected` (none: 0) still is; false if another is. The change that
+    /// made the state before is in the history by then, so the history is whole at every moment.
+    fn swap_state(&self, expected: u64, next: State) -> Answer<'_, bool>;
+
+    /// The change of a revision before the present state's, if it is kept.
+    fn change(&self, revision: u64) -> Answer<'_, Option<Change>>;
+
+    /// The keys that previews are signed with.
+    fn preview_keys(&self) -> Answer<'_, Keys>;
+
+    /// Puts other keys in the place of these; false if they are not the ones kept.
+    fn swap_preview_keys<'a>(&'a self, expected: &'a Keys, next: &'a Keys) -> Answer<'a, bool>;
 }
 
 /// The name and version of a release.

@@ -61,7 +61,11 @@ folder = "store"
 "#,
     );
     let tokens = [
-        (TOKEN, r#"["*"]"#, r#"["publish", "deploy"]"#),
+        (
+            TOKEN,
+            r#"["*"]"#,
+            r#"["publish", "deploy", "rollback", "preview", "collect"]"#,
+        ),
         ("token-to-publish-legal", r#"["legal"]"#, r#"["publish"]"#),
         ("token-to-deploy-legal", r#"["legal"]"#, r#"["deploy"]"#),
     ];

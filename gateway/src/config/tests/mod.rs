@@ -6,7 +6,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret as _;
 use tempfile::TempDir;
 
-use super::{Action, Config};
+use super::{Action, Config, Keep, Rollout};
 
 /// A whole configuration; the line numbers in these tests are its.
 const SOUND: &str = r#"[site]
@@ -66,7 +66,9 @@ fn a_sound_configuration_is_read() {
     let folder = folder();
     let config = Config::parse("site.toml", SOUND, folder.path()).unwrap();
     assert_eq!(config.site.origin.as_str(), "https://site.example");
-    assert_eq!(config.store, folder.path().join("store"));
+    assert_eq!(config.store.folder, folder.path().join("store"));
+    assert_eq!(config.store.keep, Keep::default());
+    assert_eq!(config.rollout, Rollout::default());
     assert!(config.tokens[0].allows(Action::Deploy, "anything"));
     assert!(config.tokens[1].allows(Action::Publish, "legal"));
     assert!(!config.tokens[1].allows(Action::Deploy, "legal"));

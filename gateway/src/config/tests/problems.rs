@@ -121,7 +121,7 @@ const PROBLEMS: &[(&str, &str, &str)] = &[
     (
         "[\"publish\"]",
         "[\"delete\"]",
-        "`delete` is no action; expected a list of `publish` and `deploy`",
+        "`delete` is no action; expected a list of `publish`, `deploy`, `rollback`, `preview` and `collect`",
     ),
     (
         "http://127.0.0.1:9100",

@@ -1,17 +1,18 @@
 //! Whether a request comes from a page of this site.
 
 use http::header::{HOST, ORIGIN};
-use http::request::Parts;
+use http::uri::Authority;
+use http::{HeaderMap, Uri};
 
 /// A browser says so itself in Sec-Fetch-Site, which no script can forge. One that does not must send an Origin equal
 /// to this site's own scheme and the Host it asked for. A request with neither is refused.
-pub(super) fn is_same(head: &Parts, scheme: &str) -> bool {
-    if let Some(site) = head.headers.get("sec-fetch-site") {
+pub(crate) fn is_same(uri: &Uri, headers: &HeaderMap, scheme: &str) -> bool {
+    if let Some(site) = headers.get("sec-fetch-site") {
         return site == "same-origin";
     }
-    let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
-    let host = head.uri.authority().map(http::uri::Authority::as_str).or(host);
-    let origin = head.headers.get(ORIGIN).and_then(|origin| origin.to_str().ok());
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let host = uri.authority().map(Authority::as_str).or(host);
+    let origin = headers.get(ORIGIN).and_then(|origin| origin.to_str().ok());
     origin.zip(host).is_some_and(|(origin, host)| {
         let own = format!("{scheme}://{host}");
         origin.eq_ignore_ascii_case(&own)
@@ -29,7 +30,8 @@ mod tests {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        is_same(&request.body(()).expect("a request").into_parts().0, "https")
+        let request = request.body(()).expect("a request");
+        is_same(request.uri(), request.headers(), "https")
     }
 
     #[test]

@@ -1,0 +1,108 @@
+//! What all calls that change what is live have in common: how they begin and what they answer.
+
+use std::collections::BTreeMap;
+
+use http::StatusCode;
+use hyper::body::Incoming;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{AdminError, parse, receive};
+use crate::config::{Action, Token};
+use crate::deployment::{Author, ChangeError, Outcome};
+use crate::reply::{Reply, json};
+
+/// The most bytes of a wish.
+const MAX_WISH: usize = 64 * 1024;
+
+/// The most characters of a reason.
+const MAX_REASON: usize = 1000;
+
+/// Reads the body of a call; one that is empty means the same as `{}`.
+pub(super) async fn wish<T: DeserializeOwned>(body: Incoming) -> Result<T, AdminError> {
+    let text = receive::text(body, MAX_WISH).await?;
+    parse(if text.is_empty() { b"{}" } else { &text })
+}
+
+/// Whoever holds the token, with a reason.
+pub(super) fn author(token: &Token, reason: Option<String>) -> Result<Author, AdminError> {
+    if let Some(reason) = &reason
+        && (reason.chars().count() > MAX_REASON || reason.chars().any(char::is_control))
+    {
+        return Err(AdminError::Body(format!(
+            "`reason` is to be one line of at most {MAX_REASON} characters"
+        )));
+    }
+    Ok(Author {
+        by: token.name.clone(),
+        reason,
+    })
+}
+
+/// A share of visitors: everybody is what is asked for without one.
+pub(super) fn percent(percent: Option<u8>) -> Result<Option<u8>, AdminError> {
+    match percent {
+        Some(percent) if percent > 99 => Err(AdminError::Body(
+            "`percent` is to be a whole number from 0 to 99; without it everybody sees the deployment"
+                .to_owned(),
+        )),
+        percent => Ok(percent),
+    }
+}
+
+/// Names the token and the action in a refusal.
+pub(super) fn allowed<T>(
+    outcome: Result<T, ChangeError>,
+    token: &Token,
+    action: Action,
+) -> Result<T, AdminError> {
+    outcome.map_err(|error| match error {
+        ChangeError::NotAllowed(section) => AdminError::NotAllowed {
+            token: token.name.clone(),
+            action,
+            section,
+        },
+        error => error.into(),
+    })
+}
+
+/// The deployment a change led to.
+pub(super) fn answer(outcome: &Outcome) -> Reply {
+    let Outcome {
+        snapshot,
+        number,
+        changed,
+    } = outcome;
+    let none = BTreeMap::new();
+    let set = snapshot.set(*number);
+    let releases = set.map_or(&none, |set| &set.deployment.releases);
+    let is_live = snapshot.live().is_some_and(|live| live.number() == *number);
+    let mut answer = json!({ "number": number, "releases": releases, "live": is_live });
+    if let Some(running) = snapshot.rollout() {
+        let candidate = running.candidate.number();
+        if candidate == *number {
+            answer["percent"] = json!(running.record.percent);
+        } else if is_live {
+            answer["candidate"] = json!({
+                "number": candidate,
+                "releases": running.candidate.deployment.releases,
+            });
+        }
+    }
+    json(status(*changed), &answer)
+}
+
+/// 201 for what was made, 200 for what was so already.
+pub(super) fn status(changed: bool) -> StatusCode {
+    if changed {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    }
+}
+
+/// Tells which rollout runs.
+pub(super) fn rollout(outcome: &Outcome) -> Value {
+    let percent = outcome.snapshot.rollout().map(|running| running.record.percent);
+    json!(percent)
+}

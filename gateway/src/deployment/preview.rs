@@ -1,0 +1,101 @@
+//! Previews: storing what is to be seen, and the keys its links are signed with.
+
+use std::collections::BTreeMap;
+
+use super::change::{Allows, Author, ChangeError, Outcome, Plan, require};
+use super::state::{Done, moves};
+use super::{Deployments, Wish};
+use crate::preview::{Keys, rotated};
+use crate::store::StoreError;
+
+/// What a preview shows.
+#[derive(Debug)]
+pub(crate) enum Shown {
+    /// A deployment of the store.
+    Deployment(u64),
+    /// The live set with some releases replaced, which is stored for it.
+    Wish(Wish),
+}
+
+impl Deployments {
+    /// Prepares a preview: in the view that comes back the deployment is there, and a key that signs.
+    pub(crate) async fn preview(
+        &self,
+        shown: &Shown,
+        author: &Author,
+        allows: Allows<'_>,
+    ) -> Result<Outcome, ChangeError> {
+        let _changing = self.changing.lock().await;
+        loop {
+            self.rotate_keys().await?;
+            let snapshot = self.renew().await?;
+            let live = snapshot.live().ok_or(ChangeError::NothingLive)?;
+            let before = &live.deployment.releases;
+            let (number, wanted) = match shown {
+                Shown::Deployment(number) => {
+                    let set = snapshot.set(*number).ok_or(ChangeError::NoDeployment(*number))?;
+                    (*number, set.deployment.releases.clone())
+                }
+                Shown::Wish(wish) => (self.next_number().await?, wish.applied_to(before)),
+            };
+            let changes = moves(before, &wanted);
+            require(allows, changes.keys())?;
+            let is_new = matches!(shown, Shown::Wish(_)) && !changes.is_empty();
+            let number = if changes.is_empty() { live.number() } else { number };
+            let rollout = snapshot.state().and_then(|state| state.rollout.clone());
+            let mut state = author.state(&snapshot, Done::Preview, live.number(), rollout, changes);
+            state.change.candidate = Some(number);
+            state.change.percent = None;
+            let mut plan = Plan::new(state);
+            if is_new {
+                plan.deployments.push(author.deployment(number, wanted));
+            }
+            if let Some(snapshot) = self.attempt(&snapshot, plan).await? {
+                return Ok(Outcome {
+                    snapshot,
+                    number,
+                    changed: true,
+                });
+            }
+        }
+    }
+
+    /// Ends every preview: the keys their links are signed with are forgotten, by every gateway on the store.
+    pub(crate) async fn end_previews(&self, author: &Author, allows: Allows<'_>) -> Result<(), ChangeError> {
+        require(allows, [&"*".to_owned()].into_iter())?;
+        let _changing = self.changing.lock().await;
+        loop {
+            let keys = self.store.preview_keys().await?;
+            if !self.store.swap_preview_keys(&keys, &Keys::default()).await? {
+                continue;
+            }
+            let snapshot = self.renew().await?;
+            let Some(live) = snapshot.live() else {
+                return Ok(());
+            };
+            let rollout = snapshot.state().and_then(|state| state.rollout.clone());
+            let state = author.state(
+                &snapshot,
+                Done::EndPreviews,
+                live.number(),
+                rollout,
+                BTreeMap::new(),
+            );
+            if self.attempt(&snapshot, Plan::new(state)).await?.is_some() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn rotate_keys(&self) -> Result<(), StoreError> {
+        loop {
+            let keys = self.store.preview_keys().await?;
+            let Some(next) = rotated(&keys) else {
+                return Ok(());
+            };
+            if self.store.swap_preview_keys(&keys, &next).await? {
+                return Ok(());
+            }
+        }
+    }
+}

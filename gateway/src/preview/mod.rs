@@ -1,0 +1,113 @@
+//! Previews: a deployment that is not live, for whoever has a link.
+//!
+//! The link carries a signed token, which becomes a cookie. It names a deployment of the store and nothing else:
+//! never an address that code could be loaded from.
+
+mod keys;
+mod token;
+
+pub(crate) use keys::Keys;
+
+use std::sync::Arc;
+
+use http::header::REFERRER_POLICY;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::clock;
+use crate::cookie;
+use crate::deployment::{Set, Snapshot};
+use crate::pattern::RequestPath;
+use crate::reply::{Reply, redirect};
+use crate::rescue::Error;
+use token::Pass;
+
+/// The longest a preview may last.
+pub(crate) const MAX_LIFE: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// The path whose only parameter is a token.
+pub(crate) const PATH: &str = "/_preview/";
+
+/// Tells search engines to leave alone what a preview shows.
+pub(crate) const ROBOTS: (HeaderName, HeaderValue) = (
+    HeaderName::from_static("x-robots-tag"),
+    HeaderValue::from_static("noindex, nofollow"),
+);
+
+const COOKIE: &str = "colonnade-preview";
+
+/// What a request's preview cookie comes to.
+#[derive(Debug)]
+pub(crate) enum Preview<'a> {
+    /// There is none.
+    None,
+    /// It is forged, altered or over, or what it shows is not kept any more.
+    Over,
+    /// It shows this deployment.
+    Of(&'a Arc<Set>),
+}
+
+impl<'a> Preview<'a> {
+    /// Reads the cookie of a request.
+    pub(crate) fn of(snapshot: &'a Snapshot, headers: &HeaderMap) -> Self {
+        let Some(token) = cookie::get(headers, COOKIE) else {
+            return Self::None;
+        };
+        match verified(snapshot, token) {
+            Some((_, set)) => Self::Of(set),
+            None => Self::Over,
+        }
+    }
+}
+
+/// Signs the token of a preview; `None` if there is no key that signs now.
+pub(crate) fn sign(keys: &Keys, deployment: u64, path: String, expires: Timestamp) -> Option<String> {
+    let pass = Pass {
+        deployment,
+        expires: expires.as_second(),
+        path,
+    };
+    pass.sign(keys.signing(clock::now())?)
+}
+
+/// Whether the keys have to be rotated before anything is signed; the keys to be kept then.
+pub(crate) fn rotated(keys: &Keys) -> Option<Keys> {
+    let now = clock::now();
+    keys.signing(now).is_none().then(|| keys.rotated(now))
+}
+
+/// Whether a link may lead to this path: a path of this site, which cannot name another host.
+pub(crate) fn is_path(path: &str) -> bool {
+    RequestPath::parse(path).is_ok_and(|parsed| !parsed.has_empty_segment() && !parsed.is_reserved())
+}
+
+/// Follows a preview's link: the token becomes a cookie, and the browser goes where it leads.
+pub(crate) fn enter(snapshot: &Snapshot, token: &str, secure: bool) -> Result<Reply, Error> {
+    let (pass, _) = verified(snapshot, token).ok_or(Error::PreviewOver)?;
+    let mut reply = redirect(StatusCode::SEE_OTHER, &pass.path).ok_or(Error::PreviewOver)?;
+    let headers = reply.headers_mut();
+    let seconds = pass.expires - clock::now().as_second();
+    cookie::set(headers, COOKIE, token, seconds, secure);
+    // The address of the link must not get about.
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.extend([ROBOTS]);
+    Ok(reply)
+}
+
+/// Ends a preview in the browser that asks.
+pub(crate) fn leave(secure: bool) -> Result<Reply, Error> {
+    let mut reply = redirect(StatusCode::SEE_OTHER, "/").ok_or(Error::NotFound)?;
+    forget(reply.headers_mut(), secure);
+    Ok(reply)
+}
+
+/// Has the browser forget its preview cookie.
+pub(crate) fn forget(headers: &mut HeaderMap, secure: bool) {
+    cookie::set(headers, COOKIE, "", 0, secure);
+}
+
+fn verified<'a>(snapshot: &'a Snapshot, token: &str) -> Option<(Pass, &'a Arc<Set>)> {
+    let pass = Pass::verify(token, snapshot.preview_keys(), clock::now())?;
+    let set = snapshot.set(pass.deployment)?;
+    Some((pass, set))
+}
