@@ -124,7 +124,10 @@ fn what_is_not_published_or_no_wish_is_refused() {
             .status,
         413
     );
-    assert_eq!(deployments(&gateway), json!({ "live": null, "deployments": [] }));
+    assert_eq!(
+        deployments(&gateway),
+        json!({ "live": null, "rollout": null, "deployments": [] })
+    );
 }
 
 #[test]
