@@ -12,7 +12,7 @@ mod shelf;
 mod work;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -29,6 +29,9 @@ use work::{Asked, Desk, Kind, TEAMS, work};
 
 /// Kills in a run.
 const KILLS: usize = 500;
+
+/// A moment before all that need be kept for its youth.
+const LONG_AGO: &str = "2020-01-01T00:00:00Z";
 
 /// How long calls take, by their kind: the longest of late.
 #[derive(Default)]
@@ -141,30 +144,32 @@ fn first_releases() -> Vec<Release> {
         .collect()
 }
 
-/// Makes everything in a store so old that only the newest deployments need be kept.
+/// Makes deployments and releases so old that only the newest need be kept, and the last change, up to which a
+/// collection reads the history.
 fn age(store: &Path) {
-    let mut folders = vec![store.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let entry = entry.unwrap();
-            let name = entry.file_name().into_string().unwrap();
-            let is_folder = entry.file_type().unwrap().is_dir();
-            if is_folder && !matches!(name.as_str(), "client" | "server" | "compressed" | "scratch") {
-                folders.push(entry.path());
-            } else if name.ends_with(".json")
-                && !matches!(name.as_str(), "release.json" | "preview-keys.json")
-            {
-                let mut record: Value =
-                    serde_json::from_slice(&std::fs::read(entry.path()).unwrap()).unwrap();
-                for pointer in ["/createdAt", "/publishedAt", "/at", "/change/at"] {
-                    if let Some(at) = record.pointer_mut(pointer) {
-                        *at = json!("2020-01-01T00:00:00Z");
-                    }
-                }
-                std::fs::write(entry.path(), record.to_string()).unwrap();
+    let mut paths = vec![store.join("live.json")];
+    paths.extend(entries(&store.join("deployments")));
+    for section in entries(&store.join("releases")) {
+        paths.extend(entries(&section).map(|release| release.join("stored.json")));
+    }
+    for path in paths {
+        let text = std::fs::read_to_string(&path).unwrap();
+        if text.contains(LONG_AGO) {
+            continue;
+        }
+        let mut record: Value = serde_json::from_str(&text).unwrap();
+        for pointer in ["/createdAt", "/publishedAt", "/change/at"] {
+            if let Some(at) = record.pointer_mut(pointer) {
+                *at = json!(LONG_AGO);
             }
         }
+        std::fs::write(path, record.to_string()).unwrap();
     }
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().path())
 }
 
 /// The calls that a kill cut short, by their kind: how many of them took effect, and how many did not.

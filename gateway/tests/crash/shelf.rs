@@ -1,17 +1,15 @@
 //! What must be true of releases: each is there whole, or not at all.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 use std::path::Path;
 
-use flate2::read::GzDecoder;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom as _;
 use serde_json::Value;
 
 use super::ledger::read;
 use super::work::{Asked, Kind, TEAMS};
-use crate::support::{Connection, Gateway, Release, Request, Response};
+use crate::support::{Connection, Gateway, Release, Request};
 
 /// The name and version of a release.
 type Id = (String, String);
@@ -106,24 +104,8 @@ fn is_served(release: &Release, site: &mut Connection, random: &mut SmallRng) {
         let request = Request::new("GET", &target).header("accept-encoding", coding);
         let answer = site.exchange(request).unwrap();
         assert_eq!(answer.status, 200, "{target}");
-        assert!(decoded(&answer) == *bytes, "{target} has other bytes in {coding}");
+        assert!(answer.decoded() == *bytes, "{target} has other bytes in {coding}");
     }
-}
-
-fn decoded(answer: &Response) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let body = &answer.body[..];
-    if !answer.has("content-encoding") {
-        return body.to_vec();
-    }
-    match answer.header("content-encoding") {
-        "gzip" => GzDecoder::new(body).read_to_end(&mut bytes).unwrap(),
-        "br" => brotli::Decompressor::new(body, 4096)
-            .read_to_end(&mut bytes)
-            .unwrap(),
-        other => panic!("{other}"),
-    };
-    bytes
 }
 
 fn id(release: &Release) -> Id {

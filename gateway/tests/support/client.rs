@@ -4,6 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
+use flate2::read::GzDecoder;
 use serde_json::Value;
 
 /// Longer than anything a test waits for; reached only when something hangs.
@@ -134,6 +135,22 @@ impl Response {
 
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {}", self.text()))
+    }
+
+    /// The body without its coding.
+    pub(crate) fn decoded(&self) -> Vec<u8> {
+        let body = &self.body[..];
+        if !self.has("content-encoding") {
+            return body.to_vec();
+        }
+        let mut bytes = Vec::new();
+        match self.header("content-encoding") {
+            "gzip" => GzDecoder::new(body).read_to_end(&mut bytes),
+            "br" => brotli::Decompressor::new(body, 4096).read_to_end(&mut bytes),
+            other => panic!("{other}"),
+        }
+        .unwrap();
+        bytes
     }
 
     /// The boot payload of a document.
