@@ -55,7 +55,7 @@ async fn serve(mut config: Config) -> Result<(), StartError> {
     let (site_listener, site_address) = listen(config.listen.site).await?;
     let (admin_listener, admin_address) = listen(config.listen.admin).await?;
     let tokens = std::mem::take(&mut config.tokens);
-    let admin = Arc::new(Admin::new(tokens, Arc::clone(&deployments)));
+    let admin = Arc::new(Admin::new(tokens, config.budget, Arc::clone(&deployments)));
     let site = Arc::new(Site::new(config, Arc::clone(&deployments))?);
     let stop = stop_signal()?;
     tracing::info!(event = "listening", site = %site_address, admin = %admin_address);

@@ -11,18 +11,19 @@ use std::sync::Arc;
 use http::Method;
 use serde::de::DeserializeOwned;
 
-use crate::config::{Action, Token};
+use crate::config::{Action, Budget, Token};
 use crate::deployment::{DeployError, Deployments};
 use crate::health;
 use crate::pattern::RequestPath;
 use crate::publish::PublishError;
 use crate::reply::{Methods, Reply, Request, Route};
 use crate::rescue::{Audience, Error, rescue};
-use crate::store::StoreError;
+use crate::store::{ReleaseId, StoreError};
 
 /// Everything the admin listener answers from.
 pub(crate) struct Admin {
     tokens: Vec<Token>,
+    budget: Budget,
     deployments: Arc<Deployments>,
 }
 
@@ -112,9 +113,13 @@ impl<'a> Call<'a> {
 }
 
 impl Admin {
-    /// The API for the holders of these tokens.
-    pub(crate) fn new(tokens: Vec<Token>, deployments: Arc<Deployments>) -> Self {
-        Self { tokens, deployments }
+    /// The API for the holders of these tokens, who publish within this budget.
+    pub(crate) fn new(tokens: Vec<Token>, budget: Budget, deployments: Arc<Deployments>) -> Self {
+        Self {
+            tokens,
+            budget,
+            deployments,
+        }
     }
 
     /// Answers a request.
@@ -149,7 +154,11 @@ impl Admin {
         let deployments = &*self.deployments;
         match call {
             Call::Release { name, version } => {
-                releases::publish(deployments.store(), token, name, version, request.into_body()).await
+                let id = ReleaseId {
+                    name: name.to_owned(),
+                    version: version.to_owned(),
+                };
+                releases::publish(deployments, &self.budget, token, id, request.into_body()).await
             }
             Call::Sections => releases::list(deployments).await,
             Call::Deployments if *request.method() == Method::POST => {

@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{AdminError, auth, receive};
-use crate::config::{Action, Token};
-use crate::deployment::Deployments;
-use crate::publish::{MAX_ARCHIVE, Published, publish as publish_archive};
+use crate::config::{Action, Budget, Token};
+use crate::deployment::{DeployError, Deployments};
+use crate::publish::{self, MAX_ARCHIVE, Published};
 use crate::release::Kind;
 use crate::reply::{Reply, json};
-use crate::store::{ReleaseId, Store};
+use crate::store::ReleaseId;
 
 /// One section, or the shell, with its releases.
 #[derive(Serialize)]
@@ -23,6 +23,7 @@ struct Listed {
     kind: Kind,
     releases: Vec<ListedRelease>,
     live: Option<String>,
+    candidate: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -30,23 +31,22 @@ struct Listed {
 struct ListedRelease {
     version: String,
     published_at: Timestamp,
+    by: String,
 }
 
 /// `PUT /api/v1/sections/{name}/releases/{version}`
 pub(super) async fn publish(
-    store: &dyn Store,
+    deployments: &Deployments,
+    budget: &Budget,
     token: &Token,
-    name: &str,
-    version: &str,
+    id: ReleaseId,
     body: Incoming,
 ) -> Result<Reply, AdminError> {
-    auth::require(token, Action::Publish, name)?;
-    let id = ReleaseId {
-        name: name.to_owned(),
-        version: version.to_owned(),
-    };
+    auth::require(token, Action::Publish, &id.name)?;
+    let store = deployments.store();
     let upload = receive::file(body, MAX_ARCHIVE, store.scratch().await?).await?;
-    let published = publish_archive(store, id, upload.file, token.name.clone()).await?;
+    let published = publish::publish(store, budget, id.clone(), upload.file, token.name.clone()).await?;
+    let (name, version) = (&id.name, &id.version);
     let (status, digest) = match published {
         Published::New(digest) => {
             tracing::info!(event = "published", name, version, by = %token.name);
@@ -54,9 +54,12 @@ pub(super) async fn publish(
         }
         Published::Same(digest) => (StatusCode::OK, digest),
     };
+    let warnings = publish::warnings(deployments, &id)
+        .await
+        .map_err(DeployError::Load)?;
     Ok(json(
         status,
-        &json!({ "name": name, "version": version, "digest": digest }),
+        &json!({ "name": name, "version": version, "digest": digest, "warnings": warnings }),
     ))
 }
 
@@ -72,6 +75,7 @@ pub(super) async fn list(deployments: &Deployments) -> Result<Reply, AdminError>
         };
         let section = sections.entry(id.name.clone()).or_insert_with(|| Listed {
             live: live.and_then(|releases| releases.get(&id.name)).cloned(),
+            candidate: None,
             name: id.name,
             kind: stored.release.kind,
             releases: Vec::new(),
@@ -79,6 +83,7 @@ pub(super) async fn list(deployments: &Deployments) -> Result<Reply, AdminError>
         section.releases.push(ListedRelease {
             version: id.version,
             published_at: stored.record.published_at,
+            by: stored.record.by,
         });
     }
     for section in sections.values_mut() {

@@ -4,6 +4,7 @@
 //! what was expected. One file here for each concern of the configuration.
 
 mod admin;
+mod budget;
 mod listen;
 mod partner;
 mod reader;
@@ -15,6 +16,7 @@ mod tests;
 mod url;
 
 pub(crate) use admin::{Action, Token};
+pub(crate) use budget::Budget;
 pub(crate) use listen::Listen;
 pub(crate) use partner::Partner;
 pub(crate) use signup::{Signup, SignupPages};
@@ -38,6 +40,8 @@ pub(crate) struct Config {
     pub(crate) listen: Listen,
     /// The store's folder.
     pub(crate) store: PathBuf,
+    /// How much a release may make a visitor download.
+    pub(crate) budget: Budget,
     /// Who may use the admin API.
     pub(crate) tokens: Vec<Token>,
     /// Where sign-ups go, if anywhere.
@@ -90,6 +94,9 @@ impl Config {
             table.finish();
             Some(folder.join(store?))
         });
+        let budget = root
+            .optional_table("budget")
+            .map_or(Some(Budget::default()), budget::read);
         let tokens = root.optional_table("admin").map_or(Some(Vec::new()), admin::read);
         let partners = root
             .optional_table("partners")
@@ -106,6 +113,7 @@ impl Config {
             navigation: navigation?,
             listen: listen?,
             store: store?,
+            budget: budget?,
             tokens: tokens?,
             signup: if has_signup { Some(signup?) } else { None },
             signup_pages: signup_pages?,
