@@ -8,4 +8,4 @@ mod release;
 pub(crate) use backend::{Act, Backend, CLOSED};
 pub(crate) use client::{Client, Request, Response};
 pub(crate) use gateway::{Gateway, TOKEN, configuration, run};
-pub(crate) use release::{Archive, Release, SCRIPT};
+pub(crate) use release::{Archive, Release, SCRIPT, STYLE};
