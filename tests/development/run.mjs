@@ -52,7 +52,11 @@ const config = await writeConfig(folder, {
   site: { origin: `http://localhost:${String(port)}` },
   listen: { site: `127.0.0.1:${String(port)}`, admin: `127.0.0.1:${String(adminPort)}` },
   store: { folder: store },
-  admin: { tokens: [{ name: "development", hash, sections: ["*"], actions: ["publish", "deploy"] }] },
+  admin: {
+    tokens: [
+      { name: "development", hash, sections: ["*"], actions: ["publish", "deploy", "rollback", "preview", "collect"] },
+    ],
+  },
   ...signupConfig(backend.url),
 });
 const gateway = await startGateway(config, { log: showProblem }).catch(fail);

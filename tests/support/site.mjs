@@ -45,7 +45,11 @@ export async function startSite({ partner = true, signup = {}, changes = {}, lik
   const config = await writeConfig(folder, {
     listen: { site: "127.0.0.1:0", admin: "127.0.0.1:0" },
     store: { folder: store },
-    admin: { tokens: [{ name: "tests", hash, sections: ["*"], actions: ["publish", "deploy"] }] },
+    admin: {
+      tokens: [
+        { name: "tests", hash, sections: ["*"], actions: ["publish", "deploy", "rollback", "preview", "collect"] },
+      ],
+    },
     ...tables,
     signup: signup === null ? undefined : { .../** @type {object} */ (tables["signup"]), ...signup },
     ...changes,

@@ -108,7 +108,12 @@ impl Gateway {
 
     /// Starts another one on the same store.
     pub(crate) fn beside(&self) -> Self {
-        Self::start_in(Arc::clone(&self.folder), "", &[])
+        self.beside_with("")
+    }
+
+    /// Starts another one on the same store, with more configuration.
+    pub(crate) fn beside_with(&self, extra: &str) -> Self {
+        Self::start_in(Arc::clone(&self.folder), extra, &[])
     }
 
     /// Starts one with a shell and a section live that has `/`, `/state/:state` and `/signup`, and fills `join`.

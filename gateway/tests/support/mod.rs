@@ -10,7 +10,7 @@ pub(crate) use backend::{Act, Backend, CLOSED};
 pub(crate) use client::{Client, Request, Response};
 pub(crate) use connection::Connection;
 pub(crate) use gateway::{Gateway, TOKEN, authorized, configuration, run};
-pub(crate) use release::{Archive, Release, SCRIPT, integrity};
+pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 
 /// How often something is done that is done `times` times where the whole of it is asked for, with `SOAK=1`: a tenth
 /// of that otherwise.

@@ -1,22 +1,56 @@
 import type { JoinReason } from "@colonnade/kit";
-import { Component, Suspense, use, type ReactElement, type ReactNode } from "react";
+import { Component, Suspense, use, useEffect, type ReactElement, type ReactNode } from "react";
 
 import { RetryButton } from "../frame/RetryButton";
-import { isThere, leaveFor } from "../loading/document";
+import { holdsTypedText, isThere, loadAnew } from "../loading/document";
+import { DeploymentGone } from "../loading/lookup";
 import type { SlotLoader } from "../loading/slot";
+import type { Tab } from "../loading/tab";
 import { PlaceDialog } from "./PlaceDialog";
 
 /** Props of {@link JoinPlace}. */
 export interface JoinPlaceProps {
   readonly loader: SlotLoader;
+  readonly tab: Tab;
   readonly open: boolean;
   readonly reason: JoinReason;
   readonly close: () => void;
 }
 
-function Filled({ loader, ...props }: JoinPlaceProps): ReactElement {
+function Filled({ loader, open, reason, close }: JoinPlaceProps): ReactElement {
   const { Component: Dialog } = loader.loaded() ?? use(loader.load());
-  return <Dialog {...props} />;
+  return <Dialog open={open} reason={reason} close={close} />;
+}
+
+function Waiting({ close }: { readonly close: () => void }): ReactElement {
+  return (
+    <PlaceDialog label="Sign-up is on its way" close={close}>
+      <p>Loading…</p>
+    </PlaceDialog>
+  );
+}
+
+/**
+ * Stands in for a dialog that went with the tab's deployment: a new document, in which it opens by itself, is on its
+ * way. `stay` is called where there can be none.
+ */
+function Renewing({
+  tab,
+  reason,
+  close,
+  stay,
+}: Pick<JoinPlaceProps, "tab" | "reason" | "close"> & { readonly stay: () => void }): ReactElement {
+  useEffect(() => {
+    let wanted = true;
+    // The page that is shown can be read, and must not give way to none.
+    void isThere(location.pathname).then((there) => {
+      if (wanted && !(there && tab.renew({ join: reason }))) stay();
+    });
+    return () => {
+      wanted = false;
+    };
+  }, [tab, reason, stay]);
+  return <Waiting close={close} />;
 }
 
 function Unavailable({
@@ -37,19 +71,28 @@ function Unavailable({
 
 interface State {
   readonly failed: boolean;
+  /** The deployment is gone, and no new document has been tried yet. */
+  readonly gone: boolean;
   readonly failures: number;
 }
 
 class JoinBoundary extends Component<JoinPlaceProps & { readonly children: ReactNode }, State> {
-  override state: State = { failed: false, failures: 0 };
+  override state: State = { failed: false, gone: false, failures: 0 };
 
-  static getDerivedStateFromError(): Partial<State> {
-    return { failed: true };
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { failed: true, gone: error instanceof DeploymentGone };
   }
 
-  override componentDidCatch(): void {
+  override componentDidCatch(error: unknown): void {
+    const { loader, tab } = this.props;
+    // What could not be loaded has been reported by its loader.
+    if (loader.loaded()) tab.report(loader.section, "render", error);
     this.setState(({ failures }) => ({ failures: failures + 1 }));
   }
+
+  private readonly stay = (): void => {
+    this.setState({ gone: false });
+  };
 
   private readonly retry = (): void | Promise<void> => {
     // What fails twice is no passing fault; a new document may have another release of the dialog.
@@ -58,7 +101,7 @@ class JoinBoundary extends Component<JoinPlaceProps & { readonly children: React
   };
 
   private async retryInNewDocument(): Promise<void> {
-    if (await isThere(location.pathname)) await leaveFor(location.pathname);
+    if (!holdsTypedText() && (await isThere(location.pathname))) await loadAnew();
     this.tryAgain();
   }
 
@@ -68,21 +111,19 @@ class JoinBoundary extends Component<JoinPlaceProps & { readonly children: React
   }
 
   override render(): ReactNode {
-    if (!this.state.failed) return this.props.children;
-    return this.props.open && <Unavailable close={this.props.close} retry={this.retry} />;
+    const { children, open, reason, close, tab } = this.props;
+    if (!this.state.failed) return children;
+    if (!open) return null;
+    if (this.state.gone) return <Renewing tab={tab} reason={reason} close={close} stay={this.stay} />;
+    return <Unavailable close={close} retry={this.retry} />;
   }
 }
 
 /** The `join` slot: the dialog of whichever section fills it, fetched no sooner than it is wanted. */
 export function JoinPlace(props: JoinPlaceProps): ReactElement {
-  const waiting = (
-    <PlaceDialog label="Sign-up is on its way" close={props.close}>
-      <p>Loading…</p>
-    </PlaceDialog>
-  );
   return (
     <JoinBoundary {...props}>
-      <Suspense fallback={props.open && waiting}>
+      <Suspense fallback={props.open && <Waiting close={props.close} />}>
         <Filled {...props} />
       </Suspense>
     </JoinBoundary>
