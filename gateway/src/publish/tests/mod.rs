@@ -148,8 +148,8 @@ fn decode(bytes: &[u8], coding: Coding) -> Vec<u8> {
     match coding {
         Coding::Identity => decoded.extend(bytes),
         Coding::Gzip => {
-            let mut decoder = flate2::read::GzDecoder::new(bytes);
-            decoder.read_to_end(&mut decoded).unwrap();
+            let mut gzip = flate2::read::GzDecoder::new(bytes);
+            gzip.read_to_end(&mut decoded).unwrap();
         }
         Coding::Br => brotli::BrotliDecompress(&mut &bytes[..], &mut decoded).unwrap(),
     }
