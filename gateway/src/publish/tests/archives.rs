@@ -117,6 +117,7 @@ fn path() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         4 => select(PATHS).prop_map(|path| path.as_bytes().to_vec()),
         1 => "(client|server)/[a-z./]{1,40}".prop_map(String::into_bytes),
+        2 => "client/[a-z]{1,9}".prop_map(String::into_bytes),
         1 => "client/[a-z]{100,260}".prop_map(String::into_bytes),
         1 => vec(any::<u8>(), 0..120),
     ]
@@ -124,7 +125,11 @@ fn path() -> impl Strategy<Value = Vec<u8>> {
 
 /// Kinds of entries that exist, and some that do not.
 fn kind() -> impl Strategy<Value = u8> {
-    prop_oneof![select(b"\x000123456789LKxgSDMNV".as_slice()), any::<u8>()]
+    prop_oneof![
+        2 => Just(b'0'),
+        2 => select(b"\x00123456789LKxgSDMNV".as_slice()),
+        1 => any::<u8>(),
+    ]
 }
 
 fn size() -> impl Strategy<Value = u64> {
@@ -147,17 +152,17 @@ fn harm() -> impl Strategy<Value = Harm> {
     let at = any::<Index>;
     let data = || vec(any::<u8>(), 0..600);
     prop_oneof![
-        at().prop_map(Harm::Remove),
-        (at(), at()).prop_map(|(from, to)| Harm::Repeat(from, to)),
-        (at(), path()).prop_map(|(at, path)| Harm::Move(at, path)),
-        (at(), kind()).prop_map(|(at, kind)| Harm::Kind(at, kind)),
-        (at(), select(b"12".as_slice()), path()).prop_map(|(at, kind, path)| Harm::Link(at, kind, path)),
-        (at(), size()).prop_map(|(at, size)| Harm::Lie(at, size)),
-        (kind(), path(), data()).prop_map(|(kind, path, data)| Harm::Add(kind, path, data)),
-        (at(), path()).prop_map(|(at, path)| Harm::LongName(at, path)),
-        (at(), vec(record(), 0..4)).prop_map(|(at, records)| Harm::Extended(at, records)),
-        (at(), vec((0..512_usize, any::<u8>()), 1..8)).prop_map(|(at, noise)| Harm::Header(at, noise)),
-        (at(), at(), any::<u8>()).prop_map(|(at, byte, flip)| Harm::Change(at, byte, flip)),
+        1 => at().prop_map(Harm::Remove),
+        1 => (at(), at()).prop_map(|(from, to)| Harm::Repeat(from, to)),
+        1 => (at(), path()).prop_map(|(at, path)| Harm::Move(at, path)),
+        1 => (at(), kind()).prop_map(|(at, kind)| Harm::Kind(at, kind)),
+        1 => (at(), select(b"12".as_slice()), path()).prop_map(|(at, kind, path)| Harm::Link(at, kind, path)),
+        1 => (at(), size()).prop_map(|(at, size)| Harm::Lie(at, size)),
+        3 => (kind(), path(), data()).prop_map(|(kind, path, data)| Harm::Add(kind, path, data)),
+        1 => (at(), path()).prop_map(|(at, path)| Harm::LongName(at, path)),
+        1 => (at(), vec(record(), 0..4)).prop_map(|(at, records)| Harm::Extended(at, records)),
+        1 => (at(), vec((0..512_usize, any::<u8>()), 1..8)).prop_map(|(at, noise)| Harm::Header(at, noise)),
+        1 => (at(), at(), any::<u8>()).prop_map(|(at, byte, flip)| Harm::Change(at, byte, flip)),
     ]
 }
 
