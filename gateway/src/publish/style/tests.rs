@@ -306,6 +306,7 @@ fn names_the_document_shares_begin_with_the_scope() {
         ("@layer base.legal_a { .legal_a {} }", "@layer `base`"),
         ("@page { margin: 0 }", "@page must have a name"),
         ("@page :first { margin: 0 }", "@page must have a name"),
+        ("@page legal_a, :first { margin: 0 }", "@page must have a name"),
         ("@import 'x.css';", "@import loads what nobody checked"),
         (
             "@import url(x.css) layer(legal_a);",
