@@ -87,6 +87,12 @@ test("a new team ships its section from an empty folder, alone", async ({ page, 
     await expectHeading("Hello");
   });
 
+  await test.step("history", async () => {
+    const { entries } = JSON.parse(await section(hello, "history", "--limit", "5", "--json")) as History;
+    expect(entries.map(({ action }) => action)).toEqual(["rollback", "promote", "percent", "rollout", "deploy"]);
+    expect(entries.at(-1)).toMatchObject({ by: "hello team", reason: "our first page" });
+  });
+
   await test.step("preview", async () => {
     const [link = ""] = (await section(hello, "preview", `hello@${second}`, "--path", "/hello")).split("\n");
     // The link has the site's public origin, which is not where this gateway listens.
@@ -95,12 +101,6 @@ test("a new team ships its section from an empty folder, alone", async ({ page, 
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Hello again");
     await page.getByRole("button", { name: "End preview" }).click();
     await expectHeading("Hello");
-  });
-
-  await test.step("history", async () => {
-    const { entries } = JSON.parse(await section(hello, "history", "--limit", "5", "--json")) as History;
-    expect(entries.map(({ action }) => action)).toEqual(["rollback", "promote", "percent", "rollout", "deploy"]);
-    expect(entries.at(-1)).toMatchObject({ by: "hello team", reason: "our first page" });
   });
 
   await test.step("nothing that the token is not for", async () => {

@@ -73,7 +73,7 @@ test("a reason cannot steer the terminal", async () => {
 });
 
 test.each([
-  [["--limit", "0"], '--limit is "0"; expected a number of changes, 1 to 1000'],
+  [["--limit", "0"], '--limit is "0"; expected a number of changes, 1 to 500'],
   [["--before", "x"], '--before is "x"; expected the revision of a change, 1 or more'],
 ])("%j is refused", async (args, words) => {
   expect(await runSection(folder, ["history", ...args])).toEqual(refusal(words));

@@ -34,7 +34,7 @@ was live and which was the candidate after it, and which releases took whose pla
     limit: {
       value: "<number>",
       summary: "how many changes (20)",
-      read: wholeNumber("a number of changes", 1, 1000),
+      read: wholeNumber("a number of changes", 1, 500),
     },
     before: {
       value: "<revision>",
