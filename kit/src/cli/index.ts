@@ -13,7 +13,8 @@ import { publishCommand } from "./publish.js";
 import { rollbackCommand } from "./rollback.js";
 import { statusCommand } from "./status.js";
 
-const COMMANDS: readonly Command[] = [
+/** Every subcommand, in the order in which a team comes to need them. */
+export const COMMANDS: readonly Command[] = [
   newCommand,
   buildCommand,
   publishCommand,
