@@ -21,8 +21,9 @@ const ENTRIES = [
     revision: 40,
     at: "2026-01-30T10:02:03Z",
     by: "operator",
-    action: "deploy",
+    action: "promote",
     live: 12,
+    candidate: 12,
     sections: { hello: { from: null, to: "1.0.0" }, greetings: { from: "0.9.0", to: null } },
   },
   { revision: 39, at: "2026-01-29T10:02:03Z", by: "gateway", action: "automatic-abort", live: 11, sections: {} },
@@ -38,10 +39,10 @@ test("shows who changed what, when and why, a line each", async () => {
   admin.answer = answering({ entries: ENTRIES, next: null });
   expect(await runSection(folder, ["history"])).toEqual({
     code: 0,
-    out: `revision  when                  by          action           live  candidate   sections                             reason
-41        2026-01-31 10:02 UTC  hello team  rollout          12    13 for 10%  hello 1.0.0 to 1.1.0                 a better greeting, for once
-40        2026-01-30 10:02 UTC  operator    deploy           12    -           hello in 1.0.0, greetings 0.9.0 out
-39        2026-01-29 10:02 UTC  gateway     automatic-abort  11    -           -
+    out: `revision  when                  by          action           live  candidate   reason                       sections
+41        2026-01-31 10:02 UTC  hello team  rollout          12    13 for 10%  a better greeting, for once  hello 1.0.0 to 1.1.0
+40        2026-01-30 10:02 UTC  operator    promote          12    12          -                            hello in 1.0.0, greetings 0.9.0 out
+39        2026-01-29 10:02 UTC  gateway     automatic-abort  11    -           -                            -
 `,
     err: "",
   });

@@ -61,16 +61,16 @@ function describe({ entries, next }: History): string {
     change.action,
     change.live === null ? NONE : String(change.live),
     candidateOf(change),
+    change.reason ?? NONE,
     sectionsOf(change),
-    change.reason ?? "",
   ]);
-  const table = columns([["revision", "when", "by", "action", "live", "candidate", "sections", "reason"], ...rows]);
+  const table = columns([["revision", "when", "by", "action", "live", "candidate", "reason", "sections"], ...rows]);
   return next === null ? table : `${table}\n\nearlier: section history --before ${String(next)}`;
 }
 
 function candidateOf({ candidate, percent }: Change): string {
   if (candidate === undefined || candidate === null) return NONE;
-  return `${String(candidate)} for ${String(percent ?? 0)}%`;
+  return percent === undefined || percent === null ? String(candidate) : `${String(candidate)} for ${String(percent)}%`;
 }
 
 function sectionsOf({ sections = {} }: Change): string {
