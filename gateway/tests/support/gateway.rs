@@ -82,6 +82,11 @@ folder = "store"
     text + extra
 }
 
+/// A request with the token for everything.
+pub(crate) fn authorized(request: Request) -> Request {
+    request.header("authorization", &format!("Bearer {TOKEN}"))
+}
+
 /// Runs the binary to its end.
 pub(crate) fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_gateway"))
@@ -158,8 +163,7 @@ impl Gateway {
 
     /// Sends a request to the admin API, with the token for everything.
     pub(crate) fn operate(&self, request: Request) -> Response {
-        self.admin
-            .send(request.header("authorization", &format!("Bearer {TOKEN}")))
+        self.admin.send(authorized(request))
     }
 
     /// Publishes an archive.
@@ -220,6 +224,12 @@ impl Gateway {
                 .unwrap()
                 .success()
         );
+    }
+
+    /// Ends the process at once, in the middle of whatever it does.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.end();
     }
 
     /// Waits for the process to end, and for all it printed.

@@ -167,6 +167,7 @@ impl Archive {
     }
 }
 
-fn integrity(bytes: &[u8]) -> String {
+/// Subresource Integrity of these bytes.
+pub(crate) fn integrity(bytes: &[u8]) -> String {
     format!("sha384-{}", STANDARD.encode(Sha384::digest(bytes)))
 }
