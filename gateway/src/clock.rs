@@ -2,12 +2,12 @@
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Unit};
+use jiff::Timestamp;
 
-/// The present moment, to the second.
+/// The present moment, to the second that has begun.
 pub(crate) fn now() -> Timestamp {
     let now = Timestamp::now();
-    now.round(Unit::Second).unwrap_or(now)
+    Timestamp::from_second(now.as_second()).unwrap_or(now)
 }
 
 /// The present day in UTC.

@@ -1,5 +1,5 @@
 import type { JoinReason } from "@colonnade/kit";
-import { Component, Suspense, use, useEffect, type ReactElement, type ReactNode } from "react";
+import { Component, Suspense, use, useEffect, useState, type ReactElement, type ReactNode } from "react";
 
 import { RetryButton } from "../frame/RetryButton";
 import { holdsTypedText, isThere, loadAnew } from "../loading/document";
@@ -17,11 +17,6 @@ export interface JoinPlaceProps {
   readonly close: () => void;
 }
 
-function Filled({ loader, open, reason, close }: JoinPlaceProps): ReactElement {
-  const { Component: Dialog } = loader.loaded() ?? use(loader.load());
-  return <Dialog open={open} reason={reason} close={close} />;
-}
-
 function Waiting({ close }: { readonly close: () => void }): ReactElement {
   return (
     <PlaceDialog label="Sign-up is on its way" close={close}>
@@ -32,25 +27,28 @@ function Waiting({ close }: { readonly close: () => void }): ReactElement {
 
 /**
  * Stands in for a dialog that went with the tab's deployment: a new document, in which it opens by itself, is on its
- * way. `stay` is called where there can be none.
+ * way. Fails where there can be none.
  */
-function Renewing({
-  tab,
-  reason,
-  close,
-  stay,
-}: Pick<JoinPlaceProps, "tab" | "reason" | "close"> & { readonly stay: () => void }): ReactElement {
+function Renewing({ tab, reason, close }: Pick<JoinPlaceProps, "tab" | "reason" | "close">): ReactElement {
+  const [stays, setStays] = useState(false);
   useEffect(() => {
     let wanted = true;
     // The page that is shown can be read, and must not give way to none.
     void isThere(location.pathname).then((there) => {
-      if (wanted && !(there && tab.renew({ join: reason }))) stay();
+      if (wanted && !(there && tab.renew({ join: reason }))) setStays(true);
     });
     return () => {
       wanted = false;
     };
-  }, [tab, reason, stay]);
+  }, [tab, reason]);
+  if (stays) throw new DeploymentGone();
   return <Waiting close={close} />;
+}
+
+function Filled({ loader, tab, open, reason, close }: JoinPlaceProps): ReactElement | null {
+  const slot = loader.loaded() ?? use(loader.load());
+  if (slot) return <slot.Component open={open} reason={reason} close={close} />;
+  return open ? <Renewing tab={tab} reason={reason} close={close} /> : null;
 }
 
 function Unavailable({
@@ -71,16 +69,14 @@ function Unavailable({
 
 interface State {
   readonly failed: boolean;
-  /** The deployment is gone, and no new document has been tried yet. */
-  readonly gone: boolean;
   readonly failures: number;
 }
 
 class JoinBoundary extends Component<JoinPlaceProps & { readonly children: ReactNode }, State> {
-  override state: State = { failed: false, gone: false, failures: 0 };
+  override state: State = { failed: false, failures: 0 };
 
-  static getDerivedStateFromError(error: unknown): Partial<State> {
-    return { failed: true, gone: error instanceof DeploymentGone };
+  static getDerivedStateFromError(): Partial<State> {
+    return { failed: true };
   }
 
   override componentDidCatch(error: unknown): void {
@@ -89,10 +85,6 @@ class JoinBoundary extends Component<JoinPlaceProps & { readonly children: React
     if (loader.loaded()) tab.report(loader.section, "render", error);
     this.setState(({ failures }) => ({ failures: failures + 1 }));
   }
-
-  private readonly stay = (): void => {
-    this.setState({ gone: false });
-  };
 
   private readonly retry = (): void | Promise<void> => {
     // What fails twice is no passing fault; a new document may have another release of the dialog.
@@ -111,11 +103,8 @@ class JoinBoundary extends Component<JoinPlaceProps & { readonly children: React
   }
 
   override render(): ReactNode {
-    const { children, open, reason, close, tab } = this.props;
-    if (!this.state.failed) return children;
-    if (!open) return null;
-    if (this.state.gone) return <Renewing tab={tab} reason={reason} close={close} stay={this.stay} />;
-    return <Unavailable close={close} retry={this.retry} />;
+    if (!this.state.failed) return this.props.children;
+    return this.props.open && <Unavailable close={this.props.close} retry={this.retry} />;
   }
 }
 

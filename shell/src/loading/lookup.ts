@@ -7,7 +7,11 @@ const STANDING_DEADLINE = 4_000;
 const NO_PAGE = new Set([400, 404, 414]);
 
 /** The gateway no longer keeps the deployment this tab was opened with. */
-export class DeploymentGone extends Error {}
+export class DeploymentGone extends Error {
+  constructor() {
+    super("the gateway no longer keeps the deployment of this tab");
+  }
+}
 
 /** What has become of a deployment; unknown where the gateway cannot be asked. */
 export type Standing = "kept" | "gone" | "unknown";

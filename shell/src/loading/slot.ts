@@ -3,7 +3,6 @@ import type { SectionEntry, SlotAnswer } from "@colonnade/kit/shell";
 
 import { withDeadline } from "./deadline";
 import { loadSection, refetch } from "./federation";
-import { DeploymentGone } from "./lookup";
 import { ensureStyles } from "./styles";
 import type { Tab } from "./tab";
 
@@ -13,8 +12,11 @@ const SLOT_DEADLINE = 15_000;
 export interface SlotLoader {
   /** Which release fills the slot. */
   readonly section: SectionEntry;
-  /** What fills the slot. Rejects where it cannot be loaded, until `retry`; with `DeploymentGone` where that is why. */
-  load(): Promise<Slot>;
+  /**
+   * What fills the slot; null where it went with the tab's deployment. Rejects where it cannot be loaded for another
+   * reason. So it stays until `retry`.
+   */
+  load(): Promise<Slot | null>;
   /** What fills the slot, where it is there already: it can then be shown without waiting at all. */
   loaded(): Slot | undefined;
   /** Makes the next `load` start afresh. */
@@ -31,17 +33,18 @@ async function loadSlot(name: string, { section: entry, assets }: SlotAnswer, af
 
 /** Makes the loader of a slot. */
 export function createSlotLoader(name: string, answer: SlotAnswer, tab: Tab): SlotLoader {
-  let loading: Promise<Slot> | undefined;
+  let loading: Promise<Slot | null> | undefined;
   let slot: Slot | undefined;
   let failed = false;
-  async function attempt(): Promise<Slot> {
+
+  async function attempt(): Promise<Slot | null> {
     try {
       slot = await withDeadline(loadSlot(name, answer, failed), SLOT_DEADLINE, `the slot "${name}"`);
       return slot;
     } catch (error) {
       failed = true;
       const standing = await tab.standing();
-      if (standing === "gone") throw new DeploymentGone();
+      if (standing === "gone") return null;
       console.warn(`[shell] the slot "${name}" could not be filled:`, error);
       if (standing === "kept") tab.report(answer.section, "load", error);
       throw error;

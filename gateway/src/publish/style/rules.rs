@@ -184,10 +184,14 @@ impl<'i> AtRuleParser<'i> for Walk<'_, '_> {
             "property" | "font-palette-values" | "position-try" | "color-profile" | "function" => {
                 self.naming(&name, names(input), "--", Body::Plain)
             }
-            "page" => match input.next() {
-                Ok(Token::Ident(page)) if self.scope.holds(page) => AtRule::new(Body::Plain),
-                _ => AtRule::refused(self.foreign("@page", "")),
-            },
+            "page" => {
+                let names = names(input);
+                if names.is_empty() || !names.iter().all(|name| self.scope.holds(name)) {
+                    AtRule::refused(self.foreign("@page", ""))
+                } else {
+                    AtRule::new(Body::Plain)
+                }
+            }
             "import" => AtRule::refused(
                 "@import loads what nobody checked; import the stylesheet where the section's code needs it"
                     .to_owned(),

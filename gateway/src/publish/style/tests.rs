@@ -1,4 +1,47 @@
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
 use super::check;
+
+/// What stylesheets are made of.
+const PARTS: &[&str] = &[
+    ".legal_a",
+    ".other",
+    "p",
+    "&",
+    " ",
+    ",",
+    ":is(",
+    ":not(",
+    ":has(",
+    "::before",
+    ")",
+    "[a=",
+    "]",
+    "{",
+    "}",
+    ";",
+    ":",
+    "@",
+    "@media ",
+    "@scope (",
+    "@layer ",
+    "@font-face",
+    "@import ",
+    "--x:",
+    "color:red",
+    "/*",
+    "*/",
+    "\"",
+    "'",
+    "\\",
+    "url(",
+    "<!--",
+    "-->",
+    "!",
+    "\n",
+];
 
 /// The problems of a stylesheet of the section `legal`, without the file's name.
 fn problems(css: &str) -> Vec<String> {
@@ -263,6 +306,7 @@ fn names_the_document_shares_begin_with_the_scope() {
         ("@layer base.legal_a { .legal_a {} }", "@layer `base`"),
         ("@page { margin: 0 }", "@page must have a name"),
         ("@page :first { margin: 0 }", "@page must have a name"),
+        ("@page legal_a, :first { margin: 0 }", "@page must have a name"),
         ("@import 'x.css';", "@import loads what nobody checked"),
         (
             "@import url(x.css) layer(legal_a);",
@@ -323,4 +367,12 @@ fn what_is_no_text_is_refused() {
         ["client/a.css: it is not valid UTF-8"]
     );
     assert_eq!(problems("\u{feff}.legal_a{} p{}")[0].split(':').next(), Some("1"));
+}
+
+proptest! {
+    #[test]
+    fn anything_is_read_to_its_end(parts in vec(select(PARTS), 0..60), noise in any::<String>()) {
+        prop_assert!(problems(&parts.concat()).len() <= 21);
+        prop_assert!(problems(&noise).len() <= 21);
+    }
 }
