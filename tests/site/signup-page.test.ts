@@ -104,6 +104,38 @@ test.describe("a form post from the sign-up page", () => {
     await page.waitForURL("/success");
   });
 
+  test("that was refused is answered once: the way back shows the form as it is at first", async ({
+    page,
+    complaints,
+  }) => {
+    await visit(page, "/signup");
+    await postForm(page, { email: newAddress("reject") });
+    const form = page.getByRole("main");
+    await expect(form.getByRole("alert")).toBeFocused();
+    await expectFailedSignups(complaints, 1);
+    await signUp(form);
+    await page.waitForURL("/success");
+    await expect(page.getByRole("heading", { level: 1, name: "Thank you for signing up" })).toBeFocused();
+    await page.goBack();
+    await expect(form.getByRole("heading", { level: 1, name: "Create your account" })).toBeVisible();
+    await expectTyped(form, { email: "", password: "", age: "" });
+    await expect(form.getByRole("alert")).toHaveCount(0);
+  });
+
+  test("leads to redirectUrl on a configured host, which the policy of the page lets it", async ({
+    page,
+    complaints,
+  }) => {
+    await visit(page, "/signup");
+    const arriving = page.waitForRequest("https://members.example.com/**");
+    const { email } = await postForm(page, { email: newAddress("away") });
+    const request = await arriving;
+    expect([request.method(), request.url()]).toEqual(["GET", "https://members.example.com/welcome"]);
+    expect(request.url()).not.toContain(email);
+    expect(request.redirectedFrom()?.method()).toBe("POST");
+    expect(complaints.violations).toEqual([]);
+  });
+
   test("that states an age under 18 ends sign-up in that tab, kindly, with no way to the partner", async ({
     page,
     site,
@@ -114,6 +146,7 @@ test.describe("a form post from the sign-up page", () => {
     await expect(page.getByRole("heading", { level: 1, name: "Sign-up ends here" })).toBeVisible();
     const main = page.getByRole("main");
     await expect(main).toContainText("Thank you for telling us your age.");
+    await expect(main).toContainText("Nothing of this attempt was passed on or kept.");
     await expect(main).not.toContainText("Example Partner");
     await expect(main.getByRole("textbox")).toHaveCount(0);
     expect(receivedFrom(site, email)).toEqual([]);
