@@ -1,8 +1,8 @@
 //! The one place that reads the clock of the day. Durations are measured by tokio's clock, which tests can stop.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::Timestamp;
 
 /// The present moment, to the second that has begun.
 pub(crate) fn now() -> Timestamp {
