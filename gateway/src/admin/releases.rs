@@ -23,6 +23,7 @@ struct Listed {
     kind: Kind,
     releases: Vec<ListedRelease>,
     live: Option<String>,
+    candidate: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -30,6 +31,7 @@ struct Listed {
 struct ListedRelease {
     version: String,
     published_at: Timestamp,
+    by: String,
 }
 
 /// `PUT /api/v1/sections/{name}/releases/{version}`
@@ -65,6 +67,9 @@ pub(super) async fn list(deployments: &Deployments) -> Result<Reply, AdminError>
     let store = deployments.store();
     let snapshot = deployments.current();
     let live = snapshot.live().map(|set| &set.deployment.releases);
+    let candidate = snapshot
+        .rollout()
+        .map(|running| &running.candidate.deployment.releases);
     let mut sections: BTreeMap<String, Listed> = BTreeMap::new();
     for id in store.releases().await? {
         let Some(stored) = store.release(&id).await? else {
@@ -72,6 +77,7 @@ pub(super) async fn list(deployments: &Deployments) -> Result<Reply, AdminError>
         };
         let section = sections.entry(id.name.clone()).or_insert_with(|| Listed {
             live: live.and_then(|releases| releases.get(&id.name)).cloned(),
+            candidate: candidate.and_then(|releases| releases.get(&id.name)).cloned(),
             name: id.name,
             kind: stored.release.kind,
             releases: Vec::new(),
@@ -79,6 +85,7 @@ pub(super) async fn list(deployments: &Deployments) -> Result<Reply, AdminError>
         section.releases.push(ListedRelease {
             version: id.version,
             published_at: stored.record.published_at,
+            by: stored.record.by,
         });
     }
     for section in sections.values_mut() {

@@ -25,9 +25,11 @@ impl Deployments {
         author: &Author,
         allows: Allows<'_>,
     ) -> Result<Outcome, ChangeError> {
+        if let Shown::Wish(wish) = shown {
+            require(allows, wish.releases.keys())?;
+        }
         let _changing = self.changing.lock().await;
         loop {
-            self.rotate_keys().await?;
             let snapshot = self.renew().await?;
             let live = snapshot.live().ok_or(ChangeError::NothingLive)?;
             let before = &live.deployment.releases;
@@ -40,8 +42,12 @@ impl Deployments {
             };
             let changes = moves(before, &wanted);
             require(allows, changes.keys())?;
-            let is_new = matches!(shown, Shown::Wish(_)) && !changes.is_empty();
-            let number = if changes.is_empty() { live.number() } else { number };
+            let (number, is_new) = match shown {
+                Shown::Wish(_) if changes.is_empty() => (live.number(), false),
+                Shown::Wish(_) => (number, true),
+                Shown::Deployment(_) => (number, false),
+            };
+            self.rotate_keys().await?;
             let rollout = snapshot.state().and_then(|state| state.rollout.clone());
             let mut state = author.state(&snapshot, Done::Preview, live.number(), rollout, changes);
             state.change.candidate = Some(number);
