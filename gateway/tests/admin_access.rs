@@ -118,8 +118,8 @@ fn calls(is_rollout: bool) -> Vec<Call> {
             body: Release::section("legal", "3.0.0", &["/terms"]).archive(),
             section: "legal",
         },
-        Call::post("/api/v1/previews", &json!({ "releases": legal }), "legal"),
         Call::post("/api/v1/previews", &json!({ "deployment": 1 }), "legal"),
+        Call::post("/api/v1/previews", &json!({ "releases": legal }), "legal"),
         Call {
             method: "DELETE",
             target: "/api/v1/previews",
