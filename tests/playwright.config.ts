@@ -6,7 +6,7 @@ const executablePath = findChromium();
 
 export default defineConfig({
   testDir: ".",
-  testMatch: ["site/**/*.test.ts", "isolation/**/*.test.ts"],
+  testMatch: ["{site,isolation,deployments,ship}/**/*.test.ts"],
   outputDir: "test-results",
   fullyParallel: true,
   workers: 2,

@@ -1,13 +1,13 @@
 //! The one place that reads the clock of the day. Durations are measured by tokio's clock, which tests can stop.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Unit};
 
-/// The present moment, to the second.
+/// The present moment, to the second that has begun.
 pub(crate) fn now() -> Timestamp {
     let now = Timestamp::now();
-    now.round(Unit::Second).unwrap_or(now)
+    Timestamp::from_second(now.as_second()).unwrap_or(now)
 }
 
 /// The present day in UTC.

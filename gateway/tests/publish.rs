@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Archive, Gateway, Release, Request, Response, SCRIPT};
+use crate::support::{Archive, Gateway, Release, Request, Response, SCRIPT, STYLE, TOKEN};
 
 fn release() -> Release {
     Release::section("directory", "1.0.0", &["/", "/state/:state"])
@@ -16,6 +16,16 @@ fn problems(answer: &Response) -> Vec<String> {
     list.iter()
         .map(|problem| problem.as_str().unwrap().to_owned())
         .collect()
+}
+
+/// Bytes that do not compress.
+fn noise(count: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state.to_be_bytes()[0]
+    };
+    (0..count).map(|_| next()).collect()
 }
 
 /// The problems of a release whose archive must be refused whole.
@@ -120,6 +130,30 @@ fn sections_and_their_releases_are_listed() {
     names.sort_unstable();
     assert_eq!(names, ["1.0.0", "1.1.0-dev.abc"]);
     assert!(versions[0]["publishedAt"].as_str().unwrap().ends_with('Z'));
+    assert_eq!(versions[0]["by"], format!("name of {TOKEN}"));
+    assert!(list[0].get("candidate").is_some_and(Value::is_null));
+}
+
+#[test]
+fn files_that_are_named_must_be_there_and_public() {
+    let gateway = Gateway::start();
+    let named = json!(["client/gone.js", "server/index.js"]);
+    let mut json = release().slot("join").json();
+    json["entry"] = json!("client/gone.js");
+    json["assets"] = named.clone();
+    json["pages"][1]["assets"] = named.clone();
+    json["slots"][0]["assets"] = named;
+    let problems = refused(&gateway, release().archive_saying(&json));
+    let mut expected = vec!["entry names `client/gone.js`, which is not among the files".to_owned()];
+    for what in ["assets", "page `/state/:state`", "slot `join`"] {
+        expected.push(format!(
+            "{what} names `client/gone.js`, which is not among the files"
+        ));
+        expected.push(format!(
+            "{what} names `server/index.js`, which is not below client/"
+        ));
+    }
+    assert_eq!(problems, expected);
 }
 
 #[test]
@@ -138,14 +172,22 @@ fn an_archive_as_tar_makes_it_is_accepted() {
 
 #[test]
 fn every_problem_is_told_at_once() {
-    let gateway = Gateway::start();
-    let mut json = release().json();
+    let gateway = Gateway::start_with("[budget]\npage_script_kib = 1", &[]);
+    let release = release()
+        .bytes("client/page.css", STYLE, "p { color: red }")
+        .bytes("client/page.js", SCRIPT, noise(2048));
+    let mut json = release.json();
     json["contract"] = json!(9);
     json["entry"] = json!("client/gone.js");
     json["pages"][0]["pattern"] = json!("/assets/:x");
     json["files"][0]["size"] = json!(1);
-    let problems = refused(&gateway, release().archive_saying(&json));
+    let mut archive = release.start(&json);
+    archive.add("client/../x.js", b"");
+    let problems = refused(&gateway, archive.finish());
     let expected = [
+        "`client/../x.js` is not a plain path",
+        "client/page.css:1:1: selector `p`",
+        "page `/state/:state` loads",
         "contract 9 is not known",
         "entry names `client/gone.js`",
         "paths below `/assets` belong to the gateway",

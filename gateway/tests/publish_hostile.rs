@@ -186,3 +186,65 @@ fn a_gateway_that_refused_much_still_accepts() {
     }
     gateway.publish(&release());
 }
+
+#[test]
+fn names_and_headers_longer_than_any_path_are_refused_before_they_fill_the_memory() {
+    let gateway = Gateway::start();
+    for kind in [EntryType::GNULongName, EntryType::GNULongLink, EntryType::XHeader] {
+        let long = vec![b'a'; usize::try_from(MEBIBYTE).unwrap()];
+        let mut archive = release().start(&release().json());
+        archive.entry("long", kind, MEBIBYTE, &long);
+        archive.add("client/a.js", b"a");
+        let answer = put(&gateway, archive.finish());
+        assert_eq!(answer.status, 400, "{}", answer.text());
+        assert!(
+            answer.text().contains("the headers of an entry have more than"),
+            "{}",
+            answer.text()
+        );
+    }
+}
+
+#[test]
+fn a_long_name_is_held_to_the_same_rules() {
+    let gateway = Gateway::start();
+    let names = [
+        "../../evil.js".to_owned(),
+        format!("../{}", "a".repeat(200)),
+        "/etc/evil.js".to_owned(),
+    ];
+    for name in names {
+        let record = |length: usize| format!("{length} path={name}\n");
+        let length = (1..999).find(|length| record(*length).len() == *length).unwrap();
+        for (kind, data) in [
+            (EntryType::GNULongName, format!("{name}\0")),
+            (EntryType::XHeader, record(length)),
+        ] {
+            let mut archive = release().start(&release().json());
+            archive.entry("long", kind, data.len() as u64, data.as_bytes());
+            archive.add("client/a.js", b"a");
+            let answer = put(&gateway, archive.finish());
+            assert_eq!(answer.status, 422, "{}", answer.text());
+            let problem = format!("`{name}` is not a plain path below client/ or server/");
+            assert_eq!(answer.json()["problems"], serde_json::json!([problem]));
+        }
+    }
+}
+
+#[test]
+fn a_file_with_holes_is_refused() {
+    let gateway = Gateway::start();
+    let mut archive = release().start(&release().json());
+    archive.entry("client/x.js", EntryType::GNUSparse, 0, b"");
+    let answer = put(&gateway, archive.finish());
+    assert!(matches!(answer.status, 400 | 422), "{}", answer.text());
+}
+
+#[test]
+fn an_archive_that_changed_on_the_way_is_refused() {
+    let gateway = Gateway::start();
+    let mut archive = release().archive();
+    let checksum = archive.len() - 8;
+    archive[checksum] ^= 1;
+    assert_eq!(put(&gateway, archive).status, 400);
+}

@@ -1,4 +1,9 @@
 #!/usr/bin/env node
 import { main } from "../dist/cli/index.js";
 
-process.exitCode = await main(process.argv.slice(2), process.cwd());
+process.exitCode = await main(process.argv.slice(2), {
+  folder: process.cwd(),
+  environment: process.env,
+  output: process.stdout,
+  screen: process.stderr,
+});

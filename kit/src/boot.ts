@@ -49,4 +49,6 @@ export interface Boot {
   readonly slots: Readonly<Record<string, SlotAnswer>>;
   /** In the answer to a form post, whose address is not the page's: the path of the page that shows it. */
   readonly form?: FormAnswer & { readonly page: string };
+  /** How many of the failures of sections the gateway wants to be told of; without it, none. */
+  readonly reports?: { readonly samplePercent: number };
 }

@@ -13,9 +13,14 @@ interface Table {
     readonly path: string;
     readonly expect: { readonly pattern: string; readonly params: Params } | null;
   }[];
+  readonly reserved: readonly { readonly path: string; readonly reserved: boolean }[];
 }
 
 const TABLE = path.resolve(import.meta.dirname, "../../tests/tables/paths.json");
+
+function readTable(): Table {
+  return JSON.parse(readFileSync(TABLE, "utf8")) as Table;
+}
 
 function findMatch(patterns: readonly string[], path: string): Table["match"][number]["expect"] {
   for (const pattern of patterns.toSorted(comparePatterns)) {
@@ -26,7 +31,7 @@ function findMatch(patterns: readonly string[], path: string): Table["match"][nu
 }
 
 describe("the table shared with the gateway", () => {
-  const { match } = JSON.parse(readFileSync(TABLE, "utf8")) as Table;
+  const { match } = readTable();
   test.each(match)("$name", ({ patterns, path, expect: expected }) => {
     expect(findMatch(patterns, path)).toEqual(expected);
   });
@@ -49,23 +54,12 @@ describe("comparePatterns", () => {
 });
 
 describe("isPagePath", () => {
-  test.each(["/", "/state/Texas", "/assets-of-note", "/going", "/apiary", "/healthz-of-all"])(
-    "%s can be a page's",
-    (path) => {
-      expect(isPagePath(path)).toBe(true);
-    },
-  );
+  const { reserved } = readTable();
+  test.each(reserved)("$path, reserved: $reserved", ({ path, reserved }) => {
+    expect(isPagePath(path)).toBe(!reserved);
+  });
 
-  test.each([
-    "/healthz/more",
-    "/assets",
-    "/assets/shell/1/x.js",
-    "/_page/3",
-    "/functions/v1/signup",
-    "/go/example",
-    "/api/v1",
-    "/robots.txt",
-  ])("%s is the gateway's", (path) => {
+  test.each(["/%", "/%2F", "/%2e%2e/a"])("%s, which the gateway refuses, is no page's", (path) => {
     expect(isPagePath(path)).toBe(false);
   });
 });

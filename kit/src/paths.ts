@@ -1,10 +1,9 @@
 /** Params of a path by name, decoded. */
 export type Params = Record<string, string>;
 
-// First segments of the paths that the gateway answers by itself.
+// First segments of the paths that the gateway answers by itself, besides all that begin with an underscore.
 const RESERVED = new Set([
   "assets",
-  "_page",
   "functions",
   "go",
   "api",
@@ -15,11 +14,6 @@ const RESERVED = new Set([
   "healthz",
   "readyz",
 ]);
-
-/** Whether a path of this origin can be a page's, which the shell follows without leaving the document. */
-export function isPagePath(path: string): boolean {
-  return !RESERVED.has(path.split("/")[1] ?? "");
-}
 
 function segments(path: string): string[] {
   return path === "/" ? [] : path.slice(1).split("/");
@@ -39,6 +33,12 @@ function decode(segment: string): string | null {
     return null;
   }
   return isCarried(text) ? text : null;
+}
+
+/** Whether a path of this origin can be a page's, which the shell follows without leaving the document. */
+export function isPagePath(path: string): boolean {
+  const first = decode(path.split("/")[1] ?? "");
+  return first !== null && !first.startsWith("_") && !RESERVED.has(first);
 }
 
 /**

@@ -4,6 +4,7 @@ import { BrowserRouter } from "react-router-dom";
 
 import { Join, useJoinState } from "./join/Join";
 import type { SlotLoader } from "./loading/slot";
+import type { Tab } from "./loading/tab";
 import type { Views } from "./loading/view";
 import { Announcer } from "./navigation/Announcer";
 import { useLinks } from "./navigation/links";
@@ -13,13 +14,14 @@ import { Screen, WAITING } from "./Screen";
 /** What the application is made of; all of it outlives every render. */
 export interface AppProps {
   readonly boot: Boot;
+  readonly tab: Tab;
   readonly views: Views;
   readonly scroll: ScrollMemory;
   /** Null where no section fills the `join` slot: its buttons then lead to the sign-up page. */
   readonly join: SlotLoader | null;
 }
 
-function Site({ boot, views, scroll, join }: AppProps): ReactElement {
+function Site({ boot, tab, views, scroll, join }: AppProps): ReactElement {
   const [announcement, announce] = useState("");
   const joinState = useJoinState();
   const { open: openJoin } = joinState;
@@ -28,9 +30,9 @@ function Site({ boot, views, scroll, join }: AppProps): ReactElement {
   return (
     <ShellContext value={services}>
       <Suspense fallback={WAITING}>
-        <Screen views={views} scroll={scroll} announce={announce} />
+        <Screen views={views} tab={tab} scroll={scroll} announce={announce} />
       </Suspense>
-      {join && <Join loader={join} state={joinState} />}
+      {join && <Join loader={join} tab={tab} state={joinState} />}
       <Announcer text={announcement} />
     </ShellContext>
   );

@@ -8,6 +8,7 @@ import { Loading } from "./frame/Loading";
 import { NotFound } from "./frame/NotFound";
 import { SectionFailed } from "./frame/SectionFailed";
 import { applyHead, plainHead } from "./head";
+import type { Tab } from "./loading/tab";
 import type { View, Views } from "./loading/view";
 import { useArrival } from "./navigation/arrival";
 import type { ScrollMemory } from "./navigation/scroll";
@@ -16,6 +17,7 @@ import { SectionBoundary } from "./SectionBoundary";
 /** Props of {@link Screen}. */
 export interface ScreenProps {
   readonly views: Views;
+  readonly tab: Tab;
   readonly scroll: ScrollMemory;
   readonly announce: (text: string) => void;
 }
@@ -62,19 +64,19 @@ export const WAITING = (
 );
 
 /** The page at the current address, in its frame. Suspends until it is there, but for the first one. */
-export function Screen({ views, scroll, announce }: ScreenProps): ReactElement {
+export function Screen({ views, tab, scroll, announce }: ScreenProps): ReactElement {
   const { pathname } = useLocation();
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   const view = useView(views, pathname);
   useHead(view);
   useArrival(view, scroll, announce);
-  // Coming back to a page that failed is another attempt.
-  useEffect(
-    () => () => {
+  useEffect(() => {
+    views.shows(pathname);
+    return () => {
+      // Coming back to a page that failed is another attempt.
       views.retry(pathname);
-    },
-    [views, pathname],
-  );
+    };
+  }, [views, pathname]);
 
   if (!view) return WAITING;
   if (view.kind === "notFound") {
@@ -98,7 +100,7 @@ export function Screen({ views, scroll, announce }: ScreenProps): ReactElement {
   const { Component, layout, params, props, section } = view;
   return (
     <Frame layout={layout}>
-      <SectionBoundary key={`${section} ${pathname}`} section={section}>
+      <SectionBoundary key={`${section.name} ${pathname}`} section={section} tab={tab}>
         <Suspense fallback={<Loading />}>
           <ParamsContext value={params}>
             <Component {...props} />

@@ -1,31 +1,53 @@
+import type { SectionEntry } from "@colonnade/kit/shell";
 import { Component, type ReactElement, type ReactNode } from "react";
 
+import { Loading } from "./frame/Loading";
 import { SectionFailed } from "./frame/SectionFailed";
-import { isThere, leaveFor } from "./loading/document";
+import { isAt, isThere, loadAnew } from "./loading/document";
+import type { Tab } from "./loading/tab";
 import { focusHeading } from "./navigation/focus";
+import { isMissingFile, type Phase } from "./reports";
 
 interface Props {
-  /** Name of the section, for the console. */
-  readonly section: string;
+  readonly section: SectionEntry;
+  readonly tab: Tab;
   readonly children: ReactNode;
 }
 
 interface State {
   readonly error: unknown;
+  /** It is not known yet whether a new document is to take the place of what failed. */
+  readonly undecided: boolean;
   readonly failures: number;
 }
 
 /** Keeps what a section throws while rendering within that section. */
 export class SectionBoundary extends Component<Props, State> {
-  override state: State = { error: null, failures: 0 };
+  override state: State = { error: null, undecided: false, failures: 0 };
 
   static getDerivedStateFromError(error: unknown): Partial<State> {
-    return { error: error ?? new Error("nothing was thrown") };
+    return { error: error ?? new Error("nothing was thrown"), undecided: isMissingFile(error) };
   }
 
   override componentDidCatch(error: unknown): void {
-    console.warn(`[shell] the section "${this.props.section}" failed while rendering:`, error);
-    this.setState(({ failures }) => ({ failures: failures + 1 }));
+    if (isMissingFile(error)) void this.decide(error);
+    else this.fail("render", error);
+  }
+
+  /** A file that is missing is the section's fault, or went with the tab's deployment. */
+  private async decide(error: unknown): Promise<void> {
+    const { pathname } = location;
+    const { tab } = this.props;
+    const standing = await tab.standing();
+    if (standing === "gone" && isAt(pathname) && tab.renew()) return;
+    this.fail(standing === "kept" ? "load" : null, error);
+  }
+
+  private fail(phase: Phase | null, error: unknown): void {
+    const { section, tab } = this.props;
+    console.warn(`[shell] the section "${section.name}" failed while rendering:`, error);
+    if (phase) tab.report(section, phase, error);
+    this.setState(({ failures }) => ({ undecided: false, failures: failures + 1 }));
   }
 
   override componentDidUpdate(_: Props, before: State): void {
@@ -40,11 +62,12 @@ export class SectionBoundary extends Component<Props, State> {
   };
 
   private async retryInNewDocument(): Promise<void> {
-    if (await isThere(location.pathname)) await leaveFor(location.pathname);
+    if (await isThere(location.pathname)) await loadAnew();
     this.setState({ error: null });
   }
 
   override render(): ReactNode {
+    if (this.state.undecided) return <Loading />;
     if (this.state.error !== null) return (<SectionFailed retry={this.retry} />) as ReactElement;
     return this.props.children;
   }

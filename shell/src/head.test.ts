@@ -50,6 +50,18 @@ describe("applyHead", () => {
     expect(document.head.querySelector("meta[name=robots]")).toBeNull();
   });
 
+  test("nothing of a preview is kept by search engines, wherever it leads", () => {
+    document.body.innerHTML = '<aside class="preview"></aside><div id="root"></div>';
+    applyHead({ title: "Home", description: "d", canonical: "/" }, "https://site.example");
+    expect(content("meta[name=robots]")).toBe("noindex,nofollow");
+    applyHead(plainHead("State not found"), "https://site.example");
+    expect(content("meta[name=robots]")).toBe("noindex,nofollow");
+    expect(document.head.querySelectorAll("meta[name=robots]").length).toBe(1);
+    document.body.innerHTML = '<div id="root"><aside class="preview"></aside></div>';
+    applyHead({ title: "Home", description: "d", canonical: "/" }, "https://site.example");
+    expect(document.head.querySelector("meta[name=robots]")).toBeNull();
+  });
+
   test("a page that does not exist is noindex and has no canonical address", () => {
     applyHead(HEAD, "https://site.example");
     applyHead(plainHead("State not found"), "https://site.example");

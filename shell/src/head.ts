@@ -18,7 +18,7 @@ function tagsOf(head: Head, origin: string): Tag[] {
   const { social } = head;
   return [
     ...meta("name", "description", head.description),
-    ...meta("name", "robots", head.robots),
+    ...meta("name", "robots", robotsOf(head)),
     ...meta("name", "keywords", head.keywords),
     ["link", { rel: "canonical", href: absolute(origin, head.canonical) }],
     ...meta("property", "og:title", social?.title),
@@ -33,13 +33,23 @@ export function plainHead(title: string): { title: string; robots: string } {
   return { title, robots: "noindex" };
 }
 
+/** Whether the gateway has marked this document as the preview of a deployment that visitors do not see. */
+function isPreview(): boolean {
+  return document.querySelector("body > .preview") !== null;
+}
+
+/** What search engines are told of a page; never to keep one of a preview. */
+function robotsOf({ robots }: { readonly robots?: string }): string | undefined {
+  return isPreview() ? "noindex,nofollow" : robots;
+}
+
 /** Brings the document's head in step with the page that is shown. */
 export function applyHead(head: Head | { title: string; robots: string }, origin: string): void {
   document.title = head.title;
   for (const old of document.head.querySelectorAll(`[${MARK}]`)) old.remove();
   // A document of an unknown path says noindex by itself.
   document.head.querySelector(`meta[name=robots]`)?.remove();
-  const tags = "canonical" in head ? tagsOf(head, origin) : meta("name", "robots", head.robots);
+  const tags = "canonical" in head ? tagsOf(head, origin) : meta("name", "robots", robotsOf(head));
   for (const [name, attributes] of tags) {
     const element = document.createElement(name);
     element.setAttribute(MARK, "");

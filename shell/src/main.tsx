@@ -6,6 +6,7 @@ import "./favicon.svg";
 import "./frame/frame.css";
 import { startFederation } from "./loading/federation";
 import { createSlotLoader } from "./loading/slot";
+import { createTab } from "./loading/tab";
 import { createViews } from "./loading/view";
 import { createScrollMemory } from "./navigation/scroll";
 
@@ -16,12 +17,14 @@ if (!root) throw new Error("the document has no root element");
 // The answer to a form post stands at the address that was posted to; a reload shows the page itself.
 if (boot.form) history.replaceState(history.state, "", boot.form.page);
 startFederation();
+const tab = createTab(boot);
 const { join } = boot.slots;
 createRoot(root).render(
   <App
     boot={boot}
-    views={createViews(boot, location.pathname)}
+    tab={tab}
+    views={createViews(boot, location.pathname, tab)}
     scroll={createScrollMemory()}
-    join={join ? createSlotLoader("join", join) : null}
+    join={join ? createSlotLoader("join", join, tab) : null}
   />,
 );

@@ -87,10 +87,21 @@ test.describe("the page", () => {
 
   test("the cookies section names what is really set", async ({ page }) => {
     const cookies = sectionOf(page, "Cookies");
-    await expect(cookies).toContainText(/At most one cookie\. While a new release of the site is being rolled out/);
+    await expect(cookies).toContainText(/A rollout cookie, at times\. While a new release .* ends 7 days after/);
+    await expect(cookies).toContainText(
+      /A preview cookie, for invited people\. Only somebody who opens a preview link/,
+    );
     await expect(cookies).toContainText(/The ad list of a city page\. .* kept in session storage/);
     await expect(cookies).toContainText(/How far a page was scrolled\. The tab's own history remembers it/);
-    await expect(cookies.getByRole("listitem")).toHaveCount(3);
+    await expect(cookies.getByRole("listitem")).toHaveCount(4);
+  });
+
+  test("it names what is sent when a part of the site fails, and what is not kept of it", async ({ page }) => {
+    const collected = sectionOf(page, "Information we collect");
+    await expect(collected).toContainText(
+      /which release of that part failed, whether it failed while loading or while being drawn, and the class of the error/,
+    );
+    await expect(collected).toContainText(/counts in memory only\. .* keyed hash; the address itself is not kept/);
   });
 });
 

@@ -1,7 +1,8 @@
 import { test as base } from "./fixtures";
 import { startSite, type Site, type SiteOptions } from "./site.mjs";
 
-interface BesideFixtures {
+/** What such a test is given. */
+export interface BesideFixtures {
   /**
    * Starts a site of the test's own, with a gateway, a backend and a store that the test may break: a copy of
    * the worker's, unless told otherwise. It is stopped when the test ends.

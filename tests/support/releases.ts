@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
-import { deploy, publish, type Release } from "@colonnade/kit/build";
+import { deploy, publish, type AdminAccess, type Published, type Release } from "@colonnade/kit/build";
 
 import type { Site } from "./site.mjs";
 
@@ -15,10 +15,10 @@ function digestOf(text: string): string {
 }
 
 /**
- * Publishes a package's last release once more, under another version and with some of its code altered,
- * and puts it live: a release whose files are whole and whose code is at fault.
+ * Publishes a package's last release once more, under another version and with some of its code altered: a release
+ * whose files are whole and whose code is at fault.
  */
-export async function deployAltered(site: Site, folder: string, alter: Alter): Promise<void> {
+export async function publishAltered(access: AdminAccess, folder: string, alter: Alter): Promise<Published> {
   const copy = await mkdtemp(path.join(os.tmpdir(), "colonnade-release-"));
   try {
     const target = path.join(copy, "release");
@@ -26,11 +26,16 @@ export async function deployAltered(site: Site, folder: string, alter: Alter): P
     const release = JSON.parse(await readFile(path.join(target, "release.json"), "utf8")) as Release;
     const altered = await alterFiles(target, release, alter);
     await writeFile(path.join(target, "release.json"), JSON.stringify(altered));
-    const { name, version } = await publish(copy, site.access);
-    await deploy({ [name]: version }, undefined, site.access);
+    return await publish(copy, access);
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
+}
+
+/** Publishes such a release and puts it live. */
+export async function deployAltered(site: Site, folder: string, alter: Alter): Promise<void> {
+  const { name, version } = await publishAltered(site.access, folder, alter);
+  await deploy({ [name]: version }, undefined, site.access);
 }
 
 async function alterFiles(target: string, release: Release, alter: Alter): Promise<Release> {

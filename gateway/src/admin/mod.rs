@@ -17,20 +17,21 @@ use std::sync::Arc;
 use http::Method;
 use serde::de::DeserializeOwned;
 
-use crate::config::{Action, Config, Keep, Origin, Token};
+use crate::config::{Action, Budget, Config, Keep, Origin, Token};
 use crate::deployment::{ChangeError, Deployments, LoadError};
 use crate::health;
 use crate::pattern::RequestPath;
 use crate::publish::PublishError;
 use crate::reply::{Methods, Reply, Request, Route};
 use crate::rescue::{Audience, Error, rescue};
-use crate::store::StoreError;
+use crate::store::{ReleaseId, StoreError};
 
 /// Everything the admin listener answers from.
 pub(crate) struct Admin {
     tokens: Vec<Token>,
     origin: Origin,
     keep: Keep,
+    budget: Budget,
     deployments: Arc<Deployments>,
 }
 
@@ -169,6 +170,7 @@ impl Admin {
             tokens,
             origin: config.site.origin.clone(),
             keep: config.store.keep,
+            budget: config.budget,
             deployments,
         }
     }
@@ -207,7 +209,11 @@ impl Admin {
         let (head, body) = request.into_parts();
         match call {
             Call::Release { name, version } => {
-                releases::publish(deployments.store(), token, name, version, body).await
+                let id = ReleaseId {
+                    name: name.to_owned(),
+                    version: version.to_owned(),
+                };
+                releases::publish(deployments, &self.budget, token, id, body).await
             }
             Call::Sections => releases::list(deployments).await,
             Call::Deployments if head.method == Method::POST => {

@@ -1,6 +1,7 @@
 //! Publishing releases, and listing them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use http::StatusCode;
 use hyper::body::Incoming;
@@ -9,12 +10,12 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{AdminError, auth, receive};
-use crate::config::{Action, Token};
-use crate::deployment::Deployments;
-use crate::publish::{MAX_ARCHIVE, Published, publish as publish_archive};
+use crate::config::{Action, Budget, Token};
+use crate::deployment::{Deployments, Set};
+use crate::publish::{self, MAX_ARCHIVE, Published};
 use crate::release::Kind;
 use crate::reply::{Reply, json};
-use crate::store::{ReleaseId, Store};
+use crate::store::ReleaseId;
 
 /// One section, or the shell, with its releases.
 #[derive(Serialize)]
@@ -36,19 +37,17 @@ struct ListedRelease {
 
 /// `PUT /api/v1/sections/{name}/releases/{version}`
 pub(super) async fn publish(
-    store: &dyn Store,
+    deployments: &Deployments,
+    budget: &Budget,
     token: &Token,
-    name: &str,
-    version: &str,
+    id: ReleaseId,
     body: Incoming,
 ) -> Result<Reply, AdminError> {
-    auth::require(token, Action::Publish, name)?;
-    let id = ReleaseId {
-        name: name.to_owned(),
-        version: version.to_owned(),
-    };
+    auth::require(token, Action::Publish, &id.name)?;
+    let store = deployments.store();
     let upload = receive::file(body, MAX_ARCHIVE, store.scratch().await?).await?;
-    let published = publish_archive(store, id, upload.file, token.name.clone()).await?;
+    let published = publish::publish(store, budget, id.clone(), upload.file, token.name.clone()).await?;
+    let (name, version) = (&id.name, &id.version);
     let (status, digest) = match published {
         Published::New(digest) => {
             tracing::info!(event = "published", name, version, by = %token.name);
@@ -56,9 +55,10 @@ pub(super) async fn publish(
         }
         Published::Same(digest) => (StatusCode::OK, digest),
     };
+    let warnings = publish::warnings(deployments, &id).await?;
     Ok(json(
         status,
-        &json!({ "name": name, "version": version, "digest": digest }),
+        &json!({ "name": name, "version": version, "digest": digest, "warnings": warnings }),
     ))
 }
 
@@ -66,18 +66,16 @@ pub(super) async fn publish(
 pub(super) async fn list(deployments: &Deployments) -> Result<Reply, AdminError> {
     let store = deployments.store();
     let snapshot = deployments.current();
-    let live = snapshot.live().map(|set| &set.deployment.releases);
-    let candidate = snapshot
-        .rollout()
-        .map(|running| &running.candidate.deployment.releases);
+    let version_in = |set: Option<&Arc<Set>>, name: &str| set?.deployment.releases.get(name).cloned();
+    let candidate = snapshot.rollout().map(|running| &running.candidate);
     let mut sections: BTreeMap<String, Listed> = BTreeMap::new();
     for id in store.releases().await? {
         let Some(stored) = store.release(&id).await? else {
             continue;
         };
         let section = sections.entry(id.name.clone()).or_insert_with(|| Listed {
-            live: live.and_then(|releases| releases.get(&id.name)).cloned(),
-            candidate: candidate.and_then(|releases| releases.get(&id.name)).cloned(),
+            live: version_in(snapshot.live(), &id.name),
+            candidate: version_in(candidate, &id.name),
             name: id.name,
             kind: stored.release.kind,
             releases: Vec::new(),

@@ -4,6 +4,7 @@
 //! what was expected. One file here for each concern of the configuration.
 
 mod admin;
+mod budget;
 mod listen;
 mod partner;
 mod reader;
@@ -17,6 +18,7 @@ mod tests;
 mod url;
 
 pub(crate) use admin::{Action, Token};
+pub(crate) use budget::Budget;
 pub(crate) use listen::Listen;
 pub(crate) use partner::Partner;
 pub(crate) use rollout::Rollout;
@@ -44,6 +46,8 @@ pub(crate) struct Config {
     pub(crate) store: Store,
     /// When a candidate is taken back by itself.
     pub(crate) rollout: Rollout,
+    /// How much a release may make a visitor download.
+    pub(crate) budget: Budget,
     /// Who may use the admin API.
     pub(crate) tokens: Vec<Token>,
     /// Where sign-ups go, if anywhere.
@@ -95,6 +99,9 @@ impl Config {
         let rollout = root
             .optional_table("rollout")
             .map_or(Some(Rollout::default()), rollout::read);
+        let budget = root
+            .optional_table("budget")
+            .map_or(Some(Budget::default()), budget::read);
         let tokens = root.optional_table("admin").map_or(Some(Vec::new()), admin::read);
         let partners = root
             .optional_table("partners")
@@ -112,6 +119,7 @@ impl Config {
             listen: listen?,
             store: store?,
             rollout: rollout?,
+            budget: budget?,
             tokens: tokens?,
             signup: if has_signup { Some(signup?) } else { None },
             signup_pages: signup_pages?,

@@ -237,13 +237,18 @@ pub(super) fn path(value: &DeValue<'_>) -> Read<PathBuf> {
 
 /// Reads a whole number above zero.
 pub(super) fn count(value: &DeValue<'_>) -> Read<u64> {
+    match number(value) {
+        Ok(0) => Err("is 0".to_owned()),
+        read => read,
+    }
+}
+
+/// Reads a whole number.
+pub(super) fn number(value: &DeValue<'_>) -> Read<u64> {
     let DeValue::Integer(number) = value else {
         return Err(is(value));
     };
-    match u64::from_str_radix(number.as_str(), number.radix()) {
-        Ok(0) | Err(_) => Err(format!("is {number}")),
-        Ok(number) => Ok(number),
-    }
+    u64::from_str_radix(number.as_str(), number.radix()).map_err(|_| format!("is {number}"))
 }
 
 /// Reads yes or no.

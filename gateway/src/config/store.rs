@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::reader::{Table, count, path};
+use super::reader::{Table, count, number, path};
 
 /// Where releases and deployments are kept.
 #[derive(Debug)]
@@ -37,8 +37,8 @@ pub(super) fn read(mut table: Table<'_>, folder: &Path) -> Option<Store> {
     let deployments = table.optional("keep_deployments", "a whole number above zero", |value| {
         usize::try_from(count(value)?).map_err(|_| "is too large".to_owned())
     });
-    let hours = table.optional("keep_hours", "a number of hours, at most 87600", |value| {
-        let hours = count(value)?;
+    let hours = table.optional("keep_hours", "a number of hours from 0 to 87600", |value| {
+        let hours = number(value)?;
         i64::try_from(hours)
             .ok()
             .filter(|hours| *hours <= 87_600)

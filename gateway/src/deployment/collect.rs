@@ -80,7 +80,7 @@ impl Deployments {
         let records = self.records().await?;
         needed.extend(records.keys().rev().take(keep.deployments.max(1)));
         // Stored for a preview, perhaps.
-        let young = records.values().filter(|record| record.created_at >= since);
+        let young = records.values().filter(|record| record.created_at > since);
         needed.extend(young.map(|record| record.number));
         Ok(records
             .into_keys()
@@ -98,7 +98,7 @@ impl Deployments {
         let mut change: Option<Change> = snapshot.state().map(|state| state.change.clone());
         while let Some(present) = change {
             seen.insert(present.live);
-            if present.at < since {
+            if present.at <= since {
                 break;
             }
             seen.extend(present.candidate);
@@ -122,7 +122,7 @@ impl Deployments {
                 continue;
             }
             let stored = self.store.release(&id).await?;
-            if stored.is_some_and(|stored| stored.record.published_at < since) {
+            if stored.is_some_and(|stored| stored.record.published_at <= since) {
                 unnamed.push(id);
             }
         }

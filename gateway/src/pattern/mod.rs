@@ -14,10 +14,10 @@ pub(crate) use table::Table;
 
 use std::fmt;
 
-/// First segments that belong to the gateway itself; no page may begin with one.
-const RESERVED: [&str; 11] = [
+/// First segments that belong to the gateway itself, besides all that begin with an underscore: no page may begin with
+/// one. Those with an underscore are the shell's business with the gateway, which may grow.
+const RESERVED: [&str; 10] = [
     "assets",
-    "_page",
     "functions",
     "go",
     "api",
@@ -91,7 +91,7 @@ impl Pattern {
             }
         }
         if let Some(Segment::Literal(first)) = segments.first()
-            && RESERVED.contains(&first.as_str())
+            && is_reserved(first)
         {
             return Err(PatternError::Reserved(first.clone()));
         }
@@ -110,6 +110,11 @@ impl Pattern {
     pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
     }
+}
+
+/// Whether a path whose first segment this is belongs to the gateway itself.
+fn is_reserved(first: &str) -> bool {
+    first.starts_with('_') || RESERVED.contains(&first)
 }
 
 impl fmt::Display for Pattern {

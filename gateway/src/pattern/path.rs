@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::RESERVED;
+use super::is_reserved;
 
 /// The decoded segments of a request's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,8 +62,7 @@ impl RequestPath {
 
     /// Whether it belongs to the gateway itself, so that it is no page's.
     pub(crate) fn is_reserved(&self) -> bool {
-        let first = self.segments.first();
-        first.is_some_and(|first| first.starts_with('_') || RESERVED.contains(&first.as_str()))
+        self.segments.first().is_some_and(|first| is_reserved(first))
     }
 
     /// Whether the path ends with a slash and is not `/` itself.

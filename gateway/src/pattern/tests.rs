@@ -10,6 +10,7 @@ struct Cases {
     r#match: Vec<MatchCase>,
     invalid_patterns: Vec<InvalidCase>,
     collide: Vec<CollideCase>,
+    reserved: Vec<ReservedCase>,
 }
 
 #[derive(Deserialize)]
@@ -41,6 +42,13 @@ struct CollideCase {
     a: String,
     b: String,
     collide: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReservedCase {
+    path: String,
+    reserved: bool,
 }
 
 fn cases() -> Cases {
@@ -114,7 +122,19 @@ fn reserved_segments_are_refused_by_name() {
         let outcome = Pattern::parse(&format!("/{name}/:x"));
         assert_eq!(outcome, Err(PatternError::Reserved(name.to_owned())));
     }
-    assert!(Pattern::parse("/x/assets").is_ok());
+    let outcome = Pattern::parse("/_anything/:x");
+    assert_eq!(outcome, Err(PatternError::Reserved("_anything".to_owned())));
+    assert!(Pattern::parse("/x/assets").is_ok() && Pattern::parse("/x/_page").is_ok());
+}
+
+#[test]
+fn paths_are_reserved_as_the_shared_table_says() {
+    let cases = cases().reserved;
+    assert!(cases.len() > 20);
+    for case in cases {
+        let path = RequestPath::parse(&case.path).expect("a path");
+        assert_eq!(path.is_reserved(), case.reserved, "{}", case.path);
+    }
 }
 
 #[test]

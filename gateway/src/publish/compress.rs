@@ -10,21 +10,26 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::negotiate::Coding;
-use crate::release::Release;
+use crate::release::File;
 use crate::store::{StoreError, variant_path};
 
 /// Files above this size get the second-best Brotli level: the best would keep a publish waiting for seconds.
 const SLOW_ABOVE: usize = 1024 * 1024;
 
-/// Writes the compressed variants of a release's public files beside them, and tells which there are. A variant that
-/// is not smaller is not kept.
-pub(super) fn compress(
-    release: &Release,
-    folder: &Path,
-) -> Result<BTreeMap<String, Vec<Coding>>, StoreError> {
-    let mut variants = BTreeMap::new();
-    for file in &release.files {
-        if !file.is_compressible() || !file.path.starts_with("client/") {
+/// What compressing the files of a release has come to.
+#[derive(Debug, Default)]
+pub(super) struct Compressed {
+    /// The variants that are kept, by the file's path.
+    pub(super) variants: BTreeMap<String, Vec<Coding>>,
+    /// How many bytes of each file go over the wire to a browser that knows Brotli.
+    pub(super) sizes: BTreeMap<String, u64>,
+}
+
+/// Writes the compressed variants of public files beside them. A variant that is not smaller is not kept.
+pub(super) fn compress(files: &[&File], folder: &Path) -> Result<Compressed, StoreError> {
+    let mut compressed = Compressed::default();
+    for file in files {
+        if !file.path.starts_with("client/") {
             continue;
         }
         let path = folder.join(&file.path);
@@ -33,24 +38,32 @@ pub(super) fn compress(
             source,
         };
         let bytes = fs::read(&path).map_err(failed)?;
+        let mut wire = bytes.len();
         let mut kept = Vec::new();
         for coding in [Coding::Gzip, Coding::Br] {
-            let compressed = encode(&bytes, coding).map_err(failed)?;
-            if compressed.len() < bytes.len() {
+            if !file.is_compressible() {
+                break;
+            }
+            let encoded = encode(&bytes, coding).map_err(failed)?;
+            if encoded.len() < bytes.len() {
                 let target = folder.join(variant_path(&file.path, coding));
                 target
                     .parent()
                     .map_or(Ok(()), fs::create_dir_all)
                     .map_err(failed)?;
-                fs::write(&target, compressed).map_err(failed)?;
+                if coding == Coding::Br {
+                    wire = encoded.len();
+                }
+                fs::write(&target, encoded).map_err(failed)?;
                 kept.push(coding);
             }
         }
+        compressed.sizes.insert(file.path.clone(), wire as u64);
         if !kept.is_empty() {
-            variants.insert(file.path.clone(), kept);
+            compressed.variants.insert(file.path.clone(), kept);
         }
     }
-    Ok(variants)
+    Ok(compressed)
 }
 
 /// Some bytes in a coding, as small as is worth the time.

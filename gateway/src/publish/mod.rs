@@ -1,19 +1,30 @@
 //! Publishing: from an uploaded archive to a release in the store.
 //!
 //! Nothing is kept before everything is checked: the archive is unpacked to a scratch folder, compared with its own
-//! `release.json`, compressed once for all the requests to come, and only then renamed into its place.
+//! `release.json`, its stylesheets are read, it is compressed once for all the requests to come, weighed, and only then
+//! renamed into its place. All that is wrong with a release is told at once.
 
+mod budget;
 mod compress;
+mod style;
+#[cfg(test)]
+mod tests;
 mod unpack;
 mod verify;
+mod warnings;
 
 pub(crate) use compress::encode;
+pub(crate) use warnings::warnings;
 
 use std::fs::File;
 
 use tempfile::TempDir;
 
-use crate::release::{Digest, Release};
+use unpack::Contents;
+use verify::Verified;
+
+use crate::config::Budget;
+use crate::release::Digest;
 use crate::store::{Kept, Prepared, Record, ReleaseId, Store, StoreError};
 
 /// The most bytes an archive may have as it is sent.
@@ -48,17 +59,21 @@ pub(crate) enum PublishError {
 /// Publishes an archive under a name and version.
 pub(crate) async fn publish(
     store: &dyn Store,
+    budget: &Budget,
     id: ReleaseId,
     archive: File,
     by: String,
 ) -> Result<Published, PublishError> {
     let scratch = store.scratch().await?;
-    let (unpacked, id) = blocking(move || Ok((unpack(&id, archive, scratch)?, id))).await?;
-    if let Some(stored) = store.release(&id).await? {
-        return same(id, unpacked.digest, stored.record.digest);
+    let (draft, id) = blocking(move || Ok((Draft::read(&id, archive, scratch)?, id))).await?;
+    let digest = draft.verified.digest;
+    if draft.verified.problems.is_empty()
+        && let Some(stored) = store.release(&id).await?
+    {
+        return same(id, digest, stored.record.digest);
     }
-    let digest = unpacked.digest;
-    let prepared = blocking(move || prepare(id, unpacked, by)).await?;
+    let budget = *budget;
+    let prepared = blocking(move || draft.prepare(id, &budget, by)).await?;
     let id = prepared.id.clone();
     match store.keep(prepared).await? {
         Kept::New => Ok(Published::New(digest)),
@@ -66,35 +81,51 @@ pub(crate) async fn publish(
     }
 }
 
-/// A release in a scratch folder that is what its `release.json` says.
-struct Unpacked {
+/// A release in a scratch folder, checked but for its weight.
+struct Draft {
     folder: TempDir,
-    release: Release,
-    digest: Digest,
+    contents: Contents,
+    verified: Verified,
 }
 
-fn unpack(id: &ReleaseId, archive: File, scratch: TempDir) -> Result<Unpacked, PublishError> {
-    let contents = unpack::unpack(archive, scratch.path())?;
-    let (release, digest) = verify::verify(id, &contents).map_err(PublishError::Refused)?;
-    Ok(Unpacked {
-        folder: scratch,
-        release,
-        digest,
-    })
-}
+impl Draft {
+    fn read(id: &ReleaseId, archive: File, scratch: TempDir) -> Result<Self, PublishError> {
+        let contents = unpack::unpack(archive, scratch.path())?;
+        let verified = verify::verify(id, &contents, scratch.path())?;
+        Ok(Self {
+            folder: scratch,
+            contents,
+            verified,
+        })
+    }
 
-fn prepare(id: ReleaseId, unpacked: Unpacked, by: String) -> Result<Prepared, PublishError> {
-    let variants = compress::compress(&unpacked.release, unpacked.folder.path())?;
-    Ok(Prepared {
-        id,
-        folder: unpacked.folder,
-        record: Record {
-            published_at: crate::clock::now(),
-            by,
-            digest: unpacked.digest,
-            variants,
-        },
-    })
+    fn prepare(self, id: ReleaseId, budget: &Budget, by: String) -> Result<Prepared, PublishError> {
+        let Verified {
+            release,
+            digest,
+            mut problems,
+        } = self.verified;
+        // Where nothing would be weighed, a refused release is not worth the time that compressing takes.
+        if !problems.is_empty() && *budget == Budget::default() {
+            return Err(PublishError::Refused(problems));
+        }
+        let files = verify::present(&release, &self.contents);
+        let compressed = compress::compress(&files, self.folder.path())?;
+        problems.extend(budget::check(budget, &release, &compressed.sizes));
+        if !problems.is_empty() {
+            return Err(PublishError::Refused(problems));
+        }
+        Ok(Prepared {
+            id,
+            folder: self.folder,
+            record: Record {
+                published_at: crate::clock::now(),
+                by,
+                digest,
+                variants: compressed.variants,
+            },
+        })
+    }
 }
 
 fn same(id: ReleaseId, sent: Digest, there: Digest) -> Result<Published, PublishError> {

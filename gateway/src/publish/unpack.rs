@@ -1,9 +1,11 @@
 //! Unpacking an archive that someone else made: plain files only, within bounds, never outside the folder.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha384};
@@ -22,6 +24,10 @@ const MAX_EXPANDED: u64 = 256 * 1024 * 1024;
 /// The most bytes `release.json` may have.
 const MAX_RELEASE_FILE: u64 = 8 * 1024 * 1024;
 
+/// The most bytes that may stand between the contents of two entries. Long names and extended headers are read into
+/// memory, however long they say they are.
+const MAX_BETWEEN: u64 = 64 * 1024;
+
 /// What an archive held.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
@@ -37,22 +43,32 @@ pub(super) struct Contents {
 
 /// Unpacks a gzipped tar into a folder. What may not be in an archive is not written but noted as a problem.
 pub(super) fn unpack(archive: File, folder: &Path) -> Result<Contents, PublishError> {
+    let between = Rc::new(Cell::new(None));
     let expanded = Bounded {
         inner: GzDecoder::new(BufReader::new(archive)),
         left: MAX_EXPANDED,
+        between: Rc::clone(&between),
     };
     let mut archive = Archive::new(expanded);
     let mut contents = Contents::default();
-    for (count, entry) in archive.entries().map_err(PublishError::Archive)?.enumerate() {
-        let mut entry = entry.map_err(PublishError::Archive)?;
+    let mut entries = archive.entries().map_err(PublishError::Archive)?;
+    for count in 0.. {
+        between.set(Some(MAX_BETWEEN));
+        let entry = entries.next().transpose().map_err(PublishError::Archive)?;
+        between.set(None);
+        let Some(mut entry) = entry else { break };
         if count == MAX_ENTRIES {
             contents
                 .problems
                 .push(format!("the archive has more than {MAX_ENTRIES} entries"));
-            break;
+            return Ok(contents);
         }
         contents.add(&mut entry, folder)?;
+        // What is refused is read past here, where it may be long.
+        io::copy(&mut entry, &mut io::sink()).map_err(PublishError::Archive)?;
     }
+    // The checksum stands at the very end, behind what tar reads.
+    io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(PublishError::Archive)?;
     Ok(contents)
 }
 
@@ -160,13 +176,24 @@ fn too_much() -> io::Error {
 /// A reader that fails once more bytes come out than it allows, however few went in.
 struct Bounded<R> {
     inner: R,
+    /// How many bytes may still come out.
     left: u64,
+    /// How many of them in a row, while it is not the contents of an entry that are read.
+    between: Rc<Cell<Option<u64>>>,
 }
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.left = self.left.checked_sub(count as u64).ok_or_else(too_much)?;
+        if let Some(between) = self.between.get() {
+            let left = between.checked_sub(count as u64).ok_or_else(|| {
+                io::Error::other(format!(
+                    "the headers of an entry have more than {MAX_BETWEEN} bytes"
+                ))
+            })?;
+            self.between.set(Some(left));
+        }
         Ok(count)
     }
 }

@@ -15,13 +15,13 @@ use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 
-use super::durable::{create_json, io, replace_json, sync_parent, sync_tree};
+use super::durable::{create_folder, create_json, io, replace_json, sync_parent, sync_tree};
+use super::scratch::Scratch;
 use super::{
     Answer, Kept, Prepared, RECORD_FILE, Record, ReleaseId, Store, StoreError, StoredRelease, variant_path,
 };
@@ -30,22 +30,20 @@ use crate::negotiate::Coding;
 use crate::preview::Keys;
 use crate::release::{RELEASE_FILE, is_file_path, is_name, is_version};
 
-/// Scratch left behind by a process that died is removed when it is older than any publishing can be.
-const SCRATCH_LIFETIME: Duration = Duration::from_hours(24);
-
 /// A store in a folder of this machine. Several processes may share it.
 #[derive(Debug, Clone)]
 pub(crate) struct FolderStore {
     paths: Arc<Paths>,
 }
 
+/// Where everything lies in the folder.
 #[derive(Debug)]
-struct Paths {
-    releases: PathBuf,
-    deployments: PathBuf,
-    scratch: PathBuf,
-    history: PathBuf,
-    live: PathBuf,
+pub(super) struct Paths {
+    pub(super) releases: PathBuf,
+    pub(super) deployments: PathBuf,
+    pub(super) scratch: Scratch,
+    pub(super) history: PathBuf,
+    pub(super) live: PathBuf,
     preview_keys: PathBuf,
     lock: PathBuf,
 }
@@ -56,21 +54,19 @@ impl FolderStore {
         let paths = Paths {
             releases: folder.join("releases"),
             deployments: folder.join("deployments"),
-            scratch: folder.join("scratch"),
+            scratch: Scratch {
+                folder: folder.join("scratch"),
+            },
             history: folder.join("history"),
             live: folder.join("live.json"),
             preview_keys: folder.join("preview-keys.json"),
             lock: folder.join("lock"),
         };
-        for path in [
-            &paths.releases,
-            &paths.deployments,
-            &paths.history,
-            &paths.scratch,
-        ] {
-            fs::create_dir_all(path).map_err(io(path))?;
+        let scratch = &paths.scratch.folder;
+        for path in [&paths.releases, &paths.deployments, &paths.history, scratch] {
+            create_folder(path)?;
         }
-        remove_old_scratch(&paths.scratch)?;
+        paths.recover()?;
         Ok(Self {
             paths: Arc::new(paths),
         })
@@ -89,7 +85,7 @@ impl FolderStore {
 
 impl Store for FolderStore {
     fn scratch(&self) -> Answer<'_, TempDir> {
-        self.run(|paths| TempDir::new_in(&paths.scratch).map_err(io(&paths.scratch)))
+        self.run(|paths| paths.scratch.new_folder())
     }
 
     fn keep(&self, release: Prepared) -> Answer<'_, Kept> {
@@ -126,13 +122,7 @@ impl Store for FolderStore {
     }
 
     fn deployments(&self) -> Answer<'_, Vec<u64>> {
-        self.run(|paths| {
-            let names = names(&paths.deployments)?;
-            let number = |name: &String| name.strip_suffix(".json")?.parse().ok();
-            let mut numbers: Vec<u64> = names.iter().filter_map(number).collect();
-            numbers.sort_unstable();
-            Ok(numbers)
-        })
+        self.run(Paths::deployments)
     }
 
     fn deployment(&self, number: u64) -> Answer<'_, Option<Deployment>> {
@@ -143,7 +133,7 @@ impl Store for FolderStore {
         let deployment = deployment.clone();
         self.run(move |paths| {
             let path = paths.deployment(deployment.number);
-            create_json(&path, &paths.scratch, &deployment)
+            create_json(&path, &paths.scratch.folder, &deployment)
         })
     }
 
@@ -161,11 +151,7 @@ impl Store for FolderStore {
             let Some(folder) = paths.release_folder(&id) else {
                 return Ok(false);
             };
-            let aside = paths.aside(&id);
-            found(fs::remove_dir_all(&aside)).map_err(io(&aside))?;
-            let moved = found(fs::rename(&folder, &aside)).map_err(io(&folder))?;
-            sync_parent(&folder)?;
-            Ok(moved.is_some())
+            paths.scratch.set_aside(&id, &folder)
         })
     }
 
@@ -175,21 +161,13 @@ impl Store for FolderStore {
             let Some(folder) = paths.release_folder(&id) else {
                 return Ok(());
             };
-            match fs::rename(paths.aside(&id), &folder) {
-                Ok(()) => sync_parent(&folder),
-                // Published anew meanwhile.
-                Err(_) if folder.exists() => Ok(()),
-                Err(error) => Err(io(&folder)(error)),
-            }
+            paths.scratch.put_back(&id, &folder).map(drop)
         })
     }
 
     fn discard<'a>(&'a self, id: &'a ReleaseId) -> Answer<'a, ()> {
         let id = id.clone();
-        self.run(move |paths| {
-            let aside = paths.aside(&id);
-            found(fs::remove_dir_all(&aside)).map(|_| ()).map_err(io(&aside))
-        })
+        self.run(move |paths| paths.scratch.discard(&id))
     }
 
     fn state(&self) -> Answer<'_, Option<State>> {
@@ -205,9 +183,9 @@ impl Store for FolderStore {
             }
             if let Some(State { change, .. }) = present {
                 // There already after a crash between the two writes, and then the very same.
-                create_json(&paths.change(change.revision), &paths.scratch, &change)?;
+                create_json(&paths.change(change.revision), &paths.scratch.folder, &change)?;
             }
-            replace_json(&paths.live, &paths.scratch, &next)?;
+            replace_json(&paths.live, &paths.scratch.folder, &next)?;
             Ok(true)
         })
     }
@@ -228,7 +206,7 @@ impl Store for FolderStore {
                 return Ok(false);
             }
             // A temporary file is its owner's alone, and stays so when it gets its name.
-            replace_json(&paths.preview_keys, &paths.scratch, &next)?;
+            replace_json(&paths.preview_keys, &paths.scratch.folder, &next)?;
             Ok(true)
         })
     }
@@ -236,12 +214,12 @@ impl Store for FolderStore {
 
 impl Paths {
     /// The folder of a release; `None` where the name or version could lead out of the store.
-    fn release_folder(&self, id: &ReleaseId) -> Option<PathBuf> {
+    pub(super) fn release_folder(&self, id: &ReleaseId) -> Option<PathBuf> {
         let safe = is_name(&id.name) && is_version(&id.version);
         safe.then(|| self.releases.join(&id.name).join(&id.version))
     }
 
-    fn deployment(&self, number: u64) -> PathBuf {
+    pub(super) fn deployment(&self, number: u64) -> PathBuf {
         self.deployments.join(format!("{number}.json"))
     }
 
@@ -249,16 +227,19 @@ impl Paths {
         self.history.join(format!("{revision}.json"))
     }
 
-    /// Where a release lies between being taken out of sight and being gone.
-    fn aside(&self, id: &ReleaseId) -> PathBuf {
-        self.scratch.join(format!("aside-{id}"))
-    }
-
     /// Held until dropped: one process at a time changes what is there already.
     fn lock(&self) -> Result<File, StoreError> {
         let lock = File::create(&self.lock).map_err(io(&self.lock))?;
         lock.lock().map_err(io(&self.lock))?;
         Ok(lock)
+    }
+
+    pub(super) fn deployments(&self) -> Result<Vec<u64>, StoreError> {
+        let names = names(&self.deployments)?;
+        let number = |name: &String| name.strip_suffix(".json")?.parse().ok();
+        let mut numbers: Vec<u64> = names.iter().filter_map(number).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
     }
 
     fn state(&self) -> Result<Option<State>, StoreError> {
@@ -274,7 +255,7 @@ impl Paths {
             return Err(io(&self.releases)(ErrorKind::InvalidInput.into()));
         };
         let record = release.folder.path().join(RECORD_FILE);
-        create_json(&record, &self.scratch, &release.record)?;
+        create_json(&record, &self.scratch.folder, &release.record)?;
         sync_tree(release.folder.path())?;
         let parent = self.releases.join(&release.id.name);
         fs::create_dir_all(&parent).map_err(io(&parent))?;
@@ -287,6 +268,8 @@ impl Paths {
             }
             Err(error) => {
                 let record: Option<Record> = read_json(&folder.join(RECORD_FILE))?;
+                // Whoever kept it may have died before this.
+                sync_parent(&folder)?;
                 record.map_or_else(
                     || Err(io(&folder)(error)),
                     |record| Ok(Kept::Taken(record.digest)),
@@ -323,7 +306,8 @@ impl Paths {
     }
 }
 
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreError> {
+/// What a JSON file says, if there is one.
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreError> {
     let Some(text) = found(fs::read(path)).map_err(io(path))? else {
         return Ok(None);
     };
@@ -336,7 +320,7 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreError> 
 }
 
 /// The names in a folder, sorted; none if there is no such folder or it is a file.
-fn names(folder: &Path) -> Result<Vec<String>, StoreError> {
+pub(super) fn names(folder: &Path) -> Result<Vec<String>, StoreError> {
     let Some(entries) = found(fs::read_dir(folder)).map_err(io(folder))? else {
         return Ok(Vec::new());
     };
@@ -350,23 +334,11 @@ fn names(folder: &Path) -> Result<Vec<String>, StoreError> {
     Ok(names.into_iter().collect())
 }
 
-fn found<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
+/// What there is, or nothing.
+pub(super) fn found<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-fn remove_old_scratch(scratch: &Path) -> Result<(), StoreError> {
-    for name in names(scratch)? {
-        let path = scratch.join(name);
-        let age = fs::metadata(&path).and_then(|metadata| metadata.modified());
-        let old = age.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > SCRATCH_LIFETIME));
-        // Another process may be removing the same: that it is gone is all that matters.
-        if old && fs::remove_dir_all(&path).is_err() {
-            let _ = fs::remove_file(&path);
-        }
-    }
-    Ok(())
 }

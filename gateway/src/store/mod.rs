@@ -6,6 +6,10 @@
 
 mod durable;
 mod folder;
+mod recover;
+mod scratch;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use folder::FolderStore;
 

@@ -4,11 +4,12 @@ use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
+use flate2::read::GzDecoder;
 use serde_json::Value;
 use tokio::net::TcpSocket;
 
 /// Longer than anything a test waits for; reached only when something hangs.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Sends requests to one address, each over a connection of its own.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +64,19 @@ impl Request {
     pub(crate) fn sent(&self) -> &[u8] {
         &self.body
     }
+
+    /// The request as it is sent to this address, which is its host unless it names another.
+    pub(super) fn message(self, address: SocketAddr) -> Vec<u8> {
+        let has_host = self.head.to_ascii_lowercase().contains("\r\nhost:");
+        let Self { head, body } = if has_host {
+            self
+        } else {
+            self.header("host", &address.to_string())
+        };
+        let mut message = format!("{head}\r\n").into_bytes();
+        message.extend(body);
+        message
+    }
 }
 
 impl Client {
@@ -103,14 +117,7 @@ impl Client {
     /// Sends a request and reads the answer to the end of the connection.
     pub(crate) fn send(&self, request: Request) -> Response {
         let mut stream = self.connect();
-        let has_host = request.head.to_ascii_lowercase().contains("\r\nhost:");
-        let request = if has_host {
-            request
-        } else {
-            request.header("host", &self.address.to_string())
-        };
-        let mut message = format!("{}connection: close\r\n\r\n", request.head).into_bytes();
-        message.extend(&request.body);
+        let message = request.header("connection", "close").message(self.address);
         // An answer may come, and the connection end, before all of a refused body is written.
         let _ = stream.write_all(&message);
         let mut answer = Vec::new();
@@ -155,6 +162,22 @@ impl Response {
 
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {}", self.text()))
+    }
+
+    /// The body without its coding.
+    pub(crate) fn decoded(&self) -> Vec<u8> {
+        let body = &self.body[..];
+        if !self.has("content-encoding") {
+            return body.to_vec();
+        }
+        let mut bytes = Vec::new();
+        match self.header("content-encoding") {
+            "gzip" => GzDecoder::new(body).read_to_end(&mut bytes),
+            "br" => brotli::Decompressor::new(body, 4096).read_to_end(&mut bytes),
+            other => panic!("{other}"),
+        }
+        .unwrap();
+        bytes
     }
 
     /// The boot payload of a document.

@@ -1,13 +1,18 @@
 //! The admin API's description, and whether requests and answers are as it says.
 
-use std::sync::LazyLock;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use jsonschema::{Draft, Validator};
 use serde_json::{Value, json};
 
 use super::{Request, Response};
 
 static DESCRIPTION: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../src/admin/openapi.json")).unwrap());
+
+/// The schemas used so far, by their places.
+static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
 const PROBLEM: &str = "/components/schemas/Problem";
 
@@ -164,16 +169,8 @@ impl Place {
 
     /// Fails unless a value is as the schema here says.
     fn check(&self, value: &Value) {
-        // The whole description goes along, for its references to lead somewhere.
-        let mut schema = DESCRIPTION.clone();
-        let pointer = self.0.replace('{', "%7B").replace('}', "%7D");
-        schema["$ref"] = json!(format!("#{pointer}"));
-        let schema = jsonschema::options()
-            .with_draft(jsonschema::Draft::Draft202012)
-            .should_validate_formats(true)
-            .build(&schema)
-            .unwrap();
-        let problems: Vec<String> = schema
+        let problems: Vec<String> = self
+            .validator()
             .iter_errors(value)
             .map(|problem| format!("{}: {problem}", problem.instance_path()))
             .collect();
@@ -182,5 +179,19 @@ impl Place {
             "not as described at {}: {problems:#?}\n{value:#}",
             self.0
         );
+    }
+
+    /// The schema here, made ready once.
+    fn validator(&self) -> Arc<Validator> {
+        let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+        let validator = validators.entry(self.0.clone()).or_insert_with(|| {
+            // The whole description goes along, for its references to lead somewhere.
+            let mut schema = DESCRIPTION.clone();
+            let pointer = self.0.replace('{', "%7B").replace('}', "%7D");
+            schema["$ref"] = json!(format!("#{pointer}"));
+            let options = jsonschema::options().with_draft(Draft::Draft202012);
+            Arc::new(options.should_validate_formats(true).build(&schema).unwrap())
+        });
+        Arc::clone(validator)
     }
 }

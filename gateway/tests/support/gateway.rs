@@ -79,6 +79,15 @@ pub(crate) fn token(token: &str, sections: &[&str], actions: &[&str]) -> String 
     )
 }
 
+/// A request with the token for everything.
+pub(crate) fn authorized(request: Request) -> Request {
+    authorized_by(TOKEN, request)
+}
+
+fn authorized_by(token: &str, request: Request) -> Request {
+    request.header("authorization", &format!("Bearer {token}"))
+}
+
 /// Runs the binary to its end.
 pub(crate) fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_gateway"))
@@ -162,12 +171,12 @@ impl Gateway {
 
     /// Sends a request to the admin API, with the token for everything.
     pub(crate) fn operate(&self, request: Request) -> Response {
-        self.operate_as(TOKEN, request)
+        self.ask_admin(authorized(request))
     }
 
     /// Sends a request to the admin API, with this token.
     pub(crate) fn operate_as(&self, token: &str, request: Request) -> Response {
-        self.ask_admin(request.header("authorization", &format!("Bearer {token}")))
+        self.ask_admin(authorized_by(token, request))
     }
 
     /// Sends a request to the admin API as it stands. That it and its answer are as the API is described is checked.
@@ -256,6 +265,12 @@ impl Gateway {
                 .unwrap()
                 .success()
         );
+    }
+
+    /// Ends the process at once, in the middle of whatever it does.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.end();
     }
 
     /// Waits for the process to end, and for all it printed.

@@ -3,6 +3,7 @@
 mod backend;
 mod browser;
 mod client;
+mod connection;
 mod description;
 mod gateway;
 mod http2;
@@ -11,9 +12,10 @@ mod release;
 pub(crate) use backend::{Act, Backend, CLOSED};
 pub(crate) use browser::Browser;
 pub(crate) use client::{Client, Request, Response};
-pub(crate) use gateway::{Gateway, TOKEN, configuration, run, token};
+pub(crate) use connection::Connection;
+pub(crate) use gateway::{Gateway, TOKEN, authorized, configuration, run, token};
 pub(crate) use http2::Exchange;
-pub(crate) use release::{Archive, Release, SCRIPT};
+pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 
 /// Asks until it is so; each question is answered, so nothing is waited for blindly.
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
@@ -23,4 +25,14 @@ pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
         }
     }
     panic!("never: {what}");
+}
+
+/// How often something is done that is done `times` times where the whole of it is asked for, with `SOAK=1`: a tenth
+/// of that otherwise.
+pub(crate) fn soak(times: usize) -> usize {
+    if std::env::var_os("SOAK").is_some_and(|value| value == "1") {
+        times
+    } else {
+        times / 10
+    }
 }

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha384};
 use tar::{EntryType, Header};
 
 pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
-const STYLE: &str = "text/css; charset=utf-8";
+pub(crate) const STYLE: &str = "text/css; charset=utf-8";
 
 /// A release folder in memory.
 #[derive(Debug, Clone)]
@@ -167,6 +167,7 @@ impl Archive {
     }
 }
 
-fn integrity(bytes: &[u8]) -> String {
+/// Subresource Integrity of these bytes.
+pub(crate) fn integrity(bytes: &[u8]) -> String {
     format!("sha384-{}", STANDARD.encode(Sha384::digest(bytes)))
 }

@@ -24,6 +24,14 @@ export const CONFIG_FILE = "section.config.js";
 const KEYS = new Set(["name", "entry", "kind", "icon"]);
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
+/** What a section may be called, in words. */
+export const EXPECTED_NAME = 'a lower-case letter, then at most 31 of a-z, 0-9 and "-"';
+
+/** Whether a section, or the shell, may be called this. */
+export function isSectionName(name: string): boolean {
+  return NAME.test(name);
+}
+
 /** A build or command that cannot go on, in words for the person at the keyboard. */
 export class UsageError extends Error {}
 
@@ -45,11 +53,8 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     if (!KEYS.has(key)) throw new UsageError(`${file}: unknown key "${key}"; expected ${[...KEYS].join(", ")}`);
   }
   const { name, entry, kind = "section", icon } = config;
-  if (typeof name !== "string" || !NAME.test(name)) {
-    throw new UsageError(
-      `${file}: name is ${JSON.stringify(name)}; expected a lower-case letter, then at most 31 of a-z, 0-9 and "-"`,
-    );
-  }
+  if (typeof name !== "string" || !isSectionName(name))
+    throw new UsageError(`${file}: name is ${JSON.stringify(name)}; expected ${EXPECTED_NAME}`);
   if (kind !== "section" && kind !== "shell")
     throw new UsageError(`${file}: kind is ${JSON.stringify(kind)}; expected "section" or "shell"`);
   if ((kind === "shell") !== (name === "shell"))

@@ -52,6 +52,8 @@ function styles(context: BuildContext, side: "client" | "server"): RuleSetRule[]
           loader: "css-loader",
           options: {
             modules: {
+              // A section that styles what is not its own learns it here, not when it is published.
+              mode: context.config.kind === "shell" ? "local" : "pure",
               namedExport: false,
               exportLocalsConvention: "as-is",
               exportOnlyLocals: side === "server",

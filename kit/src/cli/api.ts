@@ -1,4 +1,5 @@
 import { UsageError } from "../build/config.js";
+import { exchange, type Body } from "./transport.js";
 
 /** Where the gateway's admin listener is, and who we are there. */
 export interface AdminAccess {
@@ -15,23 +16,19 @@ interface Problem {
   readonly problems?: readonly string[];
 }
 
-/** A deployment as the admin API shows it. */
-export interface Deployment {
-  readonly number: number;
-  /** Version by name of the section; the shell is one of them. */
-  readonly releases: Readonly<Record<string, string>>;
-}
-
-// What a header can carry. Without this check fetch refuses others with a message that shows the token.
+// What a header can carry.
 const TOKEN = /^[\x21-\x7e]+$/;
+const DEFAULT_URL = "http://127.0.0.1:9090";
 
 /**
  * Reads the access from the environment.
  *
- * @throws UsageError when the token is missing or cannot be one.
+ * @throws UsageError when the address is none, or the token is missing or cannot be one.
  */
 export function adminAccess(environment: NodeJS.ProcessEnv): AdminAccess {
-  const { COLONNADE_ADMIN: url = "http://127.0.0.1:9090", COLONNADE_TOKEN: token } = environment;
+  const { COLONNADE_ADMIN: url = DEFAULT_URL, COLONNADE_TOKEN: token } = environment;
+  if (!isAddress(url))
+    throw new UsageError(`COLONNADE_ADMIN is no address of an admin listener; expected one such as ${DEFAULT_URL}`);
   if (!token)
     throw new UsageError("COLONNADE_TOKEN is not set; expected the token that the gateway's operator gave you");
   if (!TOKEN.test(token))
@@ -39,10 +36,17 @@ export function adminAccess(environment: NodeJS.ProcessEnv): AdminAccess {
   return { url: url.replace(/\/$/, ""), token };
 }
 
+// It is printed, so it must hold no password; and paths are put behind it.
+function isAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === "");
+}
+
 /** The status and JSON body of a successful answer. */
-export interface Answer<Body> {
+export interface Answer<Data> {
   readonly status: number;
-  readonly body: Body;
+  readonly body: Data;
 }
 
 /**
@@ -50,30 +54,37 @@ export interface Answer<Body> {
  *
  * @throws UsageError with the gateway's own words, or that it cannot be reached.
  */
-export async function callAdmin<Body>(
+export async function callAdmin<Data>(
   access: AdminAccess,
   method: string,
   path: string,
-  body: { type: string; bytes: Uint8Array<ArrayBuffer> | string },
-): Promise<Answer<Body>> {
+  body?: Body,
+): Promise<Answer<Data>> {
   const url = `${access.url}${path}`;
-  const response = await fetch(url, {
-    method,
-    headers: { authorization: `Bearer ${access.token}`, "content-type": body.type },
-    body: body.bytes,
-  }).catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new UsageError(
-      `the gateway at ${access.url} cannot be reached (${cause}); COLONNADE_ADMIN says where its admin listener is`,
-    );
-  });
-  const text = await response.text();
-  if (!response.ok) throw new UsageError(describe(method, path, response.status, text));
+  const { status, text } = await exchange(url, method, { authorization: `Bearer ${access.token}` }, body).catch(
+    (error: unknown) => {
+      throw new UsageError(
+        `the gateway at ${access.url} cannot be reached (${reasonOf(error)}); COLONNADE_ADMIN says where its admin listener is`,
+      );
+    },
+  );
+  if (status < 200 || status > 299) throw new UsageError(describe(method, path, status, text));
   try {
-    return { status: response.status, body: JSON.parse(text) as Body };
+    return { status, body: JSON.parse(text) as Data };
   } catch {
     throw new UsageError(`${url} answered no JSON; COLONNADE_ADMIN says where the gateway's admin listener is`);
   }
+}
+
+/** Calls the admin API with a JSON body. What is undefined is left out of it. */
+export function postAdmin<Data>(access: AdminAccess, path: string, wish: object): Promise<Answer<Data>> {
+  return callAdmin<Data>(access, "POST", path, { type: "application/json", bytes: JSON.stringify(wish) });
+}
+
+// Where a name has several addresses, none of which answers, Node's error has no words of its own.
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
 }
 
 function describe(method: string, path: string, status: number, text: string): string {

@@ -1,99 +1,62 @@
-import path from "node:path";
-import { parseArgs } from "node:util";
-
-import { build, readRelease, RELEASE_FOLDER } from "../build/build.js";
 import { UsageError } from "../build/config.js";
-import { adminAccess } from "./api.js";
-import { deploy, parseRelease } from "./deploy.js";
-import { publish } from "./publish.js";
+import { abortCommand } from "./abort.js";
+import { buildCommand } from "./build.js";
+import { collectCommand } from "./collect.js";
+import type { Command, Result, Surroundings } from "./command.js";
+import { deployCommand } from "./deploy.js";
+import { describeAll } from "./help.js";
+import { historyCommand } from "./history.js";
+import { newCommand } from "./new.js";
+import { previewCommand } from "./preview.js";
+import { promoteCommand } from "./promote.js";
+import { publishCommand } from "./publish.js";
+import { rollbackCommand } from "./rollback.js";
+import { statusCommand } from "./status.js";
 
-const USAGE = `section build [--final]              build this package's release into release/
-section publish                      send that release to the gateway
-section deploy [name@version …]      put releases live; without a name, this package's
-               [--reason TEXT]
+/** Every subcommand, in the order in which a team comes to need them. */
+export const COMMANDS: readonly Command[] = [
+  newCommand,
+  buildCommand,
+  publishCommand,
+  deployCommand,
+  promoteCommand,
+  abortCommand,
+  rollbackCommand,
+  statusCommand,
+  historyCommand,
+  previewCommand,
+  collectCommand,
+];
 
---final  give the release the version of package.json, not one of its own for each change
---json   print the result as JSON
+const HELP = new Set(["--help", "-h", "help"]);
 
-COLONNADE_ADMIN  address of the gateway's admin listener (http://127.0.0.1:9090)
-COLONNADE_TOKEN  your token there
-`;
-
-interface Flags {
-  readonly final: boolean;
-  readonly json: boolean;
-  readonly reason: string | undefined;
+async function run(args: readonly string[], surroundings: Surroundings): Promise<Result> {
+  const [name, ...rest] = args;
+  if (name !== undefined && HELP.has(name)) return { text: describeAll(COMMANDS), data: null, asJson: false };
+  const command = COMMANDS.find((known) => known.name === name);
+  if (command) return command.run(rest, surroundings);
+  const problem = name === undefined ? "no command given" : `${JSON.stringify(name)} is no command`;
+  throw new UsageError(`${problem}; expected one of\n\n${describeAll(COMMANDS)}`);
 }
 
-/** A result in words and as data. */
-interface Outcome {
-  readonly text: string;
-  readonly data: object;
+// Words of other people's pass through here: a reason, a problem, a proxy's page. None may steer the terminal.
+function printable(words: string): string {
+  return words.replace(/(?![\n\t])\p{Cc}/gu, "\ufffd");
 }
 
-type Command = (folder: string, flags: Flags, names: string[]) => Promise<Outcome>;
-
-const COMMANDS: Readonly<Record<string, Command>> = {
-  async build(folder, flags) {
-    const { release, built } = await build(folder, { final: flags.final });
-    const size = release.files.reduce((sum, file) => sum + file.size, 0);
-    const text = built
-      ? `built ${release.name}@${release.version}: ${String(release.files.length)} files, ${(size / 1024).toFixed(0)} KiB`
-      : `${release.name}@${release.version} is up to date`;
-    return { text, data: { name: release.name, version: release.version, built } };
-  },
-  async publish(folder) {
-    const published = await publish(folder, adminAccess(process.env));
-    const { name, version, isNew } = published;
-    return { text: `${name}@${version} ${isNew ? "is published" : "was published already"}`, data: published };
-  },
-  async deploy(folder, flags, names) {
-    const releases = Object.fromEntries(names.length > 0 ? names.map(parseRelease) : [await ownRelease(folder)]);
-    const { deployment, isNew } = await deploy(releases, flags.reason, adminAccess(process.env));
-    const number = String(deployment.number);
-    return {
-      text: isNew ? `deployment ${number} is live` : `deployment ${number} has these releases already`,
-      data: { ...deployment, isNew },
-    };
-  },
-};
-
-async function ownRelease(folder: string): Promise<readonly [string, string]> {
-  const { name, version } = await readRelease(path.join(folder, RELEASE_FOLDER));
-  return [name, version];
-}
-
-function parse(args: string[]): { command: Command; flags: Flags; names: string[] } {
+/** Runs the `section` command. Returns the exit code: 0, or 1 with the problem on the screen. */
+export async function main(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { output, screen } = surroundings;
   try {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: { final: { type: "boolean" }, json: { type: "boolean" }, reason: { type: "string" } },
-    });
-    const [name = "", ...names] = positionals;
-    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (!command) throw new UsageError(name ? `"${name}" is no command` : "no command given");
-    return {
-      command,
-      flags: { final: values.final ?? false, json: values.json ?? false, reason: values.reason },
-      names,
-    };
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-  }
-}
-
-/** Runs the `section` command in a folder. Returns the exit code: 0, or 1 with the problem on standard error. */
-export async function main(args: string[], folder: string): Promise<number> {
-  try {
-    const { command, flags, names } = parse(args);
-    const { text, data } = await command(folder, flags, names);
-    process.stdout.write(`${flags.json ? JSON.stringify(data) : text}\n`);
+    const { text, data, warnings = [], asJson } = await run(args, surroundings);
+    // As data they are in the result.
+    if (!asJson) for (const warning of warnings) screen.write(`warning: ${printable(warning)}\n`);
+    output.write(`${asJson ? JSON.stringify(data) : printable(text)}\n`);
     return 0;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     // A mistake of the user's needs words, one of ours a trace.
-    process.stderr.write(`${error instanceof UsageError ? error.message : (error.stack ?? error.message)}\n`);
+    screen.write(`${printable(error instanceof UsageError ? error.message : (error.stack ?? error.message))}\n`);
     return 1;
   }
 }

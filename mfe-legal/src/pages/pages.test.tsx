@@ -165,12 +165,13 @@ describe("privacy", () => {
     expect(container.textContent).toMatch(/kept for a week/);
   });
 
-  it("the cookies section names the rollout cookie and the session's ad list", async () => {
+  it("the cookies section names both cookies and the session's ad list", async () => {
     const { container } = await renderExisting("/privacy");
     const heading = [...container.querySelectorAll("section > h2")].find(({ textContent }) =>
       /cookies/i.test(textContent),
     );
-    expect(heading?.parentElement?.textContent).toMatch(/one cookie/i);
+    expect(heading?.parentElement?.textContent).toMatch(/rollout cookie/i);
+    expect(heading?.parentElement?.textContent).toMatch(/preview cookie/i);
     expect(heading?.parentElement?.textContent).toMatch(/session storage/i);
   });
 

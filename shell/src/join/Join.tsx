@@ -1,8 +1,9 @@
 import type { JoinReason } from "@colonnade/kit";
-import { useCallback, useMemo, useState, type ReactElement } from "react";
+import { useCallback, useEffect, useMemo, useState, type ReactElement } from "react";
 import { useLocation } from "react-router-dom";
 
 import type { SlotLoader } from "../loading/slot";
+import { takeJoin, type Tab } from "../loading/tab";
 import { useJoinIntent } from "./intent";
 import { JoinPlace } from "./JoinPlace";
 
@@ -40,9 +41,11 @@ export function useJoinState(): JoinState {
 /** The join dialog, opened by every join form of the site. */
 export function Join({
   loader,
+  tab,
   state,
 }: {
   readonly loader: SlotLoader;
+  readonly tab: Tab;
   readonly state: JoinState;
 }): ReactElement | null {
   const { opened, open, close } = state;
@@ -51,6 +54,10 @@ export function Join({
     loader.load().catch(() => undefined);
   }, [loader]);
   useJoinIntent(open, warm);
+  useEffect(() => {
+    const reason = takeJoin();
+    if (reason) open(reason);
+  }, [open]);
   if (!opened) return null;
-  return <JoinPlace loader={loader} open={!opened.closed} reason={opened.reason} close={close} />;
+  return <JoinPlace loader={loader} tab={tab} open={!opened.closed} reason={opened.reason} close={close} />;
 }

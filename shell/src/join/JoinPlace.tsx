@@ -1,22 +1,54 @@
 import type { JoinReason } from "@colonnade/kit";
-import { Component, Suspense, use, type ReactElement, type ReactNode } from "react";
+import { Component, Suspense, use, useEffect, useState, type ReactElement, type ReactNode } from "react";
 
 import { RetryButton } from "../frame/RetryButton";
-import { isThere, leaveFor } from "../loading/document";
+import { holdsTypedText, isThere, loadAnew } from "../loading/document";
+import { DeploymentGone } from "../loading/lookup";
 import type { SlotLoader } from "../loading/slot";
+import type { Tab } from "../loading/tab";
 import { PlaceDialog } from "./PlaceDialog";
 
 /** Props of {@link JoinPlace}. */
 export interface JoinPlaceProps {
   readonly loader: SlotLoader;
+  readonly tab: Tab;
   readonly open: boolean;
   readonly reason: JoinReason;
   readonly close: () => void;
 }
 
-function Filled({ loader, ...props }: JoinPlaceProps): ReactElement {
-  const { Component: Dialog } = loader.loaded() ?? use(loader.load());
-  return <Dialog {...props} />;
+function Waiting({ close }: { readonly close: () => void }): ReactElement {
+  return (
+    <PlaceDialog label="Sign-up is on its way" close={close}>
+      <p>Loading…</p>
+    </PlaceDialog>
+  );
+}
+
+/**
+ * Stands in for a dialog that went with the tab's deployment: a new document, in which it opens by itself, is on its
+ * way. Fails where there can be none.
+ */
+function Renewing({ tab, reason, close }: Pick<JoinPlaceProps, "tab" | "reason" | "close">): ReactElement {
+  const [stays, setStays] = useState(false);
+  useEffect(() => {
+    let wanted = true;
+    // The page that is shown can be read, and must not give way to none.
+    void isThere(location.pathname).then((there) => {
+      if (wanted && !(there && tab.renew({ join: reason }))) setStays(true);
+    });
+    return () => {
+      wanted = false;
+    };
+  }, [tab, reason]);
+  if (stays) throw new DeploymentGone();
+  return <Waiting close={close} />;
+}
+
+function Filled({ loader, tab, open, reason, close }: JoinPlaceProps): ReactElement | null {
+  const slot = loader.loaded() ?? use(loader.load());
+  if (slot) return <slot.Component open={open} reason={reason} close={close} />;
+  return open ? <Renewing tab={tab} reason={reason} close={close} /> : null;
 }
 
 function Unavailable({
@@ -47,7 +79,10 @@ class JoinBoundary extends Component<JoinPlaceProps & { readonly children: React
     return { failed: true };
   }
 
-  override componentDidCatch(): void {
+  override componentDidCatch(error: unknown): void {
+    const { loader, tab } = this.props;
+    // What could not be loaded has been reported by its loader.
+    if (loader.loaded()) tab.report(loader.section, "render", error);
     this.setState(({ failures }) => ({ failures: failures + 1 }));
   }
 
@@ -58,7 +93,7 @@ class JoinBoundary extends Component<JoinPlaceProps & { readonly children: React
   };
 
   private async retryInNewDocument(): Promise<void> {
-    if (await isThere(location.pathname)) await leaveFor(location.pathname);
+    if (!holdsTypedText() && (await isThere(location.pathname))) await loadAnew();
     this.tryAgain();
   }
 
@@ -75,14 +110,9 @@ class JoinBoundary extends Component<JoinPlaceProps & { readonly children: React
 
 /** The `join` slot: the dialog of whichever section fills it, fetched no sooner than it is wanted. */
 export function JoinPlace(props: JoinPlaceProps): ReactElement {
-  const waiting = (
-    <PlaceDialog label="Sign-up is on its way" close={props.close}>
-      <p>Loading…</p>
-    </PlaceDialog>
-  );
   return (
     <JoinBoundary {...props}>
-      <Suspense fallback={props.open && waiting}>
+      <Suspense fallback={props.open && <Waiting close={props.close} />}>
         <Filled {...props} />
       </Suspense>
     </JoinBoundary>

@@ -1,16 +1,22 @@
 import type { Slot } from "@colonnade/kit";
-import type { SlotAnswer } from "@colonnade/kit/shell";
+import type { SectionEntry, SlotAnswer } from "@colonnade/kit/shell";
 
 import { withDeadline } from "./deadline";
 import { loadSection, refetch } from "./federation";
 import { ensureStyles } from "./styles";
+import type { Tab } from "./tab";
 
 const SLOT_DEADLINE = 15_000;
 
 /** Loads what fills one slot, once. */
 export interface SlotLoader {
-  /** What fills the slot. Rejects where it cannot be loaded, until `retry`. */
-  load(): Promise<Slot>;
+  /** Which release fills the slot. */
+  readonly section: SectionEntry;
+  /**
+   * What fills the slot; null where it went with the tab's deployment. Rejects where it cannot be loaded for another
+   * reason. So it stays until `retry`.
+   */
+  load(): Promise<Slot | null>;
   /** What fills the slot, where it is there already: it can then be shown without waiting at all. */
   loaded(): Slot | undefined;
   /** Makes the next `load` start afresh. */
@@ -26,23 +32,29 @@ async function loadSlot(name: string, { section: entry, assets }: SlotAnswer, af
 }
 
 /** Makes the loader of a slot. */
-export function createSlotLoader(name: string, answer: SlotAnswer): SlotLoader {
-  let loading: Promise<Slot> | undefined;
+export function createSlotLoader(name: string, answer: SlotAnswer, tab: Tab): SlotLoader {
+  let loading: Promise<Slot | null> | undefined;
   let slot: Slot | undefined;
   let failed = false;
+
+  async function attempt(): Promise<Slot | null> {
+    try {
+      slot = await withDeadline(loadSlot(name, answer, failed), SLOT_DEADLINE, `the slot "${name}"`);
+      return slot;
+    } catch (error) {
+      failed = true;
+      const standing = await tab.standing();
+      if (standing === "gone") return null;
+      console.warn(`[shell] the slot "${name}" could not be filled:`, error);
+      if (standing === "kept") tab.report(answer.section, "load", error);
+      throw error;
+    }
+  }
+
   return {
+    section: answer.section,
     load() {
-      if (loading) return loading;
-      loading = withDeadline(loadSlot(name, answer, failed), SLOT_DEADLINE, `the slot "${name}"`);
-      loading.then(
-        (value) => {
-          slot = value;
-        },
-        (error: unknown) => {
-          failed = true;
-          console.warn(`[shell] the slot "${name}" could not be filled:`, error);
-        },
-      );
+      loading ??= attempt();
       return loading;
     },
     loaded() {

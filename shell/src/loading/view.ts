@@ -7,14 +7,15 @@ import {
   type PageProps,
   type Params,
 } from "@colonnade/kit";
-import type { Boot, PageAnswer } from "@colonnade/kit/shell";
+import type { Boot, PageAnswer, SectionEntry } from "@colonnade/kit/shell";
 import type { ComponentType } from "react";
 
 import { withDeadline } from "./deadline";
-import { isThere, leaveFor } from "./document";
+import { isAt, isThere, loadAnew } from "./document";
 import { loadSection, refetch } from "./federation";
 import { DeploymentGone, lookUpPage } from "./lookup";
 import { ensureStyles } from "./styles";
+import type { Tab } from "./tab";
 
 const PAGE_DEADLINE = 15_000;
 
@@ -22,7 +23,7 @@ const PAGE_DEADLINE = 15_000;
 export type View =
   | {
       readonly kind: "page";
-      readonly section: string;
+      readonly section: SectionEntry;
       readonly layout: Layout;
       readonly head: Head;
       readonly params: Params;
@@ -30,7 +31,7 @@ export type View =
       readonly props: PageProps<never>;
     }
   | { readonly kind: "notFound"; readonly heading: string }
-  | { readonly kind: "failed"; readonly section: string | null };
+  | { readonly kind: "failed" };
 
 /** Makes the views of a site's paths, each once. */
 export interface Views {
@@ -40,20 +41,23 @@ export interface Views {
   prefetch(path: string): void;
   /** Forgets the view of a path if it failed, so that it is made again from fresh files. */
   retry(path: string): void;
+  /** From now on the page of this path is on the screen, or what stands in its place. */
+  shows(path: string): void;
 }
 
 const NOT_FOUND: View = { kind: "notFound", heading: "Page not found" };
 
 /** What went wrong, for whoever looks into the console. Holds no personal data: paths name pages. */
-function report(section: string | null, error: unknown): void {
-  console.warn(`[shell] ${section === null ? "a page" : `the section "${section}"`} could not be shown:`, error);
+function warn(section: SectionEntry | undefined, error: unknown): void {
+  console.warn(`[shell] ${section ? `the section "${section.name}"` : "a page"} could not be shown:`, error);
 }
 
 /** Makes the views of the deployment that a boot payload names. `firstPath` is the path of its document. */
-export function createViews(boot: Boot, firstPath: string): Views {
+export function createViews(boot: Boot, firstPath: string, tab: Tab): Views {
   const answers = new Map<string, Promise<PageAnswer | null>>([[firstPath, Promise.resolve(boot.page)]]);
   const views = new Map<string, Promise<View>>();
   const failures = new Map<string, number>();
+  let shown = firstPath;
 
   function answer(path: string): Promise<PageAnswer | null> {
     const present = answers.get(path);
@@ -76,13 +80,36 @@ export function createViews(boot: Boot, firstPath: string): Views {
     if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
     return {
       kind: "page",
-      section: entry.name,
+      section: entry,
       layout: { ...DEFAULT_LAYOUT, ...page.layout?.({ data }) },
       head: page.head({ data, site: boot.site }),
       params,
       Component: page.Component,
       props: { data, ...(boot.form && path === firstPath && { form: boot.form }) },
     };
+  }
+
+  /**
+   * What becomes of a path whose page could not be had. Where that is because the deployment is gone, a new document
+   * takes over, unless the visitor would lose by it or it has been tried in vain.
+   */
+  async function fail(path: string, section: SectionEntry | undefined, error: unknown): Promise<View> {
+    const standing = error instanceof DeploymentGone ? "gone" : await tab.standing(path);
+    if (standing === "gone") {
+      if (!isAt(path)) {
+        views.delete(path);
+        return { kind: "failed" };
+      }
+      // The answer to a form post cannot be had again.
+      const renewing = boot.form && path === firstPath ? undefined : tab.renew({ leaving: path !== shown });
+      if (renewing) return renewing;
+      // The visitor has asked for another attempt, which nothing but a new document can be.
+      if (failures.has(path) && (await isThere(path)) && isAt(path)) return loadAnew();
+    }
+    warn(section, error);
+    if (section && standing === "kept") tab.report(section, "load", error);
+    failures.set(path, (failures.get(path) ?? 0) + 1);
+    return { kind: "failed" };
   }
 
   async function make(path: string): Promise<View> {
@@ -93,16 +120,12 @@ export function createViews(boot: Boot, firstPath: string): Views {
       if (!found) return NOT_FOUND;
       if (before > 0) await refetch(found.section, found.assets);
       // What fails twice is no passing fault; a new document may have another release of the section.
-      if (before > 1 && (await isThere(path))) return await leaveFor(path);
+      if (before > 1 && (await isThere(path)) && isAt(path)) return await loadAnew();
       const view = await withDeadline(pageView(path, found), PAGE_DEADLINE, `the page ${path}`);
       failures.delete(path);
       return view;
     } catch (error) {
-      if (error instanceof DeploymentGone) return leaveFor(path);
-      const section = found?.section.name ?? null;
-      report(section, error);
-      failures.set(path, before + 1);
-      return { kind: "failed", section };
+      return fail(path, found?.section, error);
     }
   }
 
@@ -130,6 +153,9 @@ export function createViews(boot: Boot, firstPath: string): Views {
     },
     retry(path) {
       if (failures.has(path)) views.delete(path);
+    },
+    shows(path) {
+      shown = path;
     },
   };
 }

@@ -73,6 +73,25 @@ describe("scroll memory", () => {
     expect(sessionStorage.length + localStorage.length).toBe(0);
   });
 
+  test("an entry whose page is still on its way does not get the position of the one before it", () => {
+    history.replaceState({ key: "a" }, "");
+    const memory = createScrollMemory();
+    memory.follow("a");
+    scrollPageTo(99);
+    history.pushState({ key: "b" }, "");
+    window.dispatchEvent(new Event("pagehide"));
+    expect(history.state).toEqual({ key: "b" });
+  });
+
+  test("what else an entry remembers stays", () => {
+    history.replaceState({ renewed: [7] }, "");
+    const memory = createScrollMemory();
+    memory.follow("a");
+    scrollPageTo(99);
+    window.dispatchEvent(new Event("pagehide"));
+    expect(history.state).toEqual({ renewed: [7], scrollTop: 99 });
+  });
+
   test.each([7, "far", { scrollTop: "far" }])("a history state of %j is survived", (state) => {
     history.replaceState(state, "");
     const memory = createScrollMemory();

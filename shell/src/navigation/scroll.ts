@@ -1,14 +1,11 @@
+import { readEntry, remember } from "./entry";
+
 /** Where each entry of the tab's history was scrolled to. */
 export interface ScrollMemory {
   /** From now on the page's position belongs to this history entry. */
   follow(key: string): void;
   /** Scrolls to where the entry that is followed was left. Returns false where it was never seen. */
   restore(): boolean;
-}
-
-function stateOfEntry(): Readonly<Record<string, unknown>> {
-  const state: unknown = history.state;
-  return typeof state === "object" && state !== null ? (state as Record<string, unknown>) : {};
 }
 
 // Scrolling has come to rest; browsers limit how often an entry's state may be replaced.
@@ -18,6 +15,7 @@ const REST_MS = 150;
 export function createScrollMemory(): ScrollMemory {
   const positions = new Map<string, number>();
   let current: string | undefined;
+  let shown: unknown;
   let target: number | undefined;
   let rest: ReturnType<typeof setTimeout> | undefined;
   history.scrollRestoration = "manual";
@@ -25,7 +23,8 @@ export function createScrollMemory(): ScrollMemory {
   // said only while the document is left comes too late for Chromium.
   const keep = (): void => {
     clearTimeout(rest);
-    history.replaceState({ ...stateOfEntry(), scrollTop: scrollY }, "");
+    // While a page is on its way, the entry is the new page's already, and the position the old one's.
+    if (readEntry().key === shown) remember({ scrollTop: scrollY });
   };
   addEventListener(
     "scroll",
@@ -38,7 +37,7 @@ export function createScrollMemory(): ScrollMemory {
     { passive: true },
   );
   addEventListener("pagehide", keep);
-  const { scrollTop } = stateOfEntry();
+  const { scrollTop } = readEntry();
   let left = typeof scrollTop === "number" ? scrollTop : undefined;
   return {
     follow(key) {
@@ -46,6 +45,7 @@ export function createScrollMemory(): ScrollMemory {
       if (left !== undefined) positions.set(key, left);
       left = undefined;
       current = key;
+      shown = readEntry().key;
       // Read now: a page that is shorter than the one before it moves by itself, and that is no place it was left at.
       target = positions.get(key);
       clearTimeout(rest);

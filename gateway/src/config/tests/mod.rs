@@ -6,7 +6,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret as _;
 use tempfile::TempDir;
 
-use super::{Action, Config, Keep, Rollout};
+use super::{Action, Budget, Config, Keep, Rollout};
 
 /// A whole configuration; the line numbers in these tests are its.
 const SOUND: &str = r#"[site]
@@ -94,9 +94,29 @@ fn a_sound_configuration_is_read() {
 }
 
 #[test]
+fn a_budget_limits_what_it_names() {
+    let budget = |keys: &str| {
+        let text = SOUND.replace("[store]", &format!("{keys}\n[store]"));
+        Config::parse("site.toml", &text, folder().path()).unwrap().budget
+    };
+    assert_eq!(budget(""), Budget::default());
+    assert_eq!(budget("[budget]"), Budget::default());
+    let some = budget("[budget]\npage_style_kib = 16\nshell_script_kib = 120");
+    assert_eq!(
+        some,
+        Budget {
+            page_style: Some(16 * 1024),
+            shell_script: Some(120 * 1024),
+            ..Budget::default()
+        }
+    );
+}
+
+#[test]
 fn the_committed_configuration_is_sound() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../site.toml");
     let config = Config::load(&path).unwrap();
+    assert!(config.budget.page_script.is_some() && config.budget.shell_style.is_some());
     assert!(config.signup.is_none() && config.partners.is_empty() && config.tokens.is_empty());
 }
 

@@ -54,6 +54,21 @@ const PROBLEMS: &[(&str, &str, &str)] = &[
         "site.toml:18: shop: unknown key; expected one of site, navigation, listen",
     ),
     (
+        "[store]",
+        "[budget]\npage_script_kib = 0\n[store]",
+        "site.toml:19: budget.page_script_kib: is 0; expected a whole number of KiB above zero",
+    ),
+    (
+        "[store]",
+        "[budget]\nshell_style_kib = 1.5\n[store]",
+        "site.toml:19: budget.shell_style_kib: is a number with a fraction; expected a whole number of KiB",
+    ),
+    (
+        "[store]",
+        "[budget]\npage_kib = 1\n[store]",
+        "budget.page_kib: unknown key; expected one of page_script_kib, page_style_kib, shell_script_kib",
+    ),
+    (
         "https://site.example",
         "site.example",
         "site.toml:3: site.origin: `site.example` is no address",

@@ -1,0 +1,184 @@
+//! Properties of publishing that hold whatever is sent.
+//!
+//! `PROPTEST_CASES` sets the number of cases; without it there are few enough for every run of the tests.
+
+mod archive;
+mod archives;
+mod releases;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::test_runner::Config as Properties;
+use tempfile::TempDir;
+
+use super::{PublishError, Published, publish};
+use crate::config::Budget;
+use crate::deployment::Snapshot;
+use crate::negotiate::Coding;
+use crate::release::{Digest, RELEASE_FILE, check};
+use crate::store::{FolderStore, RECORD_FILE, ReleaseId, Store as _, variant_path};
+use crate::testing::{self, Sample};
+
+/// So many cases, unless the environment wants others.
+fn cases(count: u32) -> Properties {
+    let mut properties = Properties {
+        // A failure prints its input; what it teaches becomes a test of its own.
+        failure_persistence: None,
+        ..Properties::default()
+    };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        properties.cases = count;
+    }
+    properties
+}
+
+/// The release that everything here is made from.
+fn sample() -> Sample {
+    testing::section("directory", "1.0.0")
+}
+
+fn id() -> ReleaseId {
+    ReleaseId {
+        name: "directory".to_owned(),
+        version: "1.0.0".to_owned(),
+    }
+}
+
+/// A store in a folder where anything written beside it would be seen.
+struct Place {
+    folder: TempDir,
+    store: Arc<FolderStore>,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Place {
+    fn new() -> Self {
+        // In memory where the system has such a place: a store waits for its disk with every file it keeps.
+        let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
+        let store = FolderStore::open(&folder.path().join("store")).unwrap();
+        Self {
+            folder,
+            store: Arc::new(store),
+            runtime: tokio::runtime::Builder::new_current_thread().build().unwrap(),
+        }
+    }
+
+    fn publish(&self, archive: &[u8]) -> Result<Published, PublishError> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(archive).unwrap();
+        file.seek(SeekFrom::Start(0)).unwrap();
+        let by = "somebody".to_owned();
+        let budget = Budget::default();
+        self.runtime
+            .block_on(publish(&*self.store, &budget, id(), file, by))
+    }
+
+    /// Publishes what may be anything, and checks all that must hold afterwards. Tells whether it was accepted.
+    fn try_publish(&self, archive: &[u8]) -> bool {
+        let before = files(self.folder.path());
+        let outcome = self.publish(archive);
+        let after = files(self.folder.path());
+        match outcome {
+            Ok(Published::New(digest)) => {
+                let kept = format!("store/releases/{}/{}/", id().name, id().version);
+                let new: Vec<_> = after.difference(&before).collect();
+                assert!(new.iter().all(|path| path.starts_with(&kept)), "{new:?}");
+                self.check_kept(digest);
+                let again = self.publish(archive).unwrap();
+                assert!(matches!(again, Published::Same(same) if same == digest));
+                fs::remove_dir_all(self.folder.path().join("store/releases").join(id().name)).unwrap();
+                true
+            }
+            Ok(Published::Same(_)) => panic!("nothing was there"),
+            Err(PublishError::Refused(problems)) => {
+                assert!(!problems.is_empty());
+                assert_eq!(before, after);
+                false
+            }
+            Err(PublishError::Archive(_)) => {
+                assert_eq!(before, after);
+                false
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// What is kept is a sound release with exactly its own files, and can be served.
+    fn check_kept(&self, digest: Digest) {
+        let (id, snapshot) = (id(), Snapshot::default());
+        let (stored, served) = self.runtime.block_on(async {
+            let stored = self.store.release(&id).await;
+            (stored, snapshot.find(&*self.store, &id).await)
+        });
+        assert!(served.is_ok(), "{:?}", served.err());
+        let stored = stored.unwrap().unwrap();
+        let release = &stored.release;
+        assert_eq!(check(release), [""; 0]);
+        assert_eq!((&release.name, &release.version), (&id.name, &id.version));
+        let folder = self.folder.path().join("store/releases").join(&release.name);
+        let folder = folder.join(&release.version);
+        assert_eq!(Digest::of(&fs::read(folder.join(RELEASE_FILE)).unwrap()), digest);
+        let mut expected = BTreeSet::from([RELEASE_FILE.to_owned(), RECORD_FILE.to_owned()]);
+        for file in &release.files {
+            let bytes = fs::read(folder.join(&file.path)).unwrap();
+            assert_eq!((bytes.len() as u64, Digest::of(&bytes)), (file.size, file.digest));
+            expected.insert(file.path.clone());
+            for coding in stored.record.variants.get(&file.path).into_iter().flatten() {
+                let variant = variant_path(&file.path, *coding);
+                let compressed = fs::read(folder.join(&variant)).unwrap();
+                assert_eq!(decode(&compressed, *coding), bytes, "{variant}");
+                expected.insert(variant);
+            }
+        }
+        assert_eq!(files(&folder), expected);
+        let json = serde_json::to_vec(release).unwrap();
+        assert_eq!(
+            &serde_json::from_slice::<crate::release::Release>(&json).unwrap(),
+            release
+        );
+    }
+}
+
+fn decode(bytes: &[u8], coding: Coding) -> Vec<u8> {
+    let mut decoded = Vec::new();
+    match coding {
+        Coding::Identity => decoded.extend(bytes),
+        Coding::Gzip => {
+            let mut gzip = flate2::read::GzDecoder::new(bytes);
+            gzip.read_to_end(&mut decoded).unwrap();
+        }
+        Coding::Br => brotli::BrotliDecompress(&mut &bytes[..], &mut decoded).unwrap(),
+    }
+    decoded
+}
+
+/// The paths of everything in a folder that is no folder itself.
+fn files(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let entry = entry.unwrap();
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            } else {
+                let path = entry.path();
+                found.insert(path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_sample_itself_is_accepted() {
+    let place = Place::new();
+    let sample = sample();
+    let json = serde_json::to_vec(&sample.release).unwrap();
+    let tar = archive::tar(&archive::entries(&json, &sample.files));
+    assert!(place.try_publish(&archive::gzip(&tar)));
+}

@@ -1,0 +1,66 @@
+//! Stylesheets that reach beyond their section.
+
+use serde_json::Value;
+
+use crate::support::{Gateway, Release, Response, STYLE};
+
+fn publish(gateway: &Gateway, css: &str) -> Response {
+    let release = Release::section("legal", "1.0.0", &["/terms"]).bytes("client/page.css", STYLE, css);
+    gateway.put("legal", "1.0.0", release.archive())
+}
+
+/// The problems of a section with this stylesheet, nothing of which may be kept.
+fn problems(css: &str) -> Vec<Value> {
+    let gateway = Gateway::start();
+    let answer = publish(&gateway, css);
+    assert_eq!(answer.status, 422, "{}", answer.text());
+    assert!(!gateway.store().join("releases/legal").exists());
+    answer.json()["problems"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_stylesheet_with_classes_of_its_section_is_accepted() {
+    let css = ".legal_text_aB1-_9 p, :is(.legal_a_x, .legal_b_x):hover { color: red; & a { color: blue } }\
+               @media (width > 40em) { .legal_text_aB1-_9 { color: green } }\
+               @keyframes legal_fade_x { to { opacity: 0 } }";
+    assert_eq!(publish(&Gateway::start(), css).status, 201);
+}
+
+#[test]
+fn every_selector_and_name_beyond_the_section_is_told_with_its_place() {
+    let css = ".legal_a, p {}\n@media print {\n  .directory_a { b {} }\n}\n@import 'x.css';\n\
+               @keyframes fade {}\n:root:has(.legal_a) {}";
+    let scope = "has no class that begins with `legal_` outside :not() and :has()";
+    let expected = [
+        format!("client/page.css:1:11: selector `p` {scope}"),
+        format!("client/page.css:3:3: selector `.directory_a` {scope}"),
+        "client/page.css:5:1: @import loads what nobody checked; import the stylesheet where the section's code needs it"
+            .to_owned(),
+        "client/page.css:6:1: @keyframes `fade` must have a name that begins with `legal_`".to_owned(),
+        format!("client/page.css:7:1: selector `:root:has(.legal_a)` {scope}"),
+    ];
+    assert_eq!(problems(css), expected);
+}
+
+#[test]
+fn many_problems_of_one_file_are_counted() {
+    let problems = problems(&"p{}".repeat(100));
+    assert_eq!(problems.len(), 21);
+    assert_eq!(problems[20], "client/page.css: and 80 more problems");
+}
+
+#[test]
+fn blocks_without_end_are_refused() {
+    let problems = problems(&".legal_a{".repeat(100_000));
+    assert_eq!(problems.len(), 1);
+    assert!(
+        problems[0].as_str().unwrap().contains("more than 32 deep"),
+        "{problems:?}"
+    );
+}
+
+#[test]
+fn the_shell_may_style_everything() {
+    let shell = Release::shell("1.0.0").bytes("client/frame.css", STYLE, "p { color: red } @layer base;");
+    Gateway::start().publish(&shell);
+}

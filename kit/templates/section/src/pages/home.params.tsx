@@ -1,0 +1,24 @@
+import { definePage, Link, pathTo } from "@colonnade/kit";
+
+import css from "./home.module.css";
+
+/** The section's first page. It answers for whatever its params are; `notFound` of the kit refuses what it does not know. */
+export const page = definePage({
+  data: ({ params, site }) => ({ brand: site.brand, params }),
+  paths: () => ["/section-example"],
+  head: ({ data, site }) => ({
+    title: `Section title - ${site.brand}`,
+    description: `A new part of ${site.brand}. Its first page is still being written.`,
+    canonical: pathTo("/section-path", data.params),
+    // Nobody should find an empty page. Take this line out once there is something to read.
+    robots: "noindex",
+  }),
+  Component: ({ data }) => (
+    <div className="page">
+      <h1>Section title</h1>
+      <p className={css.lead}>This part of {data.brand} is new. Its first page is still being written.</p>
+      <p>You asked for {Object.values(data.params).join(", ")}.</p>
+      <Link to="/">Go to the front page</Link>
+    </div>
+  ),
+});

@@ -1,0 +1,23 @@
+import { definePage, Link } from "@colonnade/kit";
+
+import css from "./home.module.css";
+
+/** The section's first page. */
+export const page = definePage({
+  data: ({ site }) => ({ brand: site.brand }),
+  paths: () => ["/section-path"],
+  head: ({ site }) => ({
+    title: `Section title - ${site.brand}`,
+    description: `A new part of ${site.brand}. Its first page is still being written.`,
+    canonical: "/section-path",
+    // Nobody should find an empty page. Take this line out once there is something to read.
+    robots: "noindex",
+  }),
+  Component: ({ data }) => (
+    <div className="page">
+      <h1>Section title</h1>
+      <p className={css.lead}>This part of {data.brand} is new. Its first page is still being written.</p>
+      <Link to="/">Go to the front page</Link>
+    </div>
+  ),
+});
