@@ -60,7 +60,7 @@ impl Deployments {
                 self.store.remove_deployment(number).await?;
             }
             let state = author.state(&snapshot, Done::Collect, live, rollout, BTreeMap::new());
-            if self.attempt(&snapshot, Plan::new(state)).await?.is_some() {
+            if self.attempt(&snapshot, Plan::new(state), live).await?.is_some() {
                 return Ok(Collected {
                     deployments: collected.deployments,
                     releases: self.discard(collected.releases).await?,

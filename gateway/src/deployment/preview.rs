@@ -56,12 +56,8 @@ impl Deployments {
             if is_new {
                 plan.deployments.push(author.deployment(number, wanted));
             }
-            if let Some(snapshot) = self.attempt(&snapshot, plan).await? {
-                return Ok(Outcome {
-                    snapshot,
-                    number,
-                    changed: true,
-                });
+            if let Some(outcome) = self.attempt(&snapshot, plan, number).await? {
+                return Ok(outcome);
             }
         }
     }
@@ -76,18 +72,12 @@ impl Deployments {
                 continue;
             }
             let snapshot = self.renew().await?;
-            let Some(live) = snapshot.live() else {
+            let Some(live) = snapshot.live().map(|set| set.number()) else {
                 return Ok(());
             };
             let rollout = snapshot.state().and_then(|state| state.rollout.clone());
-            let state = author.state(
-                &snapshot,
-                Done::EndPreviews,
-                live.number(),
-                rollout,
-                BTreeMap::new(),
-            );
-            if self.attempt(&snapshot, Plan::new(state)).await?.is_some() {
+            let state = author.state(&snapshot, Done::EndPreviews, live, rollout, BTreeMap::new());
+            if self.attempt(&snapshot, Plan::new(state), live).await?.is_some() {
                 return Ok(());
             }
         }
