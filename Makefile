@@ -1,10 +1,11 @@
 # make run    the site on http://localhost:8080 (PORT, ADMIN_PORT, BACKEND_PORT and STORE move it elsewhere)
 # make test   everything that is checked
+# make soak   the gateway's tests in full: 500 kills, 200 deployments and 200 rollbacks under load, many more random cases
 # make build  the gateway and the releases of the shell and the sections
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test gateway releases tools format lint test-gateway test-web test-site browser api-report clean
+.PHONY: help run build test soak gateway releases tools format lint test-gateway test-web test-site browser api-report clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 CARGO_TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo nextest run || echo test)
@@ -48,6 +49,10 @@ lint: node_modules/.installed
 
 test-gateway: tools
 	cargo $(CARGO_TEST) --locked
+
+# What `make test` does a tenth of, in full: gateway/tests/crash.rs, gateway/tests/load.rs, and every property test.
+soak: tools
+	SOAK=1 PROPTEST_CASES=20000 cargo $(CARGO_TEST) --locked
 
 test-web: releases
 	npx vitest run

@@ -178,7 +178,9 @@ struct Tally(BTreeMap<Kind, [usize; 2]>);
 
 impl Tally {
     fn count(&mut self, asked: &[Asked], in_effect: &[String]) {
-        for call in asked.iter().filter(|call| call.answer.is_none()) {
+        // The history does not tell one end of all previews from another.
+        let cut_short = |call: &&Asked| call.answer.is_none() && call.kind != Kind::EndPreviews;
+        for call in asked.iter().filter(cut_short) {
             let column = usize::from(!in_effect.contains(&call.id));
             self.0.entry(call.kind).or_default()[column] += 1;
         }

@@ -102,6 +102,22 @@ fn the_payload_names_the_page_and_the_slots_alone() {
 }
 
 #[test]
+fn a_form_may_be_led_to_the_hosts_that_redirects_may_name() {
+    let extra = "[signup]\nbackend = \"https://backend.example\"\nkey = { env = \"KEY\" }\naffiliate_subid = \"s\"\n\
+                 redirect_hosts = [\"members.example.com\", \"a-b.example\"]\n";
+    let gateway = Gateway::start_live(extra, &[("KEY", "secret-key")]);
+    let policy = POLICY.replace(
+        "form-action 'self'",
+        "form-action 'self' https://members.example.com https://a-b.example",
+    );
+    // A form may stand on any page, and browsers hold a redirect against the page the form stood on.
+    for target in ["/", "/signup", "/nowhere"] {
+        let answer = gateway.get(target);
+        assert_eq!(answer.header("content-security-policy"), policy, "{target}");
+    }
+}
+
+#[test]
 fn the_payload_holds_the_facts_of_the_site() {
     let extra = "[signup]\nbackend = \"https://backend.example\"\nkey = { env = \"KEY\" }\naffiliate_subid = \"s\"\n\
                  redirect_hosts = [\"members.example.com\"]\npartner = \"example\"\n\

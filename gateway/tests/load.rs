@@ -187,7 +187,7 @@ impl<'a> Visitor<'a> {
         Self {
             connection: Connection::open(site).unwrap(),
             assets,
-            keeps_cookies: number % 2 == 0,
+            keeps_cookies: number.is_multiple_of(2),
             cookie: None,
             random: SmallRng::seed_from_u64(number),
             seen: Seen::new(),
@@ -222,14 +222,14 @@ impl<'a> Visitor<'a> {
                 .get(path)
                 .unwrap_or_else(|| panic!("{path} is of no release"));
             assert!(
-                path.ends_with(".svg") || html.contains(integrity),
+                path.ends_with("icon.svg") || html.contains(integrity),
                 "{path} in {html}"
             );
             let asset = self.read(path);
             assert_eq!(crate::support::integrity(&asset.decoded()), *integrity, "{path}");
         }
-        let names: BTreeSet<&String> = releases.iter().map(|(name, _)| name).collect();
-        assert_eq!(names.len(), releases.len(), "a document mixes {releases:?}");
+        let owners: BTreeSet<&String> = releases.iter().map(|(name, _)| name).collect();
+        assert_eq!(owners.len(), releases.len(), "a document mixes {releases:?}");
         let answer = self.read(&format!("/_page/{deployment}?path=/{page}"));
         assert_eq!(answer_of(&answer)["section"], boot["page"]["section"]);
         self.seen.entry(deployment).or_default().extend(releases);

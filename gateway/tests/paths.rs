@@ -164,6 +164,7 @@ fn a_page_that_needs_no_shell_is_rated_and_leads_home() {
             "{html}"
         );
         assert!(html.contains("<a href=\"/\">Return to home</a>"), "{html}");
+        assert!(html.contains("<footer><p>18+ only</p></footer>"), "{html}");
     }
     // Where nothing is live yet, there is no home to return to.
     let early = Gateway::start().get("/state/%zz");

@@ -26,7 +26,11 @@ fn assert_page(answer: &Response, status: u16, email: &str) -> Value {
     assert_eq!(answer.status, status, "{}", answer.text());
     assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
     assert_eq!(answer.header("cache-control"), "no-store");
-    assert!(answer.has("content-security-policy"));
+    assert!(
+        answer
+            .header("content-security-policy")
+            .contains("; form-action 'self'")
+    );
     assert!(!answer.has("etag") && !answer.has("location"));
     let boot = answer.boot();
     assert_eq!(boot["page"]["pattern"], "/signup");
@@ -75,6 +79,12 @@ fn a_form_leads_on() {
     );
     backend.now(Act::json(200, &json!({ "redirectUrl": "https://evil.example/" })));
     assert_eq!(post(&gateway, SOUND).header("location"), "/success");
+    backend.now(Act::json(200, &json!({ "redirectUrl": "/go/example" })));
+    assert_eq!(
+        post(&gateway, SOUND).header("location"),
+        "/success",
+        "an affiliate link is never followed unlabelled"
+    );
 }
 
 #[test]
@@ -126,7 +136,7 @@ fn a_refused_form_comes_back_with_its_error_and_the_email_alone() {
 fn somebody_under_age_is_told_so_and_gets_nothing_back() {
     let backend = Backend::start(Act::json(200, &json!({})));
     let gateway = gateway(&backend.origin(), "");
-    for age in ["17", "0", "017"] {
+    for age in ["17", "0", "017", "17.5", "17%2C9", "+17+"] {
         let answer = post(
             &gateway,
             &format!("email=visitor%40example.com&password=marked-password&age={age}"),

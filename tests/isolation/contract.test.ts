@@ -7,7 +7,9 @@ import { expectFallback, expectOthersWork } from "./expectations";
 
 // What a release's section says about itself, and what it must not say to this shell.
 const MISMATCHES = [
-  { what: "was written for another contract", said: "contract:1", instead: "contract:2" },
+  { what: "was written for a later contract", said: "contract:1", instead: "contract:2" },
+  { what: "was written for an earlier contract", said: "contract:1", instead: "contract:0" },
+  { what: "names no contract", said: "contract:1", instead: "another:1" },
   { what: "says it is another section", said: 'name:"legal"', instead: 'name:"other"' },
   { what: "lacks a page that its release names", said: '"/terms":', instead: '"/other":' },
 ];

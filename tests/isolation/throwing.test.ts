@@ -1,5 +1,6 @@
 import path from "node:path";
 
+import { expectAccessibleInAllAppearances } from "../support/appearances";
 import { test } from "../support/beside";
 import { deployAltered } from "../support/releases";
 import { deployPackages } from "../support/releases.mjs";
@@ -44,3 +45,14 @@ for (const { name, pattern, heading } of SECTIONS) {
     expectComplaintsAbout(complaints, FAULT);
   });
 }
+
+test("axe finds nothing on the fallback of a section", async ({ page, beside, complaints }) => {
+  const own = await beside();
+  await deployAltered(own, path.join(ROOT, "mfe-legal"), (file, text, { entry }) =>
+    file === entry ? THROW + text : text,
+  );
+  await page.goto(`${own.url}/terms`);
+  await expectFallback(page);
+  await expectAccessibleInAllAppearances(page);
+  expectComplaintsAbout(complaints, FAULT);
+});

@@ -60,3 +60,15 @@ test("where less motion is asked for, nothing moves by itself", async ({ page })
   const link = page.getByRole("main").getByRole("link", { name: "Texas" });
   await expect(link).toHaveCSS("transition-duration", "0s");
 });
+
+test("what the keyboard reaches shows that it has the focus", async ({ page }) => {
+  for (const path of ["/", "/signup"]) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    for (let stop = 1; stop <= 10; stop += 1) {
+      await page.keyboard.press("Tab");
+      await expect(page.locator(":focus"), `${path}, stop ${String(stop)}`).toHaveCSS("outline-style", "solid");
+      await expect(page.locator(":focus")).toHaveCSS("outline-width", "3px");
+    }
+  }
+});

@@ -16,6 +16,7 @@ for (const [name, path, status] of [
     expect(response?.status()).toBe(status);
     expect(response?.headers()["content-type"]).toMatch(/^text\/html/);
     await expect(page.locator("body")).toHaveText(/\w+ \w+/);
+    await expect(page.getByRole("contentinfo")).toHaveText("18+ only");
     await expect(page.locator("body")).not.toHaveText(/panicked|stack|\.rs\b|undefined|%F0|x{100}/);
     await expectRefused(complaints, status);
     await page.goto("/state/Texas");
@@ -37,6 +38,15 @@ for (const [name, path, status] of [
     await expectScreen(page, "Browse by state. Know what you are reading.");
   });
 }
+
+test("a fragment with bad percent-encoding leads to the top of its page", async ({ page }) => {
+  await page.goto("/terms#%F0%28");
+  await expectScreen(page, "Terms of use");
+  await follow(page, "/privacy#%");
+  await expectScreen(page, "Privacy policy");
+  // What a place in the page does, it does a frame after the page is there.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+});
 
 test("dot segments lead where the browser says, never out of the site", async ({ page, complaints }) => {
   await page.goto("/city/Texas/Houston/../../../state/Texas");

@@ -105,6 +105,7 @@ test.describe("the countdown", () => {
 
   test("is seen, and ends at the partner, with the configured parameters and nothing else", async ({ page, site }) => {
     const timer = page.getByRole("timer");
+    const entries = await page.evaluate(() => history.length);
     for (let left = 9; left > 0; left -= 1) {
       await page.clock.runFor(1_000);
       await expect(timer).toHaveText(`Leaving in ${String(left)} ${left === 1 ? "second" : "seconds"}`);
@@ -117,6 +118,8 @@ test.describe("the countdown", () => {
     expect(request.headers().referer).toBeUndefined();
     await expect(page.getByRole("heading", { name: "Development partner" })).toBeVisible();
     expect(page.url()).toBe(`${site.backend.url}/partner?subid=colonnade`);
+    // One more than before: the browser's own button leads back.
+    expect(await page.evaluate(() => history.length)).toBe(entries + 1);
   });
 
   test("is stopped by one click, or by a key pressed in surprise", async ({ page }) => {

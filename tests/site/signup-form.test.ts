@@ -144,7 +144,7 @@ test.describe("an age under 18", () => {
       await signUp(await openDialog(page), { age });
       const ended = page.getByRole("dialog", { name: "Sign-up ends here" });
       await expect(ended).toContainText(/Thank you for telling us your age.*so sign-up ends here/);
-      await expect(ended).toContainText("Nothing you typed was passed on or kept.");
+      await expect(ended).toContainText("Nothing of this attempt was passed on or kept.");
       await expect(ended.getByRole("textbox")).toHaveCount(0);
       await expect(ended.getByRole("button")).toHaveCount(1);
       // Its partner is no way out, either.

@@ -86,7 +86,9 @@ test.describe("a form post from the sign-up page", () => {
     const answer = await answering;
     expect(answer.status()).toBe(409);
     expect(answer.headers()["cache-control"]).toContain("no-store");
-    expect(await answer.text()).not.toContain(PASSWORD.trim());
+    // A word of the password, which stands there however its quotes and signs are written.
+    expect(PASSWORD).toContain("horse");
+    expect(await answer.text()).not.toContain("horse");
     const form = page.getByRole("main");
     await expect(form.getByRole("alert")).toHaveText("This e-mail address is already registered.");
     await expectTyped(form, { email, password: "", age: "" });
@@ -102,6 +104,38 @@ test.describe("a form post from the sign-up page", () => {
     await page.waitForURL("/success");
   });
 
+  test("that was refused is answered once: the way back shows the form as it is at first", async ({
+    page,
+    complaints,
+  }) => {
+    await visit(page, "/signup");
+    await postForm(page, { email: newAddress("reject") });
+    const form = page.getByRole("main");
+    await expect(form.getByRole("alert")).toBeFocused();
+    await expectFailedSignups(complaints, 1);
+    await signUp(form);
+    await page.waitForURL("/success");
+    await expect(page.getByRole("heading", { level: 1, name: "Thank you for signing up" })).toBeFocused();
+    await page.goBack();
+    await expect(form.getByRole("heading", { level: 1, name: "Create your account" })).toBeVisible();
+    await expectTyped(form, { email: "", password: "", age: "" });
+    await expect(form.getByRole("alert")).toHaveCount(0);
+  });
+
+  test("leads to redirectUrl on a configured host, which the policy of the page lets it", async ({
+    page,
+    complaints,
+  }) => {
+    await visit(page, "/signup");
+    const arriving = page.waitForRequest("https://members.example.com/**");
+    const { email } = await postForm(page, { email: newAddress("away") });
+    const request = await arriving;
+    expect([request.method(), request.url()]).toEqual(["GET", "https://members.example.com/welcome"]);
+    expect(request.url()).not.toContain(email);
+    expect(request.redirectedFrom()?.method()).toBe("POST");
+    expect(complaints.violations).toEqual([]);
+  });
+
   test("that states an age under 18 ends sign-up in that tab, kindly, with no way to the partner", async ({
     page,
     site,
@@ -112,6 +146,7 @@ test.describe("a form post from the sign-up page", () => {
     await expect(page.getByRole("heading", { level: 1, name: "Sign-up ends here" })).toBeVisible();
     const main = page.getByRole("main");
     await expect(main).toContainText("Thank you for telling us your age.");
+    await expect(main).toContainText("Nothing of this attempt was passed on or kept.");
     await expect(main).not.toContainText("Example Partner");
     await expect(main.getByRole("textbox")).toHaveCount(0);
     expect(receivedFrom(site, email)).toEqual([]);
@@ -126,7 +161,11 @@ test.describe("a form post from the sign-up page", () => {
     complaints,
   }) => {
     await visit(page, "/signup");
+    const answering = page.waitForResponse("**/functions/v1/signup");
     const { email } = await postForm(page, { email: newAddress("html") });
+    const answer = await answering;
+    expect(answer.headers().refresh).toBeUndefined();
+    expect(await answer.text()).not.toMatch(/http-equiv/i);
     const form = page.getByRole("main");
     await expect(form.getByRole("alert")).toContainText(SIGNUP_FAILED);
     const link = form.getByRole("alert").getByRole("link");

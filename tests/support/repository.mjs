@@ -8,5 +8,9 @@ export const PACKAGES = ["shell", "mfe-directory", "mfe-articles", "mfe-legal", 
   path.join(ROOT, name),
 );
 
-/** The gateway as Cargo built it for development. */
-export const GATEWAY_BINARY = path.join(process.env["CARGO_TARGET_DIR"] ?? path.join(ROOT, "target"), "debug/gateway");
+/** The gateway as Cargo built it: for development, unless `GATEWAY_PROFILE` says `release`. */
+export const GATEWAY_BINARY = path.join(
+  process.env["CARGO_TARGET_DIR"] ?? path.join(ROOT, "target"),
+  process.env["GATEWAY_PROFILE"] ?? "debug",
+  "gateway",
+);

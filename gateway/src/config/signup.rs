@@ -111,6 +111,11 @@ fn pages(table: &mut Table<'_>) -> Option<SignupPages> {
     })
 }
 
+/// A host's name as addresses have it. URLs allow more, such as `*` and `;`, which would mean something else in a
+/// policy.
 fn is_host(text: &str) -> bool {
-    url::Host::parse(text).is_ok_and(|host| host.to_string() == text)
+    let is_plain = text
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b"-._".contains(&b));
+    is_plain && url::Host::parse(text).is_ok_and(|host| host.to_string() == text)
 }

@@ -7,6 +7,7 @@ mod boot;
 mod cache;
 mod html;
 mod plain;
+mod policy;
 #[cfg(test)]
 mod tests;
 
@@ -31,12 +32,7 @@ use crate::reply::{HTML, NO_CACHE, NO_STORE, Reply, Representation, reply, repre
 use crate::visit::Visit;
 use boot::{Boot, Reports, SiteFacts};
 use cache::Cache;
-
-/// What a document may load: scripts, styles and images of this origin, and nothing written into the page itself.
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; \
-     connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-);
+use policy::policy;
 
 /// The most bytes kept of composed documents.
 const CACHE_BYTES: usize = 32 * 1024 * 1024;
@@ -45,6 +41,7 @@ const CACHE_BYTES: usize = 32 * 1024 * 1024;
 pub(crate) struct Documents {
     facts: SiteFacts,
     reports: Reports,
+    policy: HeaderValue,
     cache: Cache<Key, Composed>,
 }
 
@@ -82,6 +79,7 @@ impl Documents {
             reports: Reports {
                 sample_percent: config.rollout.sample_percent,
             },
+            policy: policy(config),
             cache: Cache::new(CACHE_BYTES),
         }
     }
@@ -114,7 +112,7 @@ impl Documents {
             composed
         });
         let representation = composed.best(request);
-        let headers = headers(visit.keeper());
+        let headers = self.headers(visit.keeper());
         if page.is_some() && visit.keeper() != Keeper::Nobody {
             return represent(request, &HTML, headers, representation);
         }
@@ -145,7 +143,7 @@ impl Documents {
     ) -> Reply {
         let html = self.compose(visit, page, &clock::today().to_string(), form);
         let mut reply = reply(status, HTML, html);
-        reply.headers_mut().extend(headers(Keeper::Nobody));
+        reply.headers_mut().extend(self.headers(Keeper::Nobody));
         reply
     }
 
@@ -167,24 +165,24 @@ impl Documents {
         };
         html::compose(&self.facts.brand, &set.frame, &boot, visit.is_preview())
     }
-}
 
-/// The headers of every document.
-fn headers(keeper: Keeper) -> HeaderMap {
-    let (cache_control, vary) = match keeper {
-        Keeper::Everybody => (NO_CACHE, "Accept-Encoding"),
-        Keeper::Visitor => (
-            HeaderValue::from_static("private, no-cache"),
-            "Accept-Encoding, Cookie",
-        ),
-        Keeper::Nobody => (NO_STORE, "Accept-Encoding, Cookie"),
-    };
-    HeaderMap::from_iter([
-        (CONTENT_SECURITY_POLICY, POLICY),
-        (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
-        (CACHE_CONTROL, cache_control),
-        (VARY, HeaderValue::from_static(vary)),
-    ])
+    /// The headers of every document.
+    fn headers(&self, keeper: Keeper) -> HeaderMap {
+        let (cache_control, vary) = match keeper {
+            Keeper::Everybody => (NO_CACHE, "Accept-Encoding"),
+            Keeper::Visitor => (
+                HeaderValue::from_static("private, no-cache"),
+                "Accept-Encoding, Cookie",
+            ),
+            Keeper::Nobody => (NO_STORE, "Accept-Encoding, Cookie"),
+        };
+        HeaderMap::from_iter([
+            (CONTENT_SECURITY_POLICY, self.policy.clone()),
+            (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+            (CACHE_CONTROL, cache_control),
+            (VARY, HeaderValue::from_static(vary)),
+        ])
+    }
 }
 
 impl Composed {

@@ -23,7 +23,8 @@ pub(crate) fn plain_page(status: StatusCode, title: &str, words: &str, live: boo
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>{title}</title><meta name=\"rating\" content=\"adult\">\
          <meta name=\"robots\" content=\"noindex\"></head>\
-         <body><main><h1>{title}</h1><p>{words}</p>{home}</main></body></html>\n"
+         <body><main><h1>{title}</h1><p>{words}</p>{home}</main>\
+         <footer><p>18+ only</p></footer></body></html>\n"
     );
     let mut reply = reply(status, HTML, html);
     reply.headers_mut().insert(CONTENT_SECURITY_POLICY, POLICY);

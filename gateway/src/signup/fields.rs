@@ -7,7 +7,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
 /// The ages that may be stated.
-const AGES: RangeInclusive<u64> = 18..=120;
+const AGES: RangeInclusive<u64> = ADULT as u64..=120;
+
+/// The age that nobody may be under.
+const ADULT: u8 = 18;
 
 /// The most characters of an e-mail address (RFC 5321, as corrected).
 const MAX_EMAIL: usize = 254;
@@ -91,24 +94,39 @@ fn is_password(text: &str) -> bool {
     PASSWORD.contains(&text.chars().count())
 }
 
-/// An age in JSON is an integer, not a text and not a number with a fraction.
+/// An age in JSON is an integer, not a text and not a number with a fraction. A number with one may still be under 18.
 fn json_age(value: &Value) -> Result<u64, FieldError> {
-    stated(value.as_u64().ok_or(FieldError::Age)?)
-}
-
-/// An age in a form is decimal digits and nothing else.
-fn text_age(text: &str) -> Result<u64, FieldError> {
-    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let age = if digits { text.parse().ok() } else { None };
-    stated(age.ok_or(FieldError::Age)?)
-}
-
-fn stated(age: u64) -> Result<u64, FieldError> {
-    match age {
-        age if AGES.contains(&age) => Ok(age),
-        age if age < *AGES.start() => Err(FieldError::UnderAge),
+    match (value.as_u64(), value.as_f64()) {
+        (Some(age), _) if AGES.contains(&age) => Ok(age),
+        (_, Some(years)) if (0.0..f64::from(ADULT)).contains(&years) => Err(FieldError::UnderAge),
         _ => Err(FieldError::Age),
     }
+}
+
+/// An age in a form is decimal digits and nothing else. A number with a fraction or with blanks around it is none, but
+/// may still say that somebody is under 18.
+fn text_age(text: &str) -> Result<u64, FieldError> {
+    match digits(text) {
+        Some(age) if AGES.contains(&age) => Ok(age),
+        _ if whole_years(text).is_some_and(|years| years < *AGES.start()) => Err(FieldError::UnderAge),
+        _ => Err(FieldError::Age),
+    }
+}
+
+/// The number that decimal digits write, if it is not beyond all ages.
+fn digits(text: &str) -> Option<u64> {
+    let all = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if all { text.parse().ok() } else { None }
+}
+
+/// The whole years of an age with or without a fraction, whatever blanks stand around it.
+fn whole_years(text: &str) -> Option<u64> {
+    let text = text.trim_ascii();
+    let Some((whole, fraction)) = text.split_once(['.', ',']) else {
+        return digits(text);
+    };
+    let is_fraction = !fraction.is_empty() && fraction.bytes().all(|b| b.is_ascii_digit());
+    if is_fraction { digits(whole) } else { None }
 }
 
 #[cfg(test)]
@@ -116,15 +134,15 @@ mod tests {
     use serde::Deserialize;
     use serde_json::Value;
 
-    use super::{is_email, is_password, json_age, text_age};
+    use super::{FieldError, is_email, is_password, json_age, text_age};
 
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase", deny_unknown_fields)]
     struct Cases {
         email: Vec<TextCase>,
         password: Vec<TextCase>,
-        age_json: Vec<JsonCase>,
-        age_text: Vec<TextCase>,
+        age_json: Vec<AgeCase<Value>>,
+        age_text: Vec<AgeCase<String>>,
     }
 
     #[derive(Deserialize)]
@@ -136,10 +154,20 @@ mod tests {
     }
 
     #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct JsonCase {
-        value: Value,
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    struct AgeCase<T> {
+        value: T,
         valid: bool,
+        under_age: bool,
+    }
+
+    impl<T> AgeCase<T> {
+        fn is_met(&self, outcome: Result<u64, FieldError>) -> bool {
+            match outcome {
+                Ok(_) => self.valid,
+                Err(error) => !self.valid && self.under_age == (error == FieldError::UnderAge),
+            }
+        }
     }
 
     impl TextCase {
@@ -163,7 +191,6 @@ mod tests {
         let texts = [
             (&cases.email, is_email as fn(&str) -> bool),
             (&cases.password, is_password),
-            (&cases.age_text, |text| text_age(text).is_ok()),
         ];
         for (cases, rule) in texts {
             assert!(cases.iter().any(|case| case.valid) && cases.iter().any(|case| !case.valid));
@@ -171,9 +198,18 @@ mod tests {
                 assert_eq!(rule(&case.text()), case.valid, "{:?}", case.text());
             }
         }
-        assert!(cases.age_json.len() > 10);
+    }
+
+    #[test]
+    fn ages_follow_the_shared_table() {
+        let cases = cases();
+        assert!(cases.age_json.len() > 10 && cases.age_json.iter().any(|case| case.under_age));
         for case in &cases.age_json {
-            assert_eq!(json_age(&case.value).is_ok(), case.valid, "{}", case.value);
+            assert!(case.is_met(json_age(&case.value)), "{}", case.value);
+        }
+        assert!(cases.age_text.len() > 10 && cases.age_text.iter().any(|case| case.under_age));
+        for case in &cases.age_text {
+            assert!(case.is_met(text_age(&case.value)), "{:?}", case.value);
         }
     }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use super::StoreError;
+use super::folder::found;
 
 /// Writes a JSON file in whose place there is none yet; false if there is one. Never leaves half a file.
 pub(super) fn create_json(path: &Path, scratch: &Path, value: &impl Serialize) -> Result<bool, StoreError> {
@@ -34,6 +35,17 @@ pub(super) fn create_folder(path: &Path) -> Result<(), StoreError> {
     let missing: Vec<&Path> = path.ancestors().take_while(|folder| is_missing(folder)).collect();
     fs::create_dir_all(path).map_err(io(path))?;
     missing.into_iter().rev().try_for_each(sync_parent)
+}
+
+/// Renames a folder: power may fail before or after, and it is in one place or the other. False if there is none.
+pub(super) fn rename(from: &Path, to: &Path) -> Result<bool, StoreError> {
+    if found(fs::rename(from, to)).map_err(io(from))?.is_none() {
+        return Ok(false);
+    }
+    // Where it is now, before where it was: it is never in neither.
+    sync_parent(to)?;
+    sync_parent(from)?;
+    Ok(true)
 }
 
 /// Makes everything in a folder durable: each file, then the folders from the innermost out.

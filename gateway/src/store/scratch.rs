@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::durable::{io, sync};
-use super::folder::{found, names};
+use super::durable::{io, rename};
+use super::folder::names;
 use super::{ReleaseId, StoreError};
 
 /// What a process that died left behind is removed when it is older than any publishing can be.
@@ -36,12 +36,12 @@ impl Scratch {
     pub(super) fn set_aside(&self, id: &ReleaseId, folder: &Path) -> Result<bool, StoreError> {
         // Left there by a process that died, after which the release was published anew.
         self.discard(id)?;
-        self.rename(folder, &self.aside(id))
+        rename(folder, &self.aside(id))
     }
 
     /// Puts a release that was set aside into the folder it had; false if it does not lie aside any more.
     pub(super) fn put_back(&self, id: &ReleaseId, folder: &Path) -> Result<bool, StoreError> {
-        match self.rename(&self.aside(id), folder) {
+        match rename(&self.aside(id), folder) {
             // Published anew meanwhile.
             Err(StoreError::Io { source, .. }) if is_taken(&source) => self.discard(id).map(|()| false),
             result => result,
@@ -52,7 +52,7 @@ impl Scratch {
     pub(super) fn discard(&self, id: &ReleaseId) -> Result<(), StoreError> {
         let grave = self.new_folder()?;
         let nameless = grave.path().join("release");
-        if self.rename(&self.aside(id), &nameless)? {
+        if rename(&self.aside(id), &nameless)? {
             grave.close().map_err(io(&nameless))?;
         }
         Ok(())
@@ -92,19 +92,6 @@ impl Scratch {
     /// Where a release lies between being taken out of sight and being gone.
     fn aside(&self, id: &ReleaseId) -> PathBuf {
         self.folder.join(format!("{ASIDE}{id}"))
-    }
-
-    /// Renames a folder, durably: power may fail before or after, and it is in one place or the other. False if there
-    /// is none.
-    fn rename(&self, from: &Path, to: &Path) -> Result<bool, StoreError> {
-        if found(fs::rename(from, to)).map_err(io(from))?.is_none() {
-            return Ok(false);
-        }
-        // Where it is now, before where it was: it is never in neither.
-        for parent in [to.parent(), from.parent()].into_iter().flatten() {
-            sync(parent)?;
-        }
-        Ok(true)
     }
 }
 

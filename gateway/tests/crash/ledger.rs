@@ -206,10 +206,15 @@ impl Ledger {
     /// Holds the changes against the calls: what was answered is there as it was answered, what was refused is not,
     /// nothing is there twice, and nothing that nobody asked for.
     fn settle(&self, asked: &[Asked], changes: &[Value]) {
-        let mut ends = changes
-            .iter()
-            .filter(|change| change["action"] == "end-previews")
-            .count();
+        // These give no reason, so only their number can be right.
+        let ends = changes.iter();
+        let ends = ends.filter(|change| change["action"] == "end-previews").count();
+        let asked_ends = asked.iter().filter(|call| call.kind == Kind::EndPreviews);
+        let answered_ends = asked_ends.clone().filter(|call| call.answer.is_some());
+        assert!(
+            (answered_ends.count()..=asked_ends.count()).contains(&ends),
+            "{changes:?}"
+        );
         let mut strangers = changes.len() - ends;
         for call in asked {
             let found: Vec<&Value> = changes
@@ -220,15 +225,11 @@ impl Ledger {
             let there = found.len();
             let Some((status, answer)) = &call.answer else {
                 assert!(there <= 1, "{found:?}");
-                if call.kind == Kind::EndPreviews {
-                    ends = ends.saturating_sub(1);
-                }
                 continue;
             };
-            let words = format!("{call:?} led to {found:?}");
+            let words = format!("{} {:?} led to {found:?}", call.kind, call.answer);
             match (status, call.kind) {
-                (204, Kind::EndPreviews) => ends = ends.checked_sub(1).expect("an answered end of previews"),
-                (201, Kind::Publish) => {}
+                (204, Kind::EndPreviews) | (201, Kind::Publish) => {}
                 (404 | 409 | 422, kind) if kind != Kind::Publish => assert_eq!(there, 0, "{words}"),
                 (200, Kind::Deploy | Kind::Rollout | Kind::RollBackSet) => assert_eq!(there, 0, "{words}"),
                 (200, Kind::Percent) => assert!(there <= 1, "{words}"),
@@ -236,24 +237,23 @@ impl Ledger {
                 (200, Kind::Collect) => {
                     let mut lists = ["deployments", "releases"].iter();
                     let removed = lists.any(|what| answer[what] != json!([]));
-                    assert_eq!(there, usize::from(removed), "{words}");
+                    // One that removed nothing is there, too, where another gateway's collection was faster.
+                    assert!(there == 1 || !removed, "{words}");
                 }
                 (201, Kind::Preview) => assert_eq!(found[0]["candidate"], answer["deployment"], "{words}"),
                 (201, _) => {
                     assert_eq!(there, 1, "{words}");
-                    let number = if answer["live"] == true {
-                        "live"
-                    } else {
-                        "candidate"
-                    };
-                    assert_eq!(found[0][number], answer["number"], "{words}");
+                    let change = found[0];
+                    // By the time of the answer another gateway may have gone on from it.
+                    let made = [&change["live"], &change["candidate"]];
+                    assert!(made.contains(&&answer["number"]), "{words}");
                     let set = &self.sets[&answer["number"].as_u64().unwrap()];
                     assert_eq!(answer["releases"].as_object(), Some(set), "{words}");
                 }
                 _ => panic!("{words}"),
             }
         }
-        assert_eq!((strangers, ends), (0, 0), "nobody asked for all of {changes:?}");
+        assert_eq!(strangers, 0, "nobody asked for all of {changes:?}");
     }
 
     /// Every deployment leads to its own release of each of its sections.

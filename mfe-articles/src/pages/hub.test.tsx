@@ -1,3 +1,4 @@
+import { TEST_SITE } from "@colonnade/kit/testing";
 import { cleanup } from "@testing-library/react";
 import { afterEach, describe, expect, it } from "vitest";
 
@@ -44,6 +45,17 @@ describe("hub", () => {
     const form = getByRole("button", { name: "Join Now" }).closest("form");
     expect(form?.getAttribute("action")).toBe("/signup");
     expect(form?.getAttribute("data-join")).toBe("general");
+  });
+
+  it("invites nobody to a sign-up that there is none of", async () => {
+    const signup = { ...TEST_SITE.signup, host: "accounts.example.org" };
+    const connected = await renderExisting("/about-escort-babylon", { site: { signup } });
+    expect(connected.getByRole("region", { name: "Ready to sign up?" }).textContent).toContain("who receives");
+    cleanup();
+    const { getByRole } = await renderExisting("/about-escort-babylon");
+    const words = getByRole("region", { name: "Sign-up is not available" }).textContent;
+    expect(words).toContain("no sign-up service is connected");
+    expect(words).not.toContain("the form");
   });
 
   it("the page has one h1 with the brand, and its headings are in order", async () => {

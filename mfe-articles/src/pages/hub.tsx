@@ -25,6 +25,22 @@ function ArticleCard({ slug, title, card, icon }: Card): ReactElement {
   );
 }
 
+/** Invites to sign up; where nobody would receive a sign-up, it says so instead. */
+function Invitation(): ReactElement {
+  const { host } = useSite().signup;
+  return (
+    <section className={css.invitation} aria-labelledby="invitation">
+      <h2 id="invitation">{host === null ? "Sign-up is not available" : "Ready to sign up?"}</h2>
+      <p>
+        {host === null
+          ? "At the moment no sign-up service is connected, so no account can be created and you are asked for nothing."
+          : "Before anything is sent, the form says who receives your details and that the sign-up carries an affiliate tag. You must be 18 or older."}
+      </p>
+      <JoinButton className="button">Join Now</JoinButton>
+    </section>
+  );
+}
+
 function Hub(): ReactElement {
   const { brand } = useSite();
   return (
@@ -41,14 +57,7 @@ function Hub(): ReactElement {
           <ArticleCard key={card.slug} {...card} />
         ))}
       </ul>
-      <section className={css.invitation} aria-labelledby="invitation">
-        <h2 id="invitation">Ready to sign up?</h2>
-        <p>
-          Before anything is sent, the form says who receives your details and that the sign-up carries an affiliate
-          tag. You must be 18 or older.
-        </p>
-        <JoinButton className="button">Join Now</JoinButton>
-      </section>
+      <Invitation />
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { TEST_SITE } from "@colonnade/kit/testing";
 import { cleanup, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
@@ -69,6 +70,17 @@ describe("home page", () => {
     const button = screen.getByRole("button", { name: "Join Free" });
     expect(button.closest("form")?.getAttribute("data-join")).toBe("general");
     expect(container.querySelectorAll("form")).toHaveLength(1);
+  });
+
+  it("invites nobody to a sign-up that there is none of", async () => {
+    const connected = { ...TEST_SITE.signup, host: "accounts.example.org" };
+    await show("/", { site: { signup: connected } });
+    expect(textOf(section("Would you like to sign up?"))).toContain("takes an e-mail address");
+    cleanup();
+    await show("/");
+    const words = textOf(section("Sign-up is not available"));
+    expect(words).toContain("no sign-up service is connected");
+    expect(words).not.toMatch(/is free|takes|the form/i);
   });
 
   it("is reached by keyboard: from the opening's link to the states", async () => {

@@ -19,6 +19,8 @@ it("an age under 18 once submitted ends sign-up kindly, and sends nothing", asyn
   expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Sign-up ends here");
   const said = screen.getByText(/Thank you for telling us your age/);
   expect(said.textContent).toContain("only for people aged 18 and over");
+  expect(said.textContent).toContain("Nothing of this attempt was passed on or kept.");
+  expect(document.body.textContent).not.toContain("sent before");
   expect(document.activeElement).toBe(said);
 });
 

@@ -3,6 +3,7 @@ import { useEffect, useSyncExternalStore } from "react";
 
 // In memory alone: it lasts as long as the tab shows this document, and leaves no trace.
 let ended = false;
+let sent = false;
 const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void): () => void {
@@ -16,6 +17,16 @@ function subscribe(listener: () => void): () => void {
 export function endSignup(): void {
   ended = true;
   for (const listener of listeners) listener();
+}
+
+/** Remembers that a sign-up was sent, whatever comes of it: who ends sign-up later is told the truth about it. */
+export function noteSent(): void {
+  sent = true;
+}
+
+/** Whether a sign-up was sent, as far as this tab knows. */
+export function wasSent(): boolean {
+  return sent;
 }
 
 /**

@@ -13,6 +13,8 @@ it("an age under 18 that a form post stated ends sign-up, on the page and in the
   expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Sign-up ends here");
   expect(document.querySelector("form, input")).toBeNull();
   expect(document.body.textContent).not.toContain("Example Partner");
+  // The gateway's answer knows of this attempt alone.
+  expect(document.body.textContent).toContain("Nothing of this attempt was passed on or kept.");
   await renderSlot(section, "join", { open: true, reason: "general", close: () => undefined }, { site: WITH_PARTNER });
   expect(screen.getByRole("dialog", { name: "Sign-up ends here" })).not.toBeNull();
 });

@@ -191,6 +191,29 @@ describe("a sign-up that succeeds", () => {
     });
   });
 
+  // It would stay "Creating Account..." for ever, with the password in its field.
+  it.each(["/signup", "/signup#start"])("does not lead to where it stands: %s", async (redirectUrl) => {
+    history.replaceState(null, "", "/signup");
+    answerJson(200, { redirectUrl });
+    await show();
+    fillIn();
+    await submit();
+    await waitFor(() => {
+      expect(navigate.mock.calls).toEqual([["/success"]]);
+    });
+    history.replaceState(null, "", "/");
+  });
+
+  it("goes to a place within a page of this site", async () => {
+    answerJson(200, { redirectUrl: "/terms#payment" });
+    await show();
+    fillIn();
+    await submit();
+    await waitFor(() => {
+      expect(navigate).toHaveBeenCalledWith("/terms#payment");
+    });
+  });
+
   it("goes nowhere the operator did not name", async () => {
     answerJson(200, { redirectUrl: "https://evil.example/" });
     await show();
@@ -288,6 +311,20 @@ describe("the answer to a form post without script", () => {
     await show({ form: answer });
     expect(screen.getByRole("alert").textContent).toBe("Signup failed. Please try again.");
     expect([input("E-mail").value, input("Password").value, input("Age").value]).toEqual(["typed@example.net", "", ""]);
+  });
+
+  it("takes the focus to the error, as the answer to a script does", async () => {
+    await show({ form: answer });
+    expect(document.activeElement).toBe(screen.getByRole("alert"));
+  });
+
+  it("leaves the focus where the visitor has taken it", async () => {
+    const menu = document.createElement("button");
+    document.body.append(menu);
+    menu.focus();
+    await show({ form: answer });
+    expect(document.activeElement).toBe(menu);
+    menu.remove();
   });
 
   it("does not lead to the partner", async () => {

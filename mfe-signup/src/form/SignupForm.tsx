@@ -1,6 +1,7 @@
 import { useHydrated, useSite, type FormAnswer } from "@colonnade/kit";
 import { useEffect, useRef, useState, type InputEvent, type ReactElement, type SubmitEvent } from "react";
 
+import { nothingHasFocus } from "../focus";
 import { Leaving } from "../outcome/Leaving";
 import { OutOfReach } from "../outcome/OutOfReach";
 import { PartnerLink } from "../outcome/PartnerLink";
@@ -54,6 +55,11 @@ function ConnectedForm({ answer, onDone, host }: SignupFormProps & { readonly ho
   useEffect(() => {
     if (state.kind === "editing" && state.focus && form.current) focusIn(form.current, state.focus);
   }, [state]);
+
+  // The page is there later than its frame, which the visitor may be using by then.
+  useEffect(() => {
+    if (answer && form.current && nothingHasFocus()) focusIn(form.current, "error");
+  }, [answer]);
 
   const onSubmit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();

@@ -10,13 +10,17 @@ interface Case<Value> {
   readonly valid: boolean;
 }
 
+interface AgeCase<Value> extends Case<Value> {
+  readonly underAge: boolean;
+}
+
 interface Table {
   readonly email: readonly Case<string>[];
   readonly password: readonly (
     Case<string> | { readonly repeat: readonly [string, number]; readonly valid: boolean }
   )[];
-  readonly ageJson: readonly Case<unknown>[];
-  readonly ageText: readonly Case<string>[];
+  readonly ageJson: readonly AgeCase<unknown>[];
+  readonly ageText: readonly AgeCase<string>[];
 }
 
 // The cases that the gateway is tested against, too.
@@ -45,6 +49,15 @@ describe("the table of cases shared with the gateway", () => {
     expect(readAge(value) !== null).toBe(valid);
     expect(fieldError("age", value) === undefined).toBe(valid);
   });
+
+  const kindOf = ({ valid, underAge }: AgeCase<unknown>): string =>
+    underAge ? "underage" : valid ? "valid" : "invalid";
+  const numbers = table.ageJson.filter((row): row is AgeCase<number> => typeof row.value === "number");
+
+  test.each([...table.ageText, ...numbers])("age $value is under 18: $underAge", (row) => {
+    const checked = checkForm({ email: "a@example.com", password: "secret", age: String(row.value) });
+    expect(checked.kind).toBe(kindOf(row));
+  });
 });
 
 describe("checkForm", () => {
@@ -66,16 +79,12 @@ describe("checkForm", () => {
     expect(checked.kind === "invalid" && Object.keys(checked.errors)).toEqual(["email", "password", "age"]);
   });
 
-  it.each(["0", "5", "17", "017", " 17 ", "17.5", "17,9"])("takes a stated age of '%s' for one under 18", (age) => {
-    expect(checkForm({ ...typed, age })).toEqual({ kind: "underage" });
-  });
-
   it("puts a stated age under 18 before other mistakes", () => {
     expect(checkForm({ email: "", password: "", age: "17" })).toEqual({ kind: "underage" });
   });
 
-  it.each(["121", "18.5", "-5", "abc", "1e2", "٢٥", "0x20"])("calls an age of '%s' a mistake", (age) => {
-    expect(checkForm({ ...typed, age })).toEqual({
+  it("calls any other age a mistake, and says which it accepts", () => {
+    expect(checkForm({ ...typed, age: "121" })).toEqual({
       kind: "invalid",
       errors: { age: "Enter your age as a whole number from 18 to 120." },
     });

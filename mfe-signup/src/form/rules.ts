@@ -38,7 +38,8 @@ export const AGE_MAX = 120;
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 const DIGITS = /^[0-9]+$/;
-const NUMBER = /^[0-9]+(?:[.,][0-9]+)?$/;
+// The whole years of an age with or without a fraction, whatever blanks stand around it.
+const YEARS = /^[ \t\n\f\r]*([0-9]+)(?:[.,][0-9]+)?[ \t\n\f\r]*$/;
 
 function codePoints(text: string): number {
   return Array.from(text).length;
@@ -68,8 +69,8 @@ export function readAge(text: string): number | null {
 
 // Also '17.5', which is no whole number but says the same.
 function statesUnderage(text: string): boolean {
-  const trimmed = text.trim();
-  return NUMBER.test(trimmed) && Number(trimmed.replace(",", ".")) < AGE_MIN;
+  const years = YEARS.exec(text)?.[1];
+  return years !== undefined && Number(years) < AGE_MIN;
 }
 
 /** What is wrong with one field, in words, or undefined where nothing is. */

@@ -1,7 +1,7 @@
 import { useNavigate, useSite, type Partner } from "@colonnade/kit";
 import { useEffect, useRef, useState } from "react";
 
-import { endSignup } from "../ending/ended";
+import { endSignup, noteSent } from "../ending/ended";
 import { destinationOf } from "../outcome/destination";
 import { checkForm, fieldError, type FieldErrors, type FieldName, type Typed } from "./rules";
 import { SIGNUP_FAILED, sendSignup, type Outcome } from "./send";
@@ -32,7 +32,8 @@ export interface Signup {
  * Runs a sign-up from the form to its outcome. What is on its way is cancelled when the form goes.
  *
  * @param error What an earlier form post without script was answered.
- * @param onDone Called when the visitor is taken to a page of this site.
+ * @param onDone Called when the visitor is taken to a page of this site. Without it the form is part of the page that
+ *   is shown.
  */
 export function useSignup(error: string | undefined, onDone: (() => void) | undefined): Signup {
   const site = useSite();
@@ -43,6 +44,10 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
     errors: {},
     ...(error !== undefined && { error }),
   });
+
+  useEffect(() => {
+    if (error !== undefined) noteSent();
+  }, [error]);
 
   useEffect(
     () => () => {
@@ -60,7 +65,10 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
     const destination = destinationOf(redirectUrl, window.location.origin, site.signup);
     if (destination.kind === "page") {
       onDone?.();
-      void navigate(destination.path);
+      // Where the form itself stands nothing would change, and nobody would learn that there is an account.
+      const [pathname] = destination.path.split("#");
+      const isHere = !onDone && pathname === window.location.pathname;
+      void navigate(isHere ? site.signup.success : destination.path);
     } else {
       setState({ kind: "leaving", url: destination.url, host: destination.kind === "away" ? destination.host : null });
     }
@@ -93,6 +101,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
       setState({ kind: "editing", errors: checked.errors, ...(first && { focus: first }) });
       return;
     }
+    noteSent();
     const cancel = new AbortController();
     request.current = cancel;
     setState({ kind: "sending" });

@@ -1,60 +1,55 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
 import { TEST_SITE } from "@colonnade/kit/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 
 import { destinationOf, type Destination } from "./destination";
 
-const ORIGIN = "https://site.example";
+interface Table {
+  readonly origin: string;
+  readonly hosts: readonly string[];
+  /** Targets, and the address each leads to, or null where the site's own page is the end. */
+  readonly cases: readonly { readonly target: string; readonly leads: string | null }[];
+}
+
+// The cases that the gateway is tested against, too.
+const { origin, hosts, cases } = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, "../../../tests/tables/redirects.json"), "utf8"),
+) as Table;
+
 const SUCCESS = { kind: "page", path: "/success" };
 
 function lead(redirectUrl: unknown): Destination {
-  return destinationOf(redirectUrl, ORIGIN, { ...TEST_SITE.signup, redirectHosts: ["members.example.com"] });
+  return destinationOf(redirectUrl, origin, { ...TEST_SITE.signup, redirectHosts: hosts });
+}
+
+function addressOf(destination: Destination): string {
+  return destination.kind === "page" ? `${origin}${destination.path}` : destination.url;
 }
 
 describe("destinationOf", () => {
-  it.each([undefined, null, "", 5, {}, ["/terms"]])("%j, no address, leads to the site's own page", (redirectUrl) => {
+  it.each([undefined, null, 5, {}, ["/terms"]])("%j, no address, leads to the site's own page", (redirectUrl) => {
     expect(lead(redirectUrl)).toEqual(SUCCESS);
   });
 
-  it.each([
-    ["/terms", "/terms"],
-    ["/state/New York", "/state/New%20York"],
-    ["https://site.example/terms", "/terms"],
-    ["https://SITE.example:443/terms", "/terms"],
-  ])("%s is a page of this site", (redirectUrl, path) => {
-    expect(lead(redirectUrl)).toEqual({ kind: "page", path });
+  test.each(cases)("$target leads to $leads, as the gateway has it", ({ target, leads }) => {
+    if (leads === null) expect(lead(target)).toEqual(SUCCESS);
+    else expect(addressOf(lead(target))).toBe(leads);
   });
 
-  it.each(["/terms?from=signup", "/terms#payment"])("%s is loaded by the browser", (redirectUrl) => {
-    expect(lead(redirectUrl)).toEqual({ kind: "document", url: `https://site.example${redirectUrl}` });
+  it.each(["/terms", "https://site.example/terms", "/terms#payment", "/state/New York"])(
+    "%s is a page of this site",
+    (redirectUrl) => {
+      expect(lead(redirectUrl).kind).toBe("page");
+    },
+  );
+
+  it("an address with a query is loaded by the browser", () => {
+    expect(lead("/terms?from=signup").kind).toBe("document");
   });
 
-  it("a configured host over https is followed", () => {
-    expect(lead("https://members.example.com/welcome?to=you")).toEqual({
-      kind: "away",
-      url: "https://members.example.com/welcome?to=you",
-      host: "members.example.com",
-    });
-  });
-
-  it.each([
-    "https://evil.example/",
-    "http://members.example.com/",
-    "https://members.example.com:8443/",
-    "https://members.example.com.evil.example/",
-    "https://www.members.example.com/",
-    "https://site.example@evil.example/",
-    "https://visitor:secret@members.example.com/",
-    "https://visitor@site.example/terms",
-    "http://site.example/terms",
-    "https://site.example:8080/terms",
-    "//evil.example/",
-    "/\\evil.example/",
-    "\\\\evil.example",
-    "javascript:alert(1)",
-    "data:text/html,hello",
-    "blob:https://site.example/0b1c",
-    "https://",
-  ])("%s leads to the site's own page", (redirectUrl) => {
-    expect(lead(redirectUrl)).toEqual(SUCCESS);
+  it("another host is named", () => {
+    expect(lead("https://members.example.com/welcome")).toMatchObject({ kind: "away", host: "members.example.com" });
   });
 });

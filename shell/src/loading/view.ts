@@ -58,6 +58,8 @@ export function createViews(boot: Boot, firstPath: string, tab: Tab): Views {
   const views = new Map<string, Promise<View>>();
   const failures = new Map<string, number>();
   let shown = firstPath;
+  // The answer to a form post, until the visitor has left the page that shows it.
+  let form = boot.form;
 
   function answer(path: string): Promise<PageAnswer | null> {
     const present = answers.get(path);
@@ -85,7 +87,7 @@ export function createViews(boot: Boot, firstPath: string, tab: Tab): Views {
       head: page.head({ data, site: boot.site }),
       params,
       Component: page.Component,
-      props: { data, ...(boot.form && path === firstPath && { form: boot.form }) },
+      props: { data, ...(form && path === firstPath && { form }) },
     };
   }
 
@@ -101,7 +103,7 @@ export function createViews(boot: Boot, firstPath: string, tab: Tab): Views {
         return { kind: "failed" };
       }
       // The answer to a form post cannot be had again.
-      const renewing = boot.form && path === firstPath ? undefined : tab.renew({ leaving: path !== shown });
+      const renewing = form && path === firstPath ? undefined : tab.renew({ leaving: path !== shown });
       if (renewing) return renewing;
       // The visitor has asked for another attempt, which nothing but a new document can be.
       if (failures.has(path) && (await isThere(path)) && isAt(path)) return loadAnew();
@@ -156,6 +158,10 @@ export function createViews(boot: Boot, firstPath: string, tab: Tab): Views {
     },
     shows(path) {
       shown = path;
+      if (!form || path === firstPath) return;
+      form = undefined;
+      // Made anew when the visitor comes back, from what is there already.
+      views.delete(firstPath);
     },
   };
 }

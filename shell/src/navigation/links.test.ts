@@ -1,6 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { render, cleanup } from "@testing-library/react";
+import { createElement, type ReactElement } from "react";
+import { MemoryRouter } from "react-router-dom";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { pageOf } from "./links";
+import type { Views } from "../loading/view";
+import { pageOf, useLinks } from "./links";
 
 function anchor(html: string): HTMLAnchorElement {
   const holder = document.createElement("div");
@@ -32,5 +36,67 @@ describe("pageOf", () => {
     ["the sitemap", '<a href="/sitemap.xml">'],
   ])("%s is the browser's", (_, html) => {
     expect(pageOf(anchor(html))).toBeNull();
+  });
+});
+
+describe("what a link leads to is fetched", () => {
+  const prefetch = vi.fn<Views["prefetch"]>();
+
+  function Page(): ReactElement {
+    useLinks({ prefetch } as Partial<Views> as Views);
+    const names = ["Texas", "Utah", "Vermont"];
+    return createElement(
+      "p",
+      null,
+      ...names.map((name) => createElement("a", { key: name, href: `/state/${name}` }, name)),
+      createElement("button", null, "Join"),
+    );
+  }
+
+  function link(name: string): HTMLElement {
+    const found = document.querySelector<HTMLElement>(`a[href="/state/${name}"]`);
+    if (!found) throw new Error(`no link to ${name}`);
+    return found;
+  }
+
+  function hover(element: Element): void {
+    element.dispatchEvent(new PointerEvent("pointerover", { bubbles: true, pointerType: "mouse" }));
+  }
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    prefetch.mockReset();
+    render(createElement(MemoryRouter, null, createElement(Page)));
+  });
+
+  afterEach(() => {
+    cleanup();
+    vi.useRealTimers();
+  });
+
+  const WAYS: readonly (readonly [string, (element: HTMLElement) => void])[] = [
+    ["hovers over", hover],
+    [
+      "focuses",
+      (element) => {
+        element.focus();
+      },
+    ],
+  ];
+
+  test.each(WAYS)("once the visitor %s it for a moment, and not on the way to another", (_, reach) => {
+    for (const name of ["Texas", "Utah", "Vermont"]) reach(link(name));
+    expect(prefetch).not.toHaveBeenCalled();
+    vi.runAllTimers();
+    expect(prefetch.mock.calls).toEqual([["/state/Vermont"]]);
+  });
+
+  test.each(WAYS)("not where the visitor who %s it goes on to something else", (_, reach) => {
+    reach(link("Texas"));
+    const button = document.querySelector("button");
+    if (!button) throw new Error("no button");
+    reach(button);
+    vi.runAllTimers();
+    expect(prefetch).not.toHaveBeenCalled();
   });
 });

@@ -5,7 +5,8 @@ import { useNavigate } from "react-router-dom";
 import type { Views } from "../loading/view";
 import { markNavigating } from "./arrival";
 
-const HOVER_MS = 80;
+// Who is on the way to another link, by mouse or by Tab, does not stay as long.
+const PAUSE_MS = 80;
 
 /** The page of this site that an anchor leads to, or null where the browser is to follow it by itself. */
 export function pageOf(anchor: HTMLAnchorElement): URL | null {
@@ -26,20 +27,24 @@ function wantsLessData(): boolean {
 
 /**
  * Follows same-origin links in the page, whichever section drew them, and fetches what a link leads to
- * when it is hovered, focused or touched. One listener serves all links, also before a section's own
- * code has arrived.
+ * when it is hovered or focused for a moment, or touched. One listener serves all links, also before a
+ * section's own code has arrived.
  */
 export function useLinks(views: Views): void {
   const navigate = useNavigate();
   useEffect(() => {
     const listeners = new AbortController();
     const { signal } = listeners;
-    let hover: ReturnType<typeof setTimeout> | undefined;
+    let pause: ReturnType<typeof setTimeout> | undefined;
 
     const prefetch = (event: Event): void => {
       const anchor = anchorOf(event);
       const url = anchor && pageOf(anchor);
       if (url && !wantsLessData()) views.prefetch(url.pathname);
+    };
+    const prefetchSoon = (event: Event): void => {
+      clearTimeout(pause);
+      if (anchorOf(event)) pause = setTimeout(prefetch, PAUSE_MS, event);
     };
     document.addEventListener(
       "click",
@@ -66,15 +71,14 @@ export function useLinks(views: Views): void {
     document.addEventListener(
       "pointerover",
       (event) => {
-        clearTimeout(hover);
-        if (event.pointerType === "mouse" && anchorOf(event)) hover = setTimeout(prefetch, HOVER_MS, event);
+        if (event.pointerType === "mouse") prefetchSoon(event);
       },
       { signal },
     );
-    document.addEventListener("focusin", prefetch, { signal });
+    document.addEventListener("focusin", prefetchSoon, { signal });
     document.addEventListener("touchstart", prefetch, { signal, passive: true });
     return () => {
-      clearTimeout(hover);
+      clearTimeout(pause);
       listeners.abort();
     };
   }, [navigate, views]);

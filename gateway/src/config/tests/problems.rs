@@ -179,6 +179,23 @@ const PROBLEMS: &[(&str, &str, &str)] = &[
         "Members.example.com",
         "`Members.example.com` is no host name",
     ),
+    // They stand in a policy, where this would mean any host below it, and that another directive.
+    (
+        "members.example.com",
+        "*.example.com",
+        "`*.example.com` is no host name",
+    ),
+    (
+        "members.example.com",
+        "a;b.example.com",
+        "`a;b.example.com` is no host name",
+    ),
+    (
+        "members.example.com",
+        "a,b.example.com",
+        "`a,b.example.com` is no host name",
+    ),
+    ("members.example.com", "'self'", "`'self'` is no host name"),
     (
         "partner = \"example\"",
         "page = \"/go/signup\"",

@@ -5,13 +5,14 @@ import type { ReactElement } from "react";
 import home from "../../../content/home.json";
 import css from "./CallToAction.module.css";
 
-/** The invitation at the end of the home page. */
+/** The invitation at the end of the home page; where nobody would receive a sign-up, it says so instead. */
 export function CallToAction(): ReactElement {
   const site = useSite();
+  const { heading, text } = site.signup.host === null ? home.noSignup : home.cta;
   return (
     <section className={css.invitation} aria-labelledby="join">
-      <h2 id="join">{fillFacts(home.cta.heading, site)}</h2>
-      <p>{fillFacts(home.cta.text, site)}</p>
+      <h2 id="join">{fillFacts(heading, site)}</h2>
+      <p>{fillFacts(text, site)}</p>
       <JoinButton className="button">Join Free</JoinButton>
     </section>
   );
