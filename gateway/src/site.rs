@@ -273,8 +273,10 @@ impl Site {
         let (deployments, judge) = (Arc::clone(&self.deployments), Arc::clone(&self.judge));
         tokio::spawn(async move {
             match deployments.take_back(&rollout, reason).await {
-                // Somebody promoted or aborted it in the meantime.
-                Ok(_) | Err(ChangeError::NotCandidate { .. }) => {}
+                Ok(_) => {}
+                // Somebody promoted or aborted it in the meantime, or changed it by a deploy of another section: then
+                // it is to be judged again.
+                Err(ChangeError::NotCandidate { .. }) => judge.appeal(&rollout),
                 Err(error) => {
                     tracing::error!(event = "automatic_abort_failed", error = %error);
                     judge.appeal(&rollout);

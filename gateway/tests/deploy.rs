@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release, Request};
+use crate::support::{Gateway, Release, Request, Response};
 
 fn deployments(gateway: &Gateway) -> Value {
     gateway.operate(Request::new("GET", "/api/v1/deployments")).json()
@@ -139,40 +139,103 @@ fn another_gateway_on_the_same_store_notices() {
     first.publish(&Release::section("directory", "1.0.0", &["/"]));
     first.publish(&Release::section("legal", "1.0.0", &["/terms"]));
     first.deploy(&json!({ "shell": "1.0.0", "directory": "1.0.0" }));
-    wait_until_live(&second, 1);
+    second.wait_until_live(1);
     // What the second deploys starts from what the first did.
     second.deploy(&json!({ "legal": "1.0.0" }));
-    wait_until_live(&first, 2);
+    first.wait_until_live(2);
     assert_eq!(first.get("/terms").status, 200);
     assert_eq!(first.get("/").status, 200);
 }
 
-/// Asks until a deployment is seen; each question is answered, so nothing is waited for blindly.
-fn wait_until_live(gateway: &Gateway, number: u64) {
-    for _ in 0..100_000 {
-        let answer = gateway.get("/");
-        if answer.status == 200 && answer.boot()["deployment"] == number {
-            return;
+/// A gateway with a release of each of twenty sections published.
+fn with_twenty_sections() -> (Gateway, Vec<String>) {
+    let gateway = Gateway::start_live("", &[]);
+    let names: Vec<String> = (0..20).map(|number| format!("section-{number}")).collect();
+    for name in &names {
+        gateway.publish(&Release::section(name, "1.0.0", &[&format!("/{name}")]));
+    }
+    (gateway, names)
+}
+
+/// Deploys each section at once with the others, by one gateway or the next; the answers come back.
+fn deploy_at_once(gateways: &[&Gateway], names: &[String], base: Option<u64>) -> Vec<Response> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = names
+            .iter()
+            .zip(gateways.iter().cycle())
+            .map(|(name, gateway)| {
+                let mut wish = json!({ "releases": { name: "1.0.0" } });
+                if let Some(base) = base {
+                    wish["base"] = json!(base);
+                }
+                scope.spawn(move || gateway.post_deployment(&wish))
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+fn assert_all_were_deployed_in_one_order(gateways: &[&Gateway], names: &[String]) {
+    let answers = deploy_at_once(gateways, names, None);
+    let mut sizes = Vec::new();
+    let mut numbers = Vec::new();
+    for answer in &answers {
+        assert_eq!(answer.status, 201, "{}", answer.text());
+        sizes.push(answer.json()["releases"].as_object().unwrap().len());
+        numbers.push(answer.json()["number"].as_u64().unwrap());
+    }
+    sizes.sort_unstable();
+    numbers.sort_unstable();
+    numbers.dedup();
+    // The first has one more than the two releases that were live, the second two more, and so on.
+    assert_eq!(sizes, (3..23).collect::<Vec<_>>());
+    assert_eq!(numbers.len(), 20);
+    for gateway in gateways {
+        gateway.wait_until_live(numbers[19]);
+        for name in names {
+            assert_eq!(gateway.get(&format!("/{name}")).status, 200, "{name}");
         }
     }
-    panic!("deployment {number} was never noticed");
+}
+
+fn assert_one_was_deployed(gateways: &[&Gateway], names: &[String]) {
+    let answers = deploy_at_once(gateways, names, Some(1));
+    let accepted: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
+    assert_eq!(accepted.len(), 1);
+    let live = accepted[0].json()["number"].clone();
+    for answer in answers.iter().filter(|answer| answer.status != 201) {
+        assert_eq!(answer.status, 409);
+        assert_eq!(answer.json()["live"], live);
+        assert_eq!(
+            answer.json()["detail"],
+            format!("deployment 1 is not live any more: deployment {live} is")
+        );
+    }
+    assert_eq!(deployments(gateways[0])["live"], live);
 }
 
 #[test]
 fn deploys_at_once_keep_each_others_changes() {
-    let gateway = Gateway::start_live("", &[]);
-    let names: Vec<String> = (0..8).map(|number| format!("section-{number}")).collect();
-    for name in &names {
-        gateway.publish(&Release::section(name, "1.0.0", &[&format!("/{name}")]));
-    }
-    std::thread::scope(|scope| {
-        for name in &names {
-            let gateway = &gateway;
-            scope.spawn(move || gateway.deploy(&json!({ name: "1.0.0" })));
-        }
-    });
-    for name in &names {
-        assert_eq!(gateway.get(&format!("/{name}")).status, 200, "{name}");
-    }
-    assert_eq!(deployments(&gateway)["live"], 9);
+    let (gateway, names) = with_twenty_sections();
+    assert_all_were_deployed_in_one_order(&[&gateway], &names);
+}
+
+#[test]
+fn deploys_at_once_by_two_gateways_keep_each_others_changes() {
+    let (gateway, names) = with_twenty_sections();
+    let other = gateway.beside();
+    assert_all_were_deployed_in_one_order(&[&gateway, &other], &names);
+}
+
+#[test]
+fn of_deploys_from_the_same_base_one_is_first() {
+    let (gateway, names) = with_twenty_sections();
+    assert_one_was_deployed(&[&gateway], &names);
+}
+
+#[test]
+fn of_deploys_from_the_same_base_by_two_gateways_one_is_first() {
+    let (gateway, names) = with_twenty_sections();
+    let other = gateway.beside();
+    assert_one_was_deployed(&[&gateway, &other], &names);
 }

@@ -37,3 +37,15 @@ pub(super) fn require(token: &Token, action: Action, section: &str) -> Result<()
         section: section.to_owned(),
     })
 }
+
+/// Refuses a token that does not allow an action on anything.
+pub(super) fn require_some(token: &Token, action: Action) -> Result<(), AdminError> {
+    if token.allows_some(action) {
+        return Ok(());
+    }
+    Err(AdminError::NotAllowed {
+        token: token.name.clone(),
+        action,
+        section: "*".to_owned(),
+    })
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use http::StatusCode;
 use hyper::body::Incoming;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{AdminError, parse, receive};
 use crate::config::{Action, Token};
@@ -66,27 +66,27 @@ pub(super) fn allowed<T>(
     })
 }
 
-/// The deployment a change led to.
+/// The deployment a change led to, as it was at that moment.
 pub(super) fn answer(outcome: &Outcome) -> Reply {
     let Outcome {
         snapshot,
+        state,
         number,
         changed,
     } = outcome;
     let none = BTreeMap::new();
-    let set = snapshot.set(*number);
-    let releases = set.map_or(&none, |set| &set.deployment.releases);
-    let is_live = snapshot.live().is_some_and(|live| live.number() == *number);
-    let mut answer = json!({ "number": number, "releases": releases, "live": is_live });
-    if let Some(running) = snapshot.rollout() {
-        let candidate = running.candidate.number();
+    let releases = |number| {
+        let set = snapshot.set(number);
+        set.map_or(&none, |set| &set.deployment.releases)
+    };
+    let is_live = state.live == *number;
+    let mut answer = json!({ "number": number, "releases": releases(*number), "live": is_live });
+    if let Some(rollout) = &state.rollout {
+        let candidate = rollout.deployment;
         if candidate == *number {
-            answer["percent"] = json!(running.record.percent);
+            answer["percent"] = json!(rollout.percent);
         } else if is_live {
-            answer["candidate"] = json!({
-                "number": candidate,
-                "releases": running.candidate.deployment.releases,
-            });
+            answer["candidate"] = json!({ "number": candidate, "releases": releases(candidate) });
         }
     }
     json(status(*changed), &answer)
@@ -99,10 +99,4 @@ pub(super) fn status(changed: bool) -> StatusCode {
     } else {
         StatusCode::OK
     }
-}
-
-/// Tells which rollout runs.
-pub(super) fn rollout(outcome: &Outcome) -> Value {
-    let percent = outcome.snapshot.rollout().map(|running| running.record.percent);
-    json!(percent)
 }

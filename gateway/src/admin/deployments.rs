@@ -72,10 +72,9 @@ pub(super) async fn promote(
     let allows = |section: &str| token.allows(Action::Deploy, section);
     let outcome = deployments.promote(number, percent, &author, &allows).await;
     let outcome = changes::allowed(outcome, token, Action::Deploy)?;
-    let live = outcome.snapshot.live().map(|set| set.number()) == Some(number);
-    let mut answer = json!({ "number": number, "live": live });
-    if !live {
-        answer["percent"] = changes::rollout(&outcome);
+    let mut answer = json!({ "number": number, "live": outcome.state.live == number });
+    if let Some(rollout) = &outcome.state.rollout {
+        answer["percent"] = json!(rollout.percent);
     }
     Ok(json(StatusCode::OK, &answer))
 }
@@ -92,7 +91,7 @@ pub(super) async fn abort(
     let allows = |section: &str| token.allows(Action::Deploy, section);
     let outcome = deployments.abort(number, &author, &allows).await;
     let outcome = changes::allowed(outcome, token, Action::Deploy)?;
-    let live = outcome.snapshot.live().map(|set| set.number());
+    let live = outcome.state.live;
     Ok(json(StatusCode::OK, &json!({ "number": number, "live": live })))
 }
 

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{AdminError, changes};
+use super::{AdminError, auth, changes};
 use crate::clock;
 use crate::config::{Action, Origin, Token};
 use crate::deployment::{Deployments, Shown, Wish};
@@ -37,10 +37,14 @@ pub(super) async fn make(
     body: Incoming,
 ) -> Result<Reply, AdminError> {
     let asked: Preview = changes::wish(body).await?;
+    auth::require_some(token, Action::Preview)?;
     let author = changes::author(token, asked.reason)?;
     let path = asked.path.unwrap_or_else(|| "/".to_owned());
     if !preview::is_path(&path) {
-        return Err(wrong("path", "the path of a page, such as /terms"));
+        return Err(wrong(
+            "path",
+            "the path of a page, such as /terms, of at most 512 characters",
+        ));
     }
     let most = preview::MAX_LIFE.as_mins();
     let minutes = asked.minutes.unwrap_or(USUAL);

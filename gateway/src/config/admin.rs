@@ -54,9 +54,14 @@ impl Action {
 }
 
 impl Token {
+    /// Whether it allows an action on anything.
+    pub(crate) fn allows_some(&self, action: Action) -> bool {
+        self.actions.contains(&action)
+    }
+
     /// Whether it allows an action on a section, the shell, or `*`: on all there are and will be.
     pub(crate) fn allows(&self, action: Action, section: &str) -> bool {
-        self.actions.contains(&action) && self.sections.iter().any(|name| name == "*" || name == section)
+        self.allows_some(action) && self.sections.iter().any(|name| name == "*" || name == section)
     }
 }
 

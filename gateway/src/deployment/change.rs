@@ -24,8 +24,10 @@ pub(crate) type Allows<'a> = &'a (dyn Fn(&str) -> bool + Sync);
 /// What came of a wish.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// The view in which it holds.
+    /// A view of the store from when it was made, or from later.
     pub(crate) snapshot: Arc<Snapshot>,
+    /// The state it made, or found: another process may have changed it by the time of the view.
+    pub(crate) state: State,
     /// The deployment it is about.
     pub(crate) number: u64,
     /// False where everything was as wished already.
@@ -96,6 +98,19 @@ pub(super) struct Plan {
     pub(super) state: State,
 }
 
+impl Outcome {
+    /// Everything was as wished in this view.
+    pub(super) fn unchanged(snapshot: Arc<Snapshot>, number: u64) -> Result<Self, ChangeError> {
+        let state = snapshot.state().cloned().ok_or(ChangeError::NothingLive)?;
+        Ok(Self {
+            snapshot,
+            state,
+            number,
+            changed: false,
+        })
+    }
+}
+
 impl Plan {
     /// A plan that only changes the state.
     pub(super) fn new(state: State) -> Self {
@@ -113,13 +128,14 @@ impl Deployments {
         Ok(last.unwrap_or(0) + 1)
     }
 
-    /// Carries out a plan, if the state is still that of the view it was made from; `None` if it is not. Only for
-    /// whoever holds `changing`.
+    /// Carries out a plan about a deployment, if the state is still that of the view it was made from; `None` if it is
+    /// not. Only for whoever holds `changing`.
     pub(super) async fn attempt(
         &self,
         snapshot: &Snapshot,
         plan: Plan,
-    ) -> Result<Option<Arc<Snapshot>>, ChangeError> {
+        number: u64,
+    ) -> Result<Option<Outcome>, ChangeError> {
         for deployment in &plan.deployments {
             self.assemble(snapshot, deployment.clone()).await?;
         }
@@ -129,7 +145,12 @@ impl Deployments {
         let Change { action, live, by, .. } = &plan.state.change;
         let candidate = plan.state.change.candidate;
         tracing::info!(event = "changed", action = ?action, deployment = live, candidate, by = %by);
-        Ok(Some(self.renew().await?))
+        Ok(Some(Outcome {
+            snapshot: self.renew().await?,
+            state: plan.state,
+            number,
+            changed: true,
+        }))
     }
 
     /// Makes the deployments, then swaps the state. Either may find that another process was faster. A deployment that

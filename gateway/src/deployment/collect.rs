@@ -33,6 +33,8 @@ impl Deployments {
     ) -> Result<Collected, ChangeError> {
         require(allows, [&"*".to_owned()].into_iter())?;
         let _changing = self.changing.lock().await;
+        // Removed already when another process was faster with its change.
+        let mut removed = BTreeSet::new();
         loop {
             let snapshot = self.renew().await?;
             let since = clock::now()
@@ -40,8 +42,9 @@ impl Deployments {
                 .unwrap_or(Timestamp::MIN);
             let deployments = self.unneeded(&snapshot, keep, since).await?;
             let releases = self.unnamed(&deployments, since).await?;
+            removed.extend(deployments);
             let collected = Collected {
-                deployments,
+                deployments: removed.iter().copied().collect(),
                 releases,
             };
             if dry_run || collected.is_nothing() {
@@ -57,7 +60,7 @@ impl Deployments {
                 self.store.remove_deployment(number).await?;
             }
             let state = author.state(&snapshot, Done::Collect, live, rollout, BTreeMap::new());
-            if self.attempt(&snapshot, Plan::new(state)).await?.is_some() {
+            if self.attempt(&snapshot, Plan::new(state), live).await?.is_some() {
                 return Ok(Collected {
                     deployments: collected.deployments,
                     releases: self.discard(collected.releases).await?,

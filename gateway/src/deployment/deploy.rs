@@ -46,18 +46,10 @@ impl Deployments {
             let number = self.next_number().await?;
             let Some(plan) = plan(&snapshot, wish, number)? else {
                 let number = snapshot.live().ok_or(ChangeError::NothingLive)?.number();
-                return Ok(Outcome {
-                    snapshot,
-                    number,
-                    changed: false,
-                });
+                return Outcome::unchanged(snapshot, number);
             };
-            if let Some(snapshot) = self.attempt(&snapshot, plan).await? {
-                return Ok(Outcome {
-                    snapshot,
-                    number,
-                    changed: true,
-                });
+            if let Some(outcome) = self.attempt(&snapshot, plan, number).await? {
+                return Ok(outcome);
             }
         }
     }

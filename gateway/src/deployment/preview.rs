@@ -25,9 +25,11 @@ impl Deployments {
         author: &Author,
         allows: Allows<'_>,
     ) -> Result<Outcome, ChangeError> {
+        if let Shown::Wish(wish) = shown {
+            require(allows, wish.releases.keys())?;
+        }
         let _changing = self.changing.lock().await;
         loop {
-            self.rotate_keys().await?;
             let snapshot = self.renew().await?;
             let live = snapshot.live().ok_or(ChangeError::NothingLive)?;
             let before = &live.deployment.releases;
@@ -40,8 +42,12 @@ impl Deployments {
             };
             let changes = moves(before, &wanted);
             require(allows, changes.keys())?;
-            let is_new = matches!(shown, Shown::Wish(_)) && !changes.is_empty();
-            let number = if changes.is_empty() { live.number() } else { number };
+            let (number, is_new) = match shown {
+                Shown::Wish(_) if changes.is_empty() => (live.number(), false),
+                Shown::Wish(_) => (number, true),
+                Shown::Deployment(_) => (number, false),
+            };
+            self.rotate_keys().await?;
             let rollout = snapshot.state().and_then(|state| state.rollout.clone());
             let mut state = author.state(&snapshot, Done::Preview, live.number(), rollout, changes);
             state.change.candidate = Some(number);
@@ -50,12 +56,8 @@ impl Deployments {
             if is_new {
                 plan.deployments.push(author.deployment(number, wanted));
             }
-            if let Some(snapshot) = self.attempt(&snapshot, plan).await? {
-                return Ok(Outcome {
-                    snapshot,
-                    number,
-                    changed: true,
-                });
+            if let Some(outcome) = self.attempt(&snapshot, plan, number).await? {
+                return Ok(outcome);
             }
         }
     }
@@ -70,18 +72,12 @@ impl Deployments {
                 continue;
             }
             let snapshot = self.renew().await?;
-            let Some(live) = snapshot.live() else {
+            let Some(live) = snapshot.live().map(|set| set.number()) else {
                 return Ok(());
             };
             let rollout = snapshot.state().and_then(|state| state.rollout.clone());
-            let state = author.state(
-                &snapshot,
-                Done::EndPreviews,
-                live.number(),
-                rollout,
-                BTreeMap::new(),
-            );
-            if self.attempt(&snapshot, Plan::new(state)).await?.is_some() {
+            let state = author.state(&snapshot, Done::EndPreviews, live, rollout, BTreeMap::new());
+            if self.attempt(&snapshot, Plan::new(state), live).await?.is_some() {
                 return Ok(());
             }
         }

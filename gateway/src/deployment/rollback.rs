@@ -50,18 +50,10 @@ impl Deployments {
             };
             let Some(plan) = plan else {
                 let number = snapshot.live().ok_or(ChangeError::NothingLive)?.number();
-                return Ok(Outcome {
-                    snapshot,
-                    number,
-                    changed: false,
-                });
+                return Outcome::unchanged(snapshot, number);
             };
-            if let Some(snapshot) = self.attempt(&snapshot, plan).await? {
-                return Ok(Outcome {
-                    snapshot,
-                    number,
-                    changed: true,
-                });
+            if let Some(outcome) = self.attempt(&snapshot, plan, number).await? {
+                return Ok(outcome);
             }
         }
     }
@@ -147,23 +139,28 @@ impl Deployments {
         })
     }
 
-    /// The deployment that was live before the one that is; before the one that was put back, where that is one.
+    /// The deployment that was live before the one that is; before the one that was put back, where that is one and
+    /// ever was live.
     async fn before(&self, snapshot: &Snapshot) -> Result<u64, ChangeError> {
         let mut sought = snapshot.live().ok_or(ChangeError::NothingLive)?.number();
+        let mut otherwise = None;
         let made_live = |change: &Change| {
             if change.live != sought || change.before == Some(sought) {
                 return None;
             }
             match change.restores {
                 Some(restored) => {
+                    otherwise = otherwise.or(change.before);
                     sought = restored;
                     None
                 }
                 None => Some(change.before),
             }
         };
-        let before = self.search(snapshot, made_live).await?.flatten();
-        before.ok_or_else(|| ChangeError::NothingBefore("nothing was live before".to_owned()))
+        let before = self.search(snapshot, made_live).await?;
+        before
+            .unwrap_or(otherwise)
+            .ok_or_else(|| ChangeError::NothingBefore("nothing was live before".to_owned()))
     }
 
     /// Looks through the history, the newest change first.

@@ -77,16 +77,11 @@ impl Deployments {
             }
             let forth = moves(&live.deployment.releases, &running.candidate.deployment.releases);
             require(allows, forth.keys())?;
-            let outcome = |snapshot, changed| Outcome {
-                snapshot,
-                number,
-                changed,
-            };
             let Some(state) = next(&snapshot, live, running, forth, way, author) else {
-                return Ok(outcome(snapshot, false));
+                return Outcome::unchanged(snapshot, number);
             };
-            if let Some(snapshot) = self.attempt(&snapshot, Plan::new(state)).await? {
-                return Ok(outcome(snapshot, true));
+            if let Some(outcome) = self.attempt(&snapshot, Plan::new(state), number).await? {
+                return Ok(outcome);
             }
         }
     }

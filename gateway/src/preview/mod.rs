@@ -25,6 +25,9 @@ use token::Pass;
 /// The longest a preview may last.
 pub(crate) const MAX_LIFE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
+/// The most characters of the path a link leads to: a token has to fit into an address and a cookie.
+const MAX_PATH: usize = 512;
+
 /// The path whose only parameter is a token.
 pub(crate) const PATH: &str = "/_preview/";
 
@@ -78,7 +81,8 @@ pub(crate) fn rotated(keys: &Keys) -> Option<Keys> {
 
 /// Whether a link may lead to this path: a path of this site, which cannot name another host.
 pub(crate) fn is_path(path: &str) -> bool {
-    RequestPath::parse(path).is_ok_and(|parsed| !parsed.has_empty_segment() && !parsed.is_reserved())
+    path.len() <= MAX_PATH
+        && RequestPath::parse(path).is_ok_and(|parsed| !parsed.has_empty_segment() && !parsed.is_reserved())
 }
 
 /// Follows a preview's link: the token becomes a cookie, and the browser goes where it leads.

@@ -19,7 +19,7 @@ use crate::deployment::Snapshot;
 use crate::document::{Documents, Form};
 use crate::origin;
 use crate::pattern::RequestPath;
-use crate::reply::{Reply, Request, json, redirect};
+use crate::reply::{FromDeployment, Reply, Request, json, redirect};
 use crate::rescue::{Audience, Error, rescue};
 use crate::visit::Visit;
 use body::{Format, Typed};
@@ -178,6 +178,9 @@ impl Signups {
             unreachable: error.is_unreachable(),
             under_age,
         };
-        documents.refused(visit, page, error.status(), &form)
+        let mut reply = documents.refused(visit, page, error.status(), &form);
+        visit.remember(&mut reply, self.scheme == "https");
+        reply.extensions_mut().insert(FromDeployment(visit.set.number()));
+        reply
     }
 }

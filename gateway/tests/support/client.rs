@@ -1,11 +1,12 @@
 //! A client that sends exactly what it is told to.
 
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
+use tokio::net::TcpSocket;
 
 /// Longer than anything a test waits for; reached only when something hangs.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
@@ -14,6 +15,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Client {
     address: SocketAddr,
+    source: Option<Ipv4Addr>,
 }
 
 /// A request as it goes over the wire.
@@ -52,6 +54,17 @@ impl Request {
         self.header("content-length", &length)
     }
 
+    /// Its method and target.
+    pub(crate) fn line(&self) -> (&str, &str) {
+        let mut words = self.head.split(' ');
+        (words.next().unwrap(), words.next().unwrap())
+    }
+
+    /// Its body.
+    pub(crate) fn sent(&self) -> &[u8] {
+        &self.body
+    }
+
     /// The request as it is sent to this address, which is its host unless it names another.
     pub(super) fn message(self, address: SocketAddr) -> Vec<u8> {
         let has_host = self.head.to_ascii_lowercase().contains("\r\nhost:");
@@ -68,7 +81,18 @@ impl Request {
 
 impl Client {
     pub(crate) fn new(address: SocketAddr) -> Self {
-        Self { address }
+        Self {
+            address,
+            source: None,
+        }
+    }
+
+    /// The same, coming from another address of this machine: 127.0.0.0/8 is all its own.
+    pub(crate) fn coming_from(self, source: Ipv4Addr) -> Self {
+        Self {
+            source: Some(source),
+            ..self
+        }
     }
 
     /// The address it sends to.
@@ -78,7 +102,10 @@ impl Client {
 
     /// A connection to do as one likes with.
     pub(crate) fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).unwrap();
+        let stream = match self.source {
+            None => TcpStream::connect(self.address).unwrap(),
+            Some(source) => connect_from(source, self.address),
+        };
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
     }
@@ -163,8 +190,21 @@ impl Response {
         serde_json::from_str(payload).unwrap()
     }
 
-    fn all(&self, name: &str) -> Vec<&str> {
+    /// All values of a header.
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
         let values = self.headers.iter().filter(|(key, _)| key == name);
         values.map(|(_, value)| value.as_str()).collect()
     }
+}
+
+/// The standard library cannot choose the address it connects from.
+fn connect_from(source: Ipv4Addr, address: SocketAddr) -> TcpStream {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+    let stream = runtime.unwrap().block_on(async {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((source, 0).into()).unwrap();
+        socket.connect(address).await.unwrap().into_std().unwrap()
+    });
+    stream.set_nonblocking(false).unwrap();
+    stream
 }

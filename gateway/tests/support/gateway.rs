@@ -1,6 +1,5 @@
 //! The gateway as a process.
 
-use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
-use super::{Client, Release, Request, Response};
+use super::{Client, Release, Request, Response, description, until};
 
 /// A token that may do everything. Others: see [`configuration`].
 pub(crate) const TOKEN: &str = "token-for-everything";
@@ -36,7 +35,8 @@ struct Log {
     changed: Condvar,
 }
 
-/// A configuration with ports of the system's choosing and tokens for every purpose. `extra` is put behind it.
+/// A configuration with ports of the system's choosing and tokens for every purpose. `extra` is put behind it: up to its
+/// first table it belongs to `[store]`.
 pub(crate) fn configuration(extra: &str) -> String {
     let mut text = String::from(
         r#"[site]
@@ -56,35 +56,36 @@ path = "/terms"
 [listen]
 site = "127.0.0.1:0"
 admin = "127.0.0.1:0"
-[store]
-folder = "store"
 "#,
     );
-    let tokens = [
-        (
-            TOKEN,
-            r#"["*"]"#,
-            r#"["publish", "deploy", "rollback", "preview", "collect"]"#,
-        ),
-        ("token-to-publish-legal", r#"["legal"]"#, r#"["publish"]"#),
-        ("token-to-deploy-legal", r#"["legal"]"#, r#"["deploy"]"#),
-    ];
-    for (token, sections, actions) in tokens {
-        let hash = Sha256::digest(token)
-            .iter()
-            .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
-        let _ = write!(
-            text,
-            "[[admin.tokens]]\nname = \"name of {token}\"\nhash = \"sha256:{hash}\"\n\
-             sections = {sections}\nactions = {actions}\n"
-        );
-    }
-    text + extra
+    text += &token(
+        TOKEN,
+        &["*"],
+        &["publish", "deploy", "rollback", "preview", "collect"],
+    );
+    text += &token("token-to-publish-legal", &["legal"], &["publish"]);
+    text += &token("token-to-deploy-legal", &["legal"], &["deploy"]);
+    text + "[store]\nfolder = \"store\"\n" + extra
+}
+
+/// The configuration of a token.
+pub(crate) fn token(token: &str, sections: &[&str], actions: &[&str]) -> String {
+    let hash = Sha256::digest(token)
+        .iter()
+        .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    format!(
+        "[[admin.tokens]]\nname = \"name of {token}\"\nhash = \"sha256:{hash}\"\n\
+         sections = {sections:?}\nactions = {actions:?}\n"
+    )
 }
 
 /// A request with the token for everything.
 pub(crate) fn authorized(request: Request) -> Request {
-    request.header("authorization", &format!("Bearer {TOKEN}"))
+    authorized_by(TOKEN, request)
+}
+
+fn authorized_by(token: &str, request: Request) -> Request {
+    request.header("authorization", &format!("Bearer {token}"))
 }
 
 /// Runs the binary to its end.
@@ -114,6 +115,13 @@ impl Gateway {
     /// Starts another one on the same store, with more configuration.
     pub(crate) fn beside_with(&self, extra: &str) -> Self {
         Self::start_in(Arc::clone(&self.folder), extra, &[])
+    }
+
+    /// Ends it as a power failure would, and starts another one on its store, with more configuration.
+    pub(crate) fn killed_and_restarted(mut self, extra: &str) -> Self {
+        self.signal("KILL");
+        self.end();
+        self.beside_with(extra)
     }
 
     /// Starts one with a shell and a section live that has `/`, `/state/:state` and `/signup`, and fills `join`.
@@ -163,7 +171,32 @@ impl Gateway {
 
     /// Sends a request to the admin API, with the token for everything.
     pub(crate) fn operate(&self, request: Request) -> Response {
-        self.admin.send(authorized(request))
+        self.ask_admin(authorized(request))
+    }
+
+    /// Sends a request to the admin API, with this token.
+    pub(crate) fn operate_as(&self, token: &str, request: Request) -> Response {
+        self.ask_admin(authorized_by(token, request))
+    }
+
+    /// Sends a request to the admin API as it stands. That it and its answer are as the API is described is checked.
+    pub(crate) fn ask_admin(&self, request: Request) -> Response {
+        let sent = request.clone();
+        let answer = self.admin.send(request);
+        description::check(&sent, &answer);
+        answer
+    }
+
+    /// Asks the admin API.
+    pub(crate) fn ask(&self, target: &str) -> Value {
+        let answer = self.operate(Request::new("GET", target));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()
+    }
+
+    /// Tells the admin API to do something.
+    pub(crate) fn tell(&self, target: &str, body: &Value) -> Response {
+        self.operate(Request::new("POST", target).body(body.to_string()))
     }
 
     /// Publishes an archive.
@@ -180,7 +213,7 @@ impl Gateway {
 
     /// Asks for a deployment.
     pub(crate) fn post_deployment(&self, body: &Value) -> Response {
-        self.operate(Request::new("POST", "/api/v1/deployments").body(body.to_string()))
+        self.tell("/api/v1/deployments", body)
     }
 
     /// Makes a deployment that must be accepted; its number comes back.
@@ -188,6 +221,14 @@ impl Gateway {
         let answer = self.post_deployment(&json!({ "releases": releases }));
         assert_eq!(answer.status, 201, "{}", answer.text());
         answer.json()["number"].as_u64().unwrap()
+    }
+
+    /// Asks until a deployment is live here.
+    pub(crate) fn wait_until_live(&self, number: u64) {
+        until(&format!("deployment {number} is live"), || {
+            let answer = self.get("/");
+            answer.status == 200 && answer.boot()["deployment"] == number
+        });
     }
 
     /// Waits for a logged event and returns it.

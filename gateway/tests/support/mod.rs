@@ -1,16 +1,31 @@
-//! What the tests are made with: the gateway as a process, a client, a backend, and releases.
+//! What the tests are made with: the gateway as a process, clients, a backend, releases, and the API's description.
 
 mod backend;
+mod browser;
 mod client;
 mod connection;
+mod description;
 mod gateway;
+mod http2;
 mod release;
 
 pub(crate) use backend::{Act, Backend, CLOSED};
+pub(crate) use browser::Browser;
 pub(crate) use client::{Client, Request, Response};
 pub(crate) use connection::Connection;
-pub(crate) use gateway::{Gateway, TOKEN, authorized, configuration, run};
+pub(crate) use gateway::{Gateway, TOKEN, authorized, configuration, run, token};
+pub(crate) use http2::Exchange;
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
+
+/// Asks until it is so; each question is answered, so nothing is waited for blindly.
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    for _ in 0..100_000 {
+        if is_so() {
+            return;
+        }
+    }
+    panic!("never: {what}");
+}
 
 /// How often something is done that is done `times` times where the whole of it is asked for, with `SOAK=1`: a tenth
 /// of that otherwise.
