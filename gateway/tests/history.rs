@@ -69,30 +69,30 @@ fn every_change_is_told_the_newest_first() {
         "directory": { "from": null, "to": "1.0.0" }, "shell": { "from": null, "to": "1.0.0" },
     });
     let expected = json!([
-        { "revision": 9, "action": "end-previews", "live": 4, "before": 4, "sections": {}, "reason": null },
+        { "revision": 9, "previous": 7, "action": "end-previews", "live": 4, "before": 4, "sections": {}, "reason": null },
         {
-            "revision": 8, "action": "preview", "live": 4, "before": 4, "candidate": 5,
+            "revision": 8, "previous": 7, "action": "preview", "live": 4, "before": 4, "candidate": 5,
             "sections": { "legal": { "from": null, "to": "1.0.0" } }, "reason": "for the lawyers",
         },
-        { "revision": 7, "action": "rollback", "live": 4, "before": 3, "sections": back, "reason": null },
-        { "revision": 6, "action": "promote", "live": 3, "before": 1, "candidate": 3, "sections": forth, "reason": null },
+        { "revision": 7, "previous": 6, "action": "rollback", "live": 4, "before": 3, "sections": back, "reason": null },
+        { "revision": 6, "previous": 1, "action": "promote", "live": 3, "before": 1, "candidate": 3, "sections": forth, "reason": null },
         {
-            "revision": 5, "action": "rollout", "live": 1, "before": 1, "candidate": 3, "percent": 10,
+            "revision": 5, "previous": 1, "action": "rollout", "live": 1, "before": 1, "candidate": 3, "percent": 10,
             "sections": forth, "reason": "to see",
         },
         {
-            "revision": 4, "action": "abort", "live": 1, "before": 1, "candidate": 2, "sections": back,
+            "revision": 4, "previous": 1, "action": "abort", "live": 1, "before": 1, "candidate": 2, "sections": back,
             "reason": "it does not",
         },
         {
-            "revision": 3, "action": "percent", "live": 1, "before": 1, "candidate": 2, "percent": 50,
+            "revision": 3, "previous": 1, "action": "percent", "live": 1, "before": 1, "candidate": 2, "percent": 50,
             "sections": {}, "reason": "it does well",
         },
         {
-            "revision": 2, "action": "rollout", "live": 1, "before": 1, "candidate": 2, "percent": 10,
+            "revision": 2, "previous": 1, "action": "rollout", "live": 1, "before": 1, "candidate": 2, "percent": 10,
             "sections": forth, "reason": "to see",
         },
-        { "revision": 1, "action": "deploy", "live": 1, "before": null, "sections": first, "reason": null },
+        { "revision": 1, "previous": 0, "action": "deploy", "live": 1, "before": null, "sections": first, "reason": null },
     ]);
     assert_eq!(Value::Array(told), expected);
 }

@@ -41,7 +41,7 @@ test.describe("sign-up is out of reach: the dialog says so and counts down to th
     beside,
     complaints,
   }) => {
-    const own = await beside({ signup: { total_timeout_ms: 500 } });
+    const own = await beside({ signup: { total_timeout_ms: 3_000 } });
     const warnings: string[] = [];
     page.on("console", (message) => {
       if (message.type() === "warning") warnings.push(message.text());

@@ -12,6 +12,7 @@ mod releases;
 mod rollback;
 
 use std::io;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use http::Method;
@@ -175,8 +176,19 @@ impl Admin {
         }
     }
 
-    /// Answers a request.
-    pub(crate) async fn answer(&self, request: Request) -> Reply {
+    /// Answers a request. What it changes is changed whole, also for an operator who leaves in the middle.
+    pub(crate) async fn answer(self: Arc<Self>, request: Request) -> Reply {
+        let answering = tokio::spawn(async move { self.respond(request).await });
+        match answering.await {
+            Ok(reply) => reply,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                Err(_) => rescue(&Error::Panic, Audience::Operator),
+            },
+        }
+    }
+
+    async fn respond(&self, request: Request) -> Reply {
         let path = RequestPath::parse(request.uri().path());
         let (reply, route) = match path.as_ref().map(Target::of) {
             Err(error) => (Err(Error::Path(*error)), "refused"),

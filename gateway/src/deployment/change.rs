@@ -230,6 +230,10 @@ impl Author {
     ) -> State {
         let change = Change {
             revision: snapshot.revision() + 1,
+            previous: snapshot.state().map_or(0, |state| match &state.change {
+                newest if newest.altered_live() => newest.revision,
+                newest => newest.previous,
+            }),
             at: clock::now(),
             by: self.by.clone(),
             action,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Allows, Author, ChangeError, Outcome, Plan, require};
-use super::state::{Change, Done, Rollout, moves};
+use super::state::{Change, Done, Move, Rollout, moves};
 use super::{Deployments, Snapshot};
 use crate::store::StoreError;
 
@@ -74,10 +74,7 @@ impl Deployments {
         let earlier = self.release_before(snapshot, section, present).await?;
         let go_back = |releases: &BTreeMap<String, String>| {
             let mut releases = releases.clone();
-            match &earlier {
-                Some(version) => releases.insert(section.clone(), version.clone()),
-                None => releases.remove(section),
-            };
+            releases.insert(section.clone(), earlier.clone());
             releases
         };
         let wanted = go_back(before);
@@ -120,22 +117,38 @@ impl Deployments {
         }))
     }
 
-    /// The release a section had live before the one it has: before it was put live, that is, so that a rollback after
-    /// a rollback goes one further back. `None` where it was not in the set.
+    /// The release a section had live before the one it has: before that was put live, so that a rollback after a
+    /// rollback goes one further back. The time a section was not in the set is looked past.
     async fn release_before(
         &self,
         snapshot: &Snapshot,
         section: &str,
         present: &str,
-    ) -> Result<Option<String>, ChangeError> {
+    ) -> Result<String, ChangeError> {
+        let mut sought = present.to_owned();
+        let mut was_out = false;
         let put_live = |change: &Change| {
-            let moved = change.sections.get(section)?;
-            let is_it = change.action.is_forward() && moved.to.as_deref() == Some(present);
-            is_it.then(|| moved.from.clone())
+            let Move { from, to } = change.sections.get(section)?;
+            let is_it = match to {
+                Some(to) => change.action.is_forward() && *to == sought,
+                None => was_out,
+            };
+            if !is_it {
+                return None;
+            }
+            was_out = from.is_none();
+            match from {
+                Some(from) if from != present => return Some(from.clone()),
+                Some(from) => sought.clone_from(from),
+                None => {}
+            }
+            None
         };
         let before = self.search(snapshot, put_live).await?;
         before.ok_or_else(|| {
-            ChangeError::NothingBefore(format!("the history does not tell what `{section}` was before"))
+            ChangeError::NothingBefore(format!(
+                "`{section}` had no release before; a deploy can take it out of the set"
+            ))
         })
     }
 
@@ -163,18 +176,22 @@ impl Deployments {
             .ok_or_else(|| ChangeError::NothingBefore("nothing was live before".to_owned()))
     }
 
-    /// Looks through the history, the newest change first.
+    /// Looks through the changes that altered what is live, the newest first.
     async fn search<T>(
         &self,
         snapshot: &Snapshot,
         mut find: impl FnMut(&Change) -> Option<T>,
     ) -> Result<Option<T>, StoreError> {
-        let mut change = snapshot.state().map(|state| state.change.clone());
+        let newest = snapshot.state().map(|state| state.change.clone());
+        let mut change = match newest {
+            Some(newest) if !newest.altered_live() => self.store.change(newest.previous).await?,
+            newest => newest,
+        };
         while let Some(present) = change {
             if let Some(found) = find(&present) {
                 return Ok(Some(found));
             }
-            change = self.store.change(present.revision - 1).await?;
+            change = self.store.change(present.previous).await?;
         }
         Ok(None)
     }

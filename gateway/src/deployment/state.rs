@@ -39,6 +39,9 @@ pub(crate) struct Rollout {
 pub(crate) struct Change {
     /// Its place in the history; the first is 1.
     pub(crate) revision: u64,
+    /// The newest change before it that altered what is live; 0 if there is none. Whoever looks for what was live goes
+    /// from one to the next, however many others lie between them.
+    pub(crate) previous: u64,
     /// When.
     pub(crate) at: Timestamp,
     /// The name of the token it was made with, or `gateway` for what the gateway did by itself.
@@ -102,6 +105,13 @@ impl State {
     /// Its place in the history; rises with every change.
     pub(crate) fn revision(&self) -> u64 {
         self.change.revision
+    }
+}
+
+impl Change {
+    /// Whether another deployment is live since.
+    pub(crate) fn altered_live(&self) -> bool {
+        self.before != Some(self.live)
     }
 }
 
