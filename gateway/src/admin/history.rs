@@ -22,12 +22,12 @@ pub(super) async fn list(deployments: &Deployments, query: Option<&str>) -> Resu
                 let number = value.parse().ok().filter(|limit| (1..=MOST).contains(limit));
                 let number =
                     number.ok_or_else(|| wrong("limit", &format!("a whole number from 1 to {MOST}")))?;
-                once("limit", limit.replace(number))?;
+                once(&mut limit, "limit", number)?;
             }
             "before" => {
                 let revision = value.parse().ok().filter(|revision| *revision > 0);
                 let revision = revision.ok_or_else(|| wrong("before", "the revision of a change"))?;
-                once("before", before.replace(revision))?;
+                once(&mut before, "before", revision)?;
             }
             _ => {
                 return Err(AdminError::Query(format!(
@@ -41,12 +41,12 @@ pub(super) async fn list(deployments: &Deployments, query: Option<&str>) -> Resu
     Ok(json(StatusCode::OK, &json!({ "entries": entries, "next": next })))
 }
 
-/// Refuses a parameter that had a value before.
-fn once<T>(name: &str, earlier: Option<T>) -> Result<(), AdminError> {
-    match earlier {
-        Some(_) => Err(wrong(name, "it once")),
-        None => Ok(()),
+/// Takes the value of a parameter that had none before.
+fn once<T>(parameter: &mut Option<T>, name: &str, value: T) -> Result<(), AdminError> {
+    if parameter.replace(value).is_some() {
+        return Err(wrong(name, "it once"));
     }
+    Ok(())
 }
 
 fn wrong(name: &str, expected: &str) -> AdminError {
