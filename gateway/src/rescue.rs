@@ -137,7 +137,7 @@ fn admin_status(error: &AdminError) -> StatusCode {
         }
         AdminError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         AdminError::Stalled => StatusCode::REQUEST_TIMEOUT,
-        AdminError::Publish(PublishError::Taken(_)) => StatusCode::CONFLICT,
+        AdminError::Publish(PublishError::Taken(_) | PublishError::Gone(_)) => StatusCode::CONFLICT,
         AdminError::Publish(PublishError::Refused(_)) => StatusCode::UNPROCESSABLE_ENTITY,
         AdminError::Change(error) => change_status(error),
         AdminError::Publish(PublishError::Store(_))

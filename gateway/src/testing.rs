@@ -76,8 +76,13 @@ pub(crate) fn small_section(name: &str, version: &str, pattern: &str) -> Sample 
     sample
 }
 
-/// Keeps a sample in a store, as publishing it would.
+/// Keeps a sample in a store, as publishing it would, where there is none yet.
 pub(crate) async fn keep(store: &dyn Store, sample: Sample) {
+    assert!(matches!(try_keep(store, sample).await, Kept::New));
+}
+
+/// Keeps a sample in a store if the store does.
+pub(crate) async fn try_keep(store: &dyn Store, sample: Sample) -> Kept {
     let id = ReleaseId {
         name: sample.release.name.clone(),
         version: sample.release.version.clone(),
@@ -94,8 +99,7 @@ pub(crate) async fn keep(store: &dyn Store, sample: Sample) {
     for (path, bytes) in &sample.files {
         write(folder.path(), path, bytes);
     }
-    let kept = store.keep(Prepared { id, folder, record }).await.unwrap();
-    assert!(matches!(kept, Kept::New));
+    store.keep(Prepared { id, folder, record }).await.unwrap()
 }
 
 /// An empty store, and the folder it goes with.

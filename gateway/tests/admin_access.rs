@@ -248,6 +248,17 @@ fn every_section_of_a_change_must_be_allowed() {
 }
 
 #[test]
+fn a_wish_for_nothing_needs_a_token_for_wishes() {
+    let gateway = with_all_tokens();
+    for (action, target) in [("deploy", "/api/v1/deployments"), ("preview", "/api/v1/previews")] {
+        let wish = || Request::new("POST", target).body("{\"releases\":{}}");
+        assert_problem(&gateway.operate_as(&format!("not {action} *"), wish()), 403);
+        let answer = gateway.operate_as(&format!("{action} legal"), wish());
+        assert!(answer.status < 300, "{}", answer.text());
+    }
+}
+
+#[test]
 fn any_known_token_reads() {
     let gateway = with_all_tokens();
     for target in ["/api/v1/sections", "/api/v1/deployments", "/api/v1/history"] {

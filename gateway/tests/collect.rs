@@ -225,6 +225,42 @@ fn going_back_to_what_was_removed_is_refused_by_name() {
 }
 
 #[test]
+fn a_version_never_changes_also_when_it_is_gone() {
+    let legal = || Release::section("legal", "1.0.0", &["/terms"]);
+    let other = || legal().bytes("client/entry.js", "text/javascript; charset=utf-8", "other");
+    let mut gateway = gateway();
+    // Once when it was just removed, and once when it was published anew and removed again.
+    for _ in 0..2 {
+        gateway = years_later(gateway, "keep_deployments = 1");
+        let removed = collect(&gateway)["releases"].clone();
+        assert!(removed.as_array().unwrap().contains(&json!("legal@1.0.0")));
+        assert_eq!(names(&gateway, "gone/legal"), ["1.0.0.json"]);
+        let beside = gateway.beside();
+        let refused = beside.put("legal", "1.0.0", other().archive());
+        assert_eq!(
+            (refused.status, &refused.json()["detail"]),
+            (
+                409,
+                &json!(
+                    "legal@1.0.0 was published before and removed, with other contents; a version never changes"
+                )
+            )
+        );
+        assert_eq!(names(&gateway, "releases/legal"), Vec::<String>::new());
+        assert_eq!(names(&gateway, "scratch"), Vec::<String>::new());
+        for status in [201, 200] {
+            assert_eq!(beside.put("legal", "1.0.0", legal().archive()).status, status);
+        }
+        let refused = beside.put("legal", "1.0.0", other().archive());
+        assert_eq!(refused.status, 409);
+    }
+    assert_eq!(gateway.deploy(&json!({ "legal": "1.0.0" })), 7);
+    // Another version is another release.
+    let next = Release::section("legal", "1.0.1", &["/terms"]);
+    assert_eq!(gateway.put("legal", "1.0.1", next.archive()).status, 201);
+}
+
+#[test]
 fn before_anything_is_live_there_is_nothing_to_remove() {
     assert_eq!(collect(&Gateway::start()), nothing());
 }

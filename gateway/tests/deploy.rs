@@ -131,6 +131,65 @@ fn what_is_not_published_or_no_wish_is_refused() {
 }
 
 #[test]
+fn a_section_that_is_not_in_the_set_cannot_be_taken_out() {
+    let gateway = Gateway::start_live("", &[]);
+    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
+    let refused = |releases: Value| {
+        let answer = gateway.post_deployment(&json!({ "releases": releases }));
+        assert_eq!(answer.status, 422, "{}", answer.text());
+        answer.json()["problems"].clone()
+    };
+    assert_eq!(
+        refused(json!({ "nothing": null })),
+        json!(["nothing is not in the set"])
+    );
+    assert_eq!(
+        refused(json!({ "legal": "1.0.0", "nothing": null, "neither": null })),
+        json!(["neither is not in the set", "nothing is not in the set"])
+    );
+    assert_eq!(deployments(&gateway)["deployments"].as_array().unwrap().len(), 1);
+    gateway.deploy(&json!({ "legal": "1.0.0" }));
+    gateway.deploy(&json!({ "legal": null }));
+    assert_eq!(
+        refused(json!({ "legal": null })),
+        json!(["legal is not in the set"])
+    );
+    // The same during a rollout of another section.
+    gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
+    gateway.post_deployment(&json!({ "releases": { "directory": "2.0.0" }, "percent": 10 }));
+    assert_eq!(
+        refused(json!({ "legal": null })),
+        json!(["legal is not in the set"])
+    );
+}
+
+#[test]
+fn a_share_that_is_none_is_told_what_one_is() {
+    let gateway = Gateway::start_live("", &[]);
+    gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
+    let wish = |percent| json!({ "releases": { "directory": "2.0.0" }, "percent": percent });
+    let expected = "the body is not what it should be: `percent` is to be a whole number from 0 to 99; \
+                    without it everybody sees the deployment";
+    for percent in [-1, 100, 256, i64::MIN, i64::MAX] {
+        let answer = gateway.post_deployment(&wish(percent));
+        assert_eq!(
+            (answer.status, &answer.json()["detail"]),
+            (400, &json!(expected)),
+            "{percent}"
+        );
+    }
+    assert_eq!(gateway.post_deployment(&wish(99)).status, 201);
+    for percent in [-1, 100] {
+        let answer = gateway.tell("/api/v1/deployments/2/promote", &json!({ "percent": percent }));
+        assert_eq!(
+            (answer.status, &answer.json()["detail"]),
+            (400, &json!(expected)),
+            "{percent}"
+        );
+    }
+}
+
+#[test]
 fn another_gateway_on_the_same_store_notices() {
     let first = Gateway::start();
     let second = first.beside();

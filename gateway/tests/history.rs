@@ -117,6 +117,8 @@ fn it_is_read_page_by_page() {
         "?before=-1",
         "?after=1",
         "?limit=1&by=x",
+        "?limit=1&limit=2",
+        "?before=2&before=2",
     ] {
         let answer = gateway.operate(Request::new("GET", &format!("/api/v1/history{query}")));
         assert_eq!(answer.status, 400, "{query}");

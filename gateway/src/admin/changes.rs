@@ -40,13 +40,14 @@ pub(super) fn author(token: &Token, reason: Option<String>) -> Result<Author, Ad
 }
 
 /// A share of visitors: everybody is what is asked for without one.
-pub(super) fn percent(percent: Option<u8>) -> Result<Option<u8>, AdminError> {
-    match percent {
-        Some(percent) if percent > 99 => Err(AdminError::Body(
+pub(super) fn percent(percent: Option<i64>) -> Result<Option<u8>, AdminError> {
+    match percent.map(u8::try_from) {
+        None => Ok(None),
+        Some(Ok(percent @ 0..=99)) => Ok(Some(percent)),
+        Some(_) => Err(AdminError::Body(
             "`percent` is to be a whole number from 0 to 99; without it everybody sees the deployment"
                 .to_owned(),
         )),
-        percent => Ok(percent),
     }
 }
 

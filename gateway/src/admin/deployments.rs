@@ -7,7 +7,7 @@ use hyper::body::Incoming;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{AdminError, changes};
+use super::{AdminError, auth, changes};
 use crate::config::{Action, Token};
 use crate::deployment::{Deployments, Wish};
 use crate::reply::{Reply, json};
@@ -18,7 +18,7 @@ use crate::reply::{Reply, json};
 struct Deploy {
     releases: BTreeMap<String, Option<String>>,
     base: Option<u64>,
-    percent: Option<u8>,
+    percent: Option<i64>,
     reason: Option<String>,
 }
 
@@ -26,7 +26,7 @@ struct Deploy {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Promote {
-    percent: Option<u8>,
+    percent: Option<i64>,
     reason: Option<String>,
 }
 
@@ -44,6 +44,8 @@ pub(super) async fn deploy(
     body: Incoming,
 ) -> Result<Reply, AdminError> {
     let deploy: Deploy = changes::wish(body).await?;
+    // A wish for nothing names no section that could be refused.
+    auth::require_some(token, Action::Deploy)?;
     let wish = Wish {
         releases: deploy.releases,
         base: deploy.base,

@@ -65,6 +65,9 @@ impl Token {
     }
 }
 
+/// Whose name the history gives for what the gateway does by itself.
+const GATEWAY: &str = "gateway";
+
 const HASH: &str = "`sha256:` and 64 hexadecimal digits, as `gateway token` prints them";
 
 /// Reads `[admin]`.
@@ -75,7 +78,15 @@ pub(super) fn read(mut table: Table<'_>) -> Option<Vec<Token>> {
 }
 
 fn token(mut table: Table<'_>) -> Option<Token> {
-    let name = table.required("name", "what the token is called in records", text);
+    let name = table.required("name", "what the token is called in records", |value| {
+        let name = text(value)?;
+        if name == GATEWAY {
+            return Err(format!(
+                "`{GATEWAY}` is what the gateway itself is called in them"
+            ));
+        }
+        Ok(name)
+    });
     let hash = table.required("hash", HASH, |value| hash(&text(value)?));
     let sections = table.required("sections", "a list of names of sections, or [\"*\"]", |value| {
         let names = texts(value)?;

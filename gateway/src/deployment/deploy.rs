@@ -73,12 +73,15 @@ fn plan(snapshot: &Snapshot, wish: &Wish, number: u64) -> Result<Option<Plan>, C
     if let (Some(_), Some(rollout)) = (wish.percent, rollout) {
         return Err(ChangeError::RolloutRuns(rollout.candidate.number()));
     }
-    if let Some(rollout) = rollout {
+    if rollout.is_some() {
         let names: BTreeSet<&String> = wish.releases.keys().collect();
         snapshot.refuse_rolled_out(&names)?;
-        if changes.is_empty() {
-            return Ok(None);
-        }
+    }
+    refuse_absent(wish, before)?;
+    if changes.is_empty() && live.is_some() {
+        return Ok(None);
+    }
+    if let Some(rollout) = rollout {
         let candidate = wish.applied_to(&rollout.candidate.deployment.releases);
         let next = Rollout {
             deployment: number + 1,
@@ -91,9 +94,6 @@ fn plan(snapshot: &Snapshot, wish: &Wish, number: u64) -> Result<Option<Plan>, C
             ],
             state: author.state(snapshot, Done::Deploy, number, Some(next), changes),
         }));
-    }
-    if changes.is_empty() && live.is_some() {
-        return Ok(None);
     }
     let (done, live, rollout) = match (wish.percent, live) {
         (None, _) => (Done::Deploy, number, None),
@@ -112,4 +112,18 @@ fn plan(snapshot: &Snapshot, wish: &Wish, number: u64) -> Result<Option<Plan>, C
         deployments: vec![author.deployment(number, wanted)],
         state: author.state(snapshot, done, live, rollout, changes),
     }))
+}
+
+/// Refuses to take out of a set what is not in it: more likely than not the name is wrong.
+fn refuse_absent(wish: &Wish, releases: &BTreeMap<String, String>) -> Result<(), ChangeError> {
+    let removed = wish.releases.iter().filter(|(_, version)| version.is_none());
+    let absent: Vec<String> = removed
+        .filter(|(name, _)| !releases.contains_key(*name))
+        .map(|(name, _)| format!("{name} is not in the set"))
+        .collect();
+    if absent.is_empty() {
+        Ok(())
+    } else {
+        Err(ChangeError::Unknown(absent))
+    }
 }

@@ -51,6 +51,9 @@ pub(crate) enum PublishError {
     /// There are other bytes under this name and version.
     #[error("{0} is published already, with other contents; a version never changes")]
     Taken(ReleaseId),
+    /// There were other bytes under this name and version.
+    #[error("{0} was published before and removed, with other contents; a version never changes")]
+    Gone(ReleaseId),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -67,10 +70,13 @@ pub(crate) async fn publish(
     let scratch = store.scratch().await?;
     let (draft, id) = blocking(move || Ok((Draft::read(&id, archive, scratch)?, id))).await?;
     let digest = draft.verified.digest;
-    if draft.verified.problems.is_empty()
-        && let Some(stored) = store.release(&id).await?
-    {
-        return same(id, digest, stored.record.digest);
+    if draft.verified.problems.is_empty() {
+        if let Some(stored) = store.release(&id).await? {
+            return same(id, digest, stored.record.digest);
+        }
+        if store.gone(&id).await?.is_some_and(|gone| gone != digest) {
+            return Err(PublishError::Gone(id));
+        }
     }
     let budget = *budget;
     let prepared = blocking(move || draft.prepare(id, &budget, by)).await?;

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! releases/<name>/<version>/     release.json, stored.json, client/, server/, compressed/
+//! gone/<name>/<version>.json     the digest of a release that was set aside: its version never gets other bytes
 //! deployments/<n>.json
 //! live.json                      what is live, the rollout that runs, and the change that made it so
 //! history/<revision>.json        the changes before that one
 //! preview-keys.json              readable by the owner alone
-//! lock                           held while live.json or preview-keys.json changes
+//! lock                           held while live.json or preview-keys.json changes, and while releases come and go
 //! scratch/                       what is not yet kept, or no longer
 //! ```
 
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::durable::{create_folder, create_json, io, replace_json, sync_parent, sync_tree};
@@ -28,7 +30,7 @@ use super::{
 use crate::deployment::{Change, Deployment, State};
 use crate::negotiate::Coding;
 use crate::preview::Keys;
-use crate::release::{RELEASE_FILE, is_file_path, is_name, is_version};
+use crate::release::{Digest, RELEASE_FILE, is_file_path, is_name, is_version};
 
 /// A store in a folder of this machine. Several processes may share it.
 #[derive(Debug, Clone)]
@@ -40,6 +42,7 @@ pub(crate) struct FolderStore {
 #[derive(Debug)]
 pub(super) struct Paths {
     pub(super) releases: PathBuf,
+    gone: PathBuf,
     pub(super) deployments: PathBuf,
     pub(super) scratch: Scratch,
     pub(super) history: PathBuf,
@@ -48,11 +51,19 @@ pub(super) struct Paths {
     lock: PathBuf,
 }
 
+/// What stays of a release that was removed.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gone {
+    digest: Digest,
+}
+
 impl FolderStore {
     /// Opens the store in a folder, making the folder if there is none.
     pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
         let paths = Paths {
             releases: folder.join("releases"),
+            gone: folder.join("gone"),
             deployments: folder.join("deployments"),
             scratch: Scratch {
                 folder: folder.join("scratch"),
@@ -63,7 +74,13 @@ impl FolderStore {
             lock: folder.join("lock"),
         };
         let scratch = &paths.scratch.folder;
-        for path in [&paths.releases, &paths.deployments, &paths.history, scratch] {
+        for path in [
+            &paths.releases,
+            &paths.gone,
+            &paths.deployments,
+            &paths.history,
+            scratch,
+        ] {
             create_folder(path)?;
         }
         paths.recover()?;
@@ -99,6 +116,11 @@ impl Store for FolderStore {
     fn release<'a>(&'a self, id: &'a ReleaseId) -> Answer<'a, Option<StoredRelease>> {
         let id = id.clone();
         self.run(move |paths| paths.release(&id))
+    }
+
+    fn gone<'a>(&'a self, id: &'a ReleaseId) -> Answer<'a, Option<Digest>> {
+        let id = id.clone();
+        self.run(move |paths| paths.gone(&id))
     }
 
     fn file<'a>(&'a self, id: &'a ReleaseId, path: &'a str, coding: Coding) -> Answer<'a, Option<Bytes>> {
@@ -151,6 +173,8 @@ impl Store for FolderStore {
             let Some(folder) = paths.release_folder(&id) else {
                 return Ok(false);
             };
+            let _lock = paths.lock()?;
+            paths.note_gone(&id, &folder)?;
             paths.scratch.set_aside(&id, &folder)
         })
     }
@@ -260,6 +284,13 @@ impl Paths {
         let parent = self.releases.join(&release.id.name);
         fs::create_dir_all(&parent).map_err(io(&parent))?;
         sync_parent(&parent)?;
+        // Between looking for what was there once and taking its place nothing may be set aside.
+        let _lock = self.lock()?;
+        if let Some(gone) = self.gone(&release.id)?
+            && gone != release.record.digest
+        {
+            return Ok(Kept::Taken(gone));
+        }
         // A folder is only ever renamed onto nothing: renaming onto one with files in it fails.
         match fs::rename(release.folder.path(), &folder) {
             Ok(()) => {
@@ -276,6 +307,31 @@ impl Paths {
                 )
             }
         }
+    }
+
+    /// Notes the digest of a release that is about to go. It stays noted, also when the release is put back.
+    fn note_gone(&self, id: &ReleaseId, folder: &Path) -> Result<(), StoreError> {
+        let record: Option<Record> = read_json(&folder.join(RECORD_FILE))?;
+        if let Some(Record { digest, .. }) = record {
+            let parent = self.gone.join(&id.name);
+            fs::create_dir_all(&parent).map_err(io(&parent))?;
+            sync_parent(&parent)?;
+            create_json(&self.gone_file(id), &self.scratch.folder, &Gone { digest })?;
+        }
+        Ok(())
+    }
+
+    /// Only for a name and version that cannot lead out of the store.
+    fn gone_file(&self, id: &ReleaseId) -> PathBuf {
+        self.gone.join(&id.name).join(format!("{}.json", id.version))
+    }
+
+    fn gone(&self, id: &ReleaseId) -> Result<Option<Digest>, StoreError> {
+        if self.release_folder(id).is_none() {
+            return Ok(None);
+        }
+        let gone: Option<Gone> = read_json(&self.gone_file(id))?;
+        Ok(gone.map(|gone| gone.digest))
     }
 
     fn releases(&self) -> Result<Vec<ReleaseId>, StoreError> {

@@ -37,7 +37,7 @@ pub(crate) trait Store: Send + Sync + 'static {
     /// An empty folder in which a release can be unpacked before it is kept; gone when dropped.
     fn scratch(&self) -> Answer<'_, TempDir>;
 
-    /// Keeps a checked release under its name and version, unless that place is taken.
+    /// Keeps a checked release under its name and version, unless that place is taken, or was by one with other bytes.
     fn keep(&self, release: Prepared) -> Answer<'_, Kept>;
 
     /// The releases kept, by name and version.
@@ -45,6 +45,9 @@ pub(crate) trait Store: Send + Sync + 'static {
 
     /// One release, if it is kept.
     fn release<'a>(&'a self, id: &'a ReleaseId) -> Answer<'a, Option<StoredRelease>>;
+
+    /// The digest of a release that was there once; a version never changes, also not when its release is gone.
+    fn gone<'a>(&'a self, id: &'a ReleaseId) -> Answer<'a, Option<Digest>>;
 
     /// The bytes of one file of a release in one of its codings, if they are there.
     fn file<'a>(&'a self, id: &'a ReleaseId, path: &'a str, coding: Coding) -> Answer<'a, Option<Bytes>>;
@@ -62,6 +65,7 @@ pub(crate) trait Store: Send + Sync + 'static {
     fn remove_deployment(&self, number: u64) -> Answer<'_, ()>;
 
     /// Takes a release out of sight, in one step, so that it can be put back or discarded; false if it is not there.
+    /// Its digest is noted by then.
     fn set_aside<'a>(&'a self, id: &'a ReleaseId) -> Answer<'a, bool>;
 
     /// Puts back a release that was set aside.

@@ -3,10 +3,10 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::{FolderStore, ReleaseId, Store};
+use super::{FolderStore, Kept, ReleaseId, Store};
 use crate::clock;
 use crate::deployment::Deployment;
-use crate::testing::{keep, section, store};
+use crate::testing::{keep, section, store, try_keep};
 
 fn directory() -> ReleaseId {
     ReleaseId {
@@ -67,6 +67,42 @@ async fn what_was_published_anew_takes_the_place_of_what_lies_aside() {
     store.put_back(&directory()).await.unwrap();
     assert!(store.release(&directory()).await.unwrap().is_some());
     assert!(scratch(folder.path()).is_empty());
+}
+
+#[tokio::test]
+async fn a_version_that_was_set_aside_gets_no_other_bytes() {
+    let (folder, store) = with_one_aside().await;
+    let other = || {
+        let mut other = section("directory", "1.0.0");
+        other.release.slots = Vec::new();
+        other
+    };
+    let gone = store.gone(&directory()).await.unwrap().unwrap();
+    // While it lies aside, after it is discarded, and for a gateway that starts later.
+    assert!(matches!(try_keep(&*store, other()).await, Kept::Taken(digest) if digest == gone));
+    store.discard(&directory()).await.unwrap();
+    assert!(matches!(try_keep(&*store, other()).await, Kept::Taken(digest) if digest == gone));
+    let later = FolderStore::open(folder.path()).unwrap();
+    assert!(matches!(try_keep(&later, other()).await, Kept::Taken(digest) if digest == gone));
+    assert!(later.release(&directory()).await.unwrap().is_none());
+
+    keep(&later, section("directory", "1.0.0")).await;
+    assert_eq!(
+        later.release(&directory()).await.unwrap().unwrap().record.digest,
+        gone
+    );
+    assert!(scratch(folder.path()).is_empty());
+}
+
+#[tokio::test]
+async fn a_name_that_leads_out_of_the_store_was_never_there() {
+    let (folder, store) = store();
+    std::fs::write(folder.path().join("x.json"), "{}").unwrap();
+    let id = ReleaseId {
+        name: "..".to_owned(),
+        version: "x".to_owned(),
+    };
+    assert!(store.gone(&id).await.unwrap().is_none());
 }
 
 #[tokio::test]

@@ -128,6 +128,12 @@ const PROBLEMS: &[(&str, &str, &str)] = &[
     ("sha256:e3b0", "e3b0", "is no such hash"),
     ("sha256:e3b0", "sha256:g3b0", "is no such hash"),
     (
+        "name = \"all\"",
+        "name = \"gateway\"",
+        "site.toml:22: admin.tokens.name: `gateway` is what the gateway itself is called in them; \
+         expected what the token is called in records",
+    ),
+    (
         "[\"legal\"]",
         "[\"Legal\"]",
         "site.toml:30: admin.tokens.sections: `Legal` is no section's name",
