@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::header::CACHE_CONTROL;
-use http::{HeaderValue, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use url::form_urlencoded;
 
 use crate::config::Config;
@@ -107,6 +107,24 @@ impl Target<'_> {
         }
     }
 
+    /// Whether it may be there although this view of the store does not have it.
+    fn is_news(&self, snapshot: &Snapshot, headers: &HeaderMap) -> bool {
+        match self {
+            Self::Asset(segments) => {
+                segments.len() > 2 && asset::release(snapshot, segments, headers).is_none()
+            }
+            Self::PageAnswer(number) => {
+                number.parse().is_ok_and(|number| snapshot.is_before(number))
+                    || preview::has_news(snapshot, headers)
+            }
+            Self::Preview(token) => preview::is_news(snapshot, token),
+            Self::Document | Self::Partner(_) | Self::NoPartner | Self::Signup => {
+                preview::has_news(snapshot, headers)
+            }
+            _ => false,
+        }
+    }
+
     fn audience(&self, snapshot: &Snapshot) -> Audience {
         match self {
             // Links to partners and previews are followed by people.
@@ -139,9 +157,16 @@ impl Site {
 
     /// Answers a request.
     pub(crate) async fn answer(&self, request: Request) -> Reply {
-        // Read once: the request sees this view unchanged to its end.
-        let snapshot = self.deployments.current();
-        let (mut reply, route) = self.route(&snapshot, request).await;
+        let path = path(&request);
+        let asked = path.as_ref().map(|path| (path, Target::of(path)));
+        // The request sees this view unchanged to its end.
+        let snapshot = self
+            .view(asked.as_ref().ok().map(|(_, target)| target), &request)
+            .await;
+        let (mut reply, route) = match asked {
+            Ok((path, target)) => self.route(&snapshot, target, path, request).await,
+            Err(error) => (rescue(error, Audience::person(&snapshot)), REFUSED),
+        };
         let extensions = reply.extensions_mut();
         if extensions.get::<Route>().is_none() {
             extensions.insert(Route(route.to_owned()));
@@ -152,23 +177,30 @@ impl Site {
         reply
     }
 
-    /// Finds the route of a request, and answers.
-    async fn route(&self, snapshot: &Snapshot, request: Request) -> (Reply, &'static str) {
-        let address = request
-            .uri()
-            .path_and_query()
-            .map_or(0, |address| address.as_str().len());
-        if address > MAX_ADDRESS {
-            return (rescue(&Error::TooLong, Audience::person(snapshot)), REFUSED);
-        }
-        let path = match RequestPath::parse(request.uri().path()) {
-            Ok(path) => path,
-            Err(error) => return (rescue(&error.into(), Audience::person(snapshot)), REFUSED),
+    /// The view of the store that a request is answered from: the present one, or that after another look where it
+    /// asks for what another gateway on the store may have made just now.
+    async fn view(&self, target: Option<&Target<'_>>, request: &Request) -> Arc<Snapshot> {
+        let snapshot = self.deployments.current();
+        let is_news = |target: &Target<'_>| {
+            target.methods().allow(request.method()) && target.is_news(&snapshot, request.headers())
         };
-        let target = Target::of(&path);
+        if target.is_some_and(is_news) {
+            return self.deployments.look().await;
+        }
+        snapshot
+    }
+
+    /// Answers by a route.
+    async fn route(
+        &self,
+        snapshot: &Snapshot,
+        target: Target<'_>,
+        path: &RequestPath,
+        request: Request,
+    ) -> (Reply, &'static str) {
         let (route, audience, methods) = (target.route(), target.audience(snapshot), target.methods());
         let reply = if methods.allow(request.method()) {
-            self.lead(snapshot, target, &path, request).await
+            self.lead(snapshot, target, path, request).await
         } else {
             Err(Error::Method(methods))
         };
@@ -193,7 +225,7 @@ impl Site {
             Target::Asset(segments) => {
                 asset::answer(self.deployments.store(), snapshot, segments, request.headers()).await
             }
-            Target::PageAnswer(number) => page_answer(snapshot, number, request.uri().query()),
+            Target::PageAnswer(number) => page_answer(snapshot, number, &request),
             Target::Signup => {
                 let visit = Visit::of(snapshot, request.headers());
                 let answer = self
@@ -300,6 +332,15 @@ impl Site {
     }
 }
 
+/// The path of a request, unless its address is none.
+fn path(request: &Request) -> Result<RequestPath, Error> {
+    let address = request.uri().path_and_query();
+    if address.is_some_and(|address| address.as_str().len() > MAX_ADDRESS) {
+        return Err(Error::TooLong);
+    }
+    Ok(RequestPath::parse(request.uri().path())?)
+}
+
 /// Redirects to the same path without its last slash. The path begins with one slash and no other, and holds no
 /// backslash, so it cannot name another host.
 fn without_slash(request: &Request) -> Result<Reply, Error> {
@@ -313,10 +354,14 @@ fn without_slash(request: &Request) -> Result<Reply, Error> {
 }
 
 /// Which page of a deployment a path belongs to.
-fn page_answer(snapshot: &Snapshot, number: &str, query: Option<&str>) -> Result<Reply, Error> {
+fn page_answer(snapshot: &Snapshot, number: &str, request: &Request) -> Result<Reply, Error> {
     let number: u64 = number.parse().map_err(|_| Error::NotFound)?;
-    let set = snapshot.set(number).ok_or(Error::NotKept)?;
-    let mut parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    let set = snapshot
+        .set(number)
+        .filter(|set| preview::may_see(snapshot, request.headers(), set))
+        .ok_or(Error::NotKept)?;
+    let query = request.uri().query().unwrap_or_default();
+    let mut parameters = form_urlencoded::parse(query.as_bytes());
     let path = parameters
         .find(|(name, _)| name == "path")
         .map(|(_, path)| path)
@@ -324,7 +369,9 @@ fn page_answer(snapshot: &Snapshot, number: &str, query: Option<&str>) -> Result
     let path = RequestPath::parse(&path)?;
     let page = set.page(&path).ok_or(Error::NotFound)?;
     let mut reply = json(StatusCode::OK, page);
-    reply.headers_mut().insert(CACHE_CONTROL, PAGE_ANSWER);
+    if !set.deployment.preview {
+        reply.headers_mut().insert(CACHE_CONTROL, PAGE_ANSWER);
+    }
     reply.extensions_mut().insert(FromDeployment(number));
     Ok(reply)
 }

@@ -33,4 +33,5 @@ mod shutdown;
 mod signup_backend;
 mod signup_form;
 mod signup_json;
+mod two_gateways;
 mod wellknown;

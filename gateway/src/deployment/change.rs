@@ -216,6 +216,7 @@ impl Author {
             created_at: clock::now(),
             by: self.by.clone(),
             reason: self.reason.clone(),
+            preview: false,
         }
     }
 

@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 use tokio::sync::Mutex;
 use tokio::time::MissedTickBehavior;
 
+use super::looks::Looks;
 use super::snapshot::LoadError;
 use super::{Deployment, Snapshot};
 use crate::store::Store;
@@ -21,6 +22,7 @@ pub(crate) struct Deployments {
     current: ArcSwap<Snapshot>,
     /// Held while the view changes, so that it never goes back.
     pub(super) changing: Mutex<()>,
+    looks: Looks,
 }
 
 impl Deployments {
@@ -31,12 +33,20 @@ impl Deployments {
             store,
             current: ArcSwap::from_pointee(snapshot),
             changing: Mutex::new(()),
+            looks: Looks::default(),
         })
     }
 
     /// The present view.
     pub(crate) fn current(&self) -> Arc<Snapshot> {
         self.current.load_full()
+    }
+
+    /// The view after a look at the store, for whoever asks for something that the present one does not have: another
+    /// gateway on the store may have told them of it. If the store cannot be read, the view stays; `watch` reports that.
+    pub(crate) async fn look(&self) -> Arc<Snapshot> {
+        self.looks.after_now(async || drop(self.notice().await)).await;
+        self.current()
     }
 
     /// The store behind it.

@@ -6,6 +6,7 @@ mod collect;
 mod deploy;
 mod history;
 mod live;
+mod looks;
 mod preview;
 mod rollback;
 mod rollout;
@@ -24,7 +25,7 @@ pub(crate) use deploy::Wish;
 pub(crate) use live::Deployments;
 pub(crate) use preview::Shown;
 pub(crate) use rollback::Target;
-pub(crate) use served::Frame;
+pub(crate) use served::{Frame, Served};
 pub(crate) use set::Set;
 pub(crate) use snapshot::{LoadError, Snapshot};
 pub(crate) use state::{Change, Rollout, State};
@@ -50,6 +51,10 @@ pub(crate) struct Deployment {
     pub(crate) by: String,
     /// Why, if whoever made it said so.
     pub(crate) reason: Option<String>,
+    /// Whether it was made for a preview. It never becomes live nor a candidate: a deploy or a rollback to the same set
+    /// makes another.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) preview: bool,
 }
 
 impl Deployment {
@@ -60,4 +65,9 @@ impl Deployment {
             version: version.clone(),
         })
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_false(value: &bool) -> bool {
+    !value
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::change::{Allows, Author, ChangeError, Outcome, Plan, require};
 use super::state::{Done, moves};
-use super::{Deployments, Wish};
+use super::{Deployment, Deployments, Wish};
 use crate::preview::{Keys, rotated};
 use crate::store::StoreError;
 
@@ -54,7 +54,10 @@ impl Deployments {
             state.change.percent = None;
             let mut plan = Plan::new(state);
             if is_new {
-                plan.deployments.push(author.deployment(number, wanted));
+                plan.deployments.push(Deployment {
+                    preview: true,
+                    ..author.deployment(number, wanted)
+                });
             }
             if let Some(outcome) = self.attempt(&snapshot, plan, number).await? {
                 return Ok(outcome);

@@ -21,6 +21,8 @@ pub(crate) struct Snapshot {
     preview_keys: Keys,
     /// By name, then by version.
     releases: HashMap<String, HashMap<String, Arc<Served>>>,
+    /// The releases that deployments name which were not made for a preview.
+    public: HashSet<ReleaseId>,
 }
 
 /// A deployment cannot be loaded.
@@ -67,6 +69,18 @@ impl Snapshot {
     /// A kept deployment by its number.
     pub(crate) fn set(&self, number: u64) -> Option<&Arc<Set>> {
         self.sets.get(&number)
+    }
+
+    /// Whether the store had no deployment of this number yet when this was its view.
+    pub(crate) fn is_before(&self, number: u64) -> bool {
+        self.sets
+            .last_key_value()
+            .is_none_or(|(&newest, _)| newest < number)
+    }
+
+    /// Whether everybody may have a release: not if only previews show it.
+    pub(crate) fn is_public(&self, release: &ReleaseId) -> bool {
+        self.public.contains(release)
     }
 
     /// A release that some kept deployment names.
@@ -116,6 +130,7 @@ impl Snapshot {
             next.state = Some(state);
         }
         next.forget_releases();
+        next.public = next.published();
         Ok(next)
     }
 
@@ -134,6 +149,11 @@ impl Snapshot {
         for versions in self.releases.values_mut() {
             versions.retain(|_, release| named.contains(&release.id));
         }
+    }
+
+    fn published(&self) -> HashSet<ReleaseId> {
+        let sets = self.sets.values().filter(|set| !set.deployment.preview);
+        sets.flat_map(|set| set.deployment.ids()).collect()
     }
 
     /// A release from this view or, failing that, from the store.

@@ -61,6 +61,38 @@ impl<'a> Preview<'a> {
             None => Self::Over,
         }
     }
+
+    /// The deployment it shows.
+    pub(crate) fn set(&self) -> Option<&'a Arc<Set>> {
+        match self {
+            Self::Of(set) => Some(set),
+            Self::None | Self::Over => None,
+        }
+    }
+}
+
+/// Whether the sender of these headers may be told of a deployment: everybody may, unless it was made for a preview.
+pub(crate) fn may_see(snapshot: &Snapshot, headers: &HeaderMap, set: &Set) -> bool {
+    let is_previewed = || {
+        Preview::of(snapshot, headers)
+            .set()
+            .is_some_and(|seen| seen.number() == set.number())
+    };
+    !set.deployment.preview || is_previewed()
+}
+
+/// Whether a token may be of a preview that is younger than this view of the store.
+pub(crate) fn is_news(snapshot: &Snapshot, token: &str) -> bool {
+    let keys = snapshot.preview_keys();
+    match Pass::verify(token, keys, clock::now()) {
+        Some(pass) => snapshot.is_before(pass.deployment),
+        None => Pass::key(token).is_some_and(|id| keys.get(id).is_none()),
+    }
+}
+
+/// The same of a request's preview cookie, if it has one.
+pub(crate) fn has_news(snapshot: &Snapshot, headers: &HeaderMap) -> bool {
+    cookie::get(headers, COOKIE).is_some_and(|token| is_news(snapshot, token))
 }
 
 /// Signs the token of a preview; `None` if there is no key that signs now.

@@ -33,6 +33,12 @@ impl Pass {
         Some(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
     }
 
+    /// The name of the key that a token says it was signed with.
+    pub(super) fn key(token: &str) -> Option<&str> {
+        let is_one = token.len() <= MAX_TOKEN && token.split('.').count() == 3;
+        token.split('.').next().filter(|_| is_one)
+    }
+
     /// Reads a token; `None` if it is forged, altered or over.
     pub(super) fn verify(token: &str, keys: &Keys, now: Timestamp) -> Option<Self> {
         if token.len() > MAX_TOKEN {

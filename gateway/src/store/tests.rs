@@ -31,6 +31,7 @@ async fn name_in_a_deployment(store: &dyn Store) {
         created_at: clock::now(),
         by: "test".to_owned(),
         reason: None,
+        preview: false,
     };
     assert!(store.create_deployment(&deployment).await.unwrap());
 }
