@@ -293,7 +293,7 @@ impl Site {
         let Some(&Peer(address)) = request.extensions().get::<Peer>() else {
             return Err(ReportError::Malformed.into());
         };
-        let received = receive(request.into_body(), snapshot, &self.judge, &self.heard, address);
+        let received = receive(request, snapshot, &self.judge, &self.heard, address);
         if let Some(verdict) = received.await? {
             self.carry_out(verdict);
         }

@@ -316,6 +316,24 @@ fn a_candidate_is_everybodys_and_what_is_rolled_back_to_is_a_deployment_of_its_o
 }
 
 #[test]
+fn only_viewers_report_what_is_only_previewed() {
+    let gateway = gateway();
+    let token = preview(&gateway);
+    let report = json!({
+        "deployment": 2, "release": "directory@2.0.0", "phase": "render", "error": "TypeError",
+    });
+    let post = || {
+        Request::new("POST", "/_report")
+            .header("sec-fetch-site", "same-origin")
+            .body(report.to_string())
+    };
+    assert_eq!(gateway.site.send(post()).status, 400);
+    let cookie = format!("{COOKIE}={token}");
+    let answer = gateway.site.send(post().header("cookie", &cookie));
+    assert_eq!(answer.status, 204);
+}
+
+#[test]
 fn what_is_only_previewed_stays_so_after_a_restart() {
     let gateway = gateway();
     let token = preview(&gateway);

@@ -114,13 +114,12 @@ mod tests {
     async fn a_look_that_was_given_up_counts_for_nobody_but_makes_the_next_wait() {
         let (looks, sight) = (Looks::default(), Sight::default());
         let start = Instant::now();
-        let given_up = timeout(PAUSE / 2, looks.after_now(async || pending().await));
-        let asked = async {
-            sight.there.store(1, Ordering::SeqCst);
-            sight.ask(&looks).await
-        };
-        let (given_up, seen) = tokio::join!(biased; given_up, asked);
+        sight.ask(&looks).await;
+        sight.there.store(1, Ordering::SeqCst);
+        // It begins after the pause, and is given up in the middle of the next one, with the other asking since before.
+        let given_up = timeout(PAUSE * 3 / 2, looks.after_now(async || pending().await));
+        let (given_up, seen) = tokio::join!(biased; given_up, sight.ask(&looks));
         assert!(given_up.is_err());
-        assert_eq!((seen, start.elapsed()), (1, PAUSE));
+        assert_eq!((seen, start.elapsed()), (1, PAUSE * 2));
     }
 }

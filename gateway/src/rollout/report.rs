@@ -16,6 +16,8 @@ use tokio::time::Instant;
 use super::Verdict;
 use super::judge::{Judge, Side};
 use crate::deployment::Snapshot;
+use crate::preview::may_see;
+use crate::reply::Request;
 
 /// The most bytes of a report.
 const MAX_REPORT: usize = 1024;
@@ -70,16 +72,21 @@ pub(crate) struct Heard(Mutex<Option<(Instant, HashSet<u64>)>>);
 
 /// Receives a report and counts it; a verdict comes back where it was one too many.
 pub(crate) async fn receive(
-    body: Incoming,
+    request: Request,
     snapshot: &Snapshot,
     judge: &Judge,
     heard: &Heard,
     address: IpAddr,
 ) -> Result<Option<Verdict>, ReportError> {
+    let (parts, body) = request.into_parts();
     let report = read(body).await?;
     let (name, version) = report.release.split_once('@').ok_or(ReportError::Malformed)?;
-    // What no deployment has is no report about this site: nothing a stranger makes up gets into the log.
-    let set = snapshot.set(report.deployment).ok_or(ReportError::Malformed)?;
+    // What no deployment has is no report about this site: nothing a stranger makes up gets into the log. Nor is a
+    // stranger told what is only previewed.
+    let set = snapshot
+        .set(report.deployment)
+        .filter(|set| may_see(snapshot, &parts.headers, set))
+        .ok_or(ReportError::Malformed)?;
     if set.deployment.releases.get(name).map(String::as_str) != Some(version) || !is_class(&report.error) {
         return Err(ReportError::Malformed);
     }

@@ -23,6 +23,8 @@ pub(super) struct Ledger {
     sets: BTreeMap<u64, Set>,
     /// The deployments of now.
     kept: BTreeSet<u64>,
+    /// Those of them that were made for a preview alone.
+    previewed: BTreeSet<u64>,
     live: Option<u64>,
     /// Candidate and percent.
     rollout: Option<(u64, u64)>,
@@ -43,6 +45,7 @@ impl Ledger {
             changes: Vec::new(),
             sets: BTreeMap::new(),
             kept: BTreeSet::new(),
+            previewed: BTreeSet::new(),
             live: None,
             rollout: None,
             shelf: Shelf::new(releases),
@@ -101,11 +104,15 @@ impl Ledger {
         let list = read(gateway, "/api/v1/deployments");
         let listed = list["deployments"].as_array().unwrap();
         self.kept.clear();
+        self.previewed.clear();
         for deployment in listed {
             let number = deployment["number"].as_u64().unwrap();
             let set = deployment["releases"].as_object().unwrap();
             assert_eq!(self.sets.entry(number).or_insert_with(|| set.clone()), set);
             self.kept.insert(number);
+            if deployment["preview"] == true {
+                self.previewed.insert(number);
+            }
         }
         let new = self.new_changes(gateway);
         for change in &new {
@@ -258,7 +265,7 @@ impl Ledger {
 
     /// Every deployment leads to its own release of each of its sections.
     fn all_assemble(&self, site: &mut Connection) {
-        for number in &self.kept {
+        for number in self.kept.difference(&self.previewed) {
             for (name, version) in self.sets[number].iter().filter(|(name, _)| *name != "shell") {
                 let page = if name == "steady" { "" } else { name };
                 let answer = get(site, &format!("/_page/{number}?path=/{page}"));
