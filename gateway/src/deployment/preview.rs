@@ -59,7 +59,12 @@ impl Deployments {
                     ..author.deployment(number, wanted)
                 });
             }
-            if let Some(outcome) = self.attempt(&snapshot, plan, number).await? {
+            if let Some(mut outcome) = self.attempt(&snapshot, plan, number).await? {
+                // Another gateway has ended all previews in between: this one comes after that.
+                if rotated(outcome.snapshot.preview_keys()).is_some() {
+                    self.rotate_keys().await?;
+                    outcome.snapshot = self.renew().await?;
+                }
                 return Ok(outcome);
             }
         }

@@ -82,11 +82,13 @@ impl Ledger {
         let mut site = Connection::open(&gateway.site).unwrap();
         self.all_assemble(&mut site);
         self.previews_open(&mut site, asked);
-        let named = self.kept.iter().flat_map(|number| &self.sets[number]);
-        let named = named.map(|(name, version)| (name.clone(), text(version)));
-        let published = self
-            .shelf
-            .check(gateway, &mut site, asked, &named.collect(), random);
+        let named = |number: &u64| {
+            let releases = self.sets[number].iter();
+            releases.map(|(name, version)| (name.clone(), text(version)))
+        };
+        let all = self.kept.iter().flat_map(named).collect();
+        let public = self.kept.difference(&self.previewed).flat_map(named).collect();
+        let published = self.shelf.check(gateway, &mut site, asked, &all, &public, random);
         self.goes_on(gateway, &mut site);
         assert!(
             !gateway.output().contains("deployment_skipped"),

@@ -38,14 +38,15 @@ impl Shelf {
         teams.cloned().collect()
     }
 
-    /// Looks at every file of every release; `named` are those that deployments name. The ids of the calls that
-    /// published come back.
+    /// Looks at every file of every release; `named` are those that deployments name, `public` those that others than
+    /// previews do. The ids of the calls that published come back.
     pub(super) fn check(
         &mut self,
         gateway: &Gateway,
         site: &mut Connection,
         asked: &[Asked],
         named: &BTreeSet<Id>,
+        public: &BTreeSet<Id>,
         random: &mut SmallRng,
     ) -> Vec<String> {
         let listed = listed(&read(gateway, "/api/v1/sections"));
@@ -74,7 +75,7 @@ impl Shelf {
         for id in &listed {
             let release = self.sent.get(id).unwrap_or_else(|| panic!("nobody sent {id:?}"));
             is_whole(release, &folder.join(&id.0).join(&id.1));
-            if named.contains(id) {
+            if public.contains(id) {
                 is_served(release, site, random);
             }
         }
