@@ -145,7 +145,7 @@ fn a_preview_is_marked_and_kept_by_nobody() {
     let gateway = gateway();
     let mut viewer = viewer(&gateway, &preview(&gateway));
     let banner = "<body><aside class=\"preview\" aria-label=\"Preview\">\
-                  <p>Preview of deployment 2. Visitors do not see this.</p>\
+                  <p>Preview of deployment 2. You see it by a link.</p>\
                   <form method=\"post\" action=\"/_preview/end\"><button type=\"submit\">End preview</button></form>\
                   </aside><div id=\"root\"></div>";
     for (target, status) in [("/", 200), ("/state/Ohio", 200), ("/nowhere", 404)] {

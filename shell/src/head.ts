@@ -33,7 +33,7 @@ export function plainHead(title: string): { title: string; robots: string } {
   return { title, robots: "noindex" };
 }
 
-/** Whether the gateway has marked this document as the preview of a deployment that visitors do not see. */
+/** Whether the gateway has marked this document as a preview, for whoever has a link to it. */
 function isPreview(): boolean {
   return document.querySelector("body > .preview") !== null;
 }

@@ -9,7 +9,7 @@ import { alterDocuments } from "./stubs";
 
 // As the gateway writes it into the document of a preview.
 const BANNER =
-  '<aside class="preview" aria-label="Preview"><p>Preview of deployment 13. Visitors do not see this.</p>' +
+  '<aside class="preview" aria-label="Preview"><p>Preview of deployment 13. You see it by a link.</p>' +
   '<form method="post" action="/_preview/end"><button type="submit">End preview</button></form></aside>';
 const ROBOTS = '<meta name="robots" content="noindex">';
 

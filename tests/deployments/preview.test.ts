@@ -32,7 +32,7 @@ test("a preview is seen by whoever has its link, marked and not indexed, until i
   expect(await response?.headerValue("cache-control")).toBe("no-store");
   expect(await response?.headerValue("x-robots-tag")).toBe("noindex, nofollow");
   await expectScreen(page, PROPOSED);
-  await expect(bannerOf(page)).toContainText(`Preview of deployment ${String(deployment)}. Visitors do not see this.`);
+  await expect(bannerOf(page)).toContainText(`Preview of deployment ${String(deployment)}. You see it by a link.`);
   const robots = page.locator("head meta[name=robots]");
   await expect(robots).toHaveAttribute("content", /^noindex/);
 

@@ -62,7 +62,7 @@ pub(super) fn compose(brand: &str, frame: &Frame, boot: &Boot<'_>, is_preview: b
 fn banner(deployment: u64) -> String {
     format!(
         "<aside class=\"preview\" aria-label=\"Preview\">\
-         <p>Preview of deployment {deployment}. Visitors do not see this.</p>\
+         <p>Preview of deployment {deployment}. You see it by a link.</p>\
          <form method=\"post\" action=\"/_preview/end\"><button type=\"submit\">End preview</button></form></aside>"
     )
 }
