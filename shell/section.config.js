@@ -1,3 +1,9 @@
 import { defineConfig } from "@colonnade/kit/build";
 
-export default defineConfig({ name: "shell", kind: "shell", entry: "./src/main.tsx", icon: "./src/favicon.svg" });
+export default defineConfig({
+  name: "shell",
+  kind: "shell",
+  entry: "./src/main.tsx",
+  icon: "./src/favicon.svg",
+  server: "./src/server.tsx",
+});

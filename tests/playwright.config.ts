@@ -1,12 +1,12 @@
 import { defineConfig } from "@playwright/test";
 
+import type { WorkerFixtures } from "./support/fixtures";
 import { CHROMIUM_SWITCHES, findChromium } from "./support/chromium.mjs";
 
 const executablePath = findChromium();
 
-export default defineConfig({
+export default defineConfig<object, WorkerFixtures>({
   testDir: ".",
-  testMatch: ["{site,isolation,deployments,ship}/**/*.test.ts"],
   outputDir: "test-results",
   fullyParallel: true,
   workers: 2,
@@ -15,6 +15,10 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 15_000 },
   reporter: [["line"]],
+  projects: [
+    { name: "by the browser", testMatch: "{site,isolation,deployments,ship}/**/*.test.ts" },
+    { name: "rendered", testMatch: "rendering/**/*.test.ts", use: { rendered: true } },
+  ],
   use: {
     viewport: { width: 1280, height: 800 },
     // Recording costs more than the tests themselves: `npx playwright test --trace on` where one is wanted.

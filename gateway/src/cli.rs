@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Config;
-use crate::run;
+use crate::{render, run};
 
 /// Serves one deployment of a shell and its sections.
 #[derive(Debug, Parser)]
@@ -33,6 +33,9 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
         config: PathBuf,
     },
+    /// Renders for the gateway that started it, which nobody else can.
+    #[command(hide = true)]
+    RenderWorker,
     /// Prints a new token for the admin API, and the hash to put into the configuration.
     Token,
 }
@@ -51,6 +54,7 @@ pub(crate) fn main() -> ExitCode {
             Ok(_) => say("ok"),
             Err(error) => complain(&error, BAD_CONFIGURATION),
         },
+        Command::RenderWorker => render::worker(),
         Command::Token => {
             let token = format!("cg_{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()));
             let hash = Sha256::digest(&token);

@@ -5,12 +5,14 @@
 
 mod admin;
 mod asset;
+mod cache;
 mod cli;
 mod clock;
 mod config;
 mod cookie;
 mod deployment;
 mod document;
+mod flight;
 mod health;
 mod negotiate;
 mod net;
@@ -20,6 +22,7 @@ mod pattern;
 mod preview;
 mod publish;
 mod release;
+mod render;
 mod reply;
 mod rescue;
 mod rollout;

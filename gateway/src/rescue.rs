@@ -152,7 +152,7 @@ fn change_status(error: &ChangeError) -> StatusCode {
     match error {
         ChangeError::NotAllowed(_) => StatusCode::FORBIDDEN,
         ChangeError::NoDeployment(_) => StatusCode::NOT_FOUND,
-        ChangeError::Unknown(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        ChangeError::Unknown(_) | ChangeError::Unrenderable(_) => StatusCode::UNPROCESSABLE_ENTITY,
         ChangeError::Conflict(_)
         | ChangeError::Base { .. }
         | ChangeError::RolloutRuns(_)
@@ -192,7 +192,11 @@ fn problem(error: &Error, status: StatusCode, words: &str) -> Reply {
     match error {
         Error::Admin(
             AdminError::Publish(PublishError::Refused(problems))
-            | AdminError::Change(ChangeError::Conflict(problems) | ChangeError::Unknown(problems)),
+            | AdminError::Change(
+                ChangeError::Conflict(problems)
+                | ChangeError::Unknown(problems)
+                | ChangeError::Unrenderable(problems),
+            ),
         ) => document["problems"] = json!(problems),
         Error::Admin(AdminError::Change(ChangeError::Base { live, .. })) => document["live"] = json!(live),
         _ => {}

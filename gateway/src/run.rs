@@ -13,6 +13,8 @@ use crate::admin::Admin;
 use crate::cli::complain;
 use crate::config::Config;
 use crate::deployment::{Deployments, LoadError};
+use crate::document::SiteFacts;
+use crate::render::Renderer;
 use crate::signup::BackendError;
 use crate::site::Site;
 use crate::store::{FolderStore, StoreError};
@@ -51,12 +53,14 @@ pub(crate) fn run(config: Config) -> ExitCode {
 
 async fn serve(mut config: Config) -> Result<(), StartError> {
     let store = Arc::new(FolderStore::open(&config.store.folder)?);
-    let deployments = Arc::new(Deployments::open(store).await?);
+    let facts = SiteFacts::new(&config).value().clone();
+    let renderer = Arc::new(Renderer::start(config.render, facts));
+    let deployments = Arc::new(Deployments::open(store, Some(Arc::clone(&renderer))).await?);
     let (site_listener, site_address) = listen(config.listen.site).await?;
     let (admin_listener, admin_address) = listen(config.listen.admin).await?;
     let tokens = std::mem::take(&mut config.tokens);
     let admin = Arc::new(Admin::new(tokens, &config, Arc::clone(&deployments)));
-    let site = Arc::new(Site::new(config, Arc::clone(&deployments))?);
+    let site = Arc::new(Site::new(config, Arc::clone(&deployments), renderer)?);
     let stop = stop_signal()?;
     tracing::info!(event = "listening", site = %site_address, admin = %admin_address);
     let watching = tokio::spawn(async move { deployments.watch().await });

@@ -8,8 +8,9 @@ use url::form_urlencoded;
 
 use crate::config::Config;
 use crate::deployment::{ChangeError, Deployments, Snapshot};
-use crate::document::Documents;
+use crate::document::{Asked, Documents};
 use crate::pattern::RequestPath;
+use crate::render::Renderer;
 use crate::reply::{FromDeployment, Methods, Peer, Reply, Request, Route, empty, json, redirect};
 use crate::rescue::{Audience, Error, rescue};
 use crate::rollout::{Heard, Judge, ReportError, Verdict, receive};
@@ -139,9 +140,13 @@ impl Target<'_> {
 
 impl Site {
     /// The site this configuration describes.
-    pub(crate) fn new(config: Config, deployments: Arc<Deployments>) -> Result<Self, BackendError> {
+    pub(crate) fn new(
+        config: Config,
+        deployments: Arc<Deployments>,
+        renderer: Arc<Renderer>,
+    ) -> Result<Self, BackendError> {
         Ok(Self {
-            documents: Documents::new(&config),
+            documents: Documents::new(&config, renderer),
             signups: Signups::new(&config)?,
             judge: Arc::new(Judge::new(config.rollout)),
             heard: Heard::default(),
@@ -228,9 +233,13 @@ impl Site {
             Target::PageAnswer(number) => page_answer(snapshot, number, &request),
             Target::Signup => {
                 let visit = Visit::of(snapshot, request.headers());
-                let answer = self
-                    .signups
-                    .answer(&self.documents, snapshot, visit.as_ref(), request);
+                let answer = self.signups.answer(
+                    &self.documents,
+                    self.deployments.store(),
+                    snapshot,
+                    visit.as_ref(),
+                    request,
+                );
                 Ok(answer.await)
             }
             Target::Preview(token) => preview::enter(snapshot, token, self.is_secure()),
@@ -244,16 +253,16 @@ impl Site {
             }
             Target::Partner(id) => match partner::answer(&self.config, id) {
                 Some(reply) => Ok(reply),
-                None => self.document(snapshot, None, &request),
+                None => self.document(snapshot, None, &request).await,
             },
-            Target::NoPartner => self.document(snapshot, None, &request),
-            Target::Document => self.document(snapshot, Some(path), &request),
+            Target::NoPartner => self.document(snapshot, None, &request).await,
+            Target::Document => self.document(snapshot, Some(path), &request).await,
             Target::Nothing => Err(Error::NotFound),
         }
     }
 
     /// The document of a path, or the not-found document.
-    fn document(
+    async fn document(
         &self,
         snapshot: &Snapshot,
         path: Option<&RequestPath>,
@@ -267,7 +276,13 @@ impl Site {
             return without_slash(request);
         }
         let page = path.and_then(|path| visit.set.page(path));
-        let mut reply = self.documents.answer(request.headers(), &visit, page);
+        let asked = Asked {
+            store: self.deployments.store(),
+            visit: &visit,
+            page,
+            path,
+        };
+        let mut reply = self.documents.answer(request.headers(), asked).await;
         visit.remember(&mut reply, self.is_secure());
         let extensions = reply.extensions_mut();
         extensions.insert(FromDeployment(visit.set.number()));

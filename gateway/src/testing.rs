@@ -148,6 +148,7 @@ fn sample(name: &str, version: &str, kind: Kind, files: &[(&str, &str)]) -> Samp
         slots: Vec::new(),
         shared: BTreeMap::new(),
         icon: None,
+        modules: BTreeMap::new(),
         files: files.iter().map(file).collect(),
     };
     let files = files.iter().map(|(path, _)| ((*path).to_owned(), bytes(path)));

@@ -168,7 +168,7 @@ fn a_path_without_a_page_gets_the_shells_not_found_document() {
         assert!(
             answer
                 .text()
-                .contains("<meta name=\"robots\" content=\"noindex\">")
+                .contains("<meta data-head=\"\" name=\"robots\" content=\"noindex\">")
         );
         assert!(answer.text().contains("/assets/shell/1.0.0/main.js"));
         assert!(

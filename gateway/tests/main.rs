@@ -26,6 +26,7 @@ mod publish_budget;
 mod publish_hostile;
 mod publish_styles;
 mod publish_warnings;
+mod rendering;
 mod reports;
 mod rollback;
 mod rollout;

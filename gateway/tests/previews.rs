@@ -156,7 +156,8 @@ fn a_preview_is_marked_and_kept_by_nobody() {
             let html = answer.text();
             assert!(html.contains(banner), "{html}");
             assert_eq!(
-                html.matches("<meta name=\"robots\" content=\"noindex\">").count(),
+                html.matches("<meta data-head=\"\" name=\"robots\" content=\"noindex,nofollow\">")
+                    .count(),
                 1
             );
             assert_eq!(answer.header("x-robots-tag"), "noindex, nofollow");

@@ -1,4 +1,4 @@
-import type { FormAnswer } from "./page.js";
+import type { FormAnswer, Head, Layout } from "./page.js";
 import type { SiteFacts } from "./site.js";
 
 /** A file of a release that a view needs. */
@@ -39,6 +39,11 @@ export interface SlotAnswer {
   readonly assets: readonly Asset[];
 }
 
+/** A page as it was rendered on the server: what the shell needs to go on from there. */
+export type RenderedView =
+  | { readonly kind: "page"; readonly data: unknown; readonly head: Head; readonly layout: Layout }
+  | { readonly kind: "notFound"; readonly heading: string };
+
 /** The data block of a document from which the shell starts. */
 export interface Boot {
   /** Number of the deployment the document belongs to; an open tab stays on it. */
@@ -47,6 +52,8 @@ export interface Boot {
   /** Null on a path that no page matches. */
   readonly page: PageAnswer | null;
   readonly slots: Readonly<Record<string, SlotAnswer>>;
+  /** Present where the document came with the page rendered. */
+  readonly view?: RenderedView;
   /** In the answer to a form post, whose address is not the page's: the path of the page that shows it. */
   readonly form?: FormAnswer & { readonly page: string };
   /** How many of the failures of sections the gateway wants to be told of; without it, none. */

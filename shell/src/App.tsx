@@ -21,7 +21,8 @@ export interface AppProps {
   readonly join: SlotLoader | null;
 }
 
-function Site({ boot, tab, views, scroll, join }: AppProps): ReactElement {
+/** The whole site, below a router. */
+export function Site({ boot, tab, views, scroll, join }: AppProps): ReactElement {
   const [announcement, announce] = useState("");
   const joinState = useJoinState();
   const { open: openJoin } = joinState;
@@ -38,7 +39,7 @@ function Site({ boot, tab, views, scroll, join }: AppProps): ReactElement {
   );
 }
 
-/** The whole site. */
+/** The whole site in a browser. */
 export function App(props: AppProps): ReactElement {
   return (
     <BrowserRouter>

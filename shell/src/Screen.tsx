@@ -1,6 +1,6 @@
 import { DEFAULT_LAYOUT, useSite } from "@colonnade/kit";
 import { ParamsContext } from "@colonnade/kit/shell";
-import { startTransition, Suspense, use, useEffect, useReducer, useState, type ReactElement } from "react";
+import { memo, startTransition, Suspense, use, useEffect, useReducer, useState, type ReactElement } from "react";
 import { useLocation } from "react-router-dom";
 
 import { Frame } from "./frame/Frame";
@@ -9,7 +9,7 @@ import { NotFound } from "./frame/NotFound";
 import { SectionFailed } from "./frame/SectionFailed";
 import { applyHead, plainHead } from "./head";
 import type { Tab } from "./loading/tab";
-import type { View, Views } from "./loading/view";
+import type { PageView, View, Views } from "./loading/view";
 import { useArrival } from "./navigation/arrival";
 import type { ScrollMemory } from "./navigation/scroll";
 import { SectionBoundary } from "./SectionBoundary";
@@ -25,11 +25,12 @@ export interface ScreenProps {
 /**
  * The view of a path, or null until the first one of this document is there. Later ones suspend: what is shown
  * stays until they are there, whereas at first there is only the frame, which must stay the same, since a visitor
- * may be in the middle of using it when the page arrives.
+ * may be in the middle of using it when the page arrives. A page that came rendered is there at once.
  */
 function useView(views: Views, path: string): View | null {
   const viewing = views.view(path);
-  const [arrived, setArrived] = useState(false);
+  const rendered = views.rendered(path);
+  const [arrived, setArrived] = useState(rendered !== undefined);
   useEffect(() => {
     if (arrived) return undefined;
     let current = true;
@@ -43,6 +44,7 @@ function useView(views: Views, path: string): View | null {
       current = false;
     };
   }, [viewing, arrived]);
+  if (rendered) return rendered;
   return arrived ? use(viewing) : null;
 }
 
@@ -97,16 +99,26 @@ export function Screen({ views, tab, scroll, announce }: ScreenProps): ReactElem
       </Frame>
     );
   }
-  const { Component, layout, params, props, section } = view;
   return (
-    <Frame layout={layout}>
-      <SectionBoundary key={`${section.name} ${pathname}`} section={section} tab={tab}>
-        <Suspense fallback={<Loading />}>
-          <ParamsContext value={params}>
-            <Component {...props} />
-          </ParamsContext>
-        </Suspense>
-      </SectionBoundary>
+    <Frame layout={view.layout}>
+      <Page key={`${view.section.name} ${pathname}`} view={view} tab={tab} />
     </Frame>
   );
 }
+
+/**
+ * A section's page within its boundary. It is drawn again only for another view: an update that reached a page that
+ * came rendered before its code has, would have React throw the rendered page away.
+ */
+const Page = memo(function Page({ view, tab }: { readonly view: PageView; readonly tab: Tab }): ReactElement {
+  const { Component, params, props, section } = view;
+  return (
+    <SectionBoundary section={section} tab={tab}>
+      <Suspense fallback={<Loading />}>
+        <ParamsContext value={params}>
+          <Component {...props} />
+        </ParamsContext>
+      </Suspense>
+    </SectionBoundary>
+  );
+});

@@ -1,4 +1,4 @@
-import { createRoot } from "react-dom/client";
+import { createRoot, hydrateRoot } from "react-dom/client";
 
 import { App } from "./App";
 import { readBoot } from "./boot";
@@ -19,12 +19,14 @@ if (boot.form) history.replaceState(history.state, "", boot.form.page);
 startFederation();
 const tab = createTab(boot);
 const { join } = boot.slots;
-createRoot(root).render(
+const app = (
   <App
     boot={boot}
     tab={tab}
     views={createViews(boot, location.pathname, tab)}
     scroll={createScrollMemory()}
     join={join ? createSlotLoader("join", join, tab) : null}
-  />,
+  />
 );
+if (boot.view) hydrateRoot(root, app);
+else createRoot(root).render(app);

@@ -11,6 +11,8 @@ export interface Complaints {
 }
 
 export interface WorkerFixtures {
+  /** Whether the gateway renders pages, or leaves that to the browser. */
+  rendered: boolean;
   /** A site of this worker's own: gateway, releases, backend, with a partner configured. */
   site: Site;
 }
@@ -45,9 +47,10 @@ async function listen(page: Page): Promise<Complaints> {
 
 /** The test function of all browser tests: `page` starts at the site, and complaints fail the test. */
 export const test = base.extend<TestFixtures, WorkerFixtures>({
+  rendered: [false, { option: true, scope: "worker" }],
   site: [
-    async ({}, use) => {
-      const site = await startSite();
+    async ({ rendered }, use) => {
+      const site = await startSite({ rendered });
       await use(site);
       await site.stop();
     },

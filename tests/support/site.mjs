@@ -16,6 +16,7 @@ import { deployPackages } from "./releases.mjs";
  * @property {Awaited<ReturnType<typeof startBackend>>} backend
  * @property {string} store folder of the gateway's store
  * @property {import("@colonnade/kit/build").AdminAccess} access
+ * @property {boolean} rendered whether the gateway renders pages, or leaves that to the browser
  * @property {() => Promise<void>} stop
  */
 
@@ -26,6 +27,7 @@ import { deployPackages } from "./releases.mjs";
  * @property {boolean} [partner] whether sign-up has a partner; it has one unless told otherwise
  * @property {import("./config.mjs").Table | null} [signup] entries put over those of `[signup]`; null leaves it out
  * @property {import("./config.mjs").Table} [changes] tables put in place of others
+ * @property {boolean} [rendered] whether the gateway renders pages: as `like` does, or else it does not
  * @property {Site} [like] a site whose store is copied, which is quicker than publishing everything again
  */
 
@@ -35,7 +37,13 @@ import { deployPackages } from "./releases.mjs";
  * @param {SiteOptions} [options]
  * @returns {Promise<Site>}
  */
-export async function startSite({ partner = true, signup = {}, changes = {}, like } = {}) {
+export async function startSite({
+  partner = true,
+  signup = {},
+  changes = {},
+  like,
+  rendered = like?.rendered ?? false,
+} = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-"));
   const store = path.join(folder, "store");
   if (like) await cp(like.store, store, { recursive: true });
@@ -45,6 +53,8 @@ export async function startSite({ partner = true, signup = {}, changes = {}, lik
   const config = await writeConfig(folder, {
     listen: { site: "127.0.0.1:0", admin: "127.0.0.1:0" },
     store: { folder: store },
+    // On a busy machine a page may take its time.
+    render: { enabled: rendered, deadline_ms: 10_000, cpu_ms: 5_000 },
     admin: {
       tokens: [
         { name: "tests", hash, sections: ["*"], actions: ["publish", "deploy", "rollback", "preview", "collect"] },
@@ -67,5 +77,5 @@ export async function startSite({ partner = true, signup = {}, changes = {}, lik
     await stop();
     throw error;
   }
-  return { url: gateway.site, gateway, backend, store, access, stop };
+  return { url: gateway.site, gateway, backend, store, access, rendered, stop };
 }

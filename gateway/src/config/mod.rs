@@ -8,6 +8,7 @@ mod budget;
 mod listen;
 mod partner;
 mod reader;
+mod render;
 mod rollout;
 mod secret;
 mod signup;
@@ -21,6 +22,7 @@ pub(crate) use admin::{Action, Token};
 pub(crate) use budget::Budget;
 pub(crate) use listen::Listen;
 pub(crate) use partner::Partner;
+pub(crate) use render::Render;
 pub(crate) use rollout::Rollout;
 pub(crate) use signup::{Signup, SignupPages};
 pub(crate) use site::{Navigation, Site};
@@ -46,6 +48,8 @@ pub(crate) struct Config {
     pub(crate) store: Store,
     /// When a candidate is taken back by itself.
     pub(crate) rollout: Rollout,
+    /// What rendering on the server may cost.
+    pub(crate) render: Render,
     /// How much a release may make a visitor download.
     pub(crate) budget: Budget,
     /// Who may use the admin API.
@@ -99,6 +103,9 @@ impl Config {
         let rollout = root
             .optional_table("rollout")
             .map_or(Some(Rollout::default()), rollout::read);
+        let rendering = root
+            .optional_table("render")
+            .map_or(Some(Render::default()), render::read);
         let budget = root
             .optional_table("budget")
             .map_or(Some(Budget::default()), budget::read);
@@ -119,6 +126,7 @@ impl Config {
             listen: listen?,
             store: store?,
             rollout: rollout?,
+            render: rendering?,
             budget: budget?,
             tokens: tokens?,
             signup: if has_signup { Some(signup?) } else { None },

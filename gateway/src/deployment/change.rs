@@ -43,6 +43,9 @@ pub(crate) enum ChangeError {
     /// The releases cannot be live together.
     #[error("the releases do not fit together")]
     Conflict(Vec<String>),
+    /// Pages of it cannot be rendered.
+    #[error("pages of the set cannot be rendered")]
+    Unrenderable(Vec<String>),
     /// Another deployment is live than the one it was to start from.
     #[error("deployment {base} is not live any more: {}", named(*.live))]
     Base {
@@ -137,7 +140,8 @@ impl Deployments {
         number: u64,
     ) -> Result<Option<Outcome>, ChangeError> {
         for deployment in &plan.deployments {
-            self.assemble(snapshot, deployment.clone()).await?;
+            let set = self.assemble(snapshot, deployment.clone()).await?;
+            self.try_out(&set, plan.state.change.action).await?;
         }
         if !self.commit(snapshot, &plan).await? {
             return Ok(None);
@@ -151,6 +155,19 @@ impl Deployments {
             number,
             changed: true,
         }))
+    }
+
+    /// Renders an example of each page, so that it is there when the set goes live. What cannot be rendered is refused,
+    /// unless it is a way back: then the browser has to do.
+    async fn try_out(&self, set: &Set, action: Done) -> Result<(), ChangeError> {
+        let Some(renderer) = &self.renderer else {
+            return Ok(());
+        };
+        let problems = renderer.try_out(&*self.store, set).await;
+        if problems.is_empty() || action == Done::Rollback {
+            return Ok(());
+        }
+        Err(ChangeError::Unrenderable(problems))
     }
 
     /// Makes the deployments, then swaps the state. Either may find that another process was faster. A deployment that

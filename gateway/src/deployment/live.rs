@@ -11,6 +11,7 @@ use tokio::time::MissedTickBehavior;
 use super::looks::Looks;
 use super::snapshot::LoadError;
 use super::{Deployment, Snapshot};
+use crate::render::Renderer;
 use crate::store::Store;
 
 /// How often the store is asked whether another process changed what is live.
@@ -19,6 +20,8 @@ const POLL: Duration = Duration::from_millis(500);
 /// The store and the present view of it.
 pub(crate) struct Deployments {
     pub(super) store: Arc<dyn Store>,
+    /// Tries out what is to be live; where there is none, nothing is tried out.
+    pub(super) renderer: Option<Arc<Renderer>>,
     current: ArcSwap<Snapshot>,
     /// Held while the view changes, so that it never goes back.
     pub(super) changing: Mutex<()>,
@@ -27,10 +30,14 @@ pub(crate) struct Deployments {
 
 impl Deployments {
     /// Reads what is live from the store.
-    pub(crate) async fn open(store: Arc<dyn Store>) -> Result<Self, LoadError> {
+    pub(crate) async fn open(
+        store: Arc<dyn Store>,
+        renderer: Option<Arc<Renderer>>,
+    ) -> Result<Self, LoadError> {
         let snapshot = Snapshot::default().renewed(&*store).await?;
         Ok(Self {
             store,
+            renderer,
             current: ArcSwap::from_pointee(snapshot),
             changing: Mutex::new(()),
             looks: Looks::default(),

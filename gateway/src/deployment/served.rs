@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use http::HeaderValue;
+use tokio::sync::OnceCell;
 
 use super::answer::{Asset, AssetKind, PageAnswer, SectionEntry, SlotAnswer};
 use crate::negotiate::Coding;
 use crate::pattern::{Pattern, PatternError};
 use crate::release::{File, Kind, Release};
-use crate::store::{ReleaseId, StoredRelease};
+use crate::render::Modules;
+use crate::store::{ReleaseId, Store, StoreError, StoredRelease};
 
 /// The folder of a release that the public may read.
 const PUBLIC: &str = "client/";
@@ -25,6 +27,10 @@ pub(crate) struct Served {
     pub(crate) shared: BTreeMap<String, String>,
     /// What it does in a set.
     pub(crate) role: Role,
+    /// The files of its server modules, by their specifiers.
+    pub(crate) modules: BTreeMap<String, String>,
+    /// Their text, once somebody wanted it.
+    sources: OnceCell<Option<Arc<Modules>>>,
 }
 
 /// What a release does in a set.
@@ -56,6 +62,8 @@ pub(crate) struct Parts {
     pub(crate) slots: Vec<(String, Arc<SlotAnswer>)>,
     /// The paths that search engines may list.
     pub(crate) indexable: Vec<String>,
+    /// For each page that names paths, the first of them.
+    pub(crate) examples: Vec<(Arc<PageAnswer>, String)>,
 }
 
 /// One public file.
@@ -109,7 +117,38 @@ impl Served {
             files,
             shared: release.shared,
             role,
+            modules: release.modules,
+            sources: OnceCell::new(),
         })
+    }
+
+    /// The server modules, read from the store once; `None` if there are none.
+    pub(crate) async fn sources(&self, store: &dyn Store) -> Result<Option<Arc<Modules>>, StoreError> {
+        let read = self.sources.get_or_try_init(|| async {
+            let mut sources = Vec::new();
+            for (specifier, path) in &self.modules {
+                let Some(bytes) = store.file(&self.id, path, Coding::Identity).await? else {
+                    return Ok(None);
+                };
+                sources.push((specifier.clone(), String::from_utf8_lossy(&bytes).into_owned()));
+            }
+            Ok((!sources.is_empty()).then(|| {
+                Arc::new(Modules {
+                    release: self.id.to_string(),
+                    sources,
+                })
+            }))
+        });
+        read.await.cloned()
+    }
+
+    /// For each page that names paths, the first of them.
+    pub(crate) fn examples(&self) -> impl Iterator<Item = (&PageAnswer, &str)> {
+        let examples: &[_] = match &self.role {
+            Role::Section(parts) => &parts.examples,
+            Role::Shell(_) => &[],
+        };
+        examples.iter().map(|(page, path)| (&**page, path.as_str()))
     }
 
     /// The paths that search engines may list.
@@ -196,6 +235,7 @@ impl<'a> Urls<'a> {
         });
         let mut pages = Vec::new();
         let mut indexable = Vec::new();
+        let mut examples = Vec::new();
         for page in &release.pages {
             let pattern = Pattern::parse(&page.pattern);
             let answer = PageAnswer {
@@ -204,7 +244,11 @@ impl<'a> Urls<'a> {
                 assets: self.assets(&page.assets)?,
             };
             let pattern = pattern.map_err(|error| ServeError::Pattern(self.id.clone(), error))?;
-            pages.push((pattern, Arc::new(answer)));
+            let answer = Arc::new(answer);
+            if let Some(named) = page.paths.first() {
+                examples.push((Arc::clone(&answer), named.path.clone()));
+            }
+            pages.push((pattern, answer));
             let listed = page.paths.iter().filter(|named| named.indexable);
             indexable.extend(listed.map(|named| named.path.clone()));
         }
@@ -220,6 +264,7 @@ impl<'a> Urls<'a> {
             pages,
             slots,
             indexable,
+            examples,
         })
     }
 }

@@ -72,6 +72,16 @@ impl Set {
         self.routes.find(path).map(|(_, answer)| answer)
     }
 
+    /// For each page that names paths, the first of them.
+    pub(crate) fn examples(&self) -> impl Iterator<Item = (&PageAnswer, &str)> {
+        self.releases.iter().flat_map(|release| release.examples())
+    }
+
+    /// The release of a name.
+    pub(crate) fn release(&self, name: &str) -> Option<&Arc<Served>> {
+        self.releases.iter().find(|release| release.id.name == name)
+    }
+
     /// The paths that search engines may list, section by section.
     pub(crate) fn indexable(&self) -> impl Iterator<Item = &str> {
         self.releases

@@ -25,7 +25,7 @@ fn everything(_: &str) -> bool {
 }
 
 async fn opened(store: &Arc<FolderStore>) -> Deployments {
-    Deployments::open(Arc::clone(store) as Arc<dyn Store>)
+    Deployments::open(Arc::clone(store) as Arc<dyn Store>, None)
         .await
         .unwrap()
 }
@@ -246,5 +246,5 @@ async fn a_damaged_old_deployment_does_not_keep_the_gateway_from_starting() {
     assert_eq!(snapshot.live().unwrap().number(), 2);
     assert!(snapshot.set(1).is_none());
     std::fs::write(folder.path().join("deployments/2.json"), "{").unwrap();
-    assert!(Deployments::open(store as Arc<dyn Store>).await.is_err());
+    assert!(Deployments::open(store as Arc<dyn Store>, None).await.is_err());
 }

@@ -23,6 +23,9 @@ pub(super) struct Boot<'a> {
     pub(super) slots: &'a BTreeMap<String, Arc<SlotAnswer>>,
     /// How failures are reported.
     pub(super) reports: &'a Reports,
+    /// The page, where it is rendered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) view: Option<&'a Value>,
     /// The form that was refused, where the document answers one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) form: Option<&'a Form>,
@@ -55,15 +58,17 @@ pub(crate) struct Form {
 }
 
 /// What the site says about itself, as sections see it.
-pub(super) struct SiteFacts {
+pub(crate) struct SiteFacts {
     /// The site's name.
     pub(super) brand: String,
+    /// The public origin.
+    pub(super) origin: String,
     facts: Value,
 }
 
 impl SiteFacts {
     /// The facts this configuration states.
-    pub(super) fn new(config: &Config) -> Self {
+    pub(crate) fn new(config: &Config) -> Self {
         let site = &config.site;
         let hosts = config
             .signup
@@ -97,8 +102,14 @@ impl SiteFacts {
         });
         Self {
             brand: site.brand.clone(),
+            origin: site.origin.as_str().to_owned(),
             facts,
         }
+    }
+
+    /// The facts of any day.
+    pub(crate) fn value(&self) -> &Value {
+        &self.facts
     }
 
     /// The facts on a day.

@@ -3,59 +3,128 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use serde_json::json;
+
 use super::boot::Boot;
+use super::style::Inline;
 use crate::deployment::{Asset, AssetKind, Frame};
+use crate::render::{Breadcrumb, Rendered};
 
 /// Shown where no script runs.
 const NO_SCRIPT: &str =
     "This page needs JavaScript. Please switch it on in your browser and load the page again.";
 
-/// Writes the document around a boot payload.
-pub(super) fn compose(brand: &str, frame: &Frame, boot: &Boot<'_>, is_preview: bool) -> String {
-    let mut head = Head::default();
-    head.raw(
-        "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
-    );
-    head.raw(&format!(
-        "<title>{}</title><meta name=\"rating\" content=\"adult\">",
-        escape(brand)
-    ));
-    if boot.page.is_none() || is_preview {
-        head.raw("<meta name=\"robots\" content=\"noindex\">");
-    }
-    if let Some((href, media_type)) = &frame.icon {
+/// Everything that a document is written from.
+pub(super) struct Document<'a> {
+    pub(super) brand: &'a str,
+    pub(super) origin: &'a str,
+    pub(super) frame: &'a Frame,
+    pub(super) boot: &'a Boot<'a>,
+    pub(super) rendered: Option<&'a Rendered>,
+    pub(super) styles: &'a [Inline],
+    pub(super) is_preview: bool,
+}
+
+impl Document<'_> {
+    /// Writes it.
+    pub(super) fn compose(&self) -> String {
+        let Self { frame, boot, .. } = self;
+        let mut head = Head::default();
+        head.raw(
+            "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
+        );
+        let title = self.rendered.map_or(self.brand, |rendered| &rendered.head.title);
         head.raw(&format!(
-            "<link rel=\"icon\" href=\"{}\" type=\"{}\">",
-            escape(href),
-            escape(media_type)
+            "<title>{}</title><meta name=\"rating\" content=\"adult\">",
+            escape(title)
         ));
+        self.describe(&mut head);
+        if let Some((href, media_type)) = &frame.icon {
+            head.raw(&format!(
+                "<link rel=\"icon\" href=\"{}\" type=\"{}\">",
+                escape(href),
+                escape(media_type)
+            ));
+        }
+        for style in self.styles {
+            head.inline(style);
+        }
+        head.styles(&frame.styles);
+        head.preload_all(&frame.assets);
+        if let Some(page) = boot.page {
+            head.preload(AssetKind::Script, &page.section.entry, &page.section.integrity);
+            head.preload_all(&page.section.assets);
+            head.preload_all(&page.assets);
+        }
+        head.raw(&format!(
+            "<script type=\"application/json\" id=\"boot\">{}</script>",
+            data(boot)
+        ));
+        head.raw(&format!(
+            "<script src=\"{}\" defer integrity=\"{}\" crossorigin=\"anonymous\"></script>",
+            escape(&frame.entry.href),
+            escape(&frame.entry.integrity)
+        ));
+        let banner = if self.is_preview {
+            banner(boot.deployment)
+        } else {
+            String::new()
+        };
+        let (body, no_script) = match self.rendered {
+            Some(rendered) => (rendered.html.as_str(), String::new()),
+            None => ("", format!("<noscript>{NO_SCRIPT}</noscript>")),
+        };
+        format!(
+            "<!doctype html><html lang=\"en\"><head>{}</head>\
+             <body>{banner}<div id=\"root\">{body}</div>{no_script}</body></html>\n",
+            head.html
+        )
     }
-    head.styles(&frame.styles);
-    head.preload_all(&frame.assets);
-    if let Some(page) = boot.page {
-        head.preload(AssetKind::Script, &page.section.entry, &page.section.integrity);
-        head.preload_all(&page.section.assets);
-        head.preload_all(&page.assets);
+
+    /// Writes what the page says about itself. The shell takes these tags over by their mark.
+    fn describe(&self, head: &mut Head) {
+        let page = self.rendered.map(|rendered| &rendered.head);
+        let robots = page.and_then(|page| page.robots.as_deref());
+        let robots = match robots {
+            _ if self.is_preview => Some("noindex,nofollow"),
+            None if self.rendered.is_none() && self.boot.page.is_none() => Some("noindex"),
+            robots => robots,
+        };
+        let absolute = |path: &str| format!("{}{path}", self.origin);
+        head.meta(
+            "name",
+            "description",
+            page.and_then(|page| page.description.as_deref()),
+        );
+        head.meta("name", "robots", robots);
+        head.meta("name", "keywords", page.and_then(|page| page.keywords.as_deref()));
+        if let Some(canonical) = page.and_then(|page| page.canonical.as_deref()) {
+            head.raw(&format!(
+                "<link data-head=\"\" rel=\"canonical\" href=\"{}\">",
+                escape(&absolute(canonical))
+            ));
+        }
+        if let Some(social) = page.and_then(|page| page.social.as_ref()) {
+            head.meta("property", "og:title", Some(&social.title));
+            head.meta("property", "og:description", Some(&social.description));
+            head.meta("property", "og:type", Some(&social.kind));
+            head.meta("property", "og:url", Some(&absolute(&social.url)));
+        }
+        if let Some(trail) = page.and_then(|page| page.breadcrumbs.as_deref())
+            && !trail.is_empty()
+        {
+            let item = |(index, step): (usize, &Breadcrumb)| json!({ "@type": "ListItem", "position": index + 1, "name": step.label, "item": absolute(&step.path) });
+            let list = json!({
+                "@context": "https://schema.org",
+                "@type": "BreadcrumbList",
+                "itemListElement": trail.iter().enumerate().map(item).collect::<Vec<_>>(),
+            });
+            head.raw(&format!(
+                "<script data-head=\"\" type=\"application/ld+json\">{}</script>",
+                harmless(&list.to_string())
+            ));
+        }
     }
-    head.raw(&format!(
-        "<script type=\"application/json\" id=\"boot\">{}</script>",
-        data(boot)
-    ));
-    head.raw(&format!(
-        "<script src=\"{}\" defer integrity=\"{}\" crossorigin=\"anonymous\"></script>",
-        escape(&frame.entry.href),
-        escape(&frame.entry.integrity)
-    ));
-    let banner = if is_preview {
-        banner(boot.deployment)
-    } else {
-        String::new()
-    };
-    format!(
-        "<!doctype html><html lang=\"en\"><head>{}</head>\
-         <body>{banner}<div id=\"root\"></div><noscript>{NO_SCRIPT}</noscript></body></html>\n",
-        head.html
-    )
 }
 
 /// Marks a preview. It stands outside what the shell draws, so that no release can leave it out.
@@ -87,6 +156,11 @@ pub(super) fn escape(text: &str) -> String {
 /// escape means the same.
 fn data(boot: &Boot<'_>) -> String {
     let json = serde_json::to_string(boot).expect("the payload has only keys that are texts");
+    harmless(&json)
+}
+
+/// JSON that cannot end the element it stands in.
+fn harmless(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
@@ -100,6 +174,23 @@ struct Head {
 impl Head {
     fn raw(&mut self, html: &str) {
         self.html.push_str(html);
+    }
+
+    fn meta(&mut self, key: &str, name: &str, content: Option<&str>) {
+        if let Some(content) = content {
+            let content = escape(content);
+            let _ = write!(
+                self.html,
+                "<meta data-head=\"\" {key}=\"{name}\" content=\"{content}\">"
+            );
+        }
+    }
+
+    fn inline(&mut self, style: &Inline) {
+        if self.named.insert(style.href.clone()) {
+            let name = escape(&style.name);
+            let _ = write!(self.html, "<style data-href=\"{name}\">{}</style>", style.text);
+        }
     }
 
     fn styles(&mut self, assets: &[Asset]) {

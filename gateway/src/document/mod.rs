@@ -1,17 +1,18 @@
 //! Documents: the HTML page around every page of every section.
 //!
-//! A document holds no byte of the request that asked for it, so it is composed once for each deployment, page
-//! pattern and day, compressed once, and costs what a file costs from then on.
+//! A document holds no byte of the request that asked for it, so it is composed once for each deployment, path and
+//! day, compressed once, and costs what a file costs from then on.
 
 mod boot;
-mod cache;
+
 mod html;
 mod plain;
 mod policy;
+mod style;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use boot::Form;
+pub(crate) use boot::{Form, SiteFacts};
 pub(crate) use plain::plain_page;
 
 use std::sync::Arc;
@@ -23,16 +24,20 @@ use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, REFERRER_POLICY
 use http::{HeaderMap, HeaderValue, StatusCode};
 use sha2::{Digest as _, Sha256};
 
+use crate::cache::Cache;
 use crate::clock;
 use crate::config::Config;
 use crate::deployment::PageAnswer;
+use crate::flight::Flights;
 use crate::negotiate::{Coding, coding};
+use crate::pattern::RequestPath;
 use crate::publish::encode;
+use crate::render::{Body, Renderer, Wanted};
 use crate::reply::{HTML, NO_CACHE, NO_STORE, Reply, Representation, reply, represent};
+use crate::store::Store;
 use crate::visit::Visit;
-use boot::{Boot, Reports, SiteFacts};
-use cache::Cache;
-use policy::policy;
+use boot::{Boot, Reports};
+use policy::Policy;
 
 /// The most bytes kept of composed documents.
 const CACHE_BYTES: usize = 32 * 1024 * 1024;
@@ -41,8 +46,10 @@ const CACHE_BYTES: usize = 32 * 1024 * 1024;
 pub(crate) struct Documents {
     facts: SiteFacts,
     reports: Reports,
-    policy: HeaderValue,
+    renderer: Arc<Renderer>,
+    policy: Policy,
     cache: Cache<Key, Composed>,
+    flights: Flights<Key, Arc<Composed>>,
 }
 
 /// Who may keep a document.
@@ -58,8 +65,8 @@ pub(crate) enum Keeper {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     deployment: u64,
-    /// The page's pattern; `None` is the not-found page.
-    pattern: Option<String>,
+    /// The canonical path; `None` is every path that no page matches.
+    path: Option<String>,
     /// The day the boot payload names.
     today: String,
 }
@@ -67,126 +74,196 @@ struct Key {
 /// A document in all its codings.
 #[derive(Debug)]
 struct Composed {
+    status: StatusCode,
+    policy: HeaderValue,
     identity: Representation,
     compressed: Vec<Representation>,
 }
 
+/// A document that is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) store: &'a dyn Store,
+    pub(crate) visit: &'a Visit<'a>,
+    /// `None` where no page matches.
+    pub(crate) page: Option<&'a Arc<PageAnswer>>,
+    /// The path it is asked for at.
+    pub(crate) path: Option<&'a RequestPath>,
+}
+
 impl Documents {
     /// Documents of the site this configuration describes.
-    pub(crate) fn new(config: &Config) -> Self {
+    pub(crate) fn new(config: &Config, renderer: Arc<Renderer>) -> Self {
         Self {
             facts: SiteFacts::new(config),
             reports: Reports {
                 sample_percent: config.rollout.sample_percent,
             },
-            policy: policy(config),
+            renderer,
+            policy: Policy::new(config),
             cache: Cache::new(CACHE_BYTES),
+            flights: Flights::default(),
         }
     }
 
     /// The document of a page, or of no page, in the form this request wants.
-    pub(crate) fn answer(
-        &self,
-        request: &HeaderMap,
-        visit: &Visit<'_>,
-        page: Option<&Arc<PageAnswer>>,
-    ) -> Reply {
-        let status = if page.is_some() {
-            StatusCode::OK
-        } else {
-            StatusCode::NOT_FOUND
-        };
+    pub(crate) async fn answer(&self, request: &HeaderMap, asked: Asked<'_>) -> Reply {
+        let visit = asked.visit;
         if visit.is_preview() {
-            return self.once(visit, page, status, None);
+            let body = self.renderer.body(asked.store, asked.wanted(&asked.path())).await;
+            return self.once(asked, None, &body, None).await;
         }
-        let set = visit.set;
         let key = Key {
-            deployment: set.number(),
-            pattern: page.map(|page| page.pattern.clone()),
+            deployment: visit.set.number(),
+            path: asked.page.map(|_| asked.path()),
             today: clock::today().to_string(),
         };
-        let composed = self.cache.get(&key).unwrap_or_else(|| {
-            let html = self.compose(visit, page, &key.today, None);
-            let composed = Arc::new(Composed::new(&html.into()));
-            self.cache.put(key, Arc::clone(&composed), composed.weight());
-            composed
-        });
+        let composed = match self.cache.get(&key) {
+            Some(composed) => composed,
+            None => self.flights.run(&key, self.make(&key, asked)).await,
+        };
         let representation = composed.best(request);
-        let headers = self.headers(visit.keeper());
-        if page.is_some() && visit.keeper() != Keeper::Nobody {
+        let headers = headers(composed.policy.clone(), visit.keeper());
+        if composed.status == StatusCode::OK && visit.keeper() != Keeper::Nobody {
             return represent(request, &HTML, headers, representation);
         }
         // A 404 has no validator: If-None-Match is about what a 200 would have been.
         let mut reply = represent(&HeaderMap::new(), &HTML, headers, representation);
-        *reply.status_mut() = status;
+        *reply.status_mut() = composed.status;
         reply.headers_mut().remove(ETAG);
         reply
     }
 
     /// The document of a page with a form that was refused: for this one visitor, kept by nobody.
-    pub(crate) fn refused(
-        &self,
-        visit: &Visit<'_>,
-        page: Option<&Arc<PageAnswer>>,
-        status: StatusCode,
-        form: &Form,
-    ) -> Reply {
-        self.once(visit, page, status, Some(form))
+    pub(crate) async fn refused(&self, asked: Asked<'_>, status: StatusCode, form: &Form) -> Reply {
+        let answer = serde_json::to_value(form).unwrap_or_default();
+        let body = match asked.page {
+            Some(_) => {
+                let wanted = asked.wanted(&form.page);
+                self.renderer.once(asked.store, wanted, &answer).await
+            }
+            None => Body::Browser,
+        };
+        self.once(asked, Some(status), &body, Some(form)).await
     }
 
-    fn once(
+    async fn make(&self, key: &Key, asked: Asked<'_>) -> Arc<Composed> {
+        // Whoever was here just before may have left it.
+        if let Some(composed) = self.cache.get(key) {
+            return composed;
+        }
+        let body = self.renderer.body(asked.store, asked.wanted(&asked.path())).await;
+        let (html, policy) = self.compose(asked, &body, None, &key.today).await;
+        let composed = Arc::new(Composed::new(asked.status(&body), policy, &html.into()));
+        // What could not be rendered this time may be the next.
+        if !matches!(body, Body::Failed) {
+            self.cache
+                .put(key.clone(), Arc::clone(&composed), composed.weight());
+        }
+        composed
+    }
+
+    async fn once(
         &self,
-        visit: &Visit<'_>,
-        page: Option<&Arc<PageAnswer>>,
-        status: StatusCode,
+        asked: Asked<'_>,
+        status: Option<StatusCode>,
+        body: &Body,
         form: Option<&Form>,
     ) -> Reply {
-        let html = self.compose(visit, page, &clock::today().to_string(), form);
-        let mut reply = reply(status, HTML, html);
-        reply.headers_mut().extend(self.headers(Keeper::Nobody));
+        let (html, policy) = self.compose(asked, body, form, &clock::today().to_string()).await;
+        let mut reply = reply(status.unwrap_or(asked.status(body)), HTML, html);
+        reply.headers_mut().extend(headers(policy, Keeper::Nobody));
         reply
     }
 
-    fn compose(
+    async fn compose(
         &self,
-        visit: &Visit<'_>,
-        page: Option<&Arc<PageAnswer>>,
-        today: &str,
+        asked: Asked<'_>,
+        body: &Body,
         form: Option<&Form>,
-    ) -> String {
-        let set = visit.set;
+        today: &str,
+    ) -> (String, HeaderValue) {
+        let set = asked.visit.set;
+        let rendered = match body {
+            Body::Rendered(rendered) => Some(&**rendered),
+            Body::Browser | Body::Failed => None,
+        };
         let boot = Boot {
             deployment: set.number(),
             site: self.facts.on(today),
-            page: page.map(AsRef::as_ref),
+            page: asked.page.map(AsRef::as_ref),
             slots: &set.slots,
             reports: &self.reports,
+            view: rendered.map(|rendered| &rendered.view),
             form,
         };
-        html::compose(&self.facts.brand, &set.frame, &boot, visit.is_preview())
-    }
-
-    /// The headers of every document.
-    fn headers(&self, keeper: Keeper) -> HeaderMap {
-        let (cache_control, vary) = match keeper {
-            Keeper::Everybody => (NO_CACHE, "Accept-Encoding"),
-            Keeper::Visitor => (
-                HeaderValue::from_static("private, no-cache"),
-                "Accept-Encoding, Cookie",
-            ),
-            Keeper::Nobody => (NO_STORE, "Accept-Encoding, Cookie"),
+        // Without the page there is nothing to be seen that they could be late for.
+        let styles = match rendered {
+            Some(_) => style::inline(asked.store, set, asked.page).await,
+            None => Vec::new(),
         };
-        HeaderMap::from_iter([
-            (CONTENT_SECURITY_POLICY, self.policy.clone()),
-            (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
-            (CACHE_CONTROL, cache_control),
-            (VARY, HeaderValue::from_static(vary)),
-        ])
+        let document = html::Document {
+            brand: &self.facts.brand,
+            origin: &self.facts.origin,
+            frame: &set.frame,
+            boot: &boot,
+            rendered,
+            styles: &styles,
+            is_preview: asked.visit.is_preview(),
+        };
+        (document.compose(), self.policy.with(&styles))
     }
 }
 
+impl<'a> Asked<'a> {
+    /// The canonical path that is rendered.
+    fn path(&self) -> String {
+        // The shell's not-found page is the same wherever it stands.
+        let path = self.path.filter(|_| self.page.is_some());
+        path.map_or("/".to_owned(), RequestPath::canonical)
+    }
+
+    fn wanted(&self, path: &'a str) -> Wanted<'a> {
+        Wanted {
+            set: self.visit.set,
+            page: self.page.map(|page| &**page),
+            path,
+        }
+    }
+
+    fn status(&self, body: &Body) -> StatusCode {
+        let not_found = match body {
+            Body::Rendered(rendered) => rendered.status == 404,
+            Body::Browser | Body::Failed => self.page.is_none(),
+        };
+        if not_found {
+            StatusCode::NOT_FOUND
+        } else {
+            StatusCode::OK
+        }
+    }
+}
+
+/// The headers of every document.
+fn headers(policy: HeaderValue, keeper: Keeper) -> HeaderMap {
+    let (cache_control, vary) = match keeper {
+        Keeper::Everybody => (NO_CACHE, "Accept-Encoding"),
+        Keeper::Visitor => (
+            HeaderValue::from_static("private, no-cache"),
+            "Accept-Encoding, Cookie",
+        ),
+        Keeper::Nobody => (NO_STORE, "Accept-Encoding, Cookie"),
+    };
+    HeaderMap::from_iter([
+        (CONTENT_SECURITY_POLICY, policy),
+        (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+        (CACHE_CONTROL, cache_control),
+        (VARY, HeaderValue::from_static(vary)),
+    ])
+}
+
 impl Composed {
-    fn new(html: &Bytes) -> Self {
+    fn new(status: StatusCode, policy: HeaderValue, html: &Bytes) -> Self {
         let tag = URL_SAFE_NO_PAD.encode(&Sha256::digest(html)[..18]);
         let representation = |coding, bytes| {
             let etag = match coding {
@@ -206,6 +283,8 @@ impl Composed {
             Some(representation(coding, bytes.into()))
         });
         Self {
+            status,
+            policy,
             compressed: compressed.collect(),
             identity: representation(Coding::Identity, html.clone()),
         }

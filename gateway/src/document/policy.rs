@@ -2,22 +2,39 @@
 
 use http::HeaderValue;
 
+use super::style::Inline;
 use crate::config::Config;
 
-/// What a document may load: scripts, styles and images of this origin, and nothing written into the page itself.
-///
-/// Browsers hold every redirect of a form post against `form-action`, so the hosts that a sign-up may lead to stand
-/// there, too.
-pub(super) fn policy(config: &Config) -> HeaderValue {
-    let signup = config.signup.as_ref();
-    let hosts = signup.map_or(&[][..], |signup| &signup.redirect_hosts);
-    let mut targets = vec!["'self'".to_owned()];
-    targets.extend(hosts.iter().map(|host| format!("https://{host}")));
-    let targets = targets.join(" ");
-    let policy = format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; \
-         connect-src 'self'; manifest-src 'self'; form-action {targets}; base-uri 'none'; \
-         frame-ancestors 'none'"
-    );
-    HeaderValue::try_from(policy).expect("host names may stand in a header")
+/// What documents may load: scripts, styles and images of this origin, and nothing written into the page itself but
+/// the stylesheets that the gateway wrote.
+pub(super) struct Policy {
+    /// Where forms may lead. Browsers hold every redirect of a form post against it, so the hosts that a sign-up may
+    /// lead to stand there, too.
+    targets: String,
+}
+
+impl Policy {
+    /// The policy of the site this configuration describes.
+    pub(super) fn new(config: &Config) -> Self {
+        let signup = config.signup.as_ref();
+        let hosts = signup.map_or(&[][..], |signup| &signup.redirect_hosts);
+        let mut targets = vec!["'self'".to_owned()];
+        targets.extend(hosts.iter().map(|host| format!("https://{host}")));
+        Self {
+            targets: targets.join(" "),
+        }
+    }
+
+    /// The policy of a document with these stylesheets in it.
+    pub(super) fn with(&self, styles: &[Inline]) -> HeaderValue {
+        let hashes = styles
+            .iter()
+            .fold(String::new(), |all, style| all + " '" + &style.hash() + "'");
+        let policy = format!(
+            "default-src 'none'; script-src 'self'; style-src 'self'{hashes}; img-src 'self'; font-src 'self'; \
+             connect-src 'self'; manifest-src 'self'; form-action {}; base-uri 'none'; frame-ancestors 'none'",
+            self.targets
+        );
+        HeaderValue::try_from(policy).expect("host names and base64 may stand in a header")
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::boot::{Boot, Form, Reports};
-use super::html::{compose, escape};
+use super::html::{Document, escape};
 use crate::deployment::{Asset, AssetKind, Frame, PageAnswer, SectionEntry};
 
 fn asset(name: &str, kind: AssetKind) -> Asset {
@@ -54,9 +54,19 @@ fn document(page: Option<&PageAnswer>, site: Value, form: Option<&Form>) -> Stri
         page,
         slots: &BTreeMap::new(),
         reports: &Reports { sample_percent: 100 },
+        view: None,
         form,
     };
-    compose("A <b> & \"c\"", &frame(), &boot, false)
+    let document = Document {
+        brand: "A <b> & \"c\"",
+        origin: "https://site.example",
+        frame: &frame(),
+        boot: &boot,
+        rendered: None,
+        styles: &[],
+        is_preview: false,
+    };
+    document.compose()
 }
 
 fn boot(document: &str) -> Value {
@@ -136,7 +146,7 @@ fn the_title_is_escaped() {
 #[test]
 fn the_not_found_document_has_no_page_and_is_not_indexed() {
     let document = document(None, json!({}), None);
-    assert!(document.contains("<meta name=\"robots\" content=\"noindex\">"));
+    assert!(document.contains("<meta data-head=\"\" name=\"robots\" content=\"noindex\">"));
     let boot = boot(&document);
     assert_eq!(boot["page"], Value::Null);
     assert_eq!(boot["deployment"], 7);

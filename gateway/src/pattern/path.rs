@@ -1,8 +1,20 @@
 //! The path of a request, split and decoded once.
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use super::is_reserved;
+
+/// What is encoded in a segment: everything that `encodeURIComponent` encodes.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');
 
 /// The decoded segments of a request's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +70,16 @@ impl RequestPath {
     /// The decoded segments, without the empty one behind a trailing slash.
     pub(crate) fn segments(&self) -> &[String] {
         &self.segments
+    }
+
+    /// The path with nothing encoded but what must be: one text for all the ways to write it.
+    pub(crate) fn canonical(&self) -> String {
+        let mut text = String::new();
+        for segment in &self.segments {
+            text.push('/');
+            text.extend(utf8_percent_encode(segment, SEGMENT));
+        }
+        if text.is_empty() { "/".to_owned() } else { text }
     }
 
     /// Whether it belongs to the gateway itself, so that it is no page's.

@@ -54,6 +54,7 @@ pub(crate) fn check(release: &Release) -> Vec<String> {
     check.pages();
     check.slots();
     check.shared();
+    check.modules();
     check.problems
 }
 
@@ -66,6 +67,16 @@ struct Check<'a> {
 impl Check<'_> {
     fn problem(&mut self, problem: impl Into<String>) {
         self.problems.push(problem.into());
+    }
+
+    fn modules(&mut self) {
+        for (specifier, path) in &self.release.modules {
+            if !path.starts_with("server/") || !self.files.contains_key(path.as_str()) {
+                self.problem(format!(
+                    "module `{specifier}` names `{path}`, which is no listed file below server/"
+                ));
+            }
+        }
     }
 
     fn identity(&mut self) {

@@ -53,6 +53,10 @@ pub(crate) struct Release {
     /// The shell's icon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) icon: Option<String>,
+    /// Modules that pages are rendered with on the server, by the specifiers that import them. Without any, the browser
+    /// renders.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) modules: BTreeMap<String, String>,
     /// Every file of the folder but `release.json` itself.
     pub(crate) files: Vec<File>,
 }

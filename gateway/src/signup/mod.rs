@@ -16,11 +16,12 @@ use serde_json::json;
 
 use crate::config::Config;
 use crate::deployment::Snapshot;
-use crate::document::{Documents, Form};
+use crate::document::{Asked, Documents, Form};
 use crate::origin;
 use crate::pattern::RequestPath;
 use crate::reply::{FromDeployment, Reply, Request, json, redirect};
 use crate::rescue::{Audience, Error, rescue};
+use crate::store::Store;
 use crate::visit::Visit;
 use body::{Format, Typed};
 use fields::FieldError;
@@ -108,6 +109,7 @@ impl Signups {
     pub(crate) async fn answer(
         &self,
         documents: &Documents,
+        store: &dyn Store,
         snapshot: &Snapshot,
         visit: Option<&Visit<'_>>,
         request: Request,
@@ -118,7 +120,10 @@ impl Signups {
         if format == Some(Format::Form) {
             return match outcome {
                 Ok(target) => self.lead_on(snapshot, target.as_deref()),
-                Err(error) => self.show_page(documents, snapshot, visit, &error, email),
+                Err(error) => {
+                    self.show_page(documents, store, snapshot, visit, &error, email)
+                        .await
+                }
             };
         }
         match outcome {
@@ -156,9 +161,10 @@ impl Signups {
             .unwrap_or_else(|| rescue(&Error::NotFound, Audience::person(snapshot)))
     }
 
-    fn show_page(
+    async fn show_page(
         &self,
         documents: &Documents,
+        store: &dyn Store,
         snapshot: &Snapshot,
         visit: Option<&Visit<'_>>,
         error: &SignupError,
@@ -168,7 +174,7 @@ impl Signups {
             return rescue(&Error::NothingLive, Audience::person(snapshot));
         };
         let path = RequestPath::parse(&self.page).ok();
-        let page = path.and_then(|path| visit.set.page(&path));
+        let page = path.as_ref().and_then(|path| visit.set.page(path));
         let under_age = error.is_under_age();
         let form = Form {
             page: self.page.clone(),
@@ -178,7 +184,13 @@ impl Signups {
             unreachable: error.is_unreachable(),
             under_age,
         };
-        let mut reply = documents.refused(visit, page, error.status(), &form);
+        let asked = Asked {
+            store,
+            visit,
+            page,
+            path: path.as_ref(),
+        };
+        let mut reply = documents.refused(asked, error.status(), &form).await;
         visit.remember(&mut reply, self.scheme == "https");
         reply.extensions_mut().insert(FromDeployment(visit.set.number()));
         reply

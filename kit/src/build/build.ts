@@ -9,9 +9,16 @@ import { loadConfig, UsageError } from "./config.js";
 import { readEntry } from "./entry.js";
 import { namePaths } from "./paths.js";
 import { listFiles, type Release } from "./release.js";
+import { SECTION_MODULES, shellServerEntry, writeSharedModules, type ServerModules } from "./server.js";
 import { installedVersions, neededRanges } from "./shared.js";
 import { identify, type BuildMode } from "./version.js";
-import { clientConfiguration, SECTION_CHUNK, serverConfiguration, type BuildContext } from "./webpack.js";
+import {
+  clientConfiguration,
+  SECTION_CHUNK,
+  serverConfiguration,
+  shellServerConfiguration,
+  type BuildContext,
+} from "./webpack.js";
 
 /** Folder of a package's release. */
 export const RELEASE_FOLDER = "release";
@@ -87,6 +94,7 @@ async function buildSection(context: BuildContext): Promise<Release> {
     })),
     slots: [...imports.slots].map(([name, request]) => ({ name, assets: assetsOf(request) })),
     shared: neededRanges(context.installed),
+    modules: SECTION_MODULES,
     files: await listFiles(output),
   };
 }
@@ -94,6 +102,7 @@ async function buildSection(context: BuildContext): Promise<Release> {
 async function buildShell(context: BuildContext): Promise<Release> {
   const { output, config, identity, installed } = context;
   const client = await compile(clientConfiguration(context));
+  const modules = await buildShellServer(context);
   const main = filesOf(client, (group) => group.name === "main");
   const files = await listFiles(output);
   const icon = config.icon && path.parse(config.icon).name;
@@ -112,8 +121,16 @@ async function buildShell(context: BuildContext): Promise<Release> {
     slots: [],
     shared: installed,
     ...(iconFile && { icon: iconFile.path }),
+    modules,
     files,
   };
+}
+
+async function buildShellServer({ folder, output, config, ...context }: BuildContext): Promise<ServerModules> {
+  if (config.server === undefined) return {};
+  const source = shellServerEntry(path.resolve(folder, config.server));
+  await compile(shellServerConfiguration({ folder, output, config, ...context }, source));
+  return writeSharedModules(folder, output);
 }
 
 type ChunkGroup = Compilation["chunkGroups"][number];

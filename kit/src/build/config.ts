@@ -12,6 +12,8 @@ export interface SectionConfig {
   readonly kind?: "section" | "shell";
   /** The shell's favicon, relative to the package. */
   readonly icon?: string;
+  /** The shell's module that renders a page on the server, relative to the package. */
+  readonly server?: string;
 }
 
 /** Declares a package's build. Returns its argument; it exists for the types. */
@@ -21,7 +23,7 @@ export function defineConfig(config: SectionConfig): SectionConfig {
 
 /** The file in which a package describes itself to the build. */
 export const CONFIG_FILE = "section.config.js";
-const KEYS = new Set(["name", "entry", "kind", "icon"]);
+const KEYS = new Set(["name", "entry", "kind", "icon", "server"]);
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** What a section may be called, in words. */
@@ -52,7 +54,7 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
   for (const key of Object.keys(config)) {
     if (!KEYS.has(key)) throw new UsageError(`${file}: unknown key "${key}"; expected ${[...KEYS].join(", ")}`);
   }
-  const { name, entry, kind = "section", icon } = config;
+  const { name, entry, kind = "section", icon, server } = config;
   if (typeof name !== "string" || !isSectionName(name))
     throw new UsageError(`${file}: name is ${JSON.stringify(name)}; expected ${EXPECTED_NAME}`);
   if (kind !== "section" && kind !== "shell")
@@ -63,7 +65,11 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     throw new UsageError(`${file}: entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
   if (icon !== undefined && (typeof icon !== "string" || kind !== "shell" || !(await isFile(folder, icon))))
     throw new UsageError(`${file}: icon is ${JSON.stringify(icon)}; expected the path of the shell's favicon`);
-  return { name, entry, kind, ...(icon !== undefined && { icon }) };
+  if (server !== undefined && (typeof server !== "string" || kind !== "shell" || !(await isFile(folder, server))))
+    throw new UsageError(
+      `${file}: server is ${JSON.stringify(server)}; expected the path of the shell's module that renders`,
+    );
+  return { name, entry, kind, ...(server !== undefined && { server }), ...(icon !== undefined && { icon }) };
 }
 
 async function isFile(folder: string, file: string): Promise<boolean> {

@@ -45,6 +45,8 @@ export interface Release {
   readonly shared: Readonly<Record<string, string>>;
   /** The favicon; shell only. */
   readonly icon?: string;
+  /** Modules that pages are rendered with on the server, by the specifiers that import them. */
+  readonly modules: Readonly<Record<string, string>>;
   readonly files: readonly ReleaseFile[];
 }
 

@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import path from "node:path";
 
 import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
@@ -8,6 +9,7 @@ import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
 import type { SectionConfig } from "./config.js";
 import { PortableModuleIds } from "./moduleIds.js";
+import { SERVER_SPECIFIERS } from "./server.js";
 import { neededRanges, SHARED_PACKAGES, type SharedVersions } from "./shared.js";
 import type { BuildIdentity } from "./version.js";
 
@@ -192,11 +194,27 @@ export function clientConfiguration(context: BuildContext): Configuration {
 
 /** The configuration of a section's server module: one ES module that imports the shared packages by name. */
 export function serverConfiguration(context: BuildContext): Configuration {
+  return serverModule(context, path.resolve(context.folder, context.config.entry), {
+    externalsType: "module",
+    externals: [...SERVER_SPECIFIERS],
+  });
+}
+
+/**
+ * The shell's server module: its `render`, and each shared package as one namespace, so that all of them are there
+ * once. `source` is the text of its entry.
+ */
+export function shellServerConfiguration(context: BuildContext, source: string): Configuration {
+  return serverModule(context, `data:text/javascript,${encodeURIComponent(source)}`, {});
+}
+
+function serverModule(context: BuildContext, entry: string, more: Configuration): Configuration {
   const common = base(context, "server");
   return {
     ...common,
+    ...more,
     target: "es2022",
-    entry: { index: path.resolve(context.folder, context.config.entry) },
+    entry: { index: entry },
     experiments: { outputModule: true },
     output: {
       ...common.output,
@@ -205,9 +223,17 @@ export function serverConfiguration(context: BuildContext): Configuration {
       library: { type: "module" },
       chunkFormat: "module",
     },
-    externalsType: "module",
-    externals: [...SHARED_PACKAGES, "react/jsx-runtime"],
+    resolve: {
+      ...common.resolve,
+      // The renderer without streams needs no globals and is half the size. It is not exported by its package.
+      alias: { "react-dom/server$": reactServer(context.folder) },
+    },
     module: { ...common.module, parser: { javascript: { dynamicImportMode: "eager" } } },
     optimization: { splitChunks: false, runtimeChunk: false },
   };
+}
+
+function reactServer(folder: string): string {
+  const require = createRequire(path.join(folder, "package.json"));
+  return path.join(path.dirname(require.resolve("react-dom")), "cjs/react-dom-server-legacy.browser.production.js");
 }

@@ -44,7 +44,13 @@ function insert(asset: Asset): Promise<void> {
 
 const pending = new Map<string, Promise<void>>();
 
+// The gateway writes the stylesheets of the first view into the document.
+function isInDocument(asset: Asset): boolean {
+  return document.querySelector(`style[data-href="${CSS.escape(asset.name)}"]`) !== null;
+}
+
 function ensure(asset: Asset): Promise<void> {
+  if (isInDocument(asset)) return Promise.resolve();
   const present = pending.get(asset.href);
   if (present) return present;
   const link = linkOf(asset);

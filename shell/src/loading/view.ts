@@ -1,37 +1,30 @@
-import {
-  DEFAULT_LAYOUT,
-  isNotFound,
-  matchPath,
-  type Head,
-  type Layout,
-  type PageProps,
-  type Params,
-} from "@colonnade/kit";
+import { DEFAULT_LAYOUT, isNotFound, type Head, type Layout, type PageProps, type Params } from "@colonnade/kit";
 import type { Boot, PageAnswer, SectionEntry } from "@colonnade/kit/shell";
 import type { ComponentType } from "react";
 
 import { withDeadline } from "./deadline";
 import { isAt, isThere, loadAnew } from "./document";
-import { loadSection, refetch } from "./federation";
+import { refetch } from "./federation";
 import { DeploymentGone, lookUpPage } from "./lookup";
-import { ensureStyles } from "./styles";
+import { renderedView } from "./rendered";
+import { loadPage } from "./page";
 import type { Tab } from "./tab";
 
 const PAGE_DEADLINE = 15_000;
 
+/** A section's page. */
+export interface PageView {
+  readonly kind: "page";
+  readonly section: SectionEntry;
+  readonly layout: Layout;
+  readonly head: Head;
+  readonly params: Params;
+  readonly Component: ComponentType<PageProps<never>>;
+  readonly props: PageProps<never>;
+}
+
 /** What is to be seen at a path. */
-export type View =
-  | {
-      readonly kind: "page";
-      readonly section: SectionEntry;
-      readonly layout: Layout;
-      readonly head: Head;
-      readonly params: Params;
-      readonly Component: ComponentType<PageProps<never>>;
-      readonly props: PageProps<never>;
-    }
-  | { readonly kind: "notFound"; readonly heading: string }
-  | { readonly kind: "failed" };
+export type View = PageView | { readonly kind: "notFound"; readonly heading: string } | { readonly kind: "failed" };
 
 /** Makes the views of a site's paths, each once. */
 export interface Views {
@@ -39,6 +32,8 @@ export interface Views {
   view(path: string): Promise<View>;
   /** Fetches what a path needs, so that its view is there sooner. Failures are forgotten. */
   prefetch(path: string): void;
+  /** The view of a path that was rendered on the server: there without waiting. */
+  rendered(path: string): View | undefined;
   /** Forgets the view of a path if it failed, so that it is made again from fresh files. */
   retry(path: string): void;
   /** From now on the page of this path is on the screen, or what stands in its place. */
@@ -73,11 +68,7 @@ export function createViews(boot: Boot, firstPath: string, tab: Tab): Views {
   }
 
   async function pageView(path: string, { section: entry, pattern, assets }: PageAnswer): Promise<View> {
-    const [section] = await Promise.all([loadSection(entry), ensureStyles([...entry.assets, ...assets])]);
-    const load = section.pages[pattern];
-    const params = matchPath(pattern, path);
-    if (!load || !params) throw new Error(`the section "${entry.name}" has no page "${pattern}" for ${path}`);
-    const { page } = await load();
+    const { page, params } = await loadPage(path, { section: entry, pattern, assets });
     const data = (await page.data({ params, site: boot.site })) as never;
     if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
     return {
@@ -134,14 +125,16 @@ export function createViews(boot: Boot, firstPath: string, tab: Tab): Views {
   async function warm(path: string): Promise<void> {
     const found = await answer(path);
     if (!found) return;
-    const [section] = await Promise.all([
-      loadSection(found.section),
-      ensureStyles([...found.section.assets, ...found.assets]),
-    ]);
-    await section.pages[found.pattern]?.();
+    await loadPage(path, found);
   }
 
+  const rendered = boot.view && renderedView(boot, boot.view, firstPath, tab);
+  if (rendered) views.set(firstPath, Promise.resolve(rendered));
+
   return {
+    rendered(path) {
+      return path === firstPath ? rendered : undefined;
+    },
     view(path) {
       const present = views.get(path);
       if (present) return present;

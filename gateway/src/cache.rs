@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Keeps values until their weights come to more than its capacity; then the one that was longest not asked for goes
 /// first, as far as one bit for each value can tell (the 'second chance' algorithm).
-pub(super) struct Cache<K, V> {
+pub(crate) struct Cache<K, V> {
     capacity: usize,
     kept: Mutex<Kept<K, V>>,
 }
@@ -25,7 +25,7 @@ struct Entry<V> {
 
 impl<K: Clone + Eq + Hash, V> Cache<K, V> {
     /// An empty cache for values of at most this total weight.
-    pub(super) fn new(capacity: usize) -> Self {
+    pub(crate) fn new(capacity: usize) -> Self {
         Self {
             capacity,
             kept: Mutex::new(Kept {
@@ -37,7 +37,7 @@ impl<K: Clone + Eq + Hash, V> Cache<K, V> {
     }
 
     /// A value, if it is kept.
-    pub(super) fn get(&self, key: &K) -> Option<Arc<V>> {
+    pub(crate) fn get(&self, key: &K) -> Option<Arc<V>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = kept.values.get_mut(key)?;
         entry.asked_for = true;
@@ -45,7 +45,7 @@ impl<K: Clone + Eq + Hash, V> Cache<K, V> {
     }
 
     /// Keeps a value, if it is not heavier than the whole cache may be.
-    pub(super) fn put(&self, key: K, value: Arc<V>, weight: usize) {
+    pub(crate) fn put(&self, key: K, value: Arc<V>, weight: usize) {
         if weight > self.capacity {
             return;
         }

@@ -1,0 +1,245 @@
+//! The render workers as the gateway sees them: a few child processes, a short queue before them, and a deadline.
+
+use std::collections::{HashSet, VecDeque};
+use std::io;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
+
+use super::protocol::{Cause, Job, MAX_FRAME, Modules, Order, Report, frame, too_long};
+use crate::config;
+
+/// How many releases a worker keeps the modules of.
+const MAX_RELEASES: usize = 64;
+
+/// How long to wait before starting a worker again that could not be started.
+const BACKOFF: Duration = Duration::from_secs(1);
+
+/// How long starting a worker may take.
+const START: Duration = Duration::from_secs(10);
+
+/// A render that was asked for.
+struct Ticket {
+    task: Task,
+    deadline: Instant,
+    answer: oneshot::Sender<Result<Done, Failure>>,
+}
+
+/// What is to be rendered, with everything it takes.
+#[derive(Debug, Clone)]
+pub(crate) struct Task {
+    /// The shell's modules.
+    pub(crate) shell: Arc<Modules>,
+    /// The section's; none for the shell's own page.
+    pub(crate) section: Option<Arc<Modules>>,
+    /// What the shell's `render` is called with.
+    pub(crate) request: Value,
+}
+
+/// A render that succeeded.
+#[derive(Debug)]
+pub(crate) struct Done {
+    /// What `render` returned.
+    pub(crate) value: Value,
+}
+
+/// A render that did not.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure {
+    /// Why.
+    pub(crate) cause: Cause,
+    /// In the words of whoever failed; may hold anything.
+    pub(crate) message: String,
+}
+
+/// Workers that render. Dropping it ends them.
+pub(crate) struct Pool {
+    queue: mpsc::Sender<Ticket>,
+}
+
+impl Pool {
+    /// Starts the workers.
+    pub(crate) fn start(settings: config::Render) -> Self {
+        let (queue, tickets) = mpsc::channel(settings.queue);
+        let tickets = Arc::new(Mutex::new(tickets));
+        for _ in 0..settings.workers {
+            tokio::spawn(work(Arc::clone(&tickets), settings));
+        }
+        Self { queue }
+    }
+
+    /// Renders, within this time or not at all.
+    pub(crate) async fn render(&self, task: Task, patience: Duration) -> Result<Done, Failure> {
+        let (answer, answered) = oneshot::channel();
+        let deadline = Instant::now() + patience;
+        let ticket = Ticket {
+            task,
+            deadline,
+            answer,
+        };
+        if self.queue.try_send(ticket).is_err() {
+            return Err(Failure::new(Cause::Busy, "too many renders are waiting"));
+        }
+        match timeout_at(deadline, answered).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) => Err(Failure::new(Cause::Crashed, "the worker is gone")),
+            Err(_) => Err(Failure::new(Cause::Time, "it took longer than it may")),
+        }
+    }
+}
+
+impl Failure {
+    fn new(cause: Cause, message: &str) -> Self {
+        Self {
+            cause,
+            message: message.to_owned(),
+        }
+    }
+}
+
+/// Keeps one worker running and gives it what is waiting.
+async fn work(tickets: Arc<Mutex<mpsc::Receiver<Ticket>>>, settings: config::Render) {
+    loop {
+        // Started before there is anything to do, so that whoever asks first does not wait for it.
+        let mut worker = match Worker::start().await {
+            Ok(worker) => worker,
+            Err(error) => {
+                tracing::error!(event = "render_worker_not_started", error = %error);
+                tokio::time::sleep(BACKOFF).await;
+                continue;
+            }
+        };
+        loop {
+            let ticket = tickets.lock().await.recv().await;
+            let Some(ticket) = ticket else {
+                return;
+            };
+            // Whoever asked has the document without it by now.
+            if ticket.answer.is_closed() || ticket.deadline <= Instant::now() {
+                continue;
+            }
+            let outcome = worker.render(&ticket, &settings).await;
+            let used_up = match &outcome {
+                Ok(_) => false,
+                // What throws is done; whatever else went wrong may have left anything behind.
+                Err(failure) => failure.cause != Cause::Threw,
+            };
+            let _ = ticket.answer.send(outcome);
+            if used_up {
+                tracing::warn!(event = "render_worker_replaced");
+                break;
+            }
+        }
+    }
+}
+
+/// A child process that renders. It is killed when dropped.
+struct Worker {
+    _process: Child,
+    input: ChildStdin,
+    output: ChildStdout,
+    loaded: HashSet<String>,
+    order: VecDeque<String>,
+}
+
+impl Worker {
+    async fn start() -> io::Result<Self> {
+        let mut process = Command::new(program()?)
+            .arg("render-worker")
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()?;
+        let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let mut worker = Self {
+            _process: process,
+            input,
+            output,
+            loaded: HashSet::new(),
+            order: VecDeque::new(),
+        };
+        let ready = timeout_at(Instant::now() + START, worker.read::<Report>()).await;
+        match ready.map_err(|_| io::ErrorKind::TimedOut)?? {
+            Report::Ready => Ok(worker),
+            other => Err(io::Error::other(format!("it began with {other:?}"))),
+        }
+    }
+
+    /// Renders one ticket; any failure but a throw leaves the worker unfit for more.
+    async fn render(&mut self, ticket: &Ticket, settings: &config::Render) -> Result<Done, Failure> {
+        let exchange = self.exchange(&ticket.task, settings);
+        match timeout_at(ticket.deadline, exchange).await {
+            Err(_) => Err(Failure::new(Cause::Time, "it did not answer and was killed")),
+            Ok(Err(error)) => Err(Failure::new(Cause::Crashed, &error.to_string())),
+            Ok(Ok(Report::Rendered { value, .. })) => Ok(Done { value }),
+            Ok(Ok(Report::Failed { cause, message })) => Err(Failure { cause, message }),
+            Ok(Ok(Report::Ready)) => Err(Failure::new(Cause::Crashed, "it answered something else")),
+        }
+    }
+
+    async fn exchange(&mut self, task: &Task, settings: &config::Render) -> io::Result<Report> {
+        self.load(&task.shell).await?;
+        if let Some(section) = &task.section {
+            self.load(section).await?;
+        }
+        let job = Job {
+            shell: task.shell.release.clone(),
+            section: task.section.as_ref().map(|section| section.release.clone()),
+            request: task.request.clone(),
+            cpu_ms: u64::try_from(settings.cpu.as_millis()).unwrap_or(u64::MAX),
+            memory: settings.memory,
+        };
+        self.ask(&Order::Render(job)).await
+    }
+
+    async fn load(&mut self, modules: &Arc<Modules>) -> io::Result<()> {
+        if !self.loaded.insert(modules.release.clone()) {
+            return Ok(());
+        }
+        self.order.push_back(modules.release.clone());
+        if self.order.len() > MAX_RELEASES {
+            return Err(io::Error::other("it has the modules of too many releases"));
+        }
+        match self.ask(&Order::Load(Modules::clone(modules))).await? {
+            Report::Ready => Ok(()),
+            other => Err(io::Error::other(format!("it answered modules with {other:?}"))),
+        }
+    }
+
+    async fn ask(&mut self, order: &Order) -> io::Result<Report> {
+        self.input.write_all(&frame(order)?).await?;
+        self.read().await
+    }
+
+    async fn read<T: DeserializeOwned>(&mut self) -> io::Result<T> {
+        let length = self.output.read_u32_le().await?;
+        if length > MAX_FRAME {
+            return Err(too_long());
+        }
+        let mut bytes = vec![0; length as usize];
+        self.output.read_exact(&mut bytes).await?;
+        Ok(serde_json::from_slice(&bytes)?)
+    }
+}
+
+/// The gateway's own binary: the one that runs, also where another has taken its place in the file system.
+fn program() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        Ok(PathBuf::from("/proc/self/exe"))
+    } else {
+        std::env::current_exe()
+    }
+}

@@ -1,0 +1,118 @@
+//! What the gateway and a render worker say to each other, over the worker's standard input and output.
+//!
+//! Each message is a frame: its length as four bytes, little-endian, then that many bytes of JSON. The gateway speaks
+//! first; every order is answered by one report, in order.
+
+use std::io::{self, Read, Write};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The most bytes of a frame: more than any release's server modules may have, and more than a document ever has.
+pub(crate) const MAX_FRAME: u32 = 64 * 1024 * 1024;
+
+/// What the gateway wants of a worker.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "camelCase")]
+pub(crate) enum Order {
+    /// Take these modules in, so that renders can name them.
+    Load(Modules),
+    /// Render a page with modules that were loaded.
+    Render(Job),
+}
+
+/// The server modules of one release.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Modules {
+    /// The release: `name@version`.
+    pub(crate) release: String,
+    /// Source text by specifier.
+    pub(crate) sources: Vec<(String, String)>,
+}
+
+/// One page to be rendered.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Job {
+    /// The release of the shell.
+    pub(crate) shell: String,
+    /// The release of the section; none for the shell's own not-found page.
+    pub(crate) section: Option<String>,
+    /// What the shell's `render` is called with.
+    pub(crate) request: Value,
+    /// The CPU time it may take, in milliseconds.
+    pub(crate) cpu_ms: u64,
+    /// The memory it may take on top of what its modules take, in bytes.
+    pub(crate) memory: usize,
+}
+
+/// How an order was carried out.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "report", rename_all = "camelCase")]
+pub(crate) enum Report {
+    /// The worker is there, or has the modules now.
+    Ready,
+    /// What `render` returned.
+    Rendered { value: Value, cpu_us: u64 },
+    /// It failed.
+    Failed { cause: Cause, message: String },
+}
+
+/// Why a render failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Cause {
+    /// The section or the shell threw, or never came to an end of its promises.
+    Threw,
+    /// It used more CPU time than it may.
+    Time,
+    /// It used more memory than it may.
+    Memory,
+    /// The worker died, or did not answer in time and was killed.
+    Crashed,
+    /// Too many renders were waiting.
+    Busy,
+    /// The section failed too often lately and is left alone.
+    Resting,
+}
+
+/// Writes a frame.
+pub(super) fn write(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+    let bytes = frame(message)?;
+    to.write_all(&bytes)?;
+    to.flush()
+}
+
+/// A message as a frame.
+pub(super) fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; 4];
+    serde_json::to_writer(&mut bytes, message)?;
+    let length = u32::try_from(bytes.len() - 4)
+        .ok()
+        .filter(|length| *length <= MAX_FRAME)
+        .ok_or_else(too_long)?;
+    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    Ok(bytes)
+}
+
+/// Reads a frame; `None` when the other side is done.
+pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
+    let mut length = [0; 4];
+    match from.read_exact(&mut length) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        Err(error) => return Err(error),
+    }
+    let length = u32::from_le_bytes(length);
+    if length > MAX_FRAME {
+        return Err(too_long());
+    }
+    let mut bytes = vec![0; length as usize];
+    from.read_exact(&mut bytes)?;
+    Ok(Some(serde_json::from_slice(&bytes)?))
+}
+
+/// A frame is longer than it may be.
+pub(super) fn too_long() -> io::Error {
+    io::Error::other(format!("a frame has more than {MAX_FRAME} bytes"))
+}

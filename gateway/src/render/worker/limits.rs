@@ -1,0 +1,85 @@
+//! What a render worker gives up before it runs anything.
+
+use std::io;
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+/// The most address space of a worker, in bytes: far above what a render may take, so that it is the engine's own limit
+/// that is hit.
+const ADDRESS_SPACE: u64 = 1024 * 1024 * 1024;
+
+/// Lowers what the process may ever use: no files, no core dump, no child processes, a bounded address space.
+pub(super) fn limit_resources() -> io::Result<()> {
+    for (resource, most) in [
+        (Resource::As, ADDRESS_SPACE),
+        (Resource::Fsize, 0),
+        (Resource::Core, 0),
+        // Those that are open stay open: its three pipes.
+        (Resource::Nofile, 3),
+    ] {
+        let limit = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        setrlimit(resource, limit)?;
+    }
+    Ok(())
+}
+
+/// Gives up every system call but those for memory, time and the pipes; any other is refused. Also gives up
+/// gaining privileges, without which the system would not allow this.
+#[cfg(target_os = "linux")]
+pub(super) fn forbid_system_calls() -> io::Result<()> {
+    use std::collections::BTreeMap;
+
+    use libc as c;
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+
+    rustix::thread::set_no_new_privs(true)?;
+    let allowed = calls::ALLOWED.iter().map(|&call| (call, Vec::new()));
+    let architecture = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
+    let filter = SeccompFilter::new(
+        allowed.collect::<BTreeMap<_, _>>(),
+        // Refused rather than killed for: the allocator looks for the number of processors, and does without.
+        SeccompAction::Errno(c::EPERM as u32),
+        SeccompAction::Allow,
+        architecture,
+    );
+    let program: BpfProgram = filter
+        .map_err(io::Error::other)?
+        .try_into()
+        .map_err(io::Error::other)?;
+    apply_filter(&program).map_err(io::Error::other)
+}
+
+/// Elsewhere the other limits have to do.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn forbid_system_calls() -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+mod calls {
+    use libc as c;
+
+    /// What reading orders, writing reports, allocating and ending need.
+    pub(super) const ALLOWED: &[i64] = &[
+        c::SYS_read,
+        c::SYS_write,
+        c::SYS_brk,
+        c::SYS_mmap,
+        c::SYS_munmap,
+        c::SYS_mremap,
+        c::SYS_mprotect,
+        c::SYS_madvise,
+        c::SYS_futex,
+        c::SYS_clock_gettime,
+        c::SYS_getrandom,
+        c::SYS_sigaltstack,
+        c::SYS_rt_sigreturn,
+        c::SYS_rt_sigprocmask,
+        c::SYS_sched_yield,
+        c::SYS_exit,
+        c::SYS_exit_group,
+    ];
+}
