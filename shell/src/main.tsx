@@ -18,12 +18,17 @@ if (!root) throw new Error("the document has no root element");
 if (boot.form) history.replaceState(history.state, "", boot.form.page);
 startFederation();
 const tab = createTab(boot);
+const views = createViews(boot, location.pathname, tab);
+// Before the router hears of it.
+addEventListener("popstate", (event) => {
+  if (views.awaits(location.pathname)) event.stopImmediatePropagation();
+});
 const { join } = boot.slots;
 const app = (
   <App
     boot={boot}
     tab={tab}
-    views={createViews(boot, location.pathname, tab)}
+    views={views}
     scroll={createScrollMemory()}
     join={join ? createSlotLoader("join", join, tab) : null}
   />

@@ -49,7 +49,14 @@ const never = (): never => {
 function appOf(site: SiteFacts, view: View): AppProps {
   return {
     boot: { site } as Boot,
-    views: { view: () => Promise.resolve(view), rendered: () => view, prefetch: never, retry: never, shows: never },
+    views: {
+      view: () => Promise.resolve(view),
+      rendered: () => view,
+      awaits: never,
+      prefetch: never,
+      retry: never,
+      shows: never,
+    },
     tab: { standing: never, renew: never, report: never },
     scroll: { follow: never, restore: never },
     join: null,

@@ -35,6 +35,12 @@ test("the page is kept while its code is late and the frame around it changes", 
   await expect(page.getByRole("dialog", { name: "Create your account" })).toBeVisible();
   expect((await countElements(page)).kept).toBe(marked);
   await page.keyboard.press("Escape");
+  // So would be a jump within the page, and the way back from it, if the router heard of them.
+  await page.getByRole("main").locator('a[href^="#"]').first().click();
+  await expect(page).toHaveURL(/#/);
+  await page.goBack();
+  await expect(page).not.toHaveURL(/#/);
+  expect((await countElements(page)).kept).toBe(marked);
   startSection();
   await takenOver(page);
   expect((await countElements(page)).kept).toBe(marked);

@@ -45,14 +45,21 @@ async function loadPatiently(path: string, answer: PageAnswer, tab: Tab): Promis
   }
 }
 
-/** The view of a page that was rendered on the server. Its code arrives when it does. */
-export function renderedView(boot: Boot, view: RenderedView, path: string, tab: Tab): View | undefined {
+/** The view of a page that was rendered on the server. Its code arrives when it does, and `arrived` is called. */
+export function renderedView(
+  boot: Boot,
+  view: RenderedView,
+  path: string,
+  tab: Tab,
+  arrived: () => void,
+): View | undefined {
   if (view.kind === "notFound") return view;
   const answer = boot.page;
   const params = answer && matchPath(answer.pattern, path);
   if (!params) return undefined;
   const Component = lazy<ComponentType<PageProps<never>>>(async () => {
     const { Component: code } = await loadPatiently(path, answer, tab);
+    arrived();
     return { default: code };
   });
   return {

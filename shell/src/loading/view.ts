@@ -34,6 +34,11 @@ export interface Views {
   prefetch(path: string): void;
   /** The view of a path that was rendered on the server: there without waiting. */
   rendered(path: string): View | undefined;
+  /**
+   * Whether the page at a path is shown as it was rendered and waits for its code. Whatever the router then told it,
+   * React would draw it anew, with nothing to draw: jumps within it are the browser's own.
+   */
+  awaits(path: string): boolean;
   /** Forgets the view of a path if it failed, so that it is made again from fresh files. */
   retry(path: string): void;
   /** From now on the page of this path is on the screen, or what stands in its place. */
@@ -128,12 +133,23 @@ export function createViews(boot: Boot, firstPath: string, tab: Tab): Views {
     await loadPage(path, found);
   }
 
-  const rendered = boot.view && renderedView(boot, boot.view, firstPath, tab);
-  if (rendered) views.set(firstPath, Promise.resolve(rendered));
+  let awaited = false;
+  const rendered =
+    boot.view &&
+    renderedView(boot, boot.view, firstPath, tab, () => {
+      awaited = false;
+    });
+  if (rendered) {
+    awaited = rendered.kind === "page";
+    views.set(firstPath, Promise.resolve(rendered));
+  }
 
   return {
     rendered(path) {
       return path === firstPath ? rendered : undefined;
+    },
+    awaits(path) {
+      return awaited && path === firstPath && shown === firstPath;
     },
     view(path) {
       const present = views.get(path);

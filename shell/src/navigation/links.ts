@@ -60,7 +60,7 @@ export function useLinks(views: Views): void {
           return;
         const anchor = anchorOf(event);
         const url = anchor && pageOf(anchor);
-        if (!url) return;
+        if (!url || (url.hash && views.awaits(url.pathname))) return;
         event.preventDefault();
         if (url.pathname !== location.pathname) markNavigating(true);
         // A link to the page that is shown replaces it, as browsers do.
