@@ -14,6 +14,7 @@ use crate::cli::complain;
 use crate::config::Config;
 use crate::deployment::{Deployments, LoadError};
 use crate::document::SiteFacts;
+use crate::metrics::Metrics;
 use crate::render::Renderer;
 use crate::signup::BackendError;
 use crate::site::Site;
@@ -54,12 +55,13 @@ pub(crate) fn run(config: Config) -> ExitCode {
 async fn serve(mut config: Config) -> Result<(), StartError> {
     let store = Arc::new(FolderStore::open(&config.store.folder)?);
     let facts = SiteFacts::new(&config).value().clone();
-    let renderer = Arc::new(Renderer::start(config.render, facts));
+    let metrics = Arc::new(Metrics::default());
+    let renderer = Arc::new(Renderer::start(config.render, facts, metrics.renders.clone()));
     let deployments = Arc::new(Deployments::open(store, Some(Arc::clone(&renderer))).await?);
     let (site_listener, site_address) = listen(config.listen.site).await?;
     let (admin_listener, admin_address) = listen(config.listen.admin).await?;
     let tokens = std::mem::take(&mut config.tokens);
-    let admin = Arc::new(Admin::new(tokens, &config, Arc::clone(&deployments)));
+    let admin = Arc::new(Admin::new(tokens, &config, Arc::clone(&deployments), metrics));
     let site = Arc::new(Site::new(config, Arc::clone(&deployments), renderer)?);
     let stop = stop_signal()?;
     tracing::info!(event = "listening", site = %site_address, admin = %admin_address);

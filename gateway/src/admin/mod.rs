@@ -21,6 +21,7 @@ use serde::de::DeserializeOwned;
 use crate::config::{Action, Budget, Config, Keep, Origin, Token};
 use crate::deployment::{ChangeError, Deployments, LoadError};
 use crate::health;
+use crate::metrics::Metrics;
 use crate::pattern::RequestPath;
 use crate::publish::PublishError;
 use crate::reply::{Methods, Reply, Request, Route};
@@ -34,6 +35,7 @@ pub(crate) struct Admin {
     keep: Keep,
     budget: Budget,
     deployments: Arc<Deployments>,
+    metrics: Arc<Metrics>,
 }
 
 /// Why an operator's request fails.
@@ -73,6 +75,7 @@ pub(crate) enum AdminError {
 enum Target<'a> {
     Alive,
     Ready,
+    Metrics,
     OpenApi,
     Api(Call<'a>),
 }
@@ -99,6 +102,7 @@ impl<'a> Target<'a> {
         match names.as_slice() {
             ["healthz"] => Some(Self::Alive),
             ["readyz"] => Some(Self::Ready),
+            ["metrics"] => Some(Self::Metrics),
             ["api", "v1", "openapi.json"] => Some(Self::OpenApi),
             ["api", "v1", rest @ ..] => Call::of(rest).map(Self::Api),
             _ => None,
@@ -110,6 +114,7 @@ impl<'a> Target<'a> {
         match self {
             Self::Alive => "/healthz",
             Self::Ready => "/readyz",
+            Self::Metrics => "/metrics",
             Self::OpenApi => "/api/v1/openapi.json",
             Self::Api(call) => call.route(),
         }
@@ -117,7 +122,7 @@ impl<'a> Target<'a> {
 
     fn methods(&self) -> Methods {
         match self {
-            Self::Alive | Self::Ready | Self::OpenApi => Methods::Get,
+            Self::Alive | Self::Ready | Self::Metrics | Self::OpenApi => Methods::Get,
             Self::Api(call) => call.methods(),
         }
     }
@@ -166,13 +171,19 @@ impl<'a> Call<'a> {
 
 impl Admin {
     /// The API for the holders of these tokens.
-    pub(crate) fn new(tokens: Vec<Token>, config: &Config, deployments: Arc<Deployments>) -> Self {
+    pub(crate) fn new(
+        tokens: Vec<Token>,
+        config: &Config,
+        deployments: Arc<Deployments>,
+        metrics: Arc<Metrics>,
+    ) -> Self {
         Self {
             tokens,
             origin: config.site.origin.clone(),
             keep: config.store.keep,
             budget: config.budget,
             deployments,
+            metrics,
         }
     }
 
@@ -210,6 +221,7 @@ impl Admin {
         match target {
             Target::Alive => Ok(health::alive()),
             Target::Ready => Ok(health::ready(&self.deployments.current())),
+            Target::Metrics => Ok(self.metrics.answer()),
             Target::OpenApi => Ok(openapi::answer()),
             Target::Api(call) => Ok(self.call(call, request).await?),
         }

@@ -39,6 +39,7 @@ mod tests {
     routes! {
         Target::Alive => Target::Alive,
         Target::Ready => Target::Ready,
+        Target::Metrics => Target::Metrics,
         Target::OpenApi => Target::OpenApi,
         Target::Api(Call::Release { .. }) => Target::Api(Call::Release { name: "legal", version: "1.0.0" }),
         Target::Api(Call::Sections) => Target::Api(Call::Sections),

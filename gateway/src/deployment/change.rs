@@ -140,8 +140,7 @@ impl Deployments {
         number: u64,
     ) -> Result<Option<Outcome>, ChangeError> {
         for deployment in &plan.deployments {
-            let set = self.assemble(snapshot, deployment.clone()).await?;
-            self.try_out(&set, plan.state.change.action).await?;
+            self.assemble(snapshot, deployment.clone()).await?;
         }
         if !self.commit(snapshot, &plan).await? {
             return Ok(None);
@@ -155,19 +154,6 @@ impl Deployments {
             number,
             changed: true,
         }))
-    }
-
-    /// Renders an example of each page, so that it is there when the set goes live. What cannot be rendered is refused,
-    /// unless it is a way back: then the browser has to do.
-    async fn try_out(&self, set: &Set, action: Done) -> Result<(), ChangeError> {
-        let Some(renderer) = &self.renderer else {
-            return Ok(());
-        };
-        let problems = renderer.try_out(&*self.store, set).await;
-        if problems.is_empty() || action == Done::Rollback {
-            return Ok(());
-        }
-        Err(ChangeError::Unrenderable(problems))
     }
 
     /// Makes the deployments, then swaps the state. Either may find that another process was faster. A deployment that

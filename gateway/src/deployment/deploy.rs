@@ -6,6 +6,7 @@ use super::change::{Allows, Author, ChangeError, Outcome, Plan, require};
 use super::state::{Done, Rollout, moves};
 use super::{Deployments, Snapshot};
 use crate::clock;
+use crate::render::Tried;
 
 /// A wish for other releases than those of the live set.
 #[derive(Debug, Clone)]
@@ -40,14 +41,21 @@ impl Deployments {
     /// While a rollout of other sections runs, live and candidate each get the change, in one swap.
     pub(crate) async fn deploy(&self, wish: &Wish, allows: Allows<'_>) -> Result<Outcome, ChangeError> {
         require(allows, wish.releases.keys())?;
-        let _changing = self.changing.lock().await;
+        let mut tried = Tried::default();
         loop {
+            let changing = self.changing.lock().await;
             let snapshot = self.renew().await?;
             let number = self.next_number().await?;
             let Some(plan) = plan(&snapshot, wish, number)? else {
                 let number = snapshot.live().ok_or(ChangeError::NothingLive)?.number();
                 return Outcome::unchanged(snapshot, number);
             };
+            let untried = self.untried(&snapshot, &plan, &mut tried).await?;
+            if !untried.is_empty() {
+                drop(changing);
+                self.try_out(&snapshot, untried, &mut tried).await?;
+                continue;
+            }
             if let Some(outcome) = self.attempt(&snapshot, plan, number).await? {
                 return Ok(outcome);
             }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::sync::Mutex;
+use tokio::task::AbortHandle;
 use tokio::time::MissedTickBehavior;
 
 use super::looks::Looks;
@@ -26,6 +27,8 @@ pub(crate) struct Deployments {
     /// Held while the view changes, so that it never goes back.
     pub(super) changing: Mutex<()>,
     looks: Looks,
+    /// Renders what visitors are likely to ask for.
+    pub(super) warming: std::sync::Mutex<Option<AbortHandle>>,
 }
 
 impl Deployments {
@@ -34,14 +37,18 @@ impl Deployments {
         store: Arc<dyn Store>,
         renderer: Option<Arc<Renderer>>,
     ) -> Result<Self, LoadError> {
-        let snapshot = Snapshot::default().renewed(&*store).await?;
-        Ok(Self {
+        let nothing = Snapshot::default();
+        let snapshot = Arc::new(nothing.renewed(&*store).await?);
+        let deployments = Self {
             store,
             renderer,
-            current: ArcSwap::from_pointee(snapshot),
+            current: ArcSwap::new(Arc::clone(&snapshot)),
             changing: Mutex::new(()),
             looks: Looks::default(),
-        })
+            warming: std::sync::Mutex::default(),
+        };
+        deployments.warm(&nothing, &snapshot);
+        Ok(deployments)
     }
 
     /// The present view.
@@ -91,8 +98,10 @@ impl Deployments {
 
     /// Reads the store anew. Only for whoever holds `changing`.
     pub(super) async fn renew(&self) -> Result<Arc<Snapshot>, LoadError> {
-        let snapshot = Arc::new(self.current().renewed(&*self.store).await?);
+        let before = self.current();
+        let snapshot = Arc::new(before.renewed(&*self.store).await?);
         self.current.store(Arc::clone(&snapshot));
+        self.warm(&before, &snapshot);
         Ok(snapshot)
     }
 

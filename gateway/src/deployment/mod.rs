@@ -7,6 +7,7 @@ mod deploy;
 mod history;
 mod live;
 mod looks;
+mod prepare;
 mod preview;
 mod rollback;
 mod rollout;

@@ -6,6 +6,7 @@ use super::change::{Allows, Author, ChangeError, Outcome, Plan, require};
 use super::state::{Done, moves};
 use super::{Deployment, Deployments, Wish};
 use crate::preview::{Keys, rotated};
+use crate::render::Tried;
 use crate::store::StoreError;
 
 /// What a preview shows.
@@ -28,8 +29,9 @@ impl Deployments {
         if let Shown::Wish(wish) = shown {
             require(allows, wish.releases.keys())?;
         }
-        let _changing = self.changing.lock().await;
+        let mut tried = Tried::default();
         loop {
+            let changing = self.changing.lock().await;
             let snapshot = self.renew().await?;
             let live = snapshot.live().ok_or(ChangeError::NothingLive)?;
             let before = &live.deployment.releases;
@@ -47,7 +49,6 @@ impl Deployments {
                 Shown::Wish(_) => (number, true),
                 Shown::Deployment(_) => (number, false),
             };
-            self.rotate_keys().await?;
             let rollout = snapshot.state().and_then(|state| state.rollout.clone());
             let mut state = author.state(&snapshot, Done::Preview, live.number(), rollout, changes);
             state.change.candidate = Some(number);
@@ -59,6 +60,13 @@ impl Deployments {
                     ..author.deployment(number, wanted)
                 });
             }
+            let untried = self.untried(&snapshot, &plan, &mut tried).await?;
+            if !untried.is_empty() {
+                drop(changing);
+                self.try_out(&snapshot, untried, &mut tried).await?;
+                continue;
+            }
+            self.rotate_keys().await?;
             if let Some(mut outcome) = self.attempt(&snapshot, plan, number).await? {
                 // Another gateway has ended all previews in between: this one comes after that.
                 if rotated(outcome.snapshot.preview_keys()).is_some() {

@@ -62,8 +62,8 @@ pub(crate) struct Parts {
     pub(crate) slots: Vec<(String, Arc<SlotAnswer>)>,
     /// The paths that search engines may list.
     pub(crate) indexable: Vec<String>,
-    /// For each page that names paths, the first of them.
-    pub(crate) examples: Vec<(Arc<PageAnswer>, String)>,
+    /// For each page that names paths, all of them.
+    pub(crate) paths: Vec<(Arc<PageAnswer>, Vec<String>)>,
 }
 
 /// One public file.
@@ -142,13 +142,13 @@ impl Served {
         read.await.cloned()
     }
 
-    /// For each page that names paths, the first of them.
-    pub(crate) fn examples(&self) -> impl Iterator<Item = (&PageAnswer, &str)> {
-        let examples: &[_] = match &self.role {
-            Role::Section(parts) => &parts.examples,
+    /// For each page that names paths, all of them.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = (&PageAnswer, &[String])> {
+        let paths: &[_] = match &self.role {
+            Role::Section(parts) => &parts.paths,
             Role::Shell(_) => &[],
         };
-        examples.iter().map(|(page, path)| (&**page, path.as_str()))
+        paths.iter().map(|(page, paths)| (&**page, paths.as_slice()))
     }
 
     /// The paths that search engines may list.
@@ -235,7 +235,7 @@ impl<'a> Urls<'a> {
         });
         let mut pages = Vec::new();
         let mut indexable = Vec::new();
-        let mut examples = Vec::new();
+        let mut paths = Vec::new();
         for page in &release.pages {
             let pattern = Pattern::parse(&page.pattern);
             let answer = PageAnswer {
@@ -245,9 +245,8 @@ impl<'a> Urls<'a> {
             };
             let pattern = pattern.map_err(|error| ServeError::Pattern(self.id.clone(), error))?;
             let answer = Arc::new(answer);
-            if let Some(named) = page.paths.first() {
-                examples.push((Arc::clone(&answer), named.path.clone()));
-            }
+            let named = page.paths.iter().map(|named| named.path.clone());
+            paths.push((Arc::clone(&answer), named.collect()));
             pages.push((pattern, answer));
             let listed = page.paths.iter().filter(|named| named.indexable);
             indexable.extend(listed.map(|named| named.path.clone()));
@@ -264,7 +263,7 @@ impl<'a> Urls<'a> {
             pages,
             slots,
             indexable,
-            examples,
+            paths,
         })
     }
 }

@@ -74,7 +74,14 @@ impl Set {
 
     /// For each page that names paths, the first of them.
     pub(crate) fn examples(&self) -> impl Iterator<Item = (&PageAnswer, &str)> {
-        self.releases.iter().flat_map(|release| release.examples())
+        let pages = self.releases.iter().flat_map(|release| release.paths());
+        pages.filter_map(|(page, paths)| Some((page, paths.first()?.as_str())))
+    }
+
+    /// Every path that a page names.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = (&PageAnswer, &str)> {
+        let pages = self.releases.iter().flat_map(|release| release.paths());
+        pages.flat_map(|(page, paths)| paths.iter().map(move |path| (page, path.as_str())))
     }
 
     /// The release of a name.

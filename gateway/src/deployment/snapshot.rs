@@ -51,6 +51,12 @@ impl Snapshot {
         self.rollout.as_ref()
     }
 
+    /// What visitors see who have no preview: what is live, and the candidate.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &Arc<Set>> {
+        let candidate = self.rollout.as_ref().map(|rollout| &rollout.candidate);
+        self.live.iter().chain(candidate)
+    }
+
     /// What the store says is live.
     pub(crate) fn state(&self) -> Option<&State> {
         self.state.as_ref()

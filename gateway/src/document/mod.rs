@@ -31,7 +31,7 @@ use crate::deployment::PageAnswer;
 use crate::flight::Flights;
 use crate::negotiate::{Coding, coding};
 use crate::pattern::RequestPath;
-use crate::publish::encode;
+use crate::publish::{Effort, encode};
 use crate::render::{Body, Renderer, Wanted};
 use crate::reply::{HTML, NO_CACHE, NO_STORE, Reply, Representation, reply, represent};
 use crate::store::Store;
@@ -75,6 +75,8 @@ struct Key {
 #[derive(Debug)]
 struct Composed {
     status: StatusCode,
+    /// Whether it is as good as it gets; one whose render failed may be better the next time, so nobody keeps it.
+    is_whole: bool,
     policy: HeaderValue,
     identity: Representation,
     compressed: Vec<Representation>,
@@ -123,8 +125,13 @@ impl Documents {
             None => self.flights.run(&key, self.make(&key, asked)).await,
         };
         let representation = composed.best(request);
-        let headers = headers(composed.policy.clone(), visit.keeper());
-        if composed.status == StatusCode::OK && visit.keeper() != Keeper::Nobody {
+        let keeper = if composed.is_whole {
+            visit.keeper()
+        } else {
+            Keeper::Nobody
+        };
+        let headers = headers(composed.policy.clone(), keeper);
+        if composed.status == StatusCode::OK && keeper != Keeper::Nobody {
             return represent(request, &HTML, headers, representation);
         }
         // A 404 has no validator: If-None-Match is about what a 200 would have been.
@@ -154,9 +161,9 @@ impl Documents {
         }
         let body = self.renderer.body(asked.store, asked.wanted(&asked.path())).await;
         let (html, policy) = self.compose(asked, &body, None, &key.today).await;
-        let composed = Arc::new(Composed::new(asked.status(&body), policy, &html.into()));
-        // What could not be rendered this time may be the next.
-        if !matches!(body, Body::Failed) {
+        let is_whole = !matches!(body, Body::Failed);
+        let composed = Arc::new(Composed::new(asked.status(&body), policy, &html.into(), is_whole));
+        if is_whole {
             self.cache
                 .put(key.clone(), Arc::clone(&composed), composed.weight());
         }
@@ -263,7 +270,7 @@ fn headers(policy: HeaderValue, keeper: Keeper) -> HeaderMap {
 }
 
 impl Composed {
-    fn new(status: StatusCode, policy: HeaderValue, html: &Bytes) -> Self {
+    fn new(status: StatusCode, policy: HeaderValue, html: &Bytes, is_whole: bool) -> Self {
         let tag = URL_SAFE_NO_PAD.encode(&Sha256::digest(html)[..18]);
         let representation = |coding, bytes| {
             let etag = match coding {
@@ -279,11 +286,12 @@ impl Composed {
         let codings = [Coding::Gzip, Coding::Br].into_iter();
         // Encoding into memory does not fail; were it to, that one form of the document would not be there.
         let compressed = codings.filter_map(|coding| {
-            let bytes = encode(html, coding).ok()?;
+            let bytes = encode(html, coding, Effort::Quick).ok()?;
             Some(representation(coding, bytes.into()))
         });
         Self {
             status,
+            is_whole,
             policy,
             compressed: compressed.collect(),
             identity: representation(Coding::Identity, html.clone()),

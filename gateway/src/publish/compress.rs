@@ -44,7 +44,7 @@ pub(super) fn compress(files: &[&File], folder: &Path) -> Result<Compressed, Sto
             if !file.is_compressible() {
                 break;
             }
-            let encoded = encode(&bytes, coding).map_err(failed)?;
+            let encoded = encode(&bytes, coding, Effort::Best).map_err(failed)?;
             if encoded.len() < bytes.len() {
                 let target = folder.join(variant_path(&file.path, coding));
                 target
@@ -66,18 +66,41 @@ pub(super) fn compress(files: &[&File], folder: &Path) -> Result<Compressed, Sto
     Ok(compressed)
 }
 
+/// How much time compressing may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// It is done once for all the requests to come.
+    Best,
+    /// Somebody waits for it.
+    Quick,
+}
+
+/// The Brotli level that takes no longer than sending the bytes it saves.
+const QUICK_BROTLI: i32 = 5;
+
 /// Some bytes in a coding, as small as is worth the time.
-pub(crate) fn encode(bytes: &[u8], coding: Coding) -> io::Result<Vec<u8>> {
+pub(crate) fn encode(bytes: &[u8], coding: Coding, effort: Effort) -> io::Result<Vec<u8>> {
+    let is_quick = effort == Effort::Quick;
     match coding {
         Coding::Identity => Ok(bytes.to_vec()),
         Coding::Gzip => {
-            let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+            let level = if is_quick {
+                Compression::default()
+            } else {
+                Compression::best()
+            };
+            let mut encoder = GzEncoder::new(Vec::new(), level);
             encoder.write_all(bytes)?;
             encoder.finish()
         }
         Coding::Br => {
+            let quality = match effort {
+                Effort::Quick => QUICK_BROTLI,
+                Effort::Best if bytes.len() > SLOW_ABOVE => 9,
+                Effort::Best => 11,
+            };
             let params = BrotliEncoderParams {
-                quality: if bytes.len() > SLOW_ABOVE { 9 } else { 11 },
+                quality,
                 size_hint: bytes.len(),
                 ..BrotliEncoderParams::default()
             };

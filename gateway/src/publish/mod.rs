@@ -13,7 +13,7 @@ mod unpack;
 mod verify;
 mod warnings;
 
-pub(crate) use compress::encode;
+pub(crate) use compress::{Effort, encode};
 pub(crate) use warnings::warnings;
 
 use std::fs::File;

@@ -3,19 +3,21 @@
 //! A render that fails, for whatever reason, is no error: the document goes out without it, and the browser renders.
 
 mod breaker;
+mod page;
 mod pool;
 mod protocol;
+mod trial;
 mod worker;
 
+pub(crate) use page::{Breadcrumb, Rendered};
 pub(crate) use protocol::Modules;
+pub(crate) use trial::Tried;
 pub(crate) use worker::main as worker;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::civil::Date;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::cache::Cache;
@@ -23,62 +25,12 @@ use crate::clock;
 use crate::config;
 use crate::deployment::{PageAnswer, Set};
 use crate::flight::Flights;
+use crate::metrics::RenderMetrics;
 use crate::release::SHELL;
 use crate::store::{ReleaseId, Store};
 use breaker::Breaker;
 use pool::{Failure, Pool, Task};
 use protocol::Cause;
-
-/// How long a page may take that is tried out: nobody waits for it but whoever deploys.
-const TRIAL_PATIENCE: Duration = Duration::from_secs(10);
-
-/// A page as the shell rendered it.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Rendered {
-    /// 200, or 404 where the section says that there is no such thing.
-    pub(crate) status: u16,
-    /// What the document's head says.
-    pub(crate) head: Head,
-    /// What the shell goes on from in the browser.
-    pub(crate) view: Value,
-    /// What stands in the document's root.
-    pub(crate) html: String,
-    /// Whether it depends on the day.
-    reads_today: bool,
-}
-
-/// A page's head, as data.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Head {
-    pub(crate) title: String,
-    pub(crate) description: Option<String>,
-    /// A path on this site.
-    pub(crate) canonical: Option<String>,
-    pub(crate) robots: Option<String>,
-    pub(crate) keywords: Option<String>,
-    pub(crate) social: Option<Social>,
-    pub(crate) breadcrumbs: Option<Vec<Breadcrumb>>,
-}
-
-/// How a page shows where it is shared.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Social {
-    pub(crate) title: String,
-    pub(crate) description: String,
-    #[serde(rename = "type")]
-    pub(crate) kind: String,
-    /// A path on this site.
-    pub(crate) url: String,
-}
-
-/// One step of the trail to a page.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Breadcrumb {
-    pub(crate) label: String,
-    /// A path on this site.
-    pub(crate) path: String,
-}
 
 /// What came of asking for a page to be rendered.
 #[derive(Debug, Clone)]
@@ -126,20 +78,20 @@ pub(crate) struct Renderer {
     bodies: Cache<Key, Kept>,
     flights: Flights<Key, Body>,
     breaker: Breaker,
-    failures: Mutex<HashMap<(String, Cause), u64>>,
+    metrics: RenderMetrics,
 }
 
 impl Renderer {
     /// Starts the workers.
-    pub(crate) fn start(settings: config::Render, facts: Value) -> Self {
+    pub(crate) fn start(settings: config::Render, facts: Value, metrics: RenderMetrics) -> Self {
         Self {
-            pool: settings.enabled.then(|| Pool::start(settings)),
+            pool: settings.enabled.then(|| Pool::start(settings, &metrics)),
             patience: settings.deadline,
             facts,
             bodies: Cache::new(settings.cache),
             flights: Flights::default(),
             breaker: Breaker::new(settings.failures, settings.rest),
-            failures: Mutex::default(),
+            metrics,
         }
     }
 
@@ -167,35 +119,6 @@ impl Renderer {
         self.render(store, wanted, Some(form)).await
     }
 
-    /// Renders every page that names an example path, and says which cannot be. What is rendered is kept.
-    pub(crate) async fn try_out(&self, store: &dyn Store, set: &Set) -> Vec<String> {
-        let mut problems = Vec::new();
-        for (page, path) in set.examples() {
-            let wanted = Wanted {
-                set,
-                page: Some(page),
-                path,
-            };
-            let Some(key) = Key::of(wanted) else {
-                continue;
-            };
-            if self.kept(&key).is_some() {
-                continue;
-            }
-            let day = clock::today();
-            match self.attempt(store, wanted, None, TRIAL_PATIENCE).await {
-                Ok(Some(rendered)) => self.keep(key, rendered, day),
-                Ok(None) => {}
-                Err(failure) if failure.cause == Cause::Busy => {}
-                Err(failure) => problems.push(format!(
-                    "the page {} of {}@{} cannot be rendered at {path}: {}",
-                    page.pattern, page.section.name, page.section.version, failure.message
-                )),
-            }
-        }
-        problems
-    }
-
     /// Keeps what was rendered on a day.
     fn keep(&self, key: Key, rendered: Arc<Rendered>, day: Date) {
         let day = rendered.reads_today.then_some(day);
@@ -212,7 +135,7 @@ impl Renderer {
     async fn render(&self, store: &dyn Store, wanted: Wanted<'_>, form: Option<&Value>) -> Body {
         let release = wanted.release();
         if self.breaker.rests(&release) {
-            self.count(&release, Cause::Resting);
+            self.metrics.failed(wanted.section(), Cause::Resting.name());
             return Body::Failed;
         }
         match self.attempt(store, wanted, form, self.patience).await {
@@ -224,10 +147,10 @@ impl Renderer {
             Err(failure) => {
                 // A full queue is nobody's fault in particular.
                 let rests = failure.cause != Cause::Busy && self.breaker.failed(&release);
-                let count = self.count(&release, failure.cause);
+                let cause = failure.cause.name();
+                let count = self.metrics.failed(wanted.section(), cause);
                 // Its message may quote anything, a visitor's address among it.
-                let cause = failure.cause;
-                tracing::warn!(event = "render_failed", release = %release, cause = ?cause, count, rests);
+                tracing::warn!(event = "render_failed", release = %release, cause, count, rests);
                 Body::Failed
             }
         }
@@ -247,6 +170,7 @@ impl Renderer {
             return Ok(None);
         };
         let done = pool.render(task, patience).await?;
+        let cpu = done.cpu;
         let rendered: Rendered = serde_json::from_value(done.value).map_err(|error| Failure {
             cause: Cause::Threw,
             message: format!("render returned something else: {error}"),
@@ -257,6 +181,7 @@ impl Renderer {
                 message: format!("render returned the status {}", rendered.status),
             });
         }
+        self.metrics.rendered(wanted.section(), cpu);
         Ok(Some(Arc::new(rendered)))
     }
 
@@ -288,13 +213,6 @@ impl Renderer {
             request,
         })
     }
-
-    fn count(&self, release: &str, cause: Cause) -> u64 {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = failures.entry((release.to_owned(), cause)).or_default();
-        *count += 1;
-        *count
-    }
 }
 
 impl Key {
@@ -317,7 +235,12 @@ impl Key {
 }
 
 impl Wanted<'_> {
-    /// Whose page it is.
+    /// The name of the section whose page it is; the shell's for its own.
+    fn section(&self) -> &str {
+        self.page.map_or(SHELL, |page| &page.section.name)
+    }
+
+    /// The release whose page it is.
     fn release(&self) -> String {
         match self.page {
             Some(page) => format!("{}@{}", page.section.name, page.section.version),

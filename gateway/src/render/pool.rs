@@ -1,6 +1,6 @@
 //! The render workers as the gateway sees them: a few child processes, a short queue before them, and a deadline.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -16,8 +16,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::protocol::{Cause, Job, MAX_FRAME, Modules, Order, Report, frame, too_long};
 use crate::config;
+use crate::metrics::RenderMetrics;
 
-/// How many releases a worker keeps the modules of.
+/// How many releases a worker takes the modules of before another takes its place.
 const MAX_RELEASES: usize = 64;
 
 /// How long to wait before starting a worker again that could not be started.
@@ -49,6 +50,8 @@ pub(crate) struct Task {
 pub(crate) struct Done {
     /// What `render` returned.
     pub(crate) value: Value,
+    /// The CPU time it took.
+    pub(crate) cpu: Duration,
 }
 
 /// A render that did not.
@@ -67,11 +70,11 @@ pub(crate) struct Pool {
 
 impl Pool {
     /// Starts the workers.
-    pub(crate) fn start(settings: config::Render) -> Self {
+    pub(crate) fn start(settings: config::Render, metrics: &RenderMetrics) -> Self {
         let (queue, tickets) = mpsc::channel(settings.queue);
         let tickets = Arc::new(Mutex::new(tickets));
         for _ in 0..settings.workers {
-            tokio::spawn(work(Arc::clone(&tickets), settings));
+            tokio::spawn(work(Arc::clone(&tickets), settings, metrics.clone()));
         }
         Self { queue }
     }
@@ -106,36 +109,44 @@ impl Failure {
 }
 
 /// Keeps one worker running and gives it what is waiting.
-async fn work(tickets: Arc<Mutex<mpsc::Receiver<Ticket>>>, settings: config::Render) {
+async fn work(tickets: Arc<Mutex<mpsc::Receiver<Ticket>>>, settings: config::Render, metrics: RenderMetrics) {
+    // Started before there is anything to do, so that whoever asks first does not wait for it.
+    let mut worker = started().await;
     loop {
-        // Started before there is anything to do, so that whoever asks first does not wait for it.
-        let mut worker = match Worker::start().await {
-            Ok(worker) => worker,
+        let ticket = tickets.lock().await.recv().await;
+        let Some(ticket) = ticket else {
+            return;
+        };
+        // Whoever asked has the document without it by now.
+        if ticket.answer.is_closed() || ticket.deadline <= Instant::now() {
+            continue;
+        }
+        if !worker.is_fit() {
+            worker = started().await;
+        }
+        let outcome = worker.render(&ticket, &settings).await;
+        let used_up = match &outcome {
+            Ok(_) => false,
+            // What throws is done; whatever else went wrong may have left anything behind.
+            Err(failure) => failure.cause != Cause::Threw,
+        };
+        let _ = ticket.answer.send(outcome);
+        if used_up {
+            metrics.replaced();
+            tracing::warn!(event = "render_worker_replaced");
+            worker = started().await;
+        }
+    }
+}
+
+/// A worker, as soon as one can be started.
+async fn started() -> Worker {
+    loop {
+        match Worker::start().await {
+            Ok(worker) => return worker,
             Err(error) => {
                 tracing::error!(event = "render_worker_not_started", error = %error);
                 tokio::time::sleep(BACKOFF).await;
-                continue;
-            }
-        };
-        loop {
-            let ticket = tickets.lock().await.recv().await;
-            let Some(ticket) = ticket else {
-                return;
-            };
-            // Whoever asked has the document without it by now.
-            if ticket.answer.is_closed() || ticket.deadline <= Instant::now() {
-                continue;
-            }
-            let outcome = worker.render(&ticket, &settings).await;
-            let used_up = match &outcome {
-                Ok(_) => false,
-                // What throws is done; whatever else went wrong may have left anything behind.
-                Err(failure) => failure.cause != Cause::Threw,
-            };
-            let _ = ticket.answer.send(outcome);
-            if used_up {
-                tracing::warn!(event = "render_worker_replaced");
-                break;
             }
         }
     }
@@ -143,11 +154,10 @@ async fn work(tickets: Arc<Mutex<mpsc::Receiver<Ticket>>>, settings: config::Ren
 
 /// A child process that renders. It is killed when dropped.
 struct Worker {
-    _process: Child,
+    process: Child,
     input: ChildStdin,
     output: ChildStdout,
     loaded: HashSet<String>,
-    order: VecDeque<String>,
 }
 
 impl Worker {
@@ -165,11 +175,10 @@ impl Worker {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         let mut worker = Self {
-            _process: process,
+            process,
             input,
             output,
             loaded: HashSet::new(),
-            order: VecDeque::new(),
         };
         let ready = timeout_at(Instant::now() + START, worker.read::<Report>()).await;
         match ready.map_err(|_| io::ErrorKind::TimedOut)?? {
@@ -178,13 +187,21 @@ impl Worker {
         }
     }
 
+    /// Whether it is alive still, and has room for the modules of more releases.
+    fn is_fit(&mut self) -> bool {
+        self.loaded.len() < MAX_RELEASES && matches!(self.process.try_wait(), Ok(None))
+    }
+
     /// Renders one ticket; any failure but a throw leaves the worker unfit for more.
     async fn render(&mut self, ticket: &Ticket, settings: &config::Render) -> Result<Done, Failure> {
         let exchange = self.exchange(&ticket.task, settings);
         match timeout_at(ticket.deadline, exchange).await {
             Err(_) => Err(Failure::new(Cause::Time, "it did not answer and was killed")),
             Ok(Err(error)) => Err(Failure::new(Cause::Crashed, &error.to_string())),
-            Ok(Ok(Report::Rendered { value, .. })) => Ok(Done { value }),
+            Ok(Ok(Report::Rendered { value, cpu_us })) => Ok(Done {
+                value,
+                cpu: Duration::from_micros(cpu_us),
+            }),
             Ok(Ok(Report::Failed { cause, message })) => Err(Failure { cause, message }),
             Ok(Ok(Report::Ready)) => Err(Failure::new(Cause::Crashed, "it answered something else")),
         }
@@ -208,10 +225,6 @@ impl Worker {
     async fn load(&mut self, modules: &Arc<Modules>) -> io::Result<()> {
         if !self.loaded.insert(modules.release.clone()) {
             return Ok(());
-        }
-        self.order.push_back(modules.release.clone());
-        if self.order.len() > MAX_RELEASES {
-            return Err(io::Error::other("it has the modules of too many releases"));
         }
         match self.ask(&Order::Load(Modules::clone(modules))).await? {
             Report::Ready => Ok(()),

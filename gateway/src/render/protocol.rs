@@ -76,6 +76,20 @@ pub(crate) enum Cause {
     Resting,
 }
 
+impl Cause {
+    /// What it is called in the log and in metrics.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Threw => "threw",
+            Self::Time => "time",
+            Self::Memory => "memory",
+            Self::Crashed => "crashed",
+            Self::Busy => "busy",
+            Self::Resting => "resting",
+        }
+    }
+}
+
 /// Writes a frame.
 pub(super) fn write(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let bytes = frame(message)?;

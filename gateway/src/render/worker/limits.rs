@@ -2,11 +2,22 @@
 
 use std::io;
 
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, setpriority_process, setrlimit};
 
 /// The most address space of a worker, in bytes: far above what a render may take, so that it is the engine's own limit
 /// that is hit.
 const ADDRESS_SPACE: u64 = 1024 * 1024 * 1024;
+
+/// How far workers stand back (setpriority(2)): whoever only waits for bytes is never kept waiting by a render.
+const NICENESS: i32 = 10;
+
+/// Leaves the processor to the gateway where both want it, and ends with the gateway, also in the middle of a loop.
+pub(super) fn stand_back() -> io::Result<()> {
+    setpriority_process(None, NICENESS)?;
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    Ok(())
+}
 
 /// Lowers what the process may ever use: no files, no core dump, no child processes, a bounded address space.
 pub(super) fn limit_resources() -> io::Result<()> {

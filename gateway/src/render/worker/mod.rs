@@ -19,7 +19,10 @@ const STACK: usize = 32 * 1024 * 1024;
 
 /// Answers orders until there are no more.
 pub(crate) fn main() -> ExitCode {
-    if limits::limit_resources().is_err() {
+    if limits::stand_back()
+        .and_then(|()| limits::limit_resources())
+        .is_err()
+    {
         return ExitCode::FAILURE;
     }
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(serve);

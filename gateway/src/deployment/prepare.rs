@@ -1,0 +1,88 @@
+//! Rendering what a change would make live, before it is.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::change::{ChangeError, Plan};
+use super::{Deployments, Set, Snapshot};
+use crate::render::{Renderer, Tried};
+
+/// How long a deploy waits for pages to be rendered that nobody has asked for yet.
+const BEFORE_LIVE: Duration = Duration::from_secs(1);
+
+impl Deployments {
+    /// The sets of a plan with sections that were never rendered in their shells.
+    pub(super) async fn untried(
+        &self,
+        snapshot: &Snapshot,
+        plan: &Plan,
+        tried: &mut Tried,
+    ) -> Result<Vec<Set>, ChangeError> {
+        let mut untried = Vec::new();
+        if self.renderer_that_is_on().is_none() {
+            return Ok(untried);
+        }
+        for set in snapshot.shown() {
+            tried.add(set);
+        }
+        for deployment in &plan.deployments {
+            let set = self.assemble(snapshot, deployment.clone()).await?;
+            if !tried.covers(&set) {
+                untried.push(set);
+            }
+        }
+        Ok(untried)
+    }
+
+    /// Renders an example of each page of these sets, and refuses those that cannot be; then as many of the other paths
+    /// that pages name as there is time for. It may take seconds: nobody else's change should have to wait for it.
+    pub(super) async fn try_out(
+        &self,
+        snapshot: &Snapshot,
+        sets: Vec<Set>,
+        tried: &mut Tried,
+    ) -> Result<(), ChangeError> {
+        let Some(renderer) = self.renderer_that_is_on() else {
+            return Ok(());
+        };
+        for set in sets {
+            let live = snapshot.live().map(|live| &**live);
+            let problems = renderer.try_out(&*self.store, &set, live, tried).await;
+            if !problems.is_empty() {
+                return Err(ChangeError::Unrenderable(problems));
+            }
+            tried.add(&set);
+            // Whatever is left is rendered once it is live.
+            let _ = timeout(BEFORE_LIVE, renderer.warm(&*self.store, &set)).await;
+        }
+        Ok(())
+    }
+
+    /// Renders, in the background, what visitors are likely to ask for, if they see anything new.
+    pub(super) fn warm(&self, before: &Snapshot, now: &Snapshot) {
+        let numbers = |snapshot: &Snapshot| snapshot.shown().map(|set| set.number()).collect::<Vec<_>>();
+        let Some(renderer) = self.renderer_that_is_on() else {
+            return;
+        };
+        if numbers(before) == numbers(now) {
+            return;
+        }
+        let (renderer, store) = (Arc::clone(renderer), Arc::clone(&self.store));
+        let sets: Vec<Arc<Set>> = now.shown().cloned().collect();
+        let warming = tokio::spawn(async move {
+            for set in sets {
+                renderer.warm(&*store, &set).await;
+            }
+        });
+        let mut current = self.warming.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = current.replace(warming.abort_handle()) {
+            last.abort();
+        }
+    }
+
+    fn renderer_that_is_on(&self) -> Option<&Arc<Renderer>> {
+        self.renderer.as_ref().filter(|renderer| renderer.is_on())
+    }
+}
