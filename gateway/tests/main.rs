@@ -26,6 +26,8 @@ mod publish_budget;
 mod publish_hostile;
 mod publish_styles;
 mod publish_warnings;
+mod render_attacks;
+mod render_trials;
 mod rendering;
 mod reports;
 mod rollback;

@@ -1,56 +1,14 @@
-//! Rendering on the server: what a release does wrong costs its own page its server HTML, and nobody anything else.
+//! Rendering on the server: what documents of rendered pages hold, and what is kept of them.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::{Gateway, Release, Response, SCRIPT};
-
-/// A shell that renders what a section gives it.
-const RENDER: &str = r#"
-export async function render(section, { path, page, site }) {
-  if (page && !section) throw new Error("the section's module exports none");
-  const html = section ? await section.page(path, site) : "no page";
-  const head = { title: `${path} & <title>`, description: "d\"d", canonical: path };
-  return { status: section && html !== "nothing" ? 200 : 404, head, view: { kind: "page", data: { path } }, html, readsToday: false };
-}
-"#;
-
-const SOUND: &str = "export default { page: (path) => `<p>page ${path}</p>` };";
-
-/// Rendering as it is when nothing more is said.
-const ON: &str = "[render]\nenabled = true\n";
-
-/// Settings under which what fails fails soon.
-const SETTINGS: &str = "[render]\nenabled = true\nworkers = 2\ncpu_ms = 200\ndeadline_ms = 3000\nmemory_mib = 16\nfailures = 1000\n";
-
-fn shell(version: &str) -> Release {
-    Release::shell(version)
-        .bytes("server/index.js", SCRIPT, RENDER)
-        .with("modules", json!({ "shell": "server/index.js" }))
-}
-
-fn section(name: &str, version: &str, pattern: &str, module: &str) -> Release {
-    Release::section(name, version, &[pattern])
-        .bytes("server/index.js", SCRIPT, module)
-        .with("modules", json!({ "section": "server/index.js" }))
-}
-
-/// A gateway with a sound section at `/sound/:x`, and another one at `/attack/:x`.
-fn gateway(settings: &str, attack: &str) -> Gateway {
-    let gateway = Gateway::start_with(settings, &[]);
-    gateway.publish(&shell("1.0.0"));
-    gateway.publish(&section("sound", "1.0.0", "/sound/:x", SOUND));
-    gateway.publish(&section("attack", "1.0.0", "/attack/:x", attack));
-    gateway.deploy(&json!({ "shell": "1.0.0", "sound": "1.0.0", "attack": "1.0.0" }));
-    gateway
-}
-
-fn is_rendered(answer: &Response) -> bool {
-    !answer.text().contains("<div id=\"root\"></div>")
-}
+use crate::support::{
+    Gateway, Request, SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders,
+};
 
 #[test]
 fn a_document_holds_the_page_its_head_and_what_the_shell_goes_on_from() {
-    let gateway = gateway(ON, SOUND);
+    let gateway = rendering_gateway("", SOUND);
     let answer = gateway.get("/sound/a%20b");
     let html = answer.text();
     assert_eq!(answer.status, 200);
@@ -75,7 +33,7 @@ fn a_document_holds_the_page_its_head_and_what_the_shell_goes_on_from() {
 
 #[test]
 fn a_page_that_says_it_is_not_found_is_a_404_without_a_validator() {
-    let gateway = gateway(ON, "export default { page: () => 'nothing' };");
+    let gateway = rendering_gateway("", "export default { page: () => 'nothing' };");
     let answer = gateway.get("/attack/x");
     assert_eq!(answer.status, 404);
     assert!(!answer.has("etag"));
@@ -83,16 +41,21 @@ fn a_page_that_says_it_is_not_found_is_a_404_without_a_validator() {
 
 #[test]
 fn one_path_written_in_two_ways_is_one_page() {
-    let gateway = gateway(ON, SOUND);
+    let gateway = rendering_gateway("", SOUND);
     assert_eq!(gateway.get("/sound/%41").text(), gateway.get("/sound/A").text());
 }
 
 #[test]
 fn a_deploy_of_one_section_renders_that_section_alone() {
-    const COUNTING: &str = "export default { page: (path) => `<p>${path}</p>` };";
-    let gateway = gateway(ON, COUNTING);
+    let gateway = rendering_gateway("", SOUND);
     let before = gateway.get("/sound/x");
-    gateway.publish(&section("attack", "1.1.0", "/attack/:x", SOUND));
+    assert!(is_rendered(&gateway.get("/attack/x")));
+    gateway.publish(&rendered_section(
+        "attack",
+        "1.1.0",
+        "/attack/:x",
+        "export default { page: () => 'the new one' };",
+    ));
     gateway.deploy(&json!({ "attack": "1.1.0" }));
     let after = gateway.get("/sound/x");
     assert_ne!(
@@ -100,183 +63,109 @@ fn a_deploy_of_one_section_renders_that_section_alone() {
         after.header("etag"),
         "the deployment is another"
     );
-    assert!(gateway.get("/attack/x").text().contains("<p>page /attack/x</p>"));
+    assert!(gateway.get("/attack/x").text().contains("the new one"));
+    assert_eq!(renders(&gateway, "sound", "rendered"), 1);
+    assert_eq!(renders(&gateway, "attack", "rendered"), 2);
 }
 
-/// What attack sections do, and the cause that is logged.
-const ATTACKS: &[(&str, &str, &str)] = &[
-    (
-        "throws",
-        "export default { page: () => { throw new Error('x'); } };",
-        "threw",
-    ),
-    ("throws while it is loaded", "throw new Error('x');", "threw"),
-    ("is no JavaScript", "export default {", "threw"),
-    ("exports nothing", "export {};", "threw"),
-    ("returns no text", "export default { page: () => ({}) };", "threw"),
-    (
-        "never answers",
-        "export default { page: () => new Promise(() => {}) };",
-        "threw",
-    ),
-    ("loops", "export default { page: () => { for (;;); } };", "time"),
-    (
-        "loops and catches",
-        "export default { page: () => { for (;;) { try { for (;;); } catch {} finally { continue; } } } };",
-        "time",
-    ),
-    (
-        "loops in promises",
-        "export default { page: async () => { for (;;) await 0; } };",
-        "time",
-    ),
-    (
-        "takes all memory",
-        "export default { page: () => { const kept = []; for (;;) kept.push(new Array(1000).fill(1.5)); } };",
-        "memory",
-    ),
-    (
-        "recurses",
-        "export default { page: () => { const f = (n) => f(n + 1) + 1; return f(0); } };",
-        "threw",
-    ),
-    (
-        "imports what is not its own",
-        "import 'node:fs'; export default { page: () => 'x' };",
-        "threw",
-    ),
-    (
-        "asks for the time",
-        "export default { page: () => String(Date.now()) };",
-        "threw",
-    ),
-    (
-        "asks for chance",
-        "export default { page: () => String(Math.random()) };",
-        "threw",
-    ),
-    (
-        "asks for the locale",
-        "export default { page: () => (1234.5).toLocaleString() };",
-        "threw",
-    ),
-];
-
 #[test]
-fn whatever_a_section_does_its_document_goes_out_and_others_are_rendered() {
-    for (what, module, cause) in ATTACKS {
-        let gateway = gateway(SETTINGS, module);
-        for _ in 0..2 {
-            let answer = gateway.get("/attack/x");
-            assert_eq!(answer.status, 200, "{what}");
-            assert!(!is_rendered(&answer), "{what}: {}", answer.text());
-            assert_eq!(answer.boot().get("view"), None, "{what}");
-            assert_eq!(answer.boot()["page"]["section"]["name"], "attack", "{what}");
-            let sound = gateway.get("/sound/x");
-            assert!(is_rendered(&sound), "{what}: {}", sound.text());
+fn a_page_that_many_ask_for_at_once_is_rendered_once() {
+    let gateway = rendering_gateway("", SOUND);
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| assert!(is_rendered(&gateway.get("/sound/x"))));
         }
-        let failed = gateway.wait_for(|line| line["event"] == "render_failed");
-        assert_eq!(
-            (&failed["release"], &failed["cause"]),
-            (&json!("attack@1.0.0"), &json!(cause)),
-            "{what}"
-        );
+    });
+    assert_eq!(renders(&gateway, "sound", "rendered"), 1);
+}
+
+#[test]
+fn head_answers_as_get_does_and_what_is_unchanged_is_not_sent_again() {
+    let gateway = rendering_gateway("", SOUND);
+    for coding in ["identity", "gzip", "br"] {
+        let ask = |method, tag: &str| {
+            let request = Request::new(method, "/sound/x").header("accept-encoding", coding);
+            gateway.site.send(request.header("if-none-match", tag))
+        };
+        let whole = ask("GET", "\"other\"");
+        let tag = whole.header("etag");
+        assert!(tag.starts_with('"'), "a strong validator: {tag}");
+        let head = ask("HEAD", "\"other\"");
+        assert_eq!((head.status, head.header("etag"), head.body.len()), (200, tag, 0));
+        assert_eq!(head.header("content-length"), whole.body.len().to_string());
+        let same = ask("GET", tag);
+        assert_eq!((same.status, same.header("etag"), same.body.len()), (304, tag, 0));
+        assert_eq!(same.header("vary"), "Accept-Encoding");
     }
 }
 
 #[test]
-fn what_the_engine_cannot_interrupt_is_killed_at_the_deadline() {
-    const NATIVE: &str =
-        "export default { page: () => Array.prototype.indexOf.call({ length: 2 ** 40 }, 99) };";
-    let gateway = gateway(
-        "[render]\nenabled = true\nworkers = 1\ncpu_ms = 60000\ndeadline_ms = 500\nfailures = 1000\n",
-        NATIVE,
-    );
-    assert!(!is_rendered(&gateway.get("/attack/x")));
-    gateway.wait_for(|line| line["event"] == "render_worker_replaced");
-    // The only worker there is has been replaced.
-    assert!(until_rendered(&gateway, "/sound/x"));
-}
-
-/// Asks until a page is rendered; every question is answered.
-fn until_rendered(gateway: &Gateway, path: &str) -> bool {
-    (0..1000).any(|number| is_rendered(&gateway.get(&format!("{path}{number}"))))
-}
-
-#[test]
-fn a_section_cannot_poison_what_others_render_with() {
-    const POISON: &str = "
-        Array.prototype.map = String.prototype.includes = JSON.stringify = () => { throw new Error('poisoned'); };
-        globalThis.Promise = null;
-        export default { page: () => 'poisoned' };";
-    let gateway = gateway("[render]\nenabled = true\nworkers = 1\nfailures = 1000\n", POISON);
-    for number in 0..5 {
-        gateway.get(&format!("/attack/{number}"));
-        let sound = gateway.get(&format!("/sound/{number}"));
-        assert!(
-            sound.text().contains(&format!("<p>page /sound/{number}</p>")),
-            "{}",
-            sound.text()
-        );
-    }
-}
-
-#[test]
-fn a_section_sees_no_environment_and_no_other_section() {
-    const CURIOUS: &str = "export default { page: async () => {
-        const names = ['process', 'require', 'std', 'os', 'scriptArgs', 'fetch', 'WebAssembly', 'Worker', '__parseUrl'];
-        const there = names.filter((name) => typeof globalThis[name] !== 'undefined' && name !== 'fetch');
-        const tried = await Promise.all(['sound', 'os', 'std', 'file:///etc/passwd', './index.js'].map((name) =>
-            import(name).then(() => name, () => '')));
-        return `<p>${there.join()}|${tried.join('')}</p>`;
-    } };";
-    let gateway = gateway(ON, CURIOUS);
+fn pages_that_show_the_day_say_so_and_others_are_rendered_for_every_day() {
+    const DAY: &str = "export default { page: (path, site) => `<p>${site.today}</p>` };";
+    let gateway = rendering_gateway("", DAY);
     let html = gateway.get("/attack/x").text();
-    assert!(html.contains("<div id=\"root\"><p>|</p></div>"), "{html}");
+    let boot = gateway.get("/attack/x").boot();
+    let today = boot["site"]["today"].as_str().unwrap();
+    assert!(html.contains(&format!("<p>{today}</p>")), "{html}");
 }
 
 #[test]
-fn a_section_that_fails_again_and_again_is_left_alone_for_a_while() {
-    let gateway = gateway(
-        "[render]\nenabled = true\nfailures = 3\nrest_seconds = 3600\n",
+fn a_document_whose_render_failed_is_kept_by_nobody() {
+    let gateway = rendering_gateway(
+        "[render]\nfailures = 1000\n",
         "export default { page: () => { throw new Error('x'); } };",
     );
-    for number in 0..4 {
-        assert!(!is_rendered(&gateway.get(&format!("/attack/{number}"))));
+    for count in 1..=3 {
+        let answer = gateway.get("/attack/x");
+        assert_eq!((answer.status, is_rendered(&answer)), (200, false));
+        assert_eq!(answer.header("cache-control"), "no-store");
+        assert!(!answer.has("etag"));
+        assert!(answer.text().contains("<noscript>"));
+        assert_eq!(renders(&gateway, "attack", "threw"), count, "it is tried again");
     }
-    let resting = gateway.wait_for(|line| line["event"] == "render_failed" && line["rests"] == true);
-    assert_eq!(resting["count"], 3);
-    assert!(is_rendered(&gateway.get("/sound/x")));
-    let again = gateway.get("/attack/5");
-    assert_eq!((again.status, is_rendered(&again)), (200, false));
 }
 
 #[test]
-fn a_deployment_whose_example_page_cannot_be_rendered_is_refused() {
-    let gateway = gateway(ON, SOUND);
-    let pages = json!([{ "pattern": "/attack/:x", "assets": [], "paths": [{ "path": "/attack/example", "indexable": true }] }]);
-    let broken = section(
-        "attack",
-        "2.0.0",
-        "/attack/:x",
-        "export default { page: (path) => { throw new Error(`${path} is broken`); } };",
-    )
-    .with("pages", pages);
-    gateway.publish(&broken);
-    let answer = gateway.post_deployment(&json!({ "releases": { "attack": "2.0.0" } }));
-    assert_eq!(answer.status, 422);
+fn rendering_is_left_to_the_browser_where_it_is_switched_off() {
+    let gateway = rendering_gateway("[render]\nenabled = false\n", SOUND);
+    let answer = gateway.get("/sound/x");
+    assert!(!is_rendered(&answer));
     assert_eq!(
-        answer.json()["problems"],
-        json!([
-            "the page /attack/:x of attack@2.0.0 cannot be rendered at /attack/example: /attack/example is broken"
-        ])
+        answer.header("cache-control"),
+        "no-cache",
+        "it is as good as it gets"
     );
-    let live: Value = gateway.get("/attack/x").boot()["deployment"].clone();
-    assert_eq!(live, 1);
 }
 
 #[test]
-fn rendering_is_left_to_the_browser_unless_it_is_switched_on() {
-    let gateway = gateway("", SOUND);
-    assert!(!is_rendered(&gateway.get("/sound/x")));
+fn rendering_is_left_to_the_browser_where_releases_bring_nothing_to_render_with() {
+    let gateway = Gateway::start_live("", &[]);
+    assert!(!is_rendered(&gateway.get("/")));
+    assert_eq!(gateway.get("/nowhere").status, 404);
+}
+
+#[test]
+fn a_form_that_was_refused_is_rendered_with_its_answer_and_kept_nowhere() {
+    const FORM: &str = "export default { page: (path, site, form) => form ? `<p>${form.error} ${form.email}</p>` : '<p>empty</p>' };";
+    let signup =
+        "[signup]\nbackend = \"http://127.0.0.1:9\"\nkey = { env = \"KEY\" }\naffiliate_subid = \"tag\"\n";
+    let gateway = Gateway::start_with(signup, &[("KEY", "the-key")]);
+    gateway.publish(&rendering_shell("1.0.0"));
+    gateway.publish(&rendered_section("signup", "1.0.0", "/signup", FORM));
+    gateway.deploy(&json!({ "shell": "1.0.0", "signup": "1.0.0" }));
+    let request = Request::new("POST", "/functions/v1/signup")
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "application/x-www-form-urlencoded");
+    let answer = gateway
+        .site
+        .send(request.body("email=marked%40example.com&password=short&age=30"));
+    assert_eq!(answer.status, 422, "{}", answer.text());
+    assert!(
+        answer.text().contains("marked@example.com</p>"),
+        "{}",
+        answer.text()
+    );
+    assert!(!answer.text().contains("short"));
+    assert!(gateway.get("/signup").text().contains("<p>empty</p>"));
+    assert!(!gateway.output().contains("marked"));
 }

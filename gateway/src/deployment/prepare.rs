@@ -60,6 +60,17 @@ impl Deployments {
         Ok(())
     }
 
+    /// Why a set could not be rendered if it took the place of what is live.
+    pub(crate) async fn unrenderable(&self, snapshot: &Snapshot, set: &Set) -> Vec<String> {
+        let Some(renderer) = self.renderer_that_is_on() else {
+            return Vec::new();
+        };
+        let mut tried = Tried::default();
+        snapshot.shown().for_each(|set| tried.add(set));
+        let live = snapshot.live().map(|live| &**live);
+        renderer.try_out(&*self.store, set, live, &tried).await
+    }
+
     /// Renders, in the background, what visitors are likely to ask for, if they see anything new.
     pub(super) fn warm(&self, before: &Snapshot, now: &Snapshot) {
         let numbers = |snapshot: &Snapshot| snapshot.shown().map(|set| set.number()).collect::<Vec<_>>();

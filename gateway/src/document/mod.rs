@@ -112,7 +112,8 @@ impl Documents {
     pub(crate) async fn answer(&self, request: &HeaderMap, asked: Asked<'_>) -> Reply {
         let visit = asked.visit;
         if visit.is_preview() {
-            let body = self.renderer.body(asked.store, asked.wanted(&asked.path())).await;
+            let path = asked.path();
+            let body = Box::pin(self.renderer.body(asked.store, asked.wanted(&path))).await;
             return self.once(asked, None, &body, None).await;
         }
         let key = Key {
@@ -122,7 +123,8 @@ impl Documents {
         };
         let composed = match self.cache.get(&key) {
             Some(composed) => composed,
-            None => self.flights.run(&key, self.make(&key, asked)).await,
+            // On the heap: it is much larger than what a document that is kept takes.
+            None => Box::pin(self.flights.run(&key, self.make(&key, asked))).await,
         };
         let representation = composed.best(request);
         let keeper = if composed.is_whole {
@@ -147,7 +149,7 @@ impl Documents {
         let body = match asked.page {
             Some(_) => {
                 let wanted = asked.wanted(&form.page);
-                self.renderer.once(asked.store, wanted, &answer).await
+                Box::pin(self.renderer.once(asked.store, wanted, &answer)).await
             }
             None => Body::Browser,
         };

@@ -26,10 +26,12 @@ pub(crate) async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Resul
     releases.sort_by(|a, b| a.id.cmp(&b.id));
     let mut deployment = live.deployment.clone();
     deployment.releases.insert(id.name.clone(), id.version.clone());
-    if let Err(problems) = Set::assemble(deployment, releases) {
-        let refused = |problem| format!("a deploy now would be refused: {problem}");
-        warnings.extend(problems.into_iter().map(refused));
-    }
+    let problems = match Set::assemble(deployment, releases) {
+        Ok(set) => deployments.unrenderable(&snapshot, &set).await,
+        Err(problems) => problems,
+    };
+    let refused = |problem| format!("a deploy now would be refused: {problem}");
+    warnings.extend(problems.into_iter().map(refused));
     Ok(warnings)
 }
 

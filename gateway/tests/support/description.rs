@@ -187,7 +187,7 @@ impl Place {
         let validator = validators.entry(self.0.clone()).or_insert_with(|| {
             // The whole description goes along, for its references to lead somewhere.
             let mut schema = DESCRIPTION.clone();
-            let pointer = self.0.replace('{', "%7B").replace('}', "%7D");
+            let pointer = self.0.replace('{', "%7B").replace('}', "%7D").replace(' ', "%20");
             schema["$ref"] = json!(format!("#{pointer}"));
             let options = jsonschema::options().with_draft(Draft::Draft202012);
             Arc::new(options.should_validate_formats(true).build(&schema).unwrap())

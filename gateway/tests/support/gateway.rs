@@ -267,6 +267,19 @@ impl Gateway {
         );
     }
 
+    /// The process's number.
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// How often something was counted; 0 if never. `sample` is a metric's name with its labels.
+    pub(crate) fn count(&self, sample: &str) -> u64 {
+        let answer = self.ask_admin(Request::new("GET", "/metrics"));
+        let text = answer.text();
+        let line = text.lines().find_map(|line| line.strip_prefix(sample));
+        line.map_or(0, |value| value.trim().parse().unwrap())
+    }
+
     /// Ends the process at once, in the middle of whatever it does.
     pub(crate) fn kill(&mut self) {
         self.process.kill().unwrap();

@@ -8,6 +8,7 @@ mod description;
 mod gateway;
 mod http2;
 mod release;
+mod rendering;
 
 pub(crate) use backend::{Act, Backend, CLOSED};
 pub(crate) use browser::Browser;
@@ -16,6 +17,9 @@ pub(crate) use connection::Connection;
 pub(crate) use gateway::{Gateway, TOKEN, authorized, configuration, run, token};
 pub(crate) use http2::Exchange;
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
+pub(crate) use rendering::{
+    SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders,
+};
 
 /// Asks until it is so; each question is answered, so nothing is waited for blindly.
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
