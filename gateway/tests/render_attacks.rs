@@ -392,7 +392,7 @@ fn what_the_queue_has_no_room_for_is_left_to_the_browser() {
         });
         renders(&gateway, "attack", "busy") > 0
     });
-    assert!(is_rendered(&gateway.get("/sound/x")));
+    assert!(until_rendered(&gateway, "/sound/x"));
 }
 
 #[test]
