@@ -63,6 +63,11 @@ const ATTACKS: &[(&str, &str, &str)] = &[
         "threw",
     ),
     (
+        "makes a page that is too long",
+        "export default { page: () => 'x'.repeat(9_000_000) };",
+        "memory",
+    ),
+    (
         "backtracks",
         "export default { page: () => String(/^(a+)+$/.test('a'.repeat(64) + 'b')) };",
         "time",
@@ -105,6 +110,11 @@ const ATTACKS: &[(&str, &str, &str)] = &[
     (
         "asks for the time",
         "export default { page: () => String(Date.now()) };",
+        "threw",
+    ),
+    (
+        "asks for the time zone",
+        "export default { page: () => String(new Date(0).getHours()) };",
         "threw",
     ),
     (
@@ -183,7 +193,7 @@ fn a_section_sees_no_environment_and_no_other_section() {
     const CURIOUS: &str = "export default { page: async () => {
         const names = ['process', 'require', 'std', 'os', 'scriptArgs', 'fetch', 'WebAssembly', 'Worker', '__parseUrl'];
         const there = names.filter((name) => typeof globalThis[name] !== 'undefined' && name !== 'fetch');
-        const tried = await Promise.all(['sound', 'os', 'std', 'file:///etc/passwd', './index.js'].map((name) =>
+        const tried = await Promise.all(['sound', 'shell', 'os', 'std', 'file:///etc/passwd', './index.js'].map((name) =>
             import(name).then(() => name, () => '')));
         return `<p>${there.join()}|${tried.join('')}</p>`;
     } };";

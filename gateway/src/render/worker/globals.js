@@ -8,7 +8,8 @@
   const forbid = (name) => () => {
     throw new Error(
       `${name} was called while a page was rendered. A page is pure: the section contract forbids window, timers, ` +
-        "fetch, clock, randomness and locale-dependent formatting during data, head, layout and render; today is site.today",
+        "fetch, clock, time zone, randomness and locale-dependent formatting during data, head, layout and render; today " +
+        "is site.today",
     );
   };
   const TheDate = Date;
@@ -21,8 +22,14 @@
   });
   TheDate.prototype.constructor = G.Date;
   Math.random = forbid("Math.random()");
+  // Here it is UTC, and in the browser whatever the visitor's is: their counterparts with UTC in their names do.
+  const inTheTimeZone = Object.getOwnPropertyNames(TheDate.prototype).filter(
+    (key) =>
+      /^(get|set)(Date|Day|FullYear|Hours|Minutes|Month|Year|TimezoneOffset)$/.test(key) ||
+      ["toString", "toDateString", "toTimeString"].includes(key),
+  );
   for (const [prototype, keys] of [
-    [TheDate.prototype, ["toLocaleString", "toLocaleDateString", "toLocaleTimeString", "getTimezoneOffset"]],
+    [TheDate.prototype, ["toLocaleString", "toLocaleDateString", "toLocaleTimeString", ...inTheTimeZone]],
     [Number.prototype, ["toLocaleString"]],
     [BigInt.prototype, ["toLocaleString"]],
     [Array.prototype, ["toLocaleString"]],

@@ -32,6 +32,9 @@ const LOAD_CPU: Duration = Duration::from_secs(5);
 /// The stack of scripts; the thread has more.
 const STACK: usize = 8 * 1024 * 1024;
 
+/// The most bytes of a rendered page with its data, as JSON.
+const MAX_PAGE: usize = 8 * 1024 * 1024;
+
 /// The most of a message that is passed on.
 const MAX_MESSAGE: usize = 2000;
 
@@ -121,6 +124,9 @@ impl Sandbox {
             let json = ctx.json_stringify(rendered)?;
             json.map(|json| json.to_string()).transpose()
         })?;
+        if json.as_ref().is_some_and(|json| json.len() > MAX_PAGE) {
+            return Err((Cause::Memory, format!("the page has more than {MAX_PAGE} bytes")));
+        }
         let value = serde_json::from_str(json.as_deref().unwrap_or("null"))
             .map_err(|error| (Cause::Threw, format!("render returned no JSON: {error}")))?;
         let cpu = cpu_time().saturating_sub(start);
@@ -174,7 +180,9 @@ impl Resolver for Modules {
         name: &str,
         _: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<String> {
-        let found = self.find(name).map(|_| name.to_owned());
+        // What renders is for the gateway alone to call.
+        let is_shared = base != SECTION || name != SHELL;
+        let found = self.find(name).filter(|_| is_shared).map(|_| name.to_owned());
         found.ok_or_else(|| Error::new_resolving(base, name))
     }
 }
