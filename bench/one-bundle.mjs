@@ -80,8 +80,11 @@ function documentOf(boot, main, page, files) {
   });
   const icon = [...files.keys()].find((href) => href.includes("/favicon."));
   // What the site rendered is no part of it: here the browser does.
-  const { view: _, ...unrendered } = boot;
-  const payload = { ...unrendered, page: { ...boot.page, section: { ...boot.page.section, assets: [] }, assets: own } };
+  const payload = {
+    ...boot,
+    view: undefined,
+    page: { ...boot.page, section: { ...boot.page.section, assets: [] }, assets: own },
+  };
   const json = JSON.stringify(payload).replaceAll("<", "\\u003c");
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>One bundle</title>
 <link rel="icon" href="${icon}" type="image/svg+xml">${tags.join("")}
