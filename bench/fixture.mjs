@@ -45,10 +45,12 @@ export async function deployFixture(access, { name, patterns = [], module = "exp
     slots: [],
     shared: {},
     modules: { section: "server/index.js" },
-    files: [...all].map(([file, { type, bytes }]) => {
-      const digest = `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
-      return { path: file, size: Buffer.byteLength(bytes), type, digest };
-    }),
+    files: [...all]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([file, { type, bytes }]) => {
+        const digest = `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
+        return { path: file, size: Buffer.byteLength(bytes), type, digest };
+      }),
   };
   const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-fixture-"));
   try {
