@@ -7,6 +7,7 @@ import { callAdmin, publish } from "@colonnade/kit/build";
 
 import { ROOT } from "../tests/support/repository.mjs";
 import { startSite } from "../tests/support/site.mjs";
+import { median, printRow, readDocument } from "./figures.mjs";
 import { startLoad } from "./load.mjs";
 
 const SECTION = "directory";
@@ -33,15 +34,6 @@ async function publishAgain(access) {
   }
 }
 
-/** @param {string} url */
-async function readDocument(url) {
-  const response = await fetch(url);
-  const html = await response.text();
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
-  const [, json = "null"] = /<script type="application\/json" id="boot">(.*?)<\/script>/s.exec(html) ?? [];
-  return { html, boot: JSON.parse(json) };
-}
-
 /**
  * Makes a call that changes what is live, and reads documents until one is of the new deployment.
  *
@@ -65,10 +57,7 @@ async function measure(call, wish) {
 
 /** @param {string} what @param {number[]} times */
 function print(what, times) {
-  const sorted = times.toSorted((a, b) => a - b);
-  const [median = NaN, worst = NaN] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
-  const cells = [median, worst].map((time) => `${time.toFixed(1)} ms`.padStart(12));
-  console.log([what.padEnd(44), ...cells].join(""));
+  printRow([what, ...[median(times), Math.max(...times)].map((time) => `${time.toFixed(1)} ms`)]);
 }
 
 const site = await startSite();
@@ -88,7 +77,7 @@ try {
   const { by, perSecond, failed } = await load.stop();
   console.log(`${TIMES} deployments and ${TIMES} rollbacks under load from ${by}:`);
   console.log(`${perSecond.toFixed(0)} requests a second, ${failed} failed\n`);
-  console.log([" ".repeat(44), "median".padStart(12), "worst".padStart(12)].join(""));
+  printRow(["", "median", "worst"]);
   const times = (/** @type {Times[]} */ all, /** @type {keyof Times} */ which) => all.map((one) => one[which]);
   print("deploy: from its answer to the document", times(deploys, "document"));
   print("rollback: from its answer to the document", times(rollbacks, "document"));

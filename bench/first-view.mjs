@@ -3,6 +3,7 @@ import { chromium } from "@playwright/test";
 
 import { CHROMIUM_SWITCHES, findChromium } from "../tests/support/chromium.mjs";
 import { startSite } from "../tests/support/site.mjs";
+import { printRow, readDocument } from "./figures.mjs";
 import { startOneBundle } from "./one-bundle.mjs";
 
 const PATHS = ["/", "/state/California", "/city/Texas/Austin", "/about-escort-babylon/safety-guide"];
@@ -47,18 +48,6 @@ async function measure(browser, url) {
   return cost;
 }
 
-/** @param {string} url */
-async function readBoot(url) {
-  const html = await (await fetch(url)).text();
-  const [, json = "null"] = /<script type="application\/json" id="boot">(.*?)<\/script>/s.exec(html) ?? [];
-  return JSON.parse(json);
-}
-
-/** @param {string[]} cells */
-function printRow([first = "", ...rest]) {
-  console.log([first.padEnd(36), ...rest.map((cell) => cell.padStart(12))].join(""));
-}
-
 /** @param {number} bytes */
 function kilobytes(bytes) {
   return `${(bytes / 1000).toFixed(1)} KB`;
@@ -79,7 +68,7 @@ const results = [];
 try {
   const site = await startSite();
   stops.push(site.stop);
-  const oneBundle = await startOneBundle((path) => readBoot(site.url + path));
+  const oneBundle = await startOneBundle(async (path) => (await readDocument(site.url + path)).boot);
   stops.push(oneBundle.stop);
   const executablePath = findChromium();
   const browser = await chromium.launch({ args: CHROMIUM_SWITCHES, ...(executablePath && { executablePath }) });

@@ -5,14 +5,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import http from "node:http";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
 const CONNECTIONS = 8;
+const UNITS = /** @type {Record<string, number>} */ ({ us: 1e-3, ms: 1, s: 1e3, m: 6e4 });
 
 /**
- * What a load came to.
+ * What a load came to. Times are milliseconds from a request to the end of its answer.
  *
- * @typedef {{ by: string, perSecond: number, failed: number }} Load
+ * @typedef {{ by: string, perSecond: number, failed: number, median: number, p99: number }} Load
  */
 
 /**
@@ -20,15 +22,23 @@ const CONNECTIONS = 8;
  *
  * @param {string} url
  * @param {string[]} paths
+ * @param {Record<string, string>} [headers]
  * @returns {Promise<{ stop: () => Promise<Load> }>}
  */
-export async function startLoad(url, paths) {
+export async function startLoad(url, paths, headers = {}) {
   const hasWrk = spawnSync("wrk", ["-v"]).error === undefined;
-  return hasWrk ? startWrk(url, paths) : startThread(url, paths);
+  return hasWrk ? startWrk(url, paths, headers) : startThread(url, paths, headers);
 }
 
-/** @param {string} url @param {string[]} paths */
-async function startWrk(url, paths) {
+/** The load of a span of time. @param {number} seconds @param {Parameters<typeof startLoad>} load @returns {Promise<Load>} */
+export async function loadFor(seconds, ...load) {
+  const { stop } = await startLoad(...load);
+  await sleep(seconds * 1000);
+  return stop();
+}
+
+/** @param {string} url @param {string[]} paths @param {Record<string, string>} headers */
+async function startWrk(url, paths, headers) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-wrk-"));
   const script = path.join(folder, "paths.lua");
   // What is valid JSON is a valid string of Lua here: a path of a URL holds nothing that either would escape.
@@ -42,7 +52,8 @@ end
 `,
   );
   const options = ["--threads", "1", "--connections", String(CONNECTIONS), "--duration", "1h", "--script", script];
-  const child = spawn("wrk", [...options, url], { stdio: ["ignore", "pipe", "inherit"] });
+  const named = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
+  const child = spawn("wrk", [...options, ...named, "--latency", url], { stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text) => (output += text));
   const ended = once(child, "close");
@@ -55,14 +66,18 @@ end
       const [, answers = "0"] = /Non-2xx or 3xx responses: (\d+)/.exec(output) ?? [];
       const [, errors = ""] = /Socket errors: (.*)/.exec(output) ?? [];
       const failed = [answers, ...(errors.match(/\d+/g) ?? [])].reduce((sum, count) => sum + Number(count), 0);
-      return { by: "wrk", perSecond: Number(perSecond), failed };
+      const [median, p99] = ["50%", "99%"].map((share) => {
+        const [, time, unit = ""] = new RegExp(`${share} +([\\d.]+)([a-z]+)`).exec(output) ?? [];
+        return Number(time) * (UNITS[unit] ?? NaN);
+      });
+      return { by: "wrk", perSecond: Number(perSecond), failed, median: Number(median), p99: Number(p99) };
     },
   };
 }
 
-/** @param {string} url @param {string[]} paths */
-async function startThread(url, paths) {
-  const worker = new Worker(new URL(import.meta.url), { workerData: { url, paths } });
+/** @param {string} url @param {string[]} paths @param {Record<string, string>} headers */
+async function startThread(url, paths, headers) {
+  const worker = new Worker(new URL(import.meta.url), { workerData: { url, paths, headers } });
   await once(worker, "online");
   return {
     async stop() {
@@ -74,16 +89,19 @@ async function startThread(url, paths) {
   };
 }
 
-/** @param {string} url @param {string[]} paths */
-function ask(url, paths) {
+/** @param {string} url @param {string[]} paths @param {Record<string, string>} headers */
+function ask(url, paths, headers) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const start = performance.now();
-  let [turn, answered, failed] = [0, 0, 0];
+  let [turn, failed] = [0, 0];
+  /** @type {number[]} */
+  const times = [];
   function next() {
-    const request = http.get(url + paths[turn++ % paths.length], { agent }, (response) => {
+    const asked = performance.now();
+    const request = http.get(url + paths[turn++ % paths.length], { agent, headers }, (response) => {
       if (response.statusCode !== 200) failed += 1;
       response.resume().on("end", () => {
-        answered += 1;
+        times.push(performance.now() - asked);
         next();
       });
     });
@@ -95,8 +113,10 @@ function ask(url, paths) {
   for (let connection = 0; connection < CONNECTIONS; connection += 1) next();
   parentPort?.on("message", () => {
     const seconds = (performance.now() - start) / 1000;
-    parentPort?.postMessage({ by: "Node", perSecond: answered / seconds, failed });
+    const sorted = times.toSorted((a, b) => a - b);
+    const [median, p99] = [0.5, 0.99].map((share) => sorted[Math.floor(share * sorted.length)]);
+    parentPort?.postMessage({ by: "Node", perSecond: times.length / seconds, failed, median, p99 });
   });
 }
 
-if (!isMainThread) ask(workerData.url, workerData.paths);
+if (!isMainThread) ask(workerData.url, workerData.paths, workerData.headers);

@@ -79,7 +79,12 @@ function documentOf(boot, main, page, files) {
     return `<link rel="preload" as="script" href="${href}" ${checked}>`;
   });
   const icon = [...files.keys()].find((href) => href.includes("/favicon."));
-  const payload = { ...boot, page: { ...boot.page, section: { ...boot.page.section, assets: [] }, assets: own } };
+  // What the site rendered is no part of it: here the browser does.
+  const payload = {
+    ...boot,
+    view: undefined,
+    page: { ...boot.page, section: { ...boot.page.section, assets: [] }, assets: own },
+  };
   const json = JSON.stringify(payload).replaceAll("<", "\\u003c");
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>One bundle</title>
 <link rel="icon" href="${icon}" type="image/svg+xml">${tags.join("")}
@@ -98,6 +103,13 @@ export async function startOneBundle(bootOf) {
   const files = await readFiles(path.join(output, "client"));
   await rm(output, { recursive: true });
 
+  const documents = new Map();
+  async function compose(url) {
+    const boot = await bootOf(url);
+    const page = boot?.page && pages.get(`${boot.page.section.name} ${boot.page.pattern}`);
+    return page && brotliCompressSync(documentOf(boot, main, page, files));
+  }
+
   const server = createServer((request, response) => {
     void (async () => {
       const file = files.get(request.url);
@@ -106,12 +118,12 @@ export async function startOneBundle(bootOf) {
         response.writeHead(200, headers).end(file.body);
         return;
       }
-      const boot = await bootOf(request.url);
-      const page = boot?.page && pages.get(`${boot.page.section.name} ${boot.page.pattern}`);
-      if (!page) response.writeHead(404).end();
+      if (!documents.has(request.url)) documents.set(request.url, await compose(request.url));
+      const document = documents.get(request.url);
+      if (!document) response.writeHead(404).end();
       else {
         const headers = { "content-type": "text/html; charset=utf-8", "content-encoding": "br" };
-        response.writeHead(200, headers).end(brotliCompressSync(documentOf(boot, main, page, files)));
+        response.writeHead(200, headers).end(document);
       }
     })();
   });

@@ -58,7 +58,8 @@ fn a_document_names_what_its_page_needs() {
     }
     let integrity = shell.integrity("client/main.js");
     assert!(html.contains(&format!(
-        "<script src=\"/assets/shell/1.0.0/main.js\" defer integrity=\"{integrity}\" crossorigin=\"anonymous\">"
+        "<script src=\"/assets/shell/1.0.0/main.js\" defer fetchpriority=\"high\" integrity=\"{integrity}\" \
+         crossorigin=\"anonymous\">"
     )));
     assert!(html.contains("<body><div id=\"root\"></div><noscript>"));
     assert!(!html.contains("noindex"));

@@ -38,7 +38,8 @@ test("the page is kept while its code is late and the frame around it changes", 
   // So would be a jump within the page, and the way back from it, if the router heard of them.
   await page.getByRole("main").locator('a[href^="#"]').first().click();
   await expect(page).toHaveURL(/#/);
-  await page.goBack();
+  // The document itself is not loaded: its own section is awaited.
+  await page.goBack({ waitUntil: "commit" });
   await expect(page).not.toHaveURL(/#/);
   expect((await countElements(page)).kept).toBe(marked);
   startSection();

@@ -11,6 +11,7 @@ import { GATEWAY_BINARY } from "./repository.mjs";
  * @typedef {object} Gateway
  * @property {string} site address of the site listener
  * @property {string} admin address of the admin listener
+ * @property {number} pid its process
  * @property {string[]} log every line it has logged
  * @property {() => Promise<void>} stop asks it to finish and waits until it has
  * @property {Promise<number | null>} exited its exit code, once it has ended
@@ -50,6 +51,7 @@ export async function startGateway(config, { log: onLine = () => undefined } = {
   });
   const { site, admin } = await listening;
   return {
+    pid: /** @type {number} */ (child.pid),
     site: `http://${site}`,
     admin: `http://${admin}`,
     log,

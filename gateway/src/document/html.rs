@@ -38,6 +38,24 @@ impl Document<'_> {
             "<title>{}</title><meta name=\"rating\" content=\"adult\">",
             escape(title)
         ));
+        // First what has to be fetched, so that none of it waits for the rest to be read.
+        head.raw(&format!(
+            "<script src=\"{}\" defer fetchpriority=\"high\" integrity=\"{}\" crossorigin=\"anonymous\"></script>",
+            escape(&frame.entry.href),
+            escape(&frame.entry.integrity)
+        ));
+        head.named
+            .extend(self.styles.iter().map(|style| style.href.clone()));
+        head.styles(&frame.styles);
+        head.preload_all(&frame.assets);
+        if let Some(page) = boot.page {
+            head.preload(AssetKind::Script, &page.section.entry, &page.section.integrity);
+            head.preload_all(&page.section.assets);
+            head.preload_all(&page.assets);
+        }
+        for style in self.styles {
+            head.inline(style);
+        }
         self.describe(&mut head);
         if let Some((href, media_type)) = &frame.icon {
             head.raw(&format!(
@@ -46,25 +64,6 @@ impl Document<'_> {
                 escape(media_type)
             ));
         }
-        for style in self.styles {
-            head.inline(style);
-        }
-        head.styles(&frame.styles);
-        head.preload_all(&frame.assets);
-        if let Some(page) = boot.page {
-            head.preload(AssetKind::Script, &page.section.entry, &page.section.integrity);
-            head.preload_all(&page.section.assets);
-            head.preload_all(&page.assets);
-        }
-        head.raw(&format!(
-            "<script type=\"application/json\" id=\"boot\">{}</script>",
-            data(boot)
-        ));
-        head.raw(&format!(
-            "<script src=\"{}\" defer integrity=\"{}\" crossorigin=\"anonymous\"></script>",
-            escape(&frame.entry.href),
-            escape(&frame.entry.integrity)
-        ));
         let banner = if self.is_preview {
             banner(boot.deployment)
         } else {
@@ -76,8 +75,10 @@ impl Document<'_> {
         };
         format!(
             "<!doctype html><html lang=\"en\"><head>{}</head>\
-             <body>{banner}<div id=\"root\">{body}</div>{no_script}</body></html>\n",
-            head.html
+             <body>{banner}<div id=\"root\">{body}</div>{no_script}\
+             <script type=\"application/json\" id=\"boot\">{}</script></body></html>\n",
+            head.html,
+            data(boot)
         )
     }
 
@@ -187,10 +188,8 @@ impl Head {
     }
 
     fn inline(&mut self, style: &Inline) {
-        if self.named.insert(style.href.clone()) {
-            let name = escape(&style.name);
-            let _ = write!(self.html, "<style data-href=\"{name}\">{}</style>", style.text);
-        }
+        let name = escape(&style.name);
+        let _ = write!(self.html, "<style data-href=\"{name}\">{}</style>", style.text);
     }
 
     fn styles(&mut self, assets: &[Asset]) {

@@ -79,14 +79,15 @@ fn boot(document: &str) -> Value {
 fn a_document_names_each_file_once_and_in_order() {
     let document = document(Some(&page()), json!({}), None);
     let order = [
-        "icon.svg",
+        "main.js",
         "frame.css",
         "entry.js",
         "common.js",
         "page.js",
         "page.css",
+        "icon.svg",
+        "id=\"root\"",
         "id=\"boot\"",
-        "main.js",
     ];
     let places: Vec<usize> = order
         .iter()
@@ -109,7 +110,7 @@ fn a_document_names_each_file_once_and_in_order() {
          integrity=\"sha384-page.css\" crossorigin=\"anonymous\">"
     ));
     assert!(document.contains(
-        "<script src=\"/assets/x/1.0.0/main.js\" defer integrity=\"sha384-main.js\" crossorigin=\"anonymous\"></script>"
+        "<script src=\"/assets/x/1.0.0/main.js\" defer fetchpriority=\"high\" integrity=\"sha384-main.js\" crossorigin=\"anonymous\"></script>"
     ));
     assert!(!document.contains("noindex"));
 }

@@ -57,11 +57,12 @@ export function renderedView(
   const answer = boot.page;
   const params = answer && matchPath(answer.pattern, path);
   if (!params) return undefined;
-  const Component = lazy<ComponentType<PageProps<never>>>(async () => {
-    const { Component: code } = await loadPatiently(path, answer, tab);
+  // At once, not when it is first drawn: it comes while the frame around it is taken over.
+  const loading = loadPatiently(path, answer, tab).then(({ Component: code }) => {
     arrived();
     return { default: code };
   });
+  const Component = lazy<ComponentType<PageProps<never>>>(() => loading);
   return {
     kind: "page",
     section: answer.section,

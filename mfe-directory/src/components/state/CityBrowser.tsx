@@ -18,8 +18,13 @@ interface Props {
 export function CityBrowser({ state, cities, cardText }: Props): ReactElement {
   const [query, setQuery] = useState("");
   const hydrated = useHydrated();
-  const names = useMemo(() => cities.map((city) => ({ city, name: searchable(city) })), [cities]);
-  const shown = names.filter(({ name }) => matches(name, query)).map(({ city }) => city);
+  // Folding names takes a good part of rendering a large state, and nobody has typed anything yet.
+  const isFiltered = query !== "";
+  const names = useMemo(
+    () => (isFiltered ? cities.map((city) => ({ city, name: searchable(city) })) : []),
+    [cities, isFiltered],
+  );
+  const shown = isFiltered ? names.filter(({ name }) => matches(name, query)).map(({ city }) => city) : cities;
 
   if (cities.length === 0) return <p className={css.empty}>No cities of {state} are listed yet.</p>;
   return (

@@ -1,0 +1,83 @@
+// When a visitor sees a page and can use it, next to the same code as one client bundle: bench/README.md.
+import path from "node:path";
+
+import { chromium } from "@playwright/test";
+
+import { CHROMIUM_SWITCHES, findChromium } from "../tests/support/chromium.mjs";
+import { startSite } from "../tests/support/site.mjs";
+import { median, printRow, readDocument } from "./figures.mjs";
+import { startOneBundle } from "./one-bundle.mjs";
+
+const PATHS = ["/", "/state/California"];
+const RUNS = Number(process.env["RUNS"] ?? 11);
+const SLOWER = 4;
+const NETWORK = { offline: false, latency: 100, downloadThroughput: 5e6 / 8, uploadThroughput: 5e6 / 8 };
+const PROBE = path.join(import.meta.dirname, "paint-probe.js");
+
+/** @typedef {{ fcp: number, lcp: number, ready: number, longest: number }} Marks milliseconds */
+
+/**
+ * Loads a page into an empty cache, on a slow machine behind a slow network.
+ *
+ * @param {import("@playwright/test").Browser} browser
+ * @param {string} url
+ * @returns {Promise<Marks>}
+ */
+async function measure(browser, url) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const protocol = await context.newCDPSession(page);
+  await protocol.send("Network.enable");
+  await protocol.send("Network.emulateNetworkConditions", NETWORK);
+  await protocol.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
+  await page.addInitScript({ path: PROBE });
+  await page.goto(url, { waitUntil: "networkidle" });
+  await page.waitForFunction(() => globalThis.marks.ready > 0);
+  const heading = await page.locator("main h1").innerText();
+  if (heading.includes("unavailable")) throw new Error(`${url} shows "${heading}"`);
+  const marks = /** @type {Marks} */ (await page.evaluate("marks"));
+  await context.close();
+  return marks;
+}
+
+/** @type {(() => Promise<void>)[]} */
+const stops = [];
+/** @type {Map<string, { site: Marks[], bundle: Marks[] }>} */
+const results = new Map(PATHS.map((path) => [path, { site: [], bundle: [] }]));
+try {
+  const site = await startSite({ rendered: true });
+  stops.push(site.stop);
+  const oneBundle = await startOneBundle(async (path) => (await readDocument(site.url + path)).boot);
+  stops.push(oneBundle.stop);
+  const executablePath = findChromium();
+  const browser = await chromium.launch({ args: CHROMIUM_SWITCHES, ...(executablePath && { executablePath }) });
+  stops.push(() => browser.close());
+  // The run before the first counts for nothing: it has both servers make their documents and the browser start up.
+  for (let run = 0; run <= RUNS; run += 1) {
+    for (const [path, { site: ours, bundle }] of results) {
+      const [one, other] = [await measure(browser, site.url + path), await measure(browser, oneBundle.url + path)];
+      if (run === 0) continue;
+      ours.push(one);
+      bundle.push(other);
+    }
+  }
+} finally {
+  for (const stop of stops.reverse()) await stop();
+}
+
+/** @type {[keyof Marks, string][]} */
+const SHOWN = [
+  ["fcp", "first contentful paint"],
+  ["lcp", "largest contentful paint"],
+  ["ready", "ready"],
+  ["longest", "longest task"],
+];
+console.log(`Median of ${RUNS} loads; processor ${SLOWER} times slower, 100 ms latency, 5 Mbit/s\n`);
+for (const [path, { site, bundle }] of results) {
+  printRow([path, "site", "one bundle", "ratio"]);
+  for (const [mark, what] of SHOWN) {
+    const [ours, theirs] = [site, bundle].map((all) => median(all.map((marks) => marks[mark])));
+    printRow([what, ...[ours, theirs].map((ms) => `${ms?.toFixed(0)} ms`), (Number(ours) / Number(theirs)).toFixed(2)]);
+  }
+  console.log();
+}
