@@ -285,7 +285,8 @@ impl Composed {
                 bytes,
             }
         };
-        let codings = [Coding::Gzip, Coding::Br].into_iter();
+        // What is made anew for every request is not worth compressing.
+        let codings = [Coding::Gzip, Coding::Br].into_iter().filter(|_| is_whole);
         // Encoding into memory does not fail; were it to, that one form of the document would not be there.
         let compressed = codings.filter_map(|coding| {
             let bytes = encode(html, coding, Effort::Quick).ok()?;

@@ -24,7 +24,15 @@ export function CityBrowser({ state, cities, cardText }: Props): ReactElement {
     () => (isFiltered ? cities.map((city) => ({ city, name: searchable(city) })) : []),
     [cities, isFiltered],
   );
-  const shown = isFiltered ? names.filter(({ name }) => matches(name, query)).map(({ city }) => city) : cities;
+  const shown = useMemo(
+    () => (isFiltered ? names.filter(({ name }) => matches(name, query)).map(({ city }) => city) : cities),
+    [cities, isFiltered, names, query],
+  );
+  // The filter's coming must not have hundreds of cards drawn again.
+  const cards = useMemo(
+    () => shown.map((city) => <CityCard key={city} place={{ state, city }} text={cardText} />),
+    [shown, state, cardText],
+  );
 
   if (cities.length === 0) return <p className={css.empty}>No cities of {state} are listed yet.</p>;
   return (
@@ -34,11 +42,7 @@ export function CityBrowser({ state, cities, cardText }: Props): ReactElement {
           <CityFilter state={state} query={query} shown={shown.length} total={cities.length} onQuery={setQuery} />
         )}
       </div>
-      <ul className={classes("grid", css.cities)}>
-        {shown.map((city) => (
-          <CityCard key={city} place={{ state, city }} text={cardText} />
-        ))}
-      </ul>
+      <ul className={classes("grid", css.cities)}>{cards}</ul>
     </>
   );
 }

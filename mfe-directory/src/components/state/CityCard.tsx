@@ -15,7 +15,7 @@ interface Props {
 /** A city of a state's page; the whole card is the link. */
 export function CityCard({ place, text }: Props): ReactElement {
   return (
-    <li>
+    <li className={css.item}>
       <Link to={cityPath(place)} rel="nofollow" className={classes("card", css.card)}>
         <strong>{place.city}</strong> <span className={css.state}>{place.state}</span>{" "}
         <span className={css.text}>{text}</span>
