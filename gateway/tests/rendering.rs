@@ -276,7 +276,8 @@ fn a_deployment_whose_example_page_cannot_be_rendered_is_refused() {
 }
 
 #[test]
-fn rendering_is_left_to_the_browser_unless_it_is_switched_on() {
-    let gateway = gateway("", SOUND);
-    assert!(!is_rendered(&gateway.get("/sound/x")));
+fn pages_are_rendered_unless_that_is_switched_off() {
+    assert!(is_rendered(&gateway("", SOUND).get("/sound/x")));
+    let off = gateway("[render]\nenabled = false\n", SOUND);
+    assert!(!is_rendered(&off.get("/sound/x")));
 }

@@ -30,7 +30,7 @@ pub(crate) struct Render {
 impl Default for Render {
     fn default() -> Self {
         Self {
-            enabled: false,
+            enabled: true,
             workers: std::thread::available_parallelism().map_or(2, usize::from),
             queue: 64,
             deadline: Duration::from_secs(1),
