@@ -16,8 +16,13 @@ export default defineConfig<object, WorkerFixtures>({
   expect: { timeout: 15_000 },
   reporter: [["line"]],
   projects: [
-    { name: "by the browser", testMatch: "{site,isolation,deployments,ship}/**/*.test.ts" },
-    { name: "rendered", testMatch: "rendering/**/*.test.ts", use: { rendered: true } },
+    { name: "rendered", testMatch: "{site,rendering,ship}/**/*.test.ts" },
+    // How the browser loads sections by itself, and the screens that show best that the site needs nothing else.
+    {
+      name: "by the browser",
+      testMatch: ["{isolation,deployments}/**/*.test.ts", "site/{home,state,ad,not-found}.test.ts"],
+      use: { rendered: false },
+    },
   ],
   use: {
     viewport: { width: 1280, height: 800 },

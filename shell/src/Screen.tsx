@@ -1,6 +1,16 @@
 import { DEFAULT_LAYOUT, useSite } from "@colonnade/kit";
 import { ParamsContext } from "@colonnade/kit/shell";
-import { memo, startTransition, Suspense, use, useEffect, useReducer, useState, type ReactElement } from "react";
+import {
+  memo,
+  startTransition,
+  Suspense,
+  use,
+  useEffect,
+  useLayoutEffect,
+  useReducer,
+  useState,
+  type ReactElement,
+} from "react";
 import { useLocation } from "react-router-dom";
 
 import { Frame } from "./frame/Frame";
@@ -71,7 +81,8 @@ export function Screen({ views, tab, scroll, announce }: ScreenProps): ReactElem
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   const view = useView(views, pathname);
   useHead(view);
-  useArrival(view, scroll, announce);
+  const cameRendered = view !== null && view === views.rendered(pathname);
+  useArrival(view, scroll, announce, cameRendered);
   useEffect(() => {
     views.shows(pathname);
     return () => {
@@ -101,7 +112,7 @@ export function Screen({ views, tab, scroll, announce }: ScreenProps): ReactElem
   }
   return (
     <Frame layout={view.layout}>
-      <Page key={`${view.section.name} ${pathname}`} view={view} tab={tab} />
+      <Page key={`${view.section.name} ${pathname}`} view={view} tab={tab} late={cameRendered ? scroll : null} />
     </Frame>
   );
 }
@@ -110,7 +121,16 @@ export function Screen({ views, tab, scroll, announce }: ScreenProps): ReactElem
  * A section's page within its boundary. It is drawn again only for another view: an update that reached a page that
  * came rendered before its code has, would have React throw the rendered page away.
  */
-const Page = memo(function Page({ view, tab }: { readonly view: PageView; readonly tab: Tab }): ReactElement {
+const Page = memo(function Page({
+  view,
+  tab,
+  late,
+}: {
+  readonly view: PageView;
+  readonly tab: Tab;
+  /** Where the page was left, if its code comes later than what is to be read of it. */
+  readonly late: ScrollMemory | null;
+}): ReactElement {
   const { Component, params, props, section } = view;
   return (
     <SectionBoundary section={section} tab={tab}>
@@ -118,7 +138,16 @@ const Page = memo(function Page({ view, tab }: { readonly view: PageView; readon
         <ParamsContext value={params}>
           <Component {...props} />
         </ParamsContext>
+        {late && <Settle scroll={late} />}
       </Suspense>
     </SectionBoundary>
   );
 });
+
+/** Says when the page beside it has been taken over. */
+function Settle({ scroll }: { readonly scroll: ScrollMemory }): null {
+  useLayoutEffect(() => {
+    scroll.settle();
+  }, [scroll]);
+  return null;
+}

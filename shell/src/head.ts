@@ -1,4 +1,4 @@
-import type { Head } from "@colonnade/kit";
+import type { Breadcrumb, Head } from "@colonnade/kit";
 
 // Tags the shell made; the rest of the document's head is the gateway's.
 const MARK = "data-head";
@@ -50,10 +50,29 @@ export function applyHead(head: Head | { title: string; robots: string }, origin
   // A document of an unknown path says noindex by itself.
   document.head.querySelector(`meta[name=robots]`)?.remove();
   const tags = "canonical" in head ? tagsOf(head, origin) : meta("name", "robots", robotsOf(head));
-  for (const [name, attributes] of tags) {
-    const element = document.createElement(name);
-    element.setAttribute(MARK, "");
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    document.head.append(element);
-  }
+  const trail = "canonical" in head ? (head.breadcrumbs ?? []) : [];
+  if (trail.length > 0) append("script", { type: "application/ld+json" }).textContent = listOf(trail, origin);
+  for (const [name, attributes] of tags) append(name, attributes);
+}
+
+function append(name: string, attributes: Readonly<Record<string, string>>): HTMLElement {
+  const element = document.createElement(name);
+  element.setAttribute(MARK, "");
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  document.head.append(element);
+  return element;
+}
+
+/** A trail as search engines read it: JSON-LD, a schema.org BreadcrumbList. */
+function listOf(trail: readonly Breadcrumb[], origin: string): string {
+  return JSON.stringify({
+    "@context": "https://schema.org",
+    "@type": "BreadcrumbList",
+    itemListElement: trail.map(({ label, path }, index) => ({
+      "@type": "ListItem",
+      position: index + 1,
+      name: label,
+      item: absolute(origin, path),
+    })),
+  });
 }

@@ -58,7 +58,7 @@ function appOf(site: SiteFacts, view: View): AppProps {
       shows: never,
     },
     tab: { standing: never, renew: never, report: never },
-    scroll: { follow: never, restore: never },
+    scroll: { follow: never, restore: never, settle: never },
     join: null,
   };
 }

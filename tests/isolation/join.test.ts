@@ -4,12 +4,13 @@ import { expect, type Locator, type Page } from "@playwright/test";
 
 import { expectAccessibleInAllAppearances } from "../support/appearances";
 import { test } from "../support/beside";
-import { findFile, PARTS, remove } from "../support/damage";
+import { findFile, findScripts, PARTS, remove } from "../support/damage";
+import { hold } from "../support/hydration";
 import { deployAltered } from "../support/releases";
 import { deployPackages } from "../support/releases.mjs";
 import { ROOT } from "../support/repository.mjs";
 import { expectScreen, follow } from "../support/screens";
-import { joinDialog, signUp, visit } from "../support/signup";
+import { joinDialog, openDialog, signUp, visit } from "../support/signup";
 import { endFault, expectComplaintsAbout, tryInVain } from "./expectations";
 
 const SIGNUP = path.join(ROOT, "mfe-signup");
@@ -63,8 +64,15 @@ for (const part of PARTS) {
     const { path: entry } = await findFile(site, "signup", "join", "entry");
     const hang = (): void => undefined;
     await page.clock.install();
-    const arriving =
-      part === "entry" ? undefined : page.waitForEvent("requestfinished", (request) => request.url().endsWith(entry));
+    // Those that are asked for besides the one that hangs.
+    const others = {
+      entry: [],
+      stylesheet: [entry],
+      script: [entry, ...(await findScripts(site, "signup", "join"))].filter((other) => other !== file.path),
+    }[part];
+    const arriving = Promise.all(
+      others.map((other) => page.waitForEvent("requestfinished", (request) => request.url().endsWith(other))),
+    );
     await page.route(`**${file.path}`, hang);
     await visit(page, "/about-escort-babylon");
     await joinButton(page).click();
@@ -125,4 +133,17 @@ test("axe finds nothing on the shell's own dialog", async ({ page, beside, compl
   await expect(unavailable(page)).toBeVisible();
   await expectAccessibleInAllAppearances(page);
   expectComplaintsAbout(complaints, file.path);
+});
+
+test("closing it gives the focus back to an opener that was there before the page", async ({ page }) => {
+  const startSection = await hold(page, /\/assets\/legal\//);
+  await page.goto("/terms", { waitUntil: "commit" });
+  await expect(page.getByRole("main")).toHaveText("Loading…");
+  const dialog = await openDialog(page);
+  startSection();
+  await expectScreen(page, "Terms of use");
+  await expect(dialog.getByRole("heading")).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole("contentinfo").getByRole("button", { name: "Join Free" })).toBeFocused();
 });

@@ -1,3 +1,4 @@
+import { expectRefused } from "../support/failures";
 import { expect, test } from "../support/fixtures";
 import { expectScreen, follow } from "../support/screens";
 
@@ -87,15 +88,21 @@ test("an id that is no regular ad's is 'Ad not found': a featured one, one besid
   }
 });
 
-test("a missing id counts as 0, which is no ad's", async ({ page }) => {
+test("a missing id counts as 0, which is no ad's", async ({ page, site, complaints }) => {
   await page.goto("/city/Texas/Houston/ad");
   await expectScreen(page, "Ad not found");
+  if (site.rendered) await expectRefused(complaints, 404);
 });
 
-test("an unknown state or city in the path is 'City not found', whatever the id", async ({ page }) => {
+test("an unknown state or city in the path is 'City not found', whatever the id", async ({
+  page,
+  site,
+  complaints,
+}) => {
   for (const path of ["/city/Texas/Nowhere/ad/4251", "/city/Nowhere/Houston/ad/4251", "/city/Texas/Nowhere/ad/1"]) {
     await page.goto(path);
     await expectScreen(page, "City not found");
     await expect(page.getByRole("main").getByRole("link", { name: "Return to home" })).toHaveAttribute("href", "/");
   }
+  if (site.rendered) await expectRefused(complaints, 404);
 });

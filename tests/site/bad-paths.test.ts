@@ -57,9 +57,10 @@ test("dot segments lead where the browser says, never out of the site", async ({
   await expectRefused(complaints, response?.status() ?? 0);
 });
 
-test("names that mean something to JavaScript or HTML are names like others", async ({ page }) => {
+test("names that mean something to JavaScript or HTML are names like others", async ({ page, complaints }) => {
   for (const name of ["__proto__", "toString", "<b>", "'\"><img src=x>", "{{7*7}}"]) {
     await page.goto(`/city/Texas/${encodeURIComponent(name)}`);
     await expectScreen(page, "City not found");
   }
+  await expectRefused(complaints, 404);
 });

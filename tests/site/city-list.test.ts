@@ -8,7 +8,9 @@ const KEY = "ads:/city/Texas/Houston";
 
 async function listOf(page: Page, heading: string): Promise<string[]> {
   await expectScreen(page, heading);
-  return page.getByRole("main").getByRole("article").getByRole("heading").allInnerTexts();
+  const ads = page.getByRole("main").getByRole("article");
+  await expect(ads.first()).toBeVisible();
+  return ads.getByRole("heading").allInnerTexts();
 }
 
 async function keptIn(page: Page, key: string): Promise<string | null> {

@@ -21,6 +21,7 @@ function featuredOf(page: Page): Locator {
 async function openHouston(page: Page): Promise<void> {
   await page.goto(HOUSTON);
   await expectScreen(page, "Houston, Texas");
+  await expect(cardsOf(page).first()).toBeVisible();
 }
 
 test("the heading is '{city}, {state}', with names of any letters", async ({ page }) => {

@@ -161,16 +161,25 @@ test.describe("only what is needed is loaded", () => {
     });
   }
 
-  test("a state's page loads the cities of that state alone", async ({ page }) => {
+  test("a state's page comes with its cities, and another one loads the cities of that state alone", async ({
+    page,
+  }) => {
     const bodies: Promise<string>[] = [];
     page.on("response", (response) => {
       if (new URL(response.url()).pathname.startsWith("/assets/directory/")) bodies.push(response.text());
     });
-    await page.goto("/state/Wyoming", { waitUntil: "networkidle" });
+    const response = await page.goto("/state/Wyoming", { waitUntil: "networkidle" });
     await expectScreen(page, "Escorts in Wyoming");
+    const html = await response?.text();
+    expect(html).toContain("Cheyenne");
+    expect(html).not.toMatch(/Yonkers|Montpelier/);
+    expect((await Promise.all(bodies)).join("\n")).not.toMatch(/Cheyenne|Yonkers|Montpelier/);
+
+    await follow(page, "/state/Vermont");
+    await expectScreen(page, "Escorts in Vermont");
     const loaded = (await Promise.all(bodies)).join("\n");
-    expect(loaded).toContain("Cheyenne");
-    expect(loaded).not.toContain("Yonkers");
+    expect(loaded).toContain("Montpelier");
+    expect(loaded).not.toMatch(/Cheyenne|Yonkers/);
   });
 
   for (const way of ["hovering", "focusing"] as const) {

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 
 import { test, expect } from "../support/fixtures";
+import { hold, listening, markElements, SHELL, takenOver } from "../support/hydration";
 import { joinDialog, openDialog, SAMPLE_SENTENCE, visit } from "../support/signup";
 
 interface Opener {
@@ -113,29 +114,28 @@ test.describe("'These ads are samples…'", () => {
     }
   });
 
-  test("does not stand on the sign-up page", async ({ page }) => {
+  test("stands first on the sign-up page, to which buttons lead where there is no dialog, and in no dialog there", async ({
+    page,
+  }) => {
     await visit(page, "/signup");
-    await expect(page.getByRole("heading", { level: 1, name: "Create your account" })).toBeVisible();
-    await expect(page.getByText(SAMPLE_SENTENCE)).toHaveCount(0);
-    await openDialog(page);
-    await expect(page.getByText(SAMPLE_SENTENCE)).toHaveCount(0);
+    const texts = await page.getByRole("main").locator("h1, p").allInnerTexts();
+    expect(texts.slice(0, 2)).toEqual(["Create your account", `Coming from an ad? ${SAMPLE_SENTENCE}`]);
+    const dialog = await openDialog(page);
+    await expect(dialog.getByText(SAMPLE_SENTENCE)).toHaveCount(0);
   });
 });
 
-test("closing it gives the focus back to an opener that was there before the page", async ({ page }) => {
-  let arrive = (): void => undefined;
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  await page.route("**/assets/legal/**", async (route) => {
-    await arrived;
-    await route.continue();
-  });
+test("closing it gives the focus back to an opener that was there before the page's code", async ({ page }) => {
+  const startShell = await hold(page, SHELL);
+  const startSection = await hold(page, /\/assets\/legal\/.*\.js$/);
   await page.goto("/terms", { waitUntil: "commit" });
-  await expect(page.getByRole("main")).toHaveText("Loading…");
+  await expect(page.getByRole("contentinfo")).toBeVisible();
+  await markElements(page);
+  startShell();
+  await listening(page);
   const dialog = await openDialog(page);
-  arrive();
-  await expect(page.locator("main h1")).toHaveText("Terms of use");
+  startSection();
+  await takenOver(page);
   await expect(dialog.getByRole("heading")).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();

@@ -31,16 +31,31 @@ export const PARTS = ["entry", "script", "stylesheet"] as const;
 /** One of them. */
 export type Part = (typeof PARTS)[number];
 
+/** The paths on the site of the scripts of one of a section's pages or slots, named by `place`. */
+export async function findScripts(site: Site, section: string, place: string): Promise<string[]> {
+  const { release } = await storedRelease(site, section);
+  return assetsOf(release, place)
+    .filter((asset) => asset.endsWith(".js"))
+    .map((asset) => pathOf(release, asset));
+}
+
+function assetsOf({ pages, slots }: Release, place: string): readonly string[] {
+  const found = pages.find(({ pattern }) => pattern === place) ?? slots.find(({ name }) => name === place);
+  return found?.assets ?? [];
+}
+
+function pathOf({ name, version }: Release, file: string): string {
+  return `/assets/${name}/${version}/${file.replace("client/", "")}`;
+}
+
 /** Finds a file of a section: its entry, or the script or stylesheet of one of its pages or slots, named by `place`. */
 export async function findFile(site: Site, section: string, place: string, part: Part): Promise<StoredFile> {
   const { folder, release } = await storedRelease(site, section);
   const suffix = part === "stylesheet" ? ".css" : ".js";
-  const { assets = [] } =
-    release.pages.find(({ pattern }) => pattern === place) ?? release.slots.find(({ name }) => name === place) ?? {};
-  const file = part === "entry" ? release.entry : assets.findLast((asset) => asset.endsWith(suffix));
+  const file = part === "entry" ? release.entry : assetsOf(release, place).findLast((asset) => asset.endsWith(suffix));
   if (file === undefined) throw new Error(`${section} has no ${part} for ${place}`);
   return {
-    path: `/assets/${section}/${release.version}/${file.replace("client/", "")}`,
+    path: pathOf(release, file),
     copies: ["", ".br", ".gzip"].map((ending) =>
       path.join(folder, ending === "" ? file : `compressed/${file}${ending}`),
     ),

@@ -47,7 +47,7 @@ async function listen(page: Page): Promise<Complaints> {
 
 /** The test function of all browser tests: `page` starts at the site, and complaints fail the test. */
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  rendered: [false, { option: true, scope: "worker" }],
+  rendered: [true, { option: true, scope: "worker" }],
   site: [
     async ({ rendered }, use) => {
       const site = await startSite({ rendered });

@@ -27,7 +27,7 @@ import { deployPackages } from "./releases.mjs";
  * @property {boolean} [partner] whether sign-up has a partner; it has one unless told otherwise
  * @property {import("./config.mjs").Table | null} [signup] entries put over those of `[signup]`; null leaves it out
  * @property {import("./config.mjs").Table} [changes] tables put in place of others
- * @property {boolean} [rendered] whether the gateway renders pages: as `like` does, or else it does not
+ * @property {boolean} [rendered] whether the gateway renders pages: as `like` does, or else it does
  * @property {Site} [like] a site whose store is copied, which is quicker than publishing everything again
  */
 
@@ -42,7 +42,7 @@ export async function startSite({
   signup = {},
   changes = {},
   like,
-  rendered = like?.rendered ?? false,
+  rendered = like?.rendered ?? true,
 } = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-"));
   const store = path.join(folder, "store");

@@ -59,6 +59,7 @@ describe("a release", () => {
       styles: [],
       slots: [],
       shared: { react: "^19.3.1", "react-dom": "^19.3.1", "@colonnade/kit": "^0.1.0" },
+      modules: { section: "server/index.js" },
     });
     expect(version).toMatch(/^0\.1\.0-dev\.[0-9a-fx][0-9a-f]{11}$/);
     expect(container).toMatch(/^hello_[0-9a-f]{12}$/);
@@ -181,6 +182,23 @@ describe("building again", () => {
     }
     expect(await contentsOf(there)).toEqual(await contentsOf(here));
     expect(await readRelease(path.join(there, "release"))).toEqual(await readRelease(path.join(here, "release")));
+  });
+});
+
+describe("a build for development", () => {
+  test("is refused for a section, which runs in any shell", async () => {
+    await expect(build(await helloSection(), { final: false, development: true })).rejects.toThrow(
+      new UsageError("hello is a section; expected the shell, which alone has a build for development"),
+    );
+  });
+
+  test("is refused for a final release", async () => {
+    const folder = await helloSection({
+      "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/section.ts" };',
+    });
+    await expect(build(folder, { final: true, development: true })).rejects.toThrow(
+      new UsageError("a final release is not built for development; expected one of the two"),
+    );
   });
 });
 

@@ -5,7 +5,7 @@ import type { Compilation } from "webpack";
 
 import { CONTRACT } from "../section.js";
 import { compile } from "./compile.js";
-import { loadConfig, UsageError } from "./config.js";
+import { loadConfig, UsageError, type SectionConfig } from "./config.js";
 import { readEntry } from "./entry.js";
 import { namePaths } from "./paths.js";
 import { listFiles, type Release } from "./release.js";
@@ -38,6 +38,7 @@ export interface BuildResult {
  */
 export async function build(folder: string, mode: BuildMode): Promise<BuildResult> {
   const config = await loadConfig(folder);
+  if (mode.development) checkDevelopment(config, mode);
   const identity = await identify(folder, config, mode);
   const target = path.join(folder, RELEASE_FOLDER);
   const present = await readRelease(target).catch(() => undefined);
@@ -46,12 +47,18 @@ export async function build(folder: string, mode: BuildMode): Promise<BuildResul
   const output = `${target}.building`;
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
-  const context = { folder, output, config, identity, installed: installedVersions(folder) };
+  const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
   const release = config.kind === "shell" ? await buildShell(context) : await buildSection(context);
   await writeFile(path.join(output, "release.json"), `${JSON.stringify(release, null, 2)}\n`);
   await rm(target, { recursive: true, force: true });
   await rename(output, target);
   return { release, built: true };
+}
+
+function checkDevelopment({ name, kind }: SectionConfig, { final }: BuildMode): void {
+  if (kind !== "shell")
+    throw new UsageError(`${name} is a section; expected the shell, which alone has a build for development`);
+  if (final) throw new UsageError("a final release is not built for development; expected one of the two");
 }
 
 /**

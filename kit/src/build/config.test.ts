@@ -37,11 +37,15 @@ test("a folder without a configuration is no section", async () => {
 const NAME_EXPECTED = 'expected a lower-case letter, then at most 31 of a-z, 0-9 and "-"';
 const ENTRY_EXPECTED = "expected the path of the entry module";
 const ICON_EXPECTED = "expected the path of the shell's favicon";
+const SERVER_EXPECTED = "expected the path of the shell's module that renders";
 
 test.each([
   ["5", "expected a default export made by defineConfig({ name, entry })"],
   ["null", "expected a default export made by defineConfig({ name, entry })"],
-  ['{ name: "hello", entry: "./src/section.ts", port: 1 }', 'unknown key "port"; expected name, entry, kind, icon'],
+  [
+    '{ name: "hello", entry: "./src/section.ts", port: 1 }',
+    'unknown key "port"; expected name, entry, kind, icon, server',
+  ],
   ['{ entry: "./src/section.ts" }', `name is undefined; ${NAME_EXPECTED}`],
   ['{ name: "Hello", entry: "./src/section.ts" }', `name is "Hello"; ${NAME_EXPECTED}`],
   ['{ name: "1st", entry: "./src/section.ts" }', `name is "1st"; ${NAME_EXPECTED}`],
@@ -60,6 +64,11 @@ test.each([
   [
     '{ name: "hello", entry: "./src/section.ts", icon: "./src/icon.svg" }',
     `icon is "./src/icon.svg"; ${ICON_EXPECTED}`,
+  ],
+  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", server: 5 }', `server is 5; ${SERVER_EXPECTED}`],
+  [
+    '{ name: "hello", entry: "./src/section.ts", server: "./src/section.ts" }',
+    `server is "./src/section.ts"; ${SERVER_EXPECTED}`,
   ],
 ])("the configuration %s is refused, naming the file", async (config, problem) => {
   const folder = await packageWith(config);

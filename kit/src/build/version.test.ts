@@ -38,6 +38,17 @@ test("a container's name is an identifier with the section's name and the hash",
   expect(container.slice(-11)).toBe(version.slice(-11));
 });
 
+test("a build for development has a version and a container of its own", async () => {
+  const folder = await helloSection();
+  const [plain, development] = await Promise.all([
+    identify(folder, CONFIG, { final: false }),
+    identify(folder, CONFIG, { final: false, development: true }),
+  ]);
+  expect(development.version).toMatch(/^0\.1\.0-dev\.[0-9a-fx][0-9a-f]{11}$/);
+  expect(development.version).not.toBe(plain.version);
+  expect(development.container).not.toBe(plain.container);
+});
+
 test("equal trees in different folders have one version", async () => {
   expect(await versionOf(await helloSection())).toBe(await versionOf(await helloSection()));
 });

@@ -14,6 +14,11 @@ const KIT_FOLDER = path.resolve(import.meta.dirname, "../..");
 export interface BuildMode {
   /** Give the release the package's own version, for publishing to a shared site. */
   readonly final: boolean;
+  /**
+   * Bring React's development build, unminified, which says in the console what is wrong with a page. Of the shell alone:
+   * a section has no React of its own, and one built for development would not run in a shell that is not.
+   */
+  readonly development?: boolean;
 }
 
 /** A package's version and what names one build of it. */
@@ -48,8 +53,9 @@ async function lockFile(folder: string): Promise<Buffer> {
   }
 }
 
-async function hashInputs(folder: string): Promise<string> {
+async function hashInputs(folder: string, { development }: BuildMode): Promise<string> {
   const hash = createHash("sha256");
+  if (development) hash.update("development\0");
   for (const root of [folder, path.join(KIT_FOLDER, "dist")]) {
     for (const file of root === folder ? await inputsBelow(root) : await kitFiles(root)) {
       const bytes = await readFile(path.join(root, file));
@@ -76,7 +82,7 @@ export function developmentVersion(version: string, hash: string): string {
 /** Works out a build's identity from its inputs, before anything is built. */
 export async function identify(folder: string, config: SectionConfig, mode: BuildMode): Promise<BuildIdentity> {
   const { version } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as { version: string };
-  const hash = await hashInputs(folder);
+  const hash = await hashInputs(folder, mode);
   return {
     version: mode.final ? version : developmentVersion(version, hash),
     container: `${config.name.replaceAll("-", "_")}_${hash}`,

@@ -11,7 +11,7 @@ import type { SectionConfig } from "./config.js";
 import { PortableModuleIds } from "./moduleIds.js";
 import { SERVER_SPECIFIERS } from "./server.js";
 import { neededRanges, SHARED_PACKAGES, type SharedVersions } from "./shared.js";
-import type { BuildIdentity } from "./version.js";
+import type { BuildIdentity, BuildMode } from "./version.js";
 
 /** Everything the configurations are made from. */
 export interface BuildContext {
@@ -22,6 +22,7 @@ export interface BuildContext {
   readonly config: SectionConfig;
   readonly identity: BuildIdentity;
   readonly installed: SharedVersions;
+  readonly mode: BuildMode;
 }
 
 /** Name under which a section's container exposes its `defineSection`. */
@@ -183,6 +184,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
       new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
     ],
     optimization: {
+      ...(context.mode.development && { minimize: false, nodeEnv: "development" }),
       minimizer: ["...", new CssMinimizerPlugin({ minify: CssMinimizerPlugin.lightningCssMinify })],
       splitChunks: SPLIT,
       moduleIds: "deterministic",

@@ -39,6 +39,12 @@ test("--final builds the package's own version", async () => {
   expect(out).toMatch(/^built hello@0\.1\.0: /);
 });
 
+test("--development is for the shell", async () => {
+  expect(await spawnSection(folder, ["build", "--development"])).toEqual(
+    refusal("hello is a section; expected the shell, which alone has a build for development"),
+  );
+});
+
 test("outside a section says so, without a trace", async () => {
   const elsewhere = await temporaryFolder();
   expect(await spawnSection(elsewhere, ["build"])).toEqual(

@@ -4,12 +4,9 @@ import { useId, useLayoutEffect, useRef, type MouseEvent, type PointerEvent, typ
 import { useSignupEnded } from "../ending/ended";
 import { ENDED_HEADING, SignupEnded } from "../ending/SignupEnded";
 import { SIGNUP_HEADING } from "../form/heading";
+import { SAMPLE_NOTICE } from "../form/sampleNotice";
 import { SignupForm } from "../form/SignupForm";
 import css from "./JoinDialog.module.css";
-
-/** What the dialog first says where something that only a sample shows opened it. */
-export const SAMPLE_NOTICE =
-  "These ads are samples. Nobody receives a reply, and signing up unlocks no photos or further ads.";
 
 /**
  * The sign-up dialog. Its contents live as long as it is open: closing it cancels what is on its way,

@@ -4,6 +4,7 @@ import type { ReactElement } from "react";
 import { useSignupEnded } from "../ending/ended";
 import { ENDED_HEADING, SignupEnded } from "../ending/SignupEnded";
 import { SIGNUP_HEADING } from "../form/heading";
+import { SAMPLE_NOTICE } from "../form/sampleNotice";
 import { SignupForm } from "../form/SignupForm";
 import css from "./pages.module.css";
 
@@ -12,6 +13,8 @@ function SignupPage({ form }: PageProps<null>): ReactElement {
   return (
     <div className={`page ${css.narrow ?? ""}`}>
       <h1>{ended ? ENDED_HEADING : SIGNUP_HEADING}</h1>
+      {/* Without script the buttons of samples lead here like all others, so everybody is told. */}
+      {!ended && <p className="notice">Coming from an ad? {SAMPLE_NOTICE}</p>}
       {ended ? <SignupEnded /> : <SignupForm answer={form} />}
     </div>
   );

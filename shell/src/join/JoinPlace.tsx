@@ -46,7 +46,7 @@ function Renewing({ tab, reason, close }: Pick<JoinPlaceProps, "tab" | "reason" 
 }
 
 function Filled({ loader, tab, open, reason, close }: JoinPlaceProps): ReactElement | null {
-  const slot = loader.loaded() ?? use(loader.load());
+  const slot = use(loader.load());
   if (slot) return <slot.Component open={open} reason={reason} close={close} />;
   return open ? <Renewing tab={tab} reason={reason} close={close} /> : null;
 }

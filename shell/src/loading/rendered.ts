@@ -14,15 +14,15 @@ const LONGEST_PAUSE = 30_000;
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, ms);
+    const over = new AbortController();
+    const end = (): void => {
+      clearTimeout(timer);
+      over.abort();
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
     // No use in waiting once the network is back.
-    addEventListener(
-      "online",
-      () => {
-        resolve();
-      },
-      { once: true },
-    );
+    addEventListener("online", end, { signal: over.signal });
   });
 }
 

@@ -14,10 +14,10 @@ export interface SlotLoader {
   readonly section: SectionEntry;
   /**
    * What fills the slot; null where it went with the tab's deployment. Rejects where it cannot be loaded for another
-   * reason. So it stays until `retry`.
+   * reason. So it stays until `retry`. React's `use` of it waits for nothing once it is fulfilled.
    */
   load(): Promise<Slot | null>;
-  /** What fills the slot, where it is there already: it can then be shown without waiting at all. */
+  /** What fills the slot, where it is there already. */
   loaded(): Slot | undefined;
   /** Makes the next `load` start afresh. */
   retry(): void;
@@ -29,6 +29,15 @@ async function loadSlot(name: string, { section: entry, assets }: SlotAnswer, af
   const load = section.slots?.[name];
   if (!load) throw new Error(`the section "${entry.name}" fills no slot "${name}"`);
   return (await load()).slot;
+}
+
+/** Notes at a promise what became of it, where React looks and would note it itself after the first `use`. */
+function known<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.then(
+    (value) => Object.assign(promise, { status: "fulfilled", value }),
+    () => undefined,
+  );
+  return promise;
 }
 
 /** Makes the loader of a slot. */
@@ -54,7 +63,7 @@ export function createSlotLoader(name: string, answer: SlotAnswer, tab: Tab): Sl
   return {
     section: answer.section,
     load() {
-      loading ??= attempt();
+      loading ??= known(attempt());
       return loading;
     },
     loaded() {

@@ -134,7 +134,7 @@ export function createViews(boot: Boot, firstPath: string, tab: Tab): Views {
   }
 
   let awaited = false;
-  const rendered =
+  let rendered =
     boot.view &&
     renderedView(boot, boot.view, firstPath, tab, () => {
       awaited = false;
@@ -167,9 +167,11 @@ export function createViews(boot: Boot, firstPath: string, tab: Tab): Views {
     },
     shows(path) {
       shown = path;
-      if (!form || path === firstPath) return;
+      if (path === firstPath || !(form || awaited)) return;
+      // Made anew when the visitor comes back: without the answer to a form post, and like any page that can fail.
       form = undefined;
-      // Made anew when the visitor comes back, from what is there already.
+      awaited = false;
+      rendered = undefined;
       views.delete(firstPath);
     },
   };

@@ -21,7 +21,12 @@ interface Shown {
  * and the new title is announced. Choosing the link of the page that is shown starts it afresh, and a
  * page that another attempt brought has arrived, too.
  */
-export function useArrival(view: View | null, scroll: ScrollMemory, announce: (text: string) => void): void {
+export function useArrival(
+  view: View | null,
+  scroll: ScrollMemory,
+  announce: (text: string) => void,
+  cameRendered: boolean,
+): void {
   const { key, pathname, hash } = useLocation();
   const type = useNavigationType();
   const last = useRef<Shown | null>(null);
@@ -50,11 +55,13 @@ export function useArrival(view: View | null, scroll: ScrollMemory, announce: (t
     // A frame later, so that what the page draws in its own effects has its height.
     const frame = requestAnimationFrame(() => {
       if (isBack && scroll.restore()) return;
+      // In a page that came rendered the browser has gone there by itself, and the visitor may have gone on since.
+      if (isFirst && cameRendered) return;
       if (hash) focusPlace(hash.slice(1));
       else if (!isFirst) scrollTo({ top: 0, behavior: "instant" });
     });
     return () => {
       cancelAnimationFrame(frame);
     };
-  }, [view, scroll, announce, entry, pathname, hash, type]);
+  }, [view, scroll, announce, cameRendered, entry, pathname, hash, type]);
 }

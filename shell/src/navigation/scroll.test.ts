@@ -66,11 +66,57 @@ describe("scroll memory", () => {
     memory.follow("a");
     scrollPageTo(99);
     window.dispatchEvent(new Event("pagehide"));
+    vi.stubGlobal("scrollY", 0);
     const reloaded = createScrollMemory();
     reloaded.follow("a");
     expect(reloaded.restore()).toBe(true);
     expect(scrollTo).toHaveBeenLastCalledWith({ top: 99, behavior: "instant" });
     expect(sessionStorage.length + localStorage.length).toBe(0);
+  });
+
+  test("who has scrolled before the shell was there stays where they are, and comes back there", () => {
+    vi.useFakeTimers();
+    history.replaceState({ scrollTop: 99 }, "");
+    vi.stubGlobal("scrollY", 40);
+    const memory = createScrollMemory();
+    memory.follow("a");
+    expect(memory.restore()).toBe(false);
+    expect(scrollTo).not.toHaveBeenCalled();
+    vi.runAllTimers();
+    expect(history.state).toEqual({ scrollTop: 40 });
+  });
+
+  describe("a page that draws more of itself once its code is there", () => {
+    /** Restores the position 420, of which a page that is still short reaches 300. */
+    function restoreInPart(): ReturnType<typeof createScrollMemory> {
+      vi.stubGlobal("requestAnimationFrame", (draw: () => void) => {
+        draw();
+      });
+      history.replaceState({ scrollTop: 420 }, "");
+      vi.stubGlobal("scrollY", 0);
+      const memory = createScrollMemory();
+      memory.follow("a");
+      scrollTo.mockImplementationOnce(() => {
+        vi.stubGlobal("scrollY", 300);
+      });
+      memory.restore();
+      scrollTo.mockClear();
+      return memory;
+    }
+
+    test("is scrolled once more to where it was left", () => {
+      restoreInPart().settle();
+      expect(scrollTo).toHaveBeenLastCalledWith({ top: 420, behavior: "instant" });
+    });
+
+    test("is left to a visitor who has moved since, or is at an entry of their own", () => {
+      const memory = restoreInPart();
+      scrollPageTo(310);
+      memory.settle();
+      memory.follow("b");
+      memory.settle();
+      expect(scrollTo).not.toHaveBeenCalled();
+    });
   });
 
   test("an entry whose page is still on its way does not get the position of the one before it", () => {

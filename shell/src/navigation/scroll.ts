@@ -6,6 +6,12 @@ export interface ScrollMemory {
   follow(key: string): void;
   /** Scrolls to where the entry that is followed was left. Returns false where it was never seen. */
   restore(): boolean;
+  /**
+   * To be called when a page that came rendered is about to draw what only a browser draws: where the visitor has not
+   * moved since, the entry is scrolled a frame later to where it was left, which the page may only then be long enough
+   * for. Browsers would keep what was in sight there, which is not what the visitor had left.
+   */
+  settle(): void;
 }
 
 // Scrolling has come to rest; browsers limit how often an entry's state may be replaced.
@@ -17,6 +23,7 @@ export function createScrollMemory(): ScrollMemory {
   let current: string | undefined;
   let shown: unknown;
   let target: number | undefined;
+  let reached: number | undefined;
   let rest: ReturnType<typeof setTimeout> | undefined;
   history.scrollRestoration = "manual";
   // The history entry carries its position through a reload, so that nothing is kept in web storage. What is
@@ -38,7 +45,9 @@ export function createScrollMemory(): ScrollMemory {
   );
   addEventListener("pagehide", keep);
   const { scrollTop } = readEntry();
-  let left = typeof scrollTop === "number" ? scrollTop : undefined;
+  // Who has scrolled before the shell was there stays where they are; a browser that went to a fragment has not.
+  let moved = scrollY > 0 && location.hash === "";
+  let left = typeof scrollTop === "number" && !moved ? scrollTop : undefined;
   return {
     follow(key) {
       // The position the document was left at belongs to the entry it starts with.
@@ -48,12 +57,25 @@ export function createScrollMemory(): ScrollMemory {
       shown = readEntry().key;
       // Read now: a page that is shorter than the one before it moves by itself, and that is no place it was left at.
       target = positions.get(key);
+      reached = undefined;
       clearTimeout(rest);
+      if (!moved) return;
+      moved = false;
+      positions.set(key, scrollY);
+      rest = setTimeout(keep, REST_MS);
     },
     restore() {
       if (target === undefined) return false;
       scrollTo({ top: target, behavior: "instant" });
+      reached = scrollY;
       return true;
+    },
+    settle() {
+      const top = target;
+      if (top === undefined || reached === undefined || scrollY !== reached) return;
+      requestAnimationFrame(() => {
+        scrollTo({ top, behavior: "instant" });
+      });
     },
   };
 }

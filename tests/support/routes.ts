@@ -1,0 +1,135 @@
+import type { HeadTags } from "./head";
+
+/** The configured origin, which is not the address the site is tested at. */
+export const ORIGIN = "http://localhost:8080";
+
+/** An address of a page, and what the page is to say of itself there. */
+export interface Route extends Pick<HeadTags, "title" | "robots"> {
+  readonly path: string;
+  /** Path of the canonical link, where it is not `path` itself. */
+  readonly canonical?: string;
+  /** Its heading of the first level. */
+  readonly heading: string;
+  /** The trail that search engines are given: names and paths. None where it is left out. */
+  readonly trail?: readonly (readonly [name: string, path: string])[];
+  /** More of what the page says. */
+  readonly words?: readonly string[];
+}
+
+const BRAND = "Colonnade Directory";
+const HOME = ["Home", "/"] as const;
+const ABOUT = ["About", "/about-escort-babylon"] as const;
+const SAMPLES = "The listings here are samples and no real people.";
+
+const NEW_YORK = {
+  title: `${BRAND} - Listings in New York`,
+  robots: "noindex,nofollow",
+  heading: "Escorts in New York",
+  trail: [HOME, ["New York", "/state/New%20York"]],
+  words: [SAMPLES, "Browse sample escort profiles in 175 cities across New York", "Escorts in New York - 18+ only"],
+} as const;
+
+const EWA_BEACH = "/city/Hawaii/%E2%80%98Ewa%20Beach";
+const LA_CANADA = "/city/California/La%20Ca%C3%B1ada%20Flintridge";
+
+/** An address of every page of the site, and some that are written otherwise. The other articles are ARTICLE_ROUTES. */
+export const ROUTES: readonly Route[] = [
+  {
+    path: "/",
+    title: `${BRAND} - Browse by State and City`,
+    robots: null,
+    heading: "Browse by state. Know what you are reading.",
+    words: ["Sample testimonial", "Are these ads real?"],
+  },
+  { path: "/state/New%20York", ...NEW_YORK },
+  { path: "/state/%4eew%20%59ork", canonical: "/state/New%20York", ...NEW_YORK },
+  {
+    path: "/city/New%20York/New%20York",
+    title: `${BRAND} - Listings in New York, New York`,
+    robots: "noindex",
+    heading: "New York, New York",
+    trail: [HOME, ["New York", "/state/New%20York"], ["New York", "/city/New%20York/New%20York"]],
+    words: [SAMPLES, "Next Page →"],
+  },
+  {
+    path: EWA_BEACH,
+    title: `${BRAND} - Listings in ‘Ewa Beach, Hawaii`,
+    robots: "noindex",
+    heading: "‘Ewa Beach, Hawaii",
+    trail: [HOME, ["Hawaii", "/state/Hawaii"], ["‘Ewa Beach", EWA_BEACH]],
+    words: [SAMPLES, "Next Page →"],
+  },
+  {
+    path: `${LA_CANADA}/ad/4251`,
+    title: `${BRAND} - Coffee and an unhurried conversation in La Cañada Flintridge, California`,
+    robots: "noindex",
+    heading: "Coffee and an unhurried conversation",
+    trail: [
+      HOME,
+      ["California", "/state/California"],
+      ["La Cañada Flintridge", LA_CANADA],
+      ["Coffee and an unhurried conversation", `${LA_CANADA}/ad/4251`],
+    ],
+    words: ["Sample ad", "Age: 24", "Posted in La Cañada Flintridge, California", "Back to La Cañada Flintridge ads"],
+  },
+  {
+    path: "/signup",
+    title: `Sign up - ${BRAND}`,
+    robots: "noindex",
+    heading: "Create your account",
+    words: ["The sign-up carries an affiliate tag", "through an affiliate link"],
+  },
+  {
+    path: "/success",
+    title: `You are signed up - ${BRAND}`,
+    robots: "noindex",
+    heading: "Thank you for signing up",
+  },
+  {
+    path: "/terms",
+    title: `Terms of use - ${BRAND}`,
+    robots: null,
+    heading: "Terms of use",
+    trail: [HOME, ["Terms of use", "/terms"]],
+    words: ["13. Contact", "Text in force since"],
+  },
+  {
+    path: "/privacy",
+    title: `Privacy policy - ${BRAND}`,
+    robots: "noindex",
+    heading: "Privacy policy",
+    trail: [HOME, ["Privacy policy", "/privacy"]],
+    words: ["13. Contact", "Text in force since", "Our privacy commitment"],
+  },
+  {
+    path: "/about-escort-babylon",
+    title: `About ${BRAND}`,
+    robots: null,
+    heading: `About ${BRAND}`,
+    trail: [HOME, ABOUT],
+    words: ["Join Now"],
+  },
+];
+
+/** The nine articles: last segments of their paths, and titles. */
+export const ARTICLE_ROUTES: readonly Route[] = [
+  ["what-is-escort-babylon", "What is Escort Babylon?"],
+  ["platform-comparison", "How to compare platforms"],
+  ["safety-guide", "Safety guide"],
+  ["top-cities", "Top cities, and what the lists mean"],
+  ["profile-tips", "Profile tips"],
+  ["legal-guide", "Legal guide"],
+  ["platform-evolution", "Platform evolution"],
+  ["red-flags", "Red flags"],
+  ["escort-experiences", "Escort experiences"],
+].map(([slug = "", heading = ""]) => {
+  const path = `/about-escort-babylon/${slug}`;
+  return {
+    path,
+    title: `${heading} - ${BRAND}`,
+    robots: null,
+    heading,
+    trail: [HOME, ABOUT, [heading, path]],
+    words: [`All articles about ${BRAND}`, "Sources"],
+  };
+});
