@@ -37,6 +37,7 @@ fn a_page_that_says_it_is_not_found_is_a_404_without_a_validator() {
     let answer = gateway.get("/attack/x");
     assert_eq!(answer.status, 404);
     assert!(!answer.has("etag"));
+    assert!(!answer.text().contains("/assets/attack/1.0.0/page.js\" integrity"), "nothing of it is drawn");
 }
 
 #[test]

@@ -48,7 +48,9 @@ impl Document<'_> {
             .extend(self.styles.iter().map(|style| style.href.clone()));
         head.styles(&frame.styles);
         head.preload_all(&frame.assets);
-        if let Some(page) = boot.page {
+        // Where the section says that there is no such thing, nothing of it is drawn.
+        let is_there = self.rendered.is_none_or(|rendered| rendered.status != 404);
+        if let Some(page) = boot.page.filter(|_| is_there) {
             head.preload(AssetKind::Script, &page.section.entry, &page.section.integrity);
             head.preload_all(&page.section.assets);
             head.preload_all(&page.assets);

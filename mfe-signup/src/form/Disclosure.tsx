@@ -22,7 +22,8 @@ export function Disclosure({ host }: DisclosureProps): ReactElement {
       {partner && (
         <p>
           If sign-up is out of reach, you are taken to <strong>{partner.name}</strong> ({partner.host}) through an
-          affiliate link, after a countdown you can stop. Nothing you typed goes there.
+          affiliate link, after a countdown you can stop. Nothing you typed goes there.{" "}
+          <noscript>Without JavaScript you are only shown that link.</noscript>
         </p>
       )}
       {/* In a tab of their own, so that reading them costs nothing that was typed. */}
