@@ -29,6 +29,7 @@ async function build(output) {
     config: { name: "shell", kind: "shell", entry: "./src/main.tsx" },
     identity: { version: "one-bundle", container: "one_bundle" },
     installed: installedVersions(SHELL),
+    mode: { final: false },
   });
   configuration.plugins = [
     ...configuration.plugins.filter((plugin) => !(plugin instanceof ModuleFederationPlugin)),
