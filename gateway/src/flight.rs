@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::OnceCell;
 
@@ -24,19 +24,36 @@ impl<K: Clone + Eq + Hash, V: Clone> Flights<K, V> {
     /// The outcome of `work`; whoever asks for the same key meanwhile gets the same outcome. Whoever leaves while it
     /// is under way leaves it to the next.
     pub(crate) async fn run(&self, key: &K, work: impl Future<Output = V>) -> V {
-        let flight = {
-            let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(under_way.entry(key.clone()).or_default())
+        let flight = Arc::clone(self.lock().entry(key.clone()).or_default());
+        let _aboard = Aboard {
+            flights: self,
+            key,
+            flight: &flight,
         };
-        let outcome = flight.get_or_init(|| work).await.clone();
-        let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
-        if under_way
-            .get(key)
-            .is_some_and(|present| Arc::ptr_eq(present, &flight))
-        {
-            under_way.remove(key);
+        flight.get_or_init(|| work).await.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, Arc<OnceCell<V>>>> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Somebody who waits for an outcome. Who has it, or is the last to leave without it, takes the key away.
+struct Aboard<'a, K: Clone + Eq + Hash, V: Clone> {
+    flights: &'a Flights<K, V>,
+    key: &'a K,
+    flight: &'a Arc<OnceCell<V>>,
+}
+
+impl<K: Clone + Eq + Hash, V: Clone> Drop for Aboard<'_, K, V> {
+    fn drop(&mut self) {
+        let mut under_way = self.flights.lock();
+        let is_present = |there: &Arc<_>| Arc::ptr_eq(there, self.flight);
+        // Theirs and that of the map; others get one only under this lock.
+        let is_last = Arc::strong_count(self.flight) <= 2;
+        if (self.flight.initialized() || is_last) && under_way.get(self.key).is_some_and(is_present) {
+            under_way.remove(self.key);
         }
-        outcome
     }
 }
 
@@ -65,6 +82,22 @@ mod tests {
         }
         assert_eq!(tasks.join_all().await, [0; 10]);
         assert_eq!(flights.run(&"key", async { 7 }).await, 7);
+        assert!(flights.under_way.lock().unwrap().is_empty());
+    }
+    #[tokio::test(start_paused = true)]
+    async fn what_is_given_up_leaves_nothing_behind_and_can_be_done_by_the_next() {
+        let flights = Arc::new(Flights::<&str, u32>::default());
+        let never = std::future::pending::<u32>();
+        let given_up = tokio::time::timeout(Duration::from_secs(1), flights.run(&"key", never));
+        let next = tokio::time::timeout(Duration::from_secs(2), async {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            flights.run(&"key", async { 7 }).await
+        });
+        let (given_up, next) = tokio::join!(given_up, next);
+        assert!(given_up.is_err());
+        assert_eq!(next, Ok(7));
+        let alone = flights.run(&"other", std::future::pending::<u32>());
+        assert!(tokio::time::timeout(Duration::from_secs(1), alone).await.is_err());
         assert!(flights.under_way.lock().unwrap().is_empty());
     }
 }

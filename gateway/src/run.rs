@@ -56,7 +56,7 @@ async fn serve(mut config: Config) -> Result<(), StartError> {
     let store = Arc::new(FolderStore::open(&config.store.folder)?);
     let facts = SiteFacts::new(&config).value().clone();
     let metrics = Arc::new(Metrics::default());
-    let renderer = Arc::new(Renderer::start(config.render, facts, metrics.renders.clone()));
+    let renderer = Arc::new(Renderer::start(config.render, facts, &metrics.renders));
     let deployments = Arc::new(Deployments::open(store, Some(Arc::clone(&renderer))).await?);
     let (site_listener, site_address) = listen(config.listen.site).await?;
     let (admin_listener, admin_address) = listen(config.listen.admin).await?;

@@ -62,7 +62,7 @@ fn a_document_names_what_its_page_needs() {
          crossorigin=\"anonymous\">"
     )));
     assert!(html.contains("<body><div id=\"root\"></div><noscript>"));
-    assert!(!html.contains("noindex"));
+    assert!(html.contains("noindex"), "no path of it is listed");
 }
 
 #[test]

@@ -172,3 +172,21 @@ fn pages_beyond_the_tenth_that_fails_are_not_tried() {
     assert_eq!(problems.len(), 11);
     assert_eq!(problems[10], "further pages were not tried");
 }
+
+#[test]
+fn a_deploy_waits_for_its_turn_where_others_keep_the_workers_busy() {
+    const LOOPS: &str = "export default { page: () => { for (;;); } };";
+    let gateway = rendering_gateway(
+        "[render]\nworkers = 1\nqueue = 1\ncpu_ms = 700\ndeadline_ms = 700\nfailures = 1000\n",
+        LOOPS,
+    );
+    gateway.publish(&naming("sound", "2.0.0", &["/sound/a"], BROKEN));
+    std::thread::scope(|scope| {
+        for number in 0..4 {
+            let gateway = &gateway;
+            scope.spawn(move || gateway.get(&format!("/attack/{number}")));
+        }
+        until("the queue is full", || renders(&gateway, "attack", "busy") > 0);
+        assert!(problems(&gateway, &json!({ "sound": "2.0.0" }))[0].ends_with("broken"));
+    });
+}

@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use crate::support::{
-    Gateway, Request, SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders,
+    Gateway, Request, SCRIPT, SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell,
+    renders,
 };
 
 #[test]
@@ -37,7 +38,10 @@ fn a_page_that_says_it_is_not_found_is_a_404_without_a_validator() {
     let answer = gateway.get("/attack/x");
     assert_eq!(answer.status, 404);
     assert!(!answer.has("etag"));
-    assert!(!answer.text().contains("/assets/attack/1.0.0/page.js\" integrity"), "nothing of it is drawn");
+    assert!(
+        !answer.text().contains("/assets/attack/1.0.0/page.js\" integrity"),
+        "nothing of it is drawn"
+    );
 }
 
 #[test]
@@ -169,4 +173,63 @@ fn a_form_that_was_refused_is_rendered_with_its_answer_and_kept_nowhere() {
     assert!(!answer.text().contains("short"));
     assert!(gateway.get("/signup").text().contains("<p>empty</p>"));
     assert!(!gateway.output().contains("marked"));
+}
+
+#[test]
+fn a_pages_data_arrives_byte_for_byte() {
+    // Keys in an order of their own, and a number that other languages would write differently.
+    const SHELL: &str = r#"
+export async function render(section, { path }) {
+  const data = { zeta: 1e21, alpha: { b: 1, a: 2 }, "</script>": "</script>" };
+  return { status: 200, head: { title: path }, view: { kind: "page", data }, html: "<p></p>", readsToday: false };
+}
+"#;
+    let gateway = Gateway::start();
+    gateway.publish(&rendering_shell("1.0.0").bytes("server/index.js", SCRIPT, SHELL));
+    gateway.publish(&rendered_section("sound", "1.0.0", "/sound/:x", SOUND));
+    gateway.deploy(&json!({ "shell": "1.0.0", "sound": "1.0.0" }));
+    let html = gateway.get("/sound/x").text();
+    let data = r#""data":{"zeta":1e+21,"alpha":{"b":1,"a":2},"\u003c/script>":"\u003c/script>"}"#;
+    assert!(html.contains(data), "{html}");
+}
+
+#[test]
+fn a_page_that_was_not_rendered_is_for_search_engines_only_if_it_is_listed() {
+    let gateway = rendering_gateway("[render]\nenabled = false\n", SOUND);
+    let listed = json!([{ "pattern": "/sound/:x", "assets": [], "paths": [{ "path": "/sound/listed", "indexable": true }] }]);
+    gateway.publish(&rendered_section("sound", "2.0.0", "/sound/:x", SOUND).with("pages", listed));
+    gateway.deploy(&json!({ "sound": "2.0.0" }));
+    let noindex = "<meta data-head=\"\" name=\"robots\" content=\"noindex\">";
+    assert!(!gateway.get("/sound/listed").text().contains(noindex));
+    assert!(gateway.get("/sound/other").text().contains(noindex));
+}
+
+#[test]
+fn modules_that_cannot_be_read_cost_a_page_its_html_for_as_long_as_they_cannot() {
+    let gateway = rendering_gateway("", SOUND);
+    let module = gateway.store().join("releases/attack/1.0.0/server/index.js");
+    let aside = module.with_extension("aside");
+    std::fs::rename(&module, &aside).unwrap();
+    let answer = gateway.get("/attack/x");
+    assert_eq!((answer.status, is_rendered(&answer)), (200, false));
+    assert_eq!(answer.header("cache-control"), "no-store");
+    assert_eq!(renders(&gateway, "attack", "store"), 1);
+    std::fs::rename(&aside, &module).unwrap();
+    assert!(is_rendered(&gateway.get("/attack/x")));
+}
+
+#[test]
+fn another_sites_form_post_is_not_worth_a_render() {
+    let signup =
+        "[signup]\nbackend = \"http://127.0.0.1:9\"\nkey = { env = \"KEY\" }\naffiliate_subid = \"tag\"\n";
+    let gateway = Gateway::start_with(signup, &[("KEY", "the-key")]);
+    gateway.publish(&rendering_shell("1.0.0"));
+    gateway.publish(&rendered_section("signup", "1.0.0", "/signup", SOUND));
+    gateway.deploy(&json!({ "shell": "1.0.0", "signup": "1.0.0" }));
+    let before = renders(&gateway, "signup", "rendered");
+    let request = Request::new("POST", "/functions/v1/signup")
+        .header("origin", "https://elsewhere.example")
+        .header("content-type", "application/x-www-form-urlencoded");
+    assert_eq!(gateway.site.send(request.body("email=a%40b.c")).status, 403);
+    assert_eq!(renders(&gateway, "signup", "rendered"), before);
 }

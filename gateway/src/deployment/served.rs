@@ -1,6 +1,7 @@
 //! A release made ready to be served: every answer about it that does not depend on a request is made here, once.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::sync::Arc;
 
 use http::HeaderValue;
@@ -127,9 +128,11 @@ impl Served {
         let read = self.sources.get_or_try_init(|| async {
             let mut sources = Vec::new();
             for (specifier, path) in &self.modules {
-                let Some(bytes) = store.file(&self.id, path, Coding::Identity).await? else {
-                    return Ok(None);
-                };
+                let bytes = store.file(&self.id, path, Coding::Identity).await?;
+                let bytes = bytes.ok_or_else(|| StoreError::Io {
+                    path: path.into(),
+                    source: io::ErrorKind::NotFound.into(),
+                })?;
                 sources.push((specifier.clone(), String::from_utf8_lossy(&bytes).into_owned()));
             }
             Ok((!sources.is_empty()).then(|| {

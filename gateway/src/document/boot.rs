@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::config::Config;
@@ -25,7 +26,7 @@ pub(super) struct Boot<'a> {
     pub(super) reports: &'a Reports,
     /// The page, where it is rendered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) view: Option<&'a Value>,
+    pub(super) view: Option<&'a RawValue>,
     /// The form that was refused, where the document answers one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) form: Option<&'a Form>,

@@ -23,6 +23,8 @@ pub(super) struct Document<'a> {
     pub(super) rendered: Option<&'a Rendered>,
     pub(super) styles: &'a [Inline],
     pub(super) is_preview: bool,
+    /// Whether search engines are told of its path.
+    pub(super) is_listed: bool,
 }
 
 impl Document<'_> {
@@ -51,6 +53,11 @@ impl Document<'_> {
         // Where the section says that there is no such thing, nothing of it is drawn.
         let is_there = self.rendered.is_none_or(|rendered| rendered.status != 404);
         if let Some(page) = boot.page.filter(|_| is_there) {
+            if self.rendered.is_some() {
+                // Those that could not be written into the document: what is to be read waits for them.
+                head.styles(&page.section.assets);
+                head.styles(&page.assets);
+            }
             head.preload(AssetKind::Script, &page.section.entry, &page.section.integrity);
             head.preload_all(&page.section.assets);
             head.preload_all(&page.assets);
@@ -90,7 +97,8 @@ impl Document<'_> {
         let robots = page.and_then(|page| page.robots.as_deref());
         let robots = match robots {
             _ if self.is_preview => Some("noindex,nofollow"),
-            None if self.rendered.is_none() && self.boot.page.is_none() => Some("noindex"),
+            // Nobody knows what the page would say: only what is listed is certain to be for search engines.
+            None if self.rendered.is_none() && !self.is_listed => Some("noindex"),
             robots => robots,
         };
         let absolute = |path: &str| format!("{}{path}", self.origin);

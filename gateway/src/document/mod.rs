@@ -22,6 +22,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, REFERRER_POLICY, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use jiff::civil::Date;
 use sha2::{Digest as _, Sha256};
 
 use crate::cache::Cache;
@@ -68,7 +69,14 @@ struct Key {
     /// The canonical path; `None` is every path that no page matches.
     path: Option<String>,
     /// The day the boot payload names.
-    today: String,
+    day: Date,
+}
+
+impl Key {
+    /// The bytes it takes: the cache has it twice. Paths are as long as whoever asks makes them.
+    fn weight(&self) -> usize {
+        2 * (size_of::<Self>() + self.path.as_ref().map_or(0, String::len))
+    }
 }
 
 /// A document in all its codings.
@@ -111,15 +119,16 @@ impl Documents {
     /// The document of a page, or of no page, in the form this request wants.
     pub(crate) async fn answer(&self, request: &HeaderMap, asked: Asked<'_>) -> Reply {
         let visit = asked.visit;
+        let day = clock::today();
         if visit.is_preview() {
             let path = asked.path();
-            let body = Box::pin(self.renderer.body(asked.store, asked.wanted(&path))).await;
-            return self.once(asked, None, &body, None).await;
+            let body = Box::pin(self.renderer.body(asked.store, asked.wanted(&path, day))).await;
+            return self.once(asked, None, &body, None, day).await;
         }
         let key = Key {
             deployment: visit.set.number(),
             path: asked.page.map(|_| asked.path()),
-            today: clock::today().to_string(),
+            day,
         };
         let composed = match self.cache.get(&key) {
             Some(composed) => composed,
@@ -146,14 +155,16 @@ impl Documents {
     /// The document of a page with a form that was refused: for this one visitor, kept by nobody.
     pub(crate) async fn refused(&self, asked: Asked<'_>, status: StatusCode, form: &Form) -> Reply {
         let answer = serde_json::to_value(form).unwrap_or_default();
+        let day = clock::today();
         let body = match asked.page {
-            Some(_) => {
-                let wanted = asked.wanted(&form.page);
+            // Another site's post is not worth a render.
+            Some(_) if status != StatusCode::FORBIDDEN => {
+                let wanted = asked.wanted(&form.page, day);
                 Box::pin(self.renderer.once(asked.store, wanted, &answer)).await
             }
-            None => Body::Browser,
+            _ => Body::Browser,
         };
-        self.once(asked, Some(status), &body, Some(form)).await
+        self.once(asked, Some(status), &body, Some(form), day).await
     }
 
     async fn make(&self, key: &Key, asked: Asked<'_>) -> Arc<Composed> {
@@ -161,13 +172,17 @@ impl Documents {
         if let Some(composed) = self.cache.get(key) {
             return composed;
         }
-        let body = self.renderer.body(asked.store, asked.wanted(&asked.path())).await;
-        let (html, policy) = self.compose(asked, &body, None, &key.today).await;
+        let body = self
+            .renderer
+            .body(asked.store, asked.wanted(&asked.path(), key.day))
+            .await;
+        let (html, policy) = self.compose(asked, &body, None, key.day).await;
         let is_whole = !matches!(body, Body::Failed);
-        let composed = Arc::new(Composed::new(asked.status(&body), policy, &html.into(), is_whole));
+        let composed = Composed::new(asked.status(&body), policy, html.into(), is_whole).await;
+        let composed = Arc::new(composed);
         if is_whole {
-            self.cache
-                .put(key.clone(), Arc::clone(&composed), composed.weight());
+            let weight = composed.weight() + key.weight();
+            self.cache.put(key.clone(), Arc::clone(&composed), weight);
         }
         composed
     }
@@ -178,8 +193,9 @@ impl Documents {
         status: Option<StatusCode>,
         body: &Body,
         form: Option<&Form>,
+        day: Date,
     ) -> Reply {
-        let (html, policy) = self.compose(asked, body, form, &clock::today().to_string()).await;
+        let (html, policy) = self.compose(asked, body, form, day).await;
         let mut reply = reply(status.unwrap_or(asked.status(body)), HTML, html);
         reply.headers_mut().extend(headers(policy, Keeper::Nobody));
         reply
@@ -190,7 +206,7 @@ impl Documents {
         asked: Asked<'_>,
         body: &Body,
         form: Option<&Form>,
-        today: &str,
+        day: Date,
     ) -> (String, HeaderValue) {
         let set = asked.visit.set;
         let rendered = match body {
@@ -199,11 +215,11 @@ impl Documents {
         };
         let boot = Boot {
             deployment: set.number(),
-            site: self.facts.on(today),
+            site: self.facts.on(&day.to_string()),
             page: asked.page.map(AsRef::as_ref),
             slots: &set.slots,
             reports: &self.reports,
-            view: rendered.map(|rendered| &rendered.view),
+            view: rendered.map(|rendered| &*rendered.view),
             form,
         };
         // Without the page there is nothing to be seen that they could be late for.
@@ -219,6 +235,7 @@ impl Documents {
             rendered,
             styles: &styles,
             is_preview: asked.visit.is_preview(),
+            is_listed: asked.is_listed(),
         };
         (document.compose(), self.policy.with(&styles))
     }
@@ -232,12 +249,19 @@ impl<'a> Asked<'a> {
         path.map_or("/".to_owned(), RequestPath::canonical)
     }
 
-    fn wanted(&self, path: &'a str) -> Wanted<'a> {
+    fn wanted(&self, path: &'a str, day: Date) -> Wanted<'a> {
         Wanted {
             set: self.visit.set,
             page: self.page.map(|page| &**page),
             path,
+            day,
         }
+    }
+
+    /// Whether search engines are told of the path.
+    fn is_listed(&self) -> bool {
+        let path = self.path();
+        self.page.is_some() && self.visit.set.indexable().any(|listed| listed == path)
     }
 
     fn status(&self, body: &Body) -> StatusCode {
@@ -272,32 +296,18 @@ fn headers(policy: HeaderValue, keeper: Keeper) -> HeaderMap {
 }
 
 impl Composed {
-    fn new(status: StatusCode, policy: HeaderValue, html: &Bytes, is_whole: bool) -> Self {
-        let tag = URL_SAFE_NO_PAD.encode(&Sha256::digest(html)[..18]);
-        let representation = |coding, bytes| {
-            let etag = match coding {
-                Coding::Identity => format!("\"{tag}\""),
-                _ => format!("\"{tag}-{coding}\""),
-            };
-            Representation {
-                coding,
-                etag: HeaderValue::try_from(etag).expect("base64 may stand in a header"),
-                bytes,
-            }
-        };
-        // What is made anew for every request is not worth compressing.
-        let codings = [Coding::Gzip, Coding::Br].into_iter().filter(|_| is_whole);
-        // Encoding into memory does not fail; were it to, that one form of the document would not be there.
-        let compressed = codings.filter_map(|coding| {
-            let bytes = encode(html, coding, Effort::Quick).ok()?;
-            Some(representation(coding, bytes.into()))
-        });
+    /// A document in all its codings, made where it holds up nobody who only waits for bytes.
+    async fn new(status: StatusCode, policy: HeaderValue, html: Bytes, is_whole: bool) -> Self {
+        let plain = html.clone();
+        let made = tokio::task::spawn_blocking(move || forms(&html, is_whole)).await;
+        // Compressing does not panic; were it to, the document would go out as it is.
+        let (identity, compressed) = made.unwrap_or_else(|_| forms(&plain, false));
         Self {
             status,
             is_whole,
             policy,
-            compressed: compressed.collect(),
-            identity: representation(Coding::Identity, html.clone()),
+            identity,
+            compressed,
         }
     }
 
@@ -312,4 +322,31 @@ impl Composed {
         let forms = self.compressed.iter().chain([&self.identity]);
         forms.map(|form| form.bytes.len()).sum()
     }
+}
+
+/// The forms a document is sent in: as it is, and compressed if that is worth it.
+fn forms(html: &Bytes, is_whole: bool) -> (Representation, Vec<Representation>) {
+    let tag = URL_SAFE_NO_PAD.encode(&Sha256::digest(html)[..18]);
+    let representation = |coding, bytes| {
+        let etag = match coding {
+            Coding::Identity => format!("\"{tag}\""),
+            _ => format!("\"{tag}-{coding}\""),
+        };
+        Representation {
+            coding,
+            etag: HeaderValue::try_from(etag).expect("base64 may stand in a header"),
+            bytes,
+        }
+    };
+    // What is made anew for every request is not worth compressing.
+    let codings = [Coding::Gzip, Coding::Br].into_iter().filter(|_| is_whole);
+    // Encoding into memory does not fail; were it to, that one form of the document would not be there.
+    let compressed = codings.filter_map(|coding| {
+        let bytes = encode(html, coding, Effort::Quick).ok()?;
+        Some(representation(coding, bytes.into()))
+    });
+    (
+        representation(Coding::Identity, html.clone()),
+        compressed.collect(),
+    )
 }

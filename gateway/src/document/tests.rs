@@ -65,6 +65,7 @@ fn document(page: Option<&PageAnswer>, site: Value, form: Option<&Form>) -> Stri
         rendered: None,
         styles: &[],
         is_preview: false,
+        is_listed: true,
     };
     document.compose()
 }

@@ -19,9 +19,9 @@ use std::time::Duration;
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::cache::Cache;
-use crate::clock;
 use crate::config;
 use crate::deployment::{PageAnswer, Set};
 use crate::flight::Flights;
@@ -66,152 +66,212 @@ pub(crate) struct Wanted<'a> {
     pub(crate) page: Option<&'a PageAnswer>,
     /// The canonical path.
     pub(crate) path: &'a str,
+    /// The day that is `site.today`.
+    pub(crate) day: Date,
 }
 
 /// Renders pages and keeps what was rendered.
 pub(crate) struct Renderer {
     /// None where rendering is switched off.
-    pool: Option<Pool>,
+    engine: Option<Arc<Engine>>,
     patience: Duration,
     /// What the site says about itself, without the day.
     facts: Value,
+    flights: Flights<(Key, Date), Body>,
+}
+
+/// What goes on rendering also when whoever asked has left.
+struct Engine {
+    pool: Pool,
     bodies: Cache<Key, Kept>,
-    flights: Flights<Key, Body>,
     breaker: Breaker,
     metrics: RenderMetrics,
 }
 
+/// A page for the engine to render, with everything it takes.
+struct Commission {
+    task: Task,
+    section: String,
+    release: String,
+    pair: String,
+    /// How it is kept; None if it answers a form post, or belongs to no release.
+    keep: Option<(Key, Date)>,
+}
+
 impl Renderer {
     /// Starts the workers.
-    pub(crate) fn start(settings: config::Render, facts: Value, metrics: RenderMetrics) -> Self {
+    pub(crate) fn start(settings: config::Render, facts: Value, metrics: &RenderMetrics) -> Self {
+        let engine = || {
+            Arc::new(Engine {
+                pool: Pool::start(settings, metrics),
+                bodies: Cache::new(settings.cache),
+                breaker: Breaker::new(settings.failures, settings.rest),
+                metrics: metrics.clone(),
+            })
+        };
         Self {
-            pool: settings.enabled.then(|| Pool::start(settings, &metrics)),
+            engine: settings.enabled.then(engine),
             patience: settings.deadline,
             facts,
-            bodies: Cache::new(settings.cache),
             flights: Flights::default(),
-            breaker: Breaker::new(settings.failures, settings.rest),
-            metrics,
         }
     }
 
     /// A rendered page, from what is kept or made now.
     pub(crate) async fn body(&self, store: &dyn Store, wanted: Wanted<'_>) -> Body {
-        let (Some(key), Some(_)) = (Key::of(wanted), &self.pool) else {
+        let (Some(key), Some(engine)) = (Key::of(wanted), &self.engine) else {
             return Body::Browser;
         };
-        if let Some(kept) = self.kept(&key) {
+        if let Some(kept) = engine.kept(&key, wanted.day) {
             return Body::Rendered(kept);
         }
-        let work = async {
-            let day = clock::today();
-            let body = self.render(store, wanted, None).await;
-            if let Body::Rendered(rendered) = &body {
-                self.keep(key.clone(), Arc::clone(rendered), day);
-            }
-            body
-        };
+        let key = (key, wanted.day);
+        let work = self.render(engine, store, wanted, None, Some(key.clone()));
         self.flights.run(&key, work).await
     }
 
     /// A page rendered with the answer to a form post, which is kept nowhere.
     pub(crate) async fn once(&self, store: &dyn Store, wanted: Wanted<'_>, form: &Value) -> Body {
-        self.render(store, wanted, Some(form)).await
+        match &self.engine {
+            Some(engine) => self.render(engine, store, wanted, Some(form), None).await,
+            None => Body::Browser,
+        }
     }
 
-    /// Keeps what was rendered on a day.
-    fn keep(&self, key: Key, rendered: Arc<Rendered>, day: Date) {
-        let day = rendered.reads_today.then_some(day);
-        let weight = rendered.html.len() + rendered.view.to_string().len();
-        self.bodies.put(key, Arc::new(Kept { rendered, day }), weight);
-    }
-
-    fn kept(&self, key: &Key) -> Option<Arc<Rendered>> {
-        let kept = self.bodies.get(key)?;
-        let is_good = kept.day.is_none_or(|day| day == clock::today());
-        is_good.then(|| Arc::clone(&kept.rendered))
-    }
-
-    async fn render(&self, store: &dyn Store, wanted: Wanted<'_>, form: Option<&Value>) -> Body {
-        let release = wanted.release();
-        if self.breaker.rests(&release) {
-            self.metrics.failed(wanted.section(), Cause::Resting.name());
+    async fn render(
+        &self,
+        engine: &Arc<Engine>,
+        store: &dyn Store,
+        wanted: Wanted<'_>,
+        form: Option<&Value>,
+        keep: Option<(Key, Date)>,
+    ) -> Body {
+        if engine.breaker.rests(&wanted.pair()) {
+            engine.metrics.failed(wanted.section(), Cause::Resting.name());
             return Body::Failed;
         }
-        match self.attempt(store, wanted, form, self.patience).await {
-            Ok(Some(rendered)) => {
-                self.breaker.succeeded(&release);
-                Body::Rendered(rendered)
-            }
-            Ok(None) => Body::Browser,
-            Err(failure) => {
-                // A full queue is nobody's fault in particular.
-                let rests = failure.cause != Cause::Busy && self.breaker.failed(&release);
-                let cause = failure.cause.name();
-                let count = self.metrics.failed(wanted.section(), cause);
-                // Its message may quote anything, a visitor's address among it.
-                tracing::warn!(event = "render_failed", release = %release, cause, count, rests);
+        let commission = match self.commission(store, wanted, form, keep).await {
+            Ok(Some(commission)) => commission,
+            Ok(None) => return Body::Browser,
+            Err(failure) => return engine.failed(wanted.section(), &wanted.release(), None, &failure),
+        };
+        // Whether anybody still waits or not: what is rendered is kept for the next, and what fails is counted.
+        let work = tokio::spawn(Arc::clone(engine).answer(commission, self.patience));
+        match timeout(self.patience, work).await {
+            Ok(Ok(body)) => body,
+            Ok(Err(_)) => Body::Failed,
+            Err(_) => {
+                engine.metrics.failed(wanted.section(), Cause::Late.name());
                 Body::Failed
             }
         }
     }
 
-    async fn attempt(
+    /// Everything it takes to render a page; `None` where its releases bring nothing to render it with.
+    async fn commission(
         &self,
         store: &dyn Store,
         wanted: Wanted<'_>,
         form: Option<&Value>,
-        patience: Duration,
-    ) -> Result<Option<Arc<Rendered>>, Failure> {
-        let Some(pool) = &self.pool else {
+        keep: Option<(Key, Date)>,
+    ) -> Result<Option<Commission>, Failure> {
+        let Some(shell) = wanted.sources(store, SHELL).await? else {
             return Ok(None);
         };
-        let Some(task) = self.task(store, wanted, form).await else {
-            return Ok(None);
-        };
-        let done = pool.render(task, patience).await?;
-        let cpu = done.cpu;
-        let rendered: Rendered = serde_json::from_value(done.value).map_err(|error| Failure {
-            cause: Cause::Threw,
-            message: format!("render returned something else: {error}"),
-        })?;
-        if !matches!(rendered.status, 200 | 404) {
-            return Err(Failure {
-                cause: Cause::Threw,
-                message: format!("render returned the status {}", rendered.status),
-            });
-        }
-        self.metrics.rendered(wanted.section(), cpu);
-        Ok(Some(Arc::new(rendered)))
-    }
-
-    async fn task(&self, store: &dyn Store, wanted: Wanted<'_>, form: Option<&Value>) -> Option<Task> {
-        let shell = wanted.set.release(SHELL)?.sources(store).await.ok()??;
         let section = match wanted.page {
-            Some(page) => Some(
-                wanted
-                    .set
-                    .release(&page.section.name)?
-                    .sources(store)
-                    .await
-                    .ok()??,
-            ),
+            Some(page) => match wanted.sources(store, &page.section.name).await? {
+                Some(sources) => Some(sources),
+                None => return Ok(None),
+            },
             None => None,
         };
         let page = wanted
             .page
             .map(|page| json!({ "section": page.section.name, "pattern": page.pattern }));
         let mut site = self.facts.clone();
-        site["today"] = json!(clock::today().to_string());
+        site["today"] = json!(wanted.day.to_string());
         let mut request = json!({ "path": wanted.path, "page": page, "site": site });
         if let Some(form) = form {
             request["form"] = form.clone();
         }
-        Some(Task {
+        let task = Task {
             shell,
             section,
             request,
-        })
+        };
+        Ok(Some(Commission {
+            task,
+            section: wanted.section().to_owned(),
+            release: wanted.release(),
+            pair: wanted.pair(),
+            keep,
+        }))
+    }
+}
+
+impl Engine {
+    /// Renders a page that somebody asked for, and says how it went.
+    async fn answer(self: Arc<Self>, commission: Commission, patience: Duration) -> Body {
+        let (section, release, pair) = (
+            commission.section.clone(),
+            commission.release.clone(),
+            commission.pair.clone(),
+        );
+        match self.carry_out(commission, patience, false).await {
+            Ok(rendered) => {
+                self.breaker.succeeded(&pair);
+                Body::Rendered(rendered)
+            }
+            Err(failure) => self.failed(&section, &release, Some(&pair), &failure),
+        }
+    }
+
+    /// Counts and logs a failure. A full queue is the fault of nobody in particular, nor is the store.
+    fn failed(&self, section: &str, release: &str, pair: Option<&str>, failure: &Failure) -> Body {
+        let is_own = !matches!(failure.cause, Cause::Busy | Cause::Store);
+        let rests = is_own && pair.is_some_and(|pair| self.breaker.failed(pair));
+        let cause = failure.cause.name();
+        let count = self.metrics.failed(section, cause);
+        // Its message may quote anything, a visitor's address among it.
+        tracing::warn!(event = "render_failed", release, cause, count, rests);
+        Body::Failed
+    }
+
+    /// Renders a page, and keeps it if it is to be kept.
+    async fn carry_out(
+        &self,
+        commission: Commission,
+        patience: Duration,
+        waits: bool,
+    ) -> Result<Arc<Rendered>, Failure> {
+        let done = self.pool.render(commission.task, patience, waits).await?;
+        let rendered: Rendered = serde_json::from_slice(&done.page).map_err(|error| {
+            Failure::new(Cause::Threw, &format!("render returned something else: {error}"))
+        })?;
+        if !matches!(rendered.status, 200 | 404) {
+            let message = format!("render returned the status {}", rendered.status);
+            return Err(Failure::new(Cause::Threw, &message));
+        }
+        self.metrics.rendered(&commission.section, done.cpu);
+        let rendered = Arc::new(rendered);
+        if let Some((key, day)) = commission.keep {
+            self.keep(key, &rendered, day);
+        }
+        Ok(rendered)
+    }
+
+    /// Keeps what was rendered on a day.
+    fn keep(&self, key: Key, rendered: &Arc<Rendered>, day: Date) {
+        let day = rendered.reads_today.then_some(day);
+        let weight = rendered.html.len() + rendered.view.get().len() + key.weight();
+        let rendered = Arc::clone(rendered);
+        self.bodies.put(key, Arc::new(Kept { rendered, day }), weight);
+    }
+
+    fn kept(&self, key: &Key, today: Date) -> Option<Arc<Rendered>> {
+        let kept = self.bodies.get(key)?;
+        let is_good = kept.day.is_none_or(|day| day == today);
+        is_good.then(|| Arc::clone(&kept.rendered))
     }
 }
 
@@ -232,12 +292,33 @@ impl Key {
             path: wanted.path.to_owned(),
         })
     }
+
+    /// The bytes it takes: the cache has it twice. Paths are as long as whoever asks makes them.
+    fn weight(&self) -> usize {
+        2 * (size_of::<Self>() + self.path.len())
+    }
 }
 
 impl Wanted<'_> {
     /// The name of the section whose page it is; the shell's for its own.
     fn section(&self) -> &str {
         self.page.map_or(SHELL, |page| &page.section.name)
+    }
+
+    /// The release whose page it is, with the shell it is rendered in: either may be at fault.
+    fn pair(&self) -> String {
+        let shell = self.set.release(SHELL);
+        let shell = shell.map(|shell| shell.id.to_string()).unwrap_or_default();
+        format!("{} in {shell}", self.release())
+    }
+
+    /// The server modules of a release of the set; `None` if it has none.
+    async fn sources(&self, store: &dyn Store, name: &str) -> Result<Option<Arc<Modules>>, Failure> {
+        let Some(release) = self.set.release(name) else {
+            return Ok(None);
+        };
+        let sources = release.sources(store).await;
+        sources.map_err(|error| Failure::new(Cause::Store, &error.to_string()))
     }
 
     /// The release whose page it is.

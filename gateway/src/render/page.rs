@@ -1,7 +1,7 @@
 //! What the shell's `render` returns.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// A page as the shell rendered it.
 #[derive(Debug, Deserialize)]
@@ -11,8 +11,8 @@ pub(crate) struct Rendered {
     pub(crate) status: u16,
     /// What the document's head says.
     pub(crate) head: Head,
-    /// What the shell goes on from in the browser.
-    pub(crate) view: Value,
+    /// What the shell goes on from in the browser, byte for byte: a section may depend on the order of keys.
+    pub(crate) view: Box<RawValue>,
     /// What stands in the document's root.
     pub(crate) html: String,
     /// Whether it depends on the day.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Mutex, mpsc, oneshot};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::protocol::{Cause, Job, MAX_FRAME, Modules, Order, Report, frame, too_long};
 use crate::config;
@@ -30,6 +30,9 @@ const START: Duration = Duration::from_secs(10);
 /// A render that was asked for.
 struct Ticket {
     task: Task,
+    /// How long it may take once a worker has it.
+    patience: Duration,
+    /// Until when it may wait for one.
     deadline: Instant,
     answer: oneshot::Sender<Result<Done, Failure>>,
 }
@@ -48,8 +51,8 @@ pub(crate) struct Task {
 /// A render that succeeded.
 #[derive(Debug)]
 pub(crate) struct Done {
-    /// What `render` returned.
-    pub(crate) value: Value,
+    /// What `render` returned, as JSON.
+    pub(crate) page: Vec<u8>,
     /// The CPU time it took.
     pub(crate) cpu: Duration,
 }
@@ -79,28 +82,35 @@ impl Pool {
         Self { queue }
     }
 
-    /// Renders, within this time or not at all.
-    pub(crate) async fn render(&self, task: Task, patience: Duration) -> Result<Done, Failure> {
+    /// Renders: it may wait this long for a worker, and take as long once one has it. Where the queue is full, `waits`
+    /// says whether to wait for a place in it, too.
+    pub(crate) async fn render(&self, task: Task, patience: Duration, waits: bool) -> Result<Done, Failure> {
         let (answer, answered) = oneshot::channel();
         let deadline = Instant::now() + patience;
         let ticket = Ticket {
             task,
+            patience,
             deadline,
             answer,
         };
-        if self.queue.try_send(ticket).is_err() {
-            return Err(Failure::new(Cause::Busy, "too many renders are waiting"));
+        let is_queued = if waits {
+            matches!(timeout_at(deadline, self.queue.send(ticket)).await, Ok(Ok(())))
+        } else {
+            self.queue.try_send(ticket).is_ok()
+        };
+        if !is_queued {
+            return Err(Failure::new(
+                Cause::Busy,
+                "too many renders are waiting; try again",
+            ));
         }
-        match timeout_at(deadline, answered).await {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => Err(Failure::new(Cause::Crashed, "the worker is gone")),
-            Err(_) => Err(Failure::new(Cause::Time, "it took longer than it may")),
-        }
+        let gone = |_| Err(Failure::new(Cause::Crashed, "the worker is gone"));
+        answered.await.unwrap_or_else(gone)
     }
 }
 
 impl Failure {
-    fn new(cause: Cause, message: &str) -> Self {
+    pub(super) fn new(cause: Cause, message: &str) -> Self {
         Self {
             cause,
             message: message.to_owned(),
@@ -117,8 +127,9 @@ async fn work(tickets: Arc<Mutex<mpsc::Receiver<Ticket>>>, settings: config::Ren
         let Some(ticket) = ticket else {
             return;
         };
-        // Whoever asked has the document without it by now.
-        if ticket.answer.is_closed() || ticket.deadline <= Instant::now() {
+        if ticket.deadline <= Instant::now() {
+            let late = Failure::new(Cause::Busy, "it waited for a worker for too long; try again");
+            let _ = ticket.answer.send(Err(late));
             continue;
         }
         if !worker.is_fit() {
@@ -180,9 +191,14 @@ impl Worker {
             output,
             loaded: HashSet::new(),
         };
-        let ready = timeout_at(Instant::now() + START, worker.read::<Report>()).await;
-        match ready.map_err(|_| io::ErrorKind::TimedOut)?? {
-            Report::Ready => Ok(worker),
+        let report = timeout_at(Instant::now() + START, worker.read::<Report>()).await;
+        match report.map_err(|_| io::ErrorKind::TimedOut)?? {
+            Report::Started { is_confined } => {
+                if !is_confined && cfg!(target_os = "linux") {
+                    tracing::warn!(event = "render_worker_not_confined");
+                }
+                Ok(worker)
+            }
             other => Err(io::Error::other(format!("it began with {other:?}"))),
         }
     }
@@ -195,19 +211,18 @@ impl Worker {
     /// Renders one ticket; any failure but a throw leaves the worker unfit for more.
     async fn render(&mut self, ticket: &Ticket, settings: &config::Render) -> Result<Done, Failure> {
         let exchange = self.exchange(&ticket.task, settings);
-        match timeout_at(ticket.deadline, exchange).await {
+        match timeout(ticket.patience, exchange).await {
             Err(_) => Err(Failure::new(Cause::Time, "it did not answer and was killed")),
             Ok(Err(error)) => Err(Failure::new(Cause::Crashed, &error.to_string())),
-            Ok(Ok(Report::Rendered { value, cpu_us })) => Ok(Done {
-                value,
-                cpu: Duration::from_micros(cpu_us),
-            }),
-            Ok(Ok(Report::Failed { cause, message })) => Err(Failure { cause, message }),
-            Ok(Ok(Report::Ready)) => Err(Failure::new(Cause::Crashed, "it answered something else")),
+            Ok(Ok(outcome)) => outcome,
         }
     }
 
-    async fn exchange(&mut self, task: &Task, settings: &config::Render) -> io::Result<Report> {
+    async fn exchange(
+        &mut self,
+        task: &Task,
+        settings: &config::Render,
+    ) -> io::Result<Result<Done, Failure>> {
         self.load(&task.shell).await?;
         if let Some(section) = &task.section {
             self.load(section).await?;
@@ -219,7 +234,14 @@ impl Worker {
             cpu_ms: u64::try_from(settings.cpu.as_millis()).unwrap_or(u64::MAX),
             memory: settings.memory,
         };
-        self.ask(&Order::Render(job)).await
+        match self.ask(&Order::Render(job)).await? {
+            Report::Rendered { cpu_us } => Ok(Ok(Done {
+                page: self.read_raw().await?,
+                cpu: Duration::from_micros(cpu_us),
+            })),
+            Report::Failed { cause, message } => Ok(Err(Failure { cause, message })),
+            other => Err(io::Error::other(format!("it answered with {other:?}"))),
+        }
     }
 
     async fn load(&mut self, modules: &Arc<Modules>) -> io::Result<()> {
@@ -227,7 +249,7 @@ impl Worker {
             return Ok(());
         }
         match self.ask(&Order::Load(Modules::clone(modules))).await? {
-            Report::Ready => Ok(()),
+            Report::Loaded => Ok(()),
             other => Err(io::Error::other(format!("it answered modules with {other:?}"))),
         }
     }
@@ -238,13 +260,17 @@ impl Worker {
     }
 
     async fn read<T: DeserializeOwned>(&mut self) -> io::Result<T> {
+        Ok(serde_json::from_slice(&self.read_raw().await?)?)
+    }
+
+    async fn read_raw(&mut self) -> io::Result<Vec<u8>> {
         let length = self.output.read_u32_le().await?;
         if length > MAX_FRAME {
             return Err(too_long());
         }
         let mut bytes = vec![0; length as usize];
         self.output.read_exact(&mut bytes).await?;
-        Ok(serde_json::from_slice(&bytes)?)
+        Ok(bytes)
     }
 }
 

@@ -50,10 +50,12 @@ pub(crate) struct Job {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "report", rename_all = "camelCase")]
 pub(crate) enum Report {
-    /// The worker is there, or has the modules now.
-    Ready,
-    /// What `render` returned.
-    Rendered { value: Value, cpu_us: u64 },
+    /// The worker is there, and whether it gave up its system calls.
+    Started { is_confined: bool },
+    /// The worker has the modules now.
+    Loaded,
+    /// It succeeded; what `render` returned is a frame of its own, as the JSON it is.
+    Rendered { cpu_us: u64 },
     /// It failed.
     Failed { cause: Cause, message: String },
 }
@@ -70,8 +72,12 @@ pub(crate) enum Cause {
     Memory,
     /// The worker died, or did not answer in time and was killed.
     Crashed,
-    /// Too many renders were waiting.
+    /// Too many renders were waiting, or it waited for too long.
     Busy,
+    /// It was not there in time for whoever asked; it is kept when it is.
+    Late,
+    /// The modules could not be read from the store.
+    Store,
     /// The section failed too often lately and is left alone.
     Resting,
 }
@@ -85,6 +91,8 @@ impl Cause {
             Self::Memory => "memory",
             Self::Crashed => "crashed",
             Self::Busy => "busy",
+            Self::Late => "late",
+            Self::Store => "store",
             Self::Resting => "resting",
         }
     }
@@ -94,6 +102,14 @@ impl Cause {
 pub(super) fn write(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let bytes = frame(message)?;
     to.write_all(&bytes)?;
+    to.flush()
+}
+
+/// Writes a frame of bytes as they are.
+pub(super) fn write_raw(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    let length = u32::try_from(bytes.len()).map_err(|_| too_long())?;
+    to.write_all(&length.to_le_bytes())?;
+    to.write_all(bytes)?;
     to.flush()
 }
 

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::pool::Failure;
-use super::protocol::Cause;
 use super::{Key, Renderer, Wanted};
 use crate::clock;
 use crate::deployment::{PageAnswer, Set};
@@ -54,7 +53,7 @@ fn pair(set: &Set, name: &str) -> Option<Pair> {
 impl Renderer {
     /// Whether pages are rendered at all.
     pub(crate) fn is_on(&self) -> bool {
-        self.pool.is_some()
+        self.engine.is_some()
     }
 
     /// Renders an example of each page that names one, and the shell's own, unless they were tried; says which cannot
@@ -70,7 +69,8 @@ impl Renderer {
         let mut problems = Vec::new();
         let examples = set.examples().map(|(page, path)| (Some(page), path));
         for (page, path) in examples.chain([(None, "/")]) {
-            let wanted = Wanted { set, page, path };
+            let day = clock::today();
+            let wanted = Wanted { set, page, path, day };
             if tried.has(set, page) {
                 continue;
             }
@@ -95,8 +95,8 @@ impl Renderer {
             return;
         }
         for (page, path) in set.paths() {
-            let page = Some(page);
-            self.body(store, Wanted { set, page, path }).await;
+            let (page, day) = (Some(page), clock::today());
+            self.body(store, Wanted { set, page, path, day }).await;
         }
     }
 
@@ -112,19 +112,19 @@ impl Renderer {
         self.prepare(store, Wanted { set, ..wanted }).await.is_err()
     }
 
-    /// Has a page rendered and kept, if it is not. A queue that is full says nothing about the page.
+    /// Has a page rendered and kept, if it is not.
     async fn prepare(&self, store: &dyn Store, wanted: Wanted<'_>) -> Result<(), Failure> {
-        let Some(key) = Key::of(wanted).filter(|key| self.kept(key).is_none()) else {
+        let (Some(key), Some(engine)) = (Key::of(wanted), &self.engine) else {
             return Ok(());
         };
-        let day = clock::today();
-        match self.attempt(store, wanted, None, PATIENCE).await {
-            Ok(Some(rendered)) => self.keep(key, rendered, day),
-            Ok(None) => {}
-            Err(failure) if failure.cause == Cause::Busy => {}
-            Err(failure) => return Err(failure),
+        if engine.kept(&key, wanted.day).is_some() {
+            return Ok(());
         }
-        Ok(())
+        let keep = Some((key, wanted.day));
+        let Some(commission) = self.commission(store, wanted, None, keep).await? else {
+            return Ok(());
+        };
+        engine.carry_out(commission, PATIENCE, true).await.map(drop)
     }
 }
 

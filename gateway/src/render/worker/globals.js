@@ -14,11 +14,19 @@
   };
   const TheDate = Date;
   const now = forbid("the clock (new Date() or Date.now())");
+  const local = forbid("the time zone (a date without Z or an offset, or of several numbers; Date.UTC() takes those)");
+  const isLocal = (values) =>
+    values.length > 1 ||
+    (typeof values[0] === "string" && !/^[+-]?\d{4,6}(-\d\d){0,2}$|(Z|[+-]\d\d:?\d\d|GMT|UTC)$/i.test(values[0]));
+  const parse = (text) => (isLocal([String(text)]) ? local() : TheDate.parse(text));
   G.Date = new Proxy(TheDate, {
     apply: now,
-    construct: (target, values, newTarget) =>
-      values.length === 0 ? now() : Reflect.construct(target, values, newTarget),
-    get: (target, key, receiver) => (key === "now" ? now : Reflect.get(target, key, receiver)),
+    construct(target, values, newTarget) {
+      if (values.length === 0) now();
+      if (isLocal(values)) local();
+      return Reflect.construct(target, values, newTarget);
+    },
+    get: (target, key, receiver) => ({ now, parse })[key] ?? Reflect.get(target, key, receiver),
   });
   TheDate.prototype.constructor = G.Date;
   Math.random = forbid("Math.random()");
@@ -49,6 +57,8 @@
     G[name] = forbid(`${name}()`);
   Object.defineProperty(G, "Intl", { get: forbid("Intl"), configurable: true });
   Object.defineProperty(G, "performance", { get: forbid("performance"), configurable: true });
+  const random = forbid("crypto (randomness)");
+  G.crypto = { randomUUID: random, getRandomValues: random, subtle: undefined };
   G.clearTimeout = G.clearInterval = () => undefined;
   // What is logged on the server nobody reads, and it could hold anything.
   G.console = Object.fromEntries(

@@ -19,7 +19,7 @@ pub(super) fn stand_back() -> io::Result<()> {
     Ok(())
 }
 
-/// Lowers what the process may ever use: no files, no core dump, no child processes, a bounded address space.
+/// Lowers what the process may ever use: no further files, no core dump, a bounded address space.
 pub(super) fn limit_resources() -> io::Result<()> {
     for (resource, most) in [
         (Resource::As, ADDRESS_SPACE),

@@ -11,7 +11,7 @@ use std::io::{BufReader, BufWriter, stdin, stdout};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::protocol::{Cause, Modules, Order, Report, read, write};
+use super::protocol::{Cause, Modules, Order, Report, read, write, write_raw};
 use sandbox::{Sandbox, Sources};
 
 /// The stack of the thread that runs scripts. Deep trees recurse in native code.
@@ -34,20 +34,25 @@ pub(crate) fn main() -> ExitCode {
 
 /// Whether it ended because the gateway was done.
 fn serve() -> bool {
-    // Where the system cannot do it, the other walls still stand.
-    let _ = limits::forbid_system_calls();
+    // Where the system cannot do it, the other walls still stand, and the gateway says so.
+    let is_confined = limits::forbid_system_calls().is_ok();
     let (mut input, mut output) = (BufReader::new(stdin().lock()), BufWriter::new(stdout().lock()));
     let mut worker = Worker::default();
-    if write(&mut output, &Report::Ready).is_err() {
+    if write(&mut output, &Report::Started { is_confined }).is_err() {
         return false;
     }
     loop {
-        let report = match read(&mut input) {
+        let (report, page) = match read(&mut input) {
             Ok(Some(order)) => worker.carry_out(order),
             Ok(None) => return true,
             Err(_) => return false,
         };
         if write(&mut output, &report).is_err() {
+            return false;
+        }
+        if let Some(page) = page
+            && write_raw(&mut output, page.as_bytes()).is_err()
+        {
             return false;
         }
         // While the gateway is busy with the answer.
@@ -64,12 +69,13 @@ struct Worker {
 }
 
 impl Worker {
-    fn carry_out(&mut self, order: Order) -> Report {
+    /// What to report, and the page that goes with it.
+    fn carry_out(&mut self, order: Order) -> (Report, Option<String>) {
         match order {
             Order::Load(Modules { release, sources }) => {
                 self.releases
                     .insert(release, Arc::new(sources.into_iter().collect()));
-                Report::Ready
+                (Report::Loaded, None)
             }
             Order::Render(job) => {
                 let Some(sandbox) = self.sandbox(&job.shell) else {
@@ -86,7 +92,7 @@ impl Worker {
                     None => None,
                 };
                 match sandbox.and_then(|sandbox| sandbox.render(section, &job)) {
-                    Ok((value, cpu_us)) => Report::Rendered { value, cpu_us },
+                    Ok((page, cpu_us)) => (Report::Rendered { cpu_us }, Some(page)),
                     Err((cause, message)) => failed(cause, message),
                 }
             }
@@ -111,6 +117,6 @@ impl Worker {
     }
 }
 
-fn failed(cause: Cause, message: String) -> Report {
-    Report::Failed { cause, message }
+fn failed(cause: Cause, message: String) -> (Report, Option<String>) {
+    (Report::Failed { cause, message }, None)
 }
