@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { startSite } from "../tests/support/site.mjs";
 import { median, printRow } from "./figures.mjs";
+import { deployUnnamed } from "./fixture.mjs";
 import { loadFor } from "./load.mjs";
 import { childrenOf, cpuTime, memoryOf, rest } from "./processes.mjs";
 
@@ -20,7 +21,14 @@ const COLD = [
 const agent = new http.Agent({ keepAlive: true });
 
 /** @typedef {import("../tests/support/site.mjs").Site} Site */
-/** @typedef {{ worker: number, gateway: number, wall: number, bytes: number }} Cost milliseconds */
+/** @typedef {{ render: number, worker: number, gateway: number, wall: number, bytes: number }} Cost milliseconds */
+
+/** The CPU time of all renders so far, as the workers report it. @param {Site} site */
+async function renderTime({ gateway }) {
+  const text = await (await fetch(`${gateway.admin}/metrics`)).text();
+  const sums = [...text.matchAll(/^colonnade_render_cpu_seconds_sum\{.*\} (.*)$/gm)];
+  return sums.reduce((sum, [, seconds]) => sum + 1000 * Number(seconds), 0);
+}
 
 /** @param {string} url @returns {Promise<{ html: string, wall: number, bytes: number }>} */
 function get(url) {
@@ -42,16 +50,20 @@ function get(url) {
 }
 
 /** @param {Site} site @param {string} path @returns {Promise<Cost>} */
-async function measure({ url, gateway }, path) {
+async function measure(site, path) {
+  const { url, gateway } = site;
   const [worker = NaN] = await childrenOf(gateway.pid);
   const used = () => Promise.all([worker, gateway.pid].map(cpuTime));
+  const renderBefore = await renderTime(site);
   await rest(worker);
+  await rest(gateway.pid);
   const [workerBefore = NaN, gatewayBefore = NaN] = await used();
   const { wall, bytes } = await get(url + path);
   await rest(worker);
   await rest(gateway.pid);
   const [workerAfter = NaN, gatewayAfter = NaN] = await used();
-  return { worker: workerAfter - workerBefore, gateway: gatewayAfter - gatewayBefore, wall, bytes };
+  const render = (await renderTime(site)) - renderBefore;
+  return { render, worker: workerAfter - workerBefore, gateway: gatewayAfter - gatewayBefore, wall, bytes };
 }
 
 /** Follows links from the home page on, which renders what they lead to. @param {Site} site @returns {Promise<string[]>} */
@@ -96,10 +108,10 @@ async function measureRenders(seed) {
     }
   }
   console.log(`Cold renders, medians of ${ROUNDS}\n`);
-  printRow(["page", "document", "worker CPU", "gateway CPU", "wall"]);
+  printRow(["page", "document", "render", "worker CPU", "gateway CPU", "wall"]);
   for (const [path, all] of costs) {
     const of = (/** @type {keyof Cost} */ what) => median(all.map((cost) => cost[what]));
-    const times = /** @type {const} */ (["worker", "gateway", "wall"]).map((what) => `${of(what).toFixed(1)} ms`);
+    const times = /** @type {const} */ (["render", "worker", "gateway", "wall"]).map((what) => `${of(what).toFixed(1)} ms`);
     printRow([path, `${(of("bytes") / 1000).toFixed(0)} KB`, ...times]);
   }
 }
@@ -123,6 +135,7 @@ async function measureMemory(seed) {
 
 const seed = await startSite({ rendered: true });
 try {
+  await deployUnnamed(seed.access);
   await measureRenders(seed);
   await measureMemory(seed);
 } finally {
