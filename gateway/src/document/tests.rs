@@ -65,7 +65,7 @@ fn document(page: Option<&PageAnswer>, site: Value, form: Option<&Form>) -> Stri
         rendered: None,
         styles: &[],
         is_preview: false,
-        is_listed: true,
+        is_listed: page.is_some(),
     };
     document.compose()
 }
