@@ -111,7 +111,9 @@ async function measureRenders(seed) {
   printRow(["page", "document", "render", "worker CPU", "gateway CPU", "wall"]);
   for (const [path, all] of costs) {
     const of = (/** @type {keyof Cost} */ what) => median(all.map((cost) => cost[what]));
-    const times = /** @type {const} */ (["render", "worker", "gateway", "wall"]).map((what) => `${of(what).toFixed(1)} ms`);
+    const times = /** @type {const} */ (["render", "worker", "gateway", "wall"]).map(
+      (what) => `${of(what).toFixed(1)} ms`,
+    );
     printRow([path, `${(of("bytes") / 1000).toFixed(0)} KB`, ...times]);
   }
 }
