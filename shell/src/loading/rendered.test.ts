@@ -77,7 +77,11 @@ describe("the view of a page that came rendered", () => {
       params: { name: "Māui" },
       props: { data: { name: "Māui" } },
     });
-    expect(loadPage).not.toHaveBeenCalled();
+  });
+
+  test("has its code on the way before anything is drawn", () => {
+    viewOf(BOOT, VIEW);
+    expect(loadPage).toHaveBeenCalledOnce();
   });
 
   test("has the answer to a form post, where the payload has one", () => {
