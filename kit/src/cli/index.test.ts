@@ -67,7 +67,10 @@ describe("what was not expected is refused with what was", () => {
   test.each([
     [["build", "--fast"], "unknown option --fast; expected one of --final, --development, --json, --help"],
     [["build", "-f"], "unknown option -f; expected one of --final, --development, --json, --help"],
-    [["build", "--constructor"], "unknown option --constructor; expected one of --final, --development, --json, --help"],
+    [
+      ["build", "--constructor"],
+      "unknown option --constructor; expected one of --final, --development, --json, --help",
+    ],
     [["build", "--final=yes"], "--final takes no value; expected --final alone"],
     [["build", "hello"], 'section build does not expect "hello"'],
     [["deploy", "--reason"], "--reason has no value; expected --reason <text>"],
