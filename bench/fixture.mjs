@@ -1,12 +1,10 @@
 // Sections made up for a measurement: a few files, and a module that pages are rendered with.
 import { createHash } from "node:crypto";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
 import { deploy, publish } from "@colonnade/kit/build";
-
-import { PACKAGES } from "../tests/support/repository.mjs";
 
 const VERSION = "1.0.0";
 const SCRIPT = "text/javascript; charset=utf-8";
@@ -67,31 +65,4 @@ export async function deployFixture(access, { name, patterns = [], module = "exp
     await rm(folder, { recursive: true });
   }
   return `/assets/${name}/${VERSION}/`;
-}
-
-/**
- * Puts the sections live once more, with pages that name no paths: a gateway renders what is named before anybody asks.
- *
- * @param {import("@colonnade/kit/build").AdminAccess} access
- */
-export async function deployUnnamed(access) {
-  /** @type {Record<string, string>} */
-  const releases = {};
-  const [, ...sections] = PACKAGES;
-  for (const section of sections) {
-    const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-unnamed-"));
-    try {
-      await cp(path.join(section, "release"), path.join(folder, "release"), { recursive: true });
-      const file = path.join(folder, "release/release.json");
-      const release = JSON.parse(await readFile(file, "utf8"));
-      release.version += ".unnamed";
-      for (const page of release.pages) page.paths = [];
-      await writeFile(file, JSON.stringify(release));
-      await publish(folder, access);
-      releases[release.name] = release.version;
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  }
-  await deploy(releases, undefined, access);
 }

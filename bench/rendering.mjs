@@ -4,7 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { startSite } from "../tests/support/site.mjs";
 import { median, printRow } from "./figures.mjs";
-import { deployUnnamed } from "./fixture.mjs";
 import { loadFor } from "./load.mjs";
 import { childrenOf, cpuTime, memoryOf, rest } from "./processes.mjs";
 
@@ -97,7 +96,7 @@ async function measureRenders(seed) {
   const costs = new Map(COLD.map(({ path }) => [path, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
     // Nothing is kept in a gateway that has just started, so each renders every page once.
-    const site = await startSite({ like: seed, changes: { render: { enabled: true, workers: 1 } } });
+    const site = await startSite({ like: seed, changes: { render: { enabled: true, warm: false, workers: 1 } } });
     try {
       for (const { warm, path } of COLD) {
         await get(site.url + warm);
@@ -120,7 +119,7 @@ async function measureRenders(seed) {
 
 /** @param {Site} seed */
 async function measureMemory(seed) {
-  const site = await startSite({ like: seed, changes: { render: { enabled: true } } });
+  const site = await startSite({ like: seed, changes: { render: { enabled: true, warm: false } } });
   try {
     await sleep(1000);
     printRow(["\nMemory", "resident", "its share"]);
@@ -137,7 +136,6 @@ async function measureMemory(seed) {
 
 const seed = await startSite({ rendered: true });
 try {
-  await deployUnnamed(seed.access);
   await measureRenders(seed);
   await measureMemory(seed);
 } finally {

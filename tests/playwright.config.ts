@@ -20,7 +20,7 @@ export default defineConfig<object, WorkerFixtures>({
     // How the browser loads sections by itself, and the screens that show best that the site needs nothing else.
     {
       name: "by the browser",
-      testMatch: ["{isolation,deployments}/**/*.test.ts", "site/{home,state,ad,not-found}.test.ts"],
+      testMatch: ["{isolation,deployments}/**/*.test.ts", "site/{home,not-found}.test.ts"],
       use: { rendered: false },
     },
   ],

@@ -53,8 +53,8 @@ export async function startSite({
   const config = await writeConfig(folder, {
     listen: { site: "127.0.0.1:0", admin: "127.0.0.1:0" },
     store: { folder: store },
-    // On a busy machine a page may take its time.
-    render: { enabled: rendered, deadline_ms: 10_000, cpu_ms: 5_000 },
+    // On a busy machine a page may take its time; most of a test's pages nobody asks for.
+    render: { enabled: rendered, warm: false, deadline_ms: 10_000, cpu_ms: 5_000 },
     admin: {
       tokens: [
         { name: "tests", hash, sections: ["*"], actions: ["publish", "deploy", "rollback", "preview", "collect"] },

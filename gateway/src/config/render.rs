@@ -9,6 +9,8 @@ use super::reader::{Read, Table, count, truth};
 pub(crate) struct Render {
     /// Whether pages are rendered on the server at all.
     pub(crate) enabled: bool,
+    /// Whether the paths that pages name are rendered before anybody asks for them.
+    pub(crate) warm: bool,
     /// How many render workers there are.
     pub(crate) workers: usize,
     /// How many renders may wait for one.
@@ -31,6 +33,7 @@ impl Default for Render {
     fn default() -> Self {
         Self {
             enabled: true,
+            warm: true,
             workers: std::thread::available_parallelism().map_or(2, usize::from),
             queue: 64,
             deadline: Duration::from_secs(1),
@@ -50,6 +53,7 @@ const NUMBER: &str = "a whole number above zero";
 pub(super) fn read(mut table: Table<'_>) -> Option<Render> {
     let default = Render::default();
     let enabled = table.optional("enabled", "true or false", truth);
+    let warm = table.optional("warm", "true or false", truth);
     let workers = table.optional("workers", "a whole number from 1 to 256", |value| {
         up_to(256)(count(value)?)
     });
@@ -71,6 +75,7 @@ pub(super) fn read(mut table: Table<'_>) -> Option<Render> {
     table.finish();
     Some(Render {
         enabled: enabled?.unwrap_or(default.enabled),
+        warm: warm?.unwrap_or(default.warm),
         workers: workers?.unwrap_or(default.workers),
         queue: queue?.unwrap_or(default.queue),
         deadline: deadline?.map_or(default.deadline, Duration::from_millis),

@@ -75,6 +75,7 @@ pub(crate) struct Renderer {
     /// None where rendering is switched off.
     engine: Option<Arc<Engine>>,
     patience: Duration,
+    warms: bool,
     /// What the site says about itself, without the day.
     facts: Value,
     flights: Flights<(Key, Date), Body>,
@@ -112,6 +113,7 @@ impl Renderer {
         Self {
             engine: settings.enabled.then(engine),
             patience: settings.deadline,
+            warms: settings.warm,
             facts,
             flights: Flights::default(),
         }

@@ -89,9 +89,9 @@ impl Renderer {
         problems
     }
 
-    /// Renders what a set's pages name and is not kept yet, one after the other.
+    /// Renders what a set's pages name and is not kept yet, one after the other, unless that is switched off.
     pub(crate) async fn warm(&self, store: &dyn Store, set: &Set) {
-        if !self.is_on() {
+        if !self.is_on() || !self.warms {
             return;
         }
         for (page, path) in set.paths() {
