@@ -450,27 +450,3 @@ fn a_section_that_is_slow_puts_no_other_to_rest() {
         assert_eq!(renders(&gateway, "sound", cause), 0, "{cause}");
     }
 }
-
-#[test]
-fn who_leaves_before_the_page_is_there_leaves_nothing_to_be_cleared_away() {
-    let gateway = rendering_gateway("[render]\nworkers = 1\n", "export default { page: () => 'x' };");
-    let path = |number: usize| format!("/sound/{number}{}", "x".repeat(6000));
-    assert_eq!(gateway.get(&path(0)).status, 200);
-    let leave = |numbers: std::ops::Range<usize>| {
-        for number in numbers {
-            let mut asking = gateway.site.connect();
-            let request = format!("GET {} HTTP/1.1\r\nhost: site.example\r\n\r\n", path(number));
-            asking.write_all(request.as_bytes()).unwrap();
-        }
-        assert!(until_rendered(&gateway, "/sound/after"));
-    };
-    leave(1..500);
-    let before = resident_kib(gateway.pid());
-    leave(500..3000);
-    let after = resident_kib(gateway.pid());
-    // What was rendered is kept, each path twice in either cache; what was given up is not.
-    assert!(
-        after < before + 160 * 1024,
-        "{before} KiB before, {after} KiB after"
-    );
-}

@@ -125,14 +125,13 @@ fn a_shell_that_cannot_render_is_refused() {
 
 #[test]
 fn a_deploy_that_loops_keeps_no_other_change_waiting() {
-    let gateway = rendering_gateway("[render]\nworkers = 2\ncpu_ms = 10000\n", SOUND);
+    let gateway = rendering_gateway("[render]\nworkers = 2\ncpu_ms = 5000\n", SOUND);
     let loops = naming(
         "attack",
         "2.0.0",
         &["/attack/a"],
         "export default { page: () => { for (;;); } };",
     );
-    // The publish would try it out, too: its warning is what is waited for.
     gateway.publish(&loops);
     gateway.publish(&rendered_section("sound", "2.0.0", "/sound/:x", SOUND));
     std::thread::scope(|scope| {

@@ -105,13 +105,17 @@ fn head_answers_as_get_does_and_what_is_unchanged_is_not_sent_again() {
 }
 
 #[test]
-fn pages_that_show_the_day_say_so_and_others_are_rendered_for_every_day() {
+fn a_page_is_rendered_with_the_day_that_its_document_names() {
     const DAY: &str = "export default { page: (path, site) => `<p>${site.today}</p>` };";
     let gateway = rendering_gateway("", DAY);
-    let html = gateway.get("/attack/x").text();
-    let boot = gateway.get("/attack/x").boot();
+    let answer = gateway.get("/attack/x");
+    let boot = answer.boot();
     let today = boot["site"]["today"].as_str().unwrap();
-    assert!(html.contains(&format!("<p>{today}</p>")), "{html}");
+    assert!(
+        answer.text().contains(&format!("<p>{today}</p>")),
+        "{}",
+        answer.text()
+    );
 }
 
 #[test]

@@ -95,7 +95,7 @@ struct Commission {
     section: String,
     release: String,
     pair: String,
-    /// How it is kept; None if it answers a form post, or belongs to no release.
+    /// How it is kept; None if it answers a form post.
     keep: Option<(Key, Date)>,
 }
 
@@ -230,8 +230,7 @@ impl Engine {
 
     /// Counts and logs a failure. A full queue is the fault of nobody in particular, nor is the store.
     fn failed(&self, section: &str, release: &str, pair: Option<&str>, failure: &Failure) -> Body {
-        let is_own = !matches!(failure.cause, Cause::Busy | Cause::Store);
-        let rests = is_own && pair.is_some_and(|pair| self.breaker.failed(pair));
+        let rests = failure.cause.is_own() && pair.is_some_and(|pair| self.breaker.failed(pair));
         let cause = failure.cause.name();
         let count = self.metrics.failed(section, cause);
         // Its message may quote anything, a visitor's address among it.

@@ -1,7 +1,7 @@
 //! What the gateway and a render worker say to each other, over the worker's standard input and output.
 //!
 //! Each message is a frame: its length as four bytes, little-endian, then that many bytes of JSON. The gateway speaks
-//! first; every order is answered by one report, in order.
+//! first; every order is answered by one report, in order, and a report of a page by a frame with the page besides.
 
 use std::io::{self, Read, Write};
 
@@ -83,6 +83,11 @@ pub(crate) enum Cause {
 }
 
 impl Cause {
+    /// Whether it says anything about what was to be rendered.
+    pub(super) fn is_own(self) -> bool {
+        !matches!(self, Self::Busy | Self::Late | Self::Store | Self::Resting)
+    }
+
     /// What it is called in the log and in metrics.
     pub(super) fn name(self) -> &'static str {
         match self {

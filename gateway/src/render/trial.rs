@@ -23,7 +23,7 @@ pub(crate) struct Tried(HashSet<Pair>);
 type Pair = (ReleaseId, ReleaseId);
 
 impl Tried {
-    /// Takes it that what visitors see is as it should be.
+    /// Notes that a set needs no trial, or no further one.
     pub(crate) fn add(&mut self, set: &Set) {
         self.0.extend(pairs(set));
     }
@@ -109,7 +109,8 @@ impl Renderer {
         if there.is_none_or(|release| release.id.version != page.section.version) {
             return false;
         }
-        self.prepare(store, Wanted { set, ..wanted }).await.is_err()
+        let there = self.prepare(store, Wanted { set, ..wanted }).await;
+        there.is_err_and(|failure| failure.cause.is_own())
     }
 
     /// Has a page rendered and kept, if it is not.
