@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { chromium } from "@playwright/test";
 
-import { CHROMIUM_SWITCHES, findChromium } from "../tests/support/chromium.mjs";
+import { launchOptions } from "../tests/support/chromium.mjs";
 import { startSite } from "../tests/support/site.mjs";
 import { median, printRow, readDocument } from "./figures.mjs";
 import { startOneBundle } from "./one-bundle.mjs";
@@ -49,8 +49,7 @@ try {
   stops.push(site.stop);
   const oneBundle = await startOneBundle(async (path) => (await readDocument(site.url + path)).boot);
   stops.push(oneBundle.stop);
-  const executablePath = findChromium();
-  const browser = await chromium.launch({ args: CHROMIUM_SWITCHES, ...(executablePath && { executablePath }) });
+  const browser = await chromium.launch(launchOptions());
   stops.push(() => browser.close());
   // The run before the first counts for nothing: it has both servers make their documents and the browser start up.
   for (let run = 0; run <= RUNS; run += 1) {

@@ -1,7 +1,7 @@
 // What the first view of a page costs, next to the same code as one client bundle: bench/README.md.
 import { chromium } from "@playwright/test";
 
-import { CHROMIUM_SWITCHES, findChromium } from "../tests/support/chromium.mjs";
+import { launchOptions } from "../tests/support/chromium.mjs";
 import { startSite } from "../tests/support/site.mjs";
 import { printRow, readDocument } from "./figures.mjs";
 import { startOneBundle } from "./one-bundle.mjs";
@@ -70,8 +70,7 @@ try {
   stops.push(site.stop);
   const oneBundle = await startOneBundle(async (path) => (await readDocument(site.url + path)).boot);
   stops.push(oneBundle.stop);
-  const executablePath = findChromium();
-  const browser = await chromium.launch({ args: CHROMIUM_SWITCHES, ...(executablePath && { executablePath }) });
+  const browser = await chromium.launch(launchOptions());
   stops.push(() => browser.close());
   for (const path of PATHS) {
     results.push({

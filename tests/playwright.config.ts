@@ -1,9 +1,7 @@
 import { defineConfig } from "@playwright/test";
 
 import type { WorkerFixtures } from "./support/fixtures";
-import { CHROMIUM_SWITCHES, findChromium } from "./support/chromium.mjs";
-
-const executablePath = findChromium();
+import { launchOptions } from "./support/chromium.mjs";
 
 export default defineConfig<object, WorkerFixtures>({
   testDir: ".",
@@ -28,6 +26,6 @@ export default defineConfig<object, WorkerFixtures>({
     viewport: { width: 1280, height: 800 },
     // Recording costs more than the tests themselves: `npx playwright test --trace on` where one is wanted.
     trace: "off",
-    launchOptions: { args: CHROMIUM_SWITCHES, ...(executablePath && { executablePath }) },
+    launchOptions: launchOptions(),
   },
 });

@@ -28,6 +28,7 @@ mod publish_styles;
 mod publish_warnings;
 mod render_attacks;
 mod render_trials;
+mod render_workers;
 mod rendering;
 mod reports;
 mod rollback;

@@ -22,15 +22,15 @@ function installDebian() {
   const isRoot = process.getuid?.() === 0;
   if (!isRoot || !existsSync("/usr/bin/apt-get")) return;
   if (run("apt-get", "update", "--quiet"))
-    run("apt-get", "install", "--quiet", "--yes", "--no-install-recommends", "chromium");
+    run("apt-get", "install", "--quiet", "--yes", "--no-install-recommends", "chromium-headless-shell");
 }
 
 if (!isThere()) installDebian();
-if (!isThere()) run("npx", "playwright", "install", "chromium");
+if (!isThere()) run("npx", "playwright", "install", "--only-shell", "chromium");
 if (!isThere()) {
   console.error(
     "No Chromium was found, and none could be installed. Install it as root with\n\n" +
-      "  apt-get install chromium\n\n" +
+      "  apt-get install chromium-headless-shell\n\n" +
       "or set CHROMIUM_PATH to one that is installed.",
   );
   process.exit(1);

@@ -1,6 +1,12 @@
 import { accessSync, constants } from "node:fs";
 
-const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+// The headless shell first: the same engine without a browser's windows, for a bit over half the CPU time of a test.
+const PLACES = [
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
 
 /** @param {string} file */
 function isExecutable(file) {
@@ -19,8 +25,8 @@ export function findChromium() {
   return PLACES.find(isExecutable);
 }
 
-/** Switches for a Chromium that talks to nobody but the site under test. */
-export const CHROMIUM_SWITCHES = [
+// It talks to nobody but the site under test.
+const SWITCHES = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -29,3 +35,9 @@ export const CHROMIUM_SWITCHES = [
   "--disable-component-update",
   "--disable-sync",
 ];
+
+/** What Playwright is to launch: the Chromium of this machine, or its own where there is none. */
+export function launchOptions() {
+  const executablePath = findChromium();
+  return { args: SWITCHES, ...(executablePath && { executablePath }) };
+}

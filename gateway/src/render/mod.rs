@@ -271,8 +271,13 @@ impl Engine {
 
     fn kept(&self, key: &Key, today: Date) -> Option<Arc<Rendered>> {
         let kept = self.bodies.get(key)?;
-        let is_good = kept.day.is_none_or(|day| day == today);
-        is_good.then(|| Arc::clone(&kept.rendered))
+        kept.is_good_on(today).then(|| Arc::clone(&kept.rendered))
+    }
+}
+
+impl Kept {
+    fn is_good_on(&self, today: Date) -> bool {
+        self.day.is_none_or(|day| day == today)
     }
 }
 
@@ -332,5 +337,33 @@ impl Wanted<'_> {
                 .map(|shell| shell.id.to_string())
                 .unwrap_or_default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use jiff::civil::{Date, date};
+
+    use super::{Kept, Rendered};
+
+    const PAGE: &str = r#"{ "status": 200, "head": { "title": "" }, "view": {}, "html": "", "readsToday": false }"#;
+    const TODAY: Date = date(2026, 2, 28);
+
+    fn kept(day: Option<Date>) -> Kept {
+        let rendered: Rendered = serde_json::from_str(PAGE).unwrap();
+        Kept {
+            rendered: Arc::new(rendered),
+            day,
+        }
+    }
+
+    #[test]
+    fn a_page_that_reads_the_day_is_good_on_that_day_alone() {
+        let tomorrow = TODAY.tomorrow().unwrap();
+        assert!(kept(Some(TODAY)).is_good_on(TODAY));
+        assert!(!kept(Some(TODAY)).is_good_on(tomorrow));
+        assert!(kept(None).is_good_on(tomorrow));
     }
 }

@@ -50,3 +50,8 @@ pub(crate) fn renders(gateway: &Gateway, section: &str, outcome: &str) -> u64 {
         "colonnade_renders_total{{section=\"{section}\",outcome=\"{outcome}\"}}"
     ))
 }
+
+/// Asks until a page is rendered; every question is answered.
+pub(crate) fn until_rendered(gateway: &Gateway, path: &str) -> bool {
+    (0..1000).any(|number| is_rendered(&gateway.get(&format!("{path}{number}"))))
+}

@@ -1,0 +1,207 @@
+//! Render workers are processes without rights, replaced when they die or cannot be interrupted, and never more than
+//! was asked for.
+
+use std::io::Write as _;
+
+use crate::support::{Gateway, is_rendered, rendering_gateway, renders, until, until_rendered};
+
+#[test]
+fn what_the_engine_cannot_interrupt_is_killed_at_the_deadline() {
+    const NATIVE: &str =
+        "export default { page: () => Array.prototype.indexOf.call({ length: 2 ** 40 }, 99) };";
+    let gateway = rendering_gateway(
+        "[render]\nworkers = 1\ncpu_ms = 60000\ndeadline_ms = 500\nfailures = 1000\n",
+        NATIVE,
+    );
+    assert!(!is_rendered(&gateway.get("/attack/x")));
+    gateway.wait_for(|line| line["event"] == "render_worker_replaced");
+    // The only worker there is has been replaced.
+    assert!(until_rendered(&gateway, "/sound/x"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn workers_have_no_environment_no_files_and_no_rights() {
+    let gateway = rendering_gateway("[render]\nworkers = 2\n", "export default { page: () => 'x' };");
+    assert!(is_rendered(&gateway.get("/attack/x")));
+    until("both have started", || workers(&gateway).len() == 2);
+    for worker in workers(&gateway) {
+        let read = |file: &str| std::fs::read(format!("/proc/{worker}/{file}")).unwrap();
+        until("it has given up its rights", || status(worker, "Seccomp") == "2");
+        assert_eq!(status(worker, "NoNewPrivs"), "1");
+        assert!(read("environ").is_empty());
+        let files = std::fs::read_dir(format!("/proc/{worker}/fd")).unwrap();
+        let files: Vec<_> = files
+            .map(|file| std::fs::read_link(file.unwrap().path()).unwrap())
+            .collect();
+        // What the gateway was started with open, and nothing it opened itself.
+        for file in files.iter().map(|file| file.to_string_lossy()) {
+            assert!(file.starts_with("pipe:") || file == "/dev/null", "{files:?}");
+        }
+        let limits = String::from_utf8(read("limits")).unwrap();
+        assert!(limits.contains("Max file size             0"), "{limits}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_is_given_back_after_attacks_and_workers_are_no_more_than_before() {
+    const BOMB: &str =
+        "export default { page: () => { const kept = []; for (;;) kept.push(new Array(1000).fill(1.5)); } };";
+    let gateway = rendering_gateway(
+        "[render]\nworkers = 2\nmemory_mib = 64\nfailures = 1000\ncpu_ms = 5000\ndeadline_ms = 20000\n",
+        BOMB,
+    );
+    assert!(is_rendered(&gateway.get("/sound/before")));
+    let attack = |numbers: std::ops::Range<u32>| {
+        for number in numbers {
+            assert!(!is_rendered(&gateway.get(&format!("/attack/{number}"))));
+            assert!(is_rendered(&gateway.get(&format!("/sound/{number}"))));
+        }
+    };
+    attack(0..10);
+    let before = resident_kib(gateway.pid());
+    attack(10..20);
+    assert_eq!(gateway.count("colonnade_render_workers_replaced_total"), 20);
+    until("two workers are there", || workers(&gateway).len() == 2);
+    let after = resident_kib(gateway.pid());
+    assert!(
+        after < before + 24 * 1024,
+        "{before} KiB before, {after} KiB after"
+    );
+    for worker in workers(&gateway) {
+        assert!(resident_kib(worker) < 64 * 1024, "{} KiB", resident_kib(worker));
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_worker_that_died_is_replaced_before_anybody_notices() {
+    let gateway = rendering_gateway("[render]\nworkers = 1\n", "export default { page: () => 'x' };");
+    for number in 0..5 {
+        let (worker, _) = idle_worker(&gateway);
+        kill(worker);
+        until("it is gone", || is_gone(worker));
+        let answer = gateway.get(&format!("/sound/{number}"));
+        assert!(is_rendered(&answer), "{}", gateway.output());
+    }
+    assert_eq!(renders(&gateway, "sound", "crashed"), 0);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_worker_that_dies_in_the_middle_costs_one_page_its_html() {
+    let gateway = rendering_gateway(
+        "[render]\nworkers = 1\ncpu_ms = 60000\ndeadline_ms = 60000\nfailures = 1000\n",
+        "export default { page: () => { for (;;); } };",
+    );
+    let (worker, idle) = idle_worker(&gateway);
+    let answer = std::thread::scope(|scope| {
+        let asking = scope.spawn(|| gateway.get("/attack/x"));
+        until("it loops", || ticks(worker) > idle + 3);
+        kill(worker);
+        asking.join().unwrap()
+    });
+    assert_eq!((answer.status, is_rendered(&answer)), (200, false));
+    assert_eq!(renders(&gateway, "attack", "crashed"), 1);
+    assert!(is_rendered(&gateway.get("/sound/x")));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn workers_end_with_the_gateway_also_in_a_loop() {
+    let mut gateway = rendering_gateway(
+        "[render]\nworkers = 1\ncpu_ms = 600000\ndeadline_ms = 600000\n",
+        "export default { page: () => Array.prototype.indexOf.call({ length: 2 ** 40 }, 99) };",
+    );
+    let (worker, idle) = idle_worker(&gateway);
+    let mut asking = gateway.site.connect();
+    asking
+        .write_all(b"GET /attack/x HTTP/1.1\r\nhost: site.example\r\n\r\n")
+        .unwrap();
+    until("it loops", || ticks(worker) > idle + 3);
+    gateway.kill();
+    until("it is gone", || is_gone(worker));
+}
+
+#[test]
+fn what_the_queue_has_no_room_for_is_left_to_the_browser() {
+    let gateway = rendering_gateway(
+        "[render]\nworkers = 1\nqueue = 1\ncpu_ms = 60000\ndeadline_ms = 1500\nfailures = 1000\n",
+        "export default { page: () => { for (;;); } };",
+    );
+    until("the queue was full", || {
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                let gateway = &gateway;
+                scope.spawn(move || {
+                    let answer = gateway.get(&format!("/attack/{number}"));
+                    assert_eq!((answer.status, is_rendered(&answer)), (200, false));
+                });
+            }
+        });
+        renders(&gateway, "attack", "busy") > 0
+    });
+    assert!(until_rendered(&gateway, "/sound/x"));
+}
+
+/// The render workers of a gateway.
+fn workers(gateway: &Gateway) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", gateway.pid())).unwrap();
+    let children =
+        tasks.filter_map(|task| std::fs::read_to_string(task.unwrap().path().join("children")).ok());
+    let children: String = children.collect();
+    children
+        .split_whitespace()
+        .map(|pid| pid.parse().unwrap())
+        .collect()
+}
+
+/// A line of `/proc/<pid>/status`.
+fn status(pid: u32, key: &str) -> String {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
+    line.unwrap().trim_start_matches(':').trim().to_owned()
+}
+
+fn resident_kib(pid: u32) -> u64 {
+    status(pid, "VmRSS").trim_end_matches(" kB").parse().unwrap()
+}
+
+/// The CPU time that a process has taken, in ticks of a hundredth of a second.
+fn ticks(pid: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let fields = stat.rsplit(") ").next().unwrap().split(' ');
+    fields
+        .skip(11)
+        .take(2)
+        .filter_map(|ticks| ticks.parse::<u64>().ok())
+        .sum()
+}
+
+/// The only worker, once it waits for orders, and the CPU time it has taken until then.
+fn idle_worker(gateway: &Gateway) -> (u32, u64) {
+    until("the worker is there", || workers(gateway).len() == 1);
+    let worker = workers(gateway)[0];
+    until("it waits", || status(worker, "Seccomp") == "2");
+    (worker, ticks(worker))
+}
+
+/// Whether a process has ended, all of its threads, though its parent may not know yet.
+fn is_gone(pid: u32) -> bool {
+    let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
+        return true;
+    };
+    let status = |task: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read_to_string(task.ok()?.path().join("status")).ok()
+    };
+    tasks
+        .filter_map(status)
+        .all(|status| status.contains("State:\tZ"))
+}
+
+fn kill(pid: u32) {
+    let _ = std::process::Command::new("kill")
+        .args(["-KILL", &pid.to_string()])
+        .output();
+}
