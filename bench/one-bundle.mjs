@@ -31,6 +31,7 @@ async function build(output) {
     installed: installedVersions(SHELL),
     mode: { final: false },
   });
+  configuration.entry = { main: path.join(SHELL, "src/main.tsx") };
   configuration.plugins = [
     ...configuration.plugins.filter((plugin) => !(plugin instanceof ModuleFederationPlugin)),
     new webpack.NormalModuleReplacementPlugin(

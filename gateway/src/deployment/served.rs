@@ -48,10 +48,18 @@ pub(crate) struct Frame {
     pub(crate) entry: Asset,
     /// The frame's stylesheets, in order.
     pub(crate) styles: Vec<Asset>,
-    /// What the main script loads at once.
+    /// What the main script needs at once; scripts run before it, in order.
     pub(crate) assets: Vec<Asset>,
     /// The icon's URL path and type.
     pub(crate) icon: Option<(String, String)>,
+}
+
+impl Frame {
+    /// The scripts of every document, in the order in which they run.
+    pub(crate) fn scripts(&self) -> impl Iterator<Item = &Asset> {
+        let before = self.assets.iter().filter(|asset| asset.kind == AssetKind::Script);
+        before.chain(std::iter::once(&self.entry))
+    }
 }
 
 /// What a section adds to a set.

@@ -41,11 +41,9 @@ impl Document<'_> {
             escape(title)
         ));
         // First what has to be fetched, so that none of it waits for the rest to be read.
-        head.raw(&format!(
-            "<script src=\"{}\" defer fetchpriority=\"high\" integrity=\"{}\" crossorigin=\"anonymous\"></script>",
-            escape(&frame.entry.href),
-            escape(&frame.entry.integrity)
-        ));
+        for script in frame.scripts() {
+            head.script(script);
+        }
         head.named
             .extend(self.styles.iter().map(|style| style.href.clone()));
         head.styles(&frame.styles);
@@ -214,6 +212,17 @@ impl Head {
                 );
             }
         }
+    }
+
+    /// A script of the shell: they run in the order of the document.
+    fn script(&mut self, script: &Asset) {
+        self.named.insert(script.href.clone());
+        let _ = write!(
+            self.html,
+            "<script src=\"{}\" defer fetchpriority=\"high\" integrity=\"{}\" crossorigin=\"anonymous\"></script>",
+            escape(&script.href),
+            escape(&script.integrity)
+        );
     }
 
     /// Names what a section needs. Its stylesheets are preloaded, too, and applied by the shell: as stylesheets of the

@@ -20,7 +20,10 @@ fn frame() -> Frame {
     Frame {
         entry: asset("main.js", AssetKind::Script),
         styles: vec![asset("frame.css", AssetKind::Style)],
-        assets: Vec::new(),
+        assets: vec![
+            asset("runtime.js", AssetKind::Script),
+            asset("react.js", AssetKind::Script),
+        ],
         icon: Some((
             "/assets/shell/1.0.0/icon.svg".to_owned(),
             "image/svg+xml".to_owned(),
@@ -80,6 +83,8 @@ fn boot(document: &str) -> Value {
 fn a_document_names_each_file_once_and_in_order() {
     let document = document(Some(&page()), json!({}), None);
     let order = [
+        "runtime.js",
+        "react.js",
         "main.js",
         "frame.css",
         "entry.js",
@@ -110,9 +115,12 @@ fn a_document_names_each_file_once_and_in_order() {
         "<link rel=\"preload\" as=\"style\" href=\"/assets/x/1.0.0/page.css\" \
          integrity=\"sha384-page.css\" crossorigin=\"anonymous\">"
     ));
-    assert!(document.contains(
-        "<script src=\"/assets/x/1.0.0/main.js\" defer fetchpriority=\"high\" integrity=\"sha384-main.js\" crossorigin=\"anonymous\"></script>"
-    ));
+    for script in ["runtime.js", "react.js", "main.js"] {
+        assert!(document.contains(&format!(
+            "<script src=\"/assets/x/1.0.0/{script}\" defer fetchpriority=\"high\" integrity=\"sha384-{script}\" \
+             crossorigin=\"anonymous\"></script>"
+        )));
+    }
     assert!(!document.contains("noindex"));
 }
 
@@ -127,8 +135,9 @@ fn nothing_in_the_payload_can_end_its_element() {
         under_age: false,
     };
     let document = document(Some(&page()), json!({ "brand": hostile }), Some(&form));
-    assert_eq!(document.matches("<script").count(), 2);
-    assert_eq!(document.matches("</script>").count(), 2);
+    // Those of the shell, and the payload.
+    assert_eq!(document.matches("<script").count(), 4);
+    assert_eq!(document.matches("</script>").count(), 4);
     assert!(!document.contains("<!--"));
     let boot = boot(&document);
     assert_eq!(boot["site"]["brand"], hostile);

@@ -42,7 +42,8 @@ pub(crate) struct Release {
     pub(crate) container: Option<String>,
     /// The stylesheets of the shell's frame, in order.
     pub(crate) styles: Vec<String>,
-    /// Files that everything in the release needs besides its entry.
+    /// Files that everything in the release needs besides its entry. Scripts of the shell run before its entry, in this
+    /// order.
     pub(crate) assets: Vec<String>,
     /// The pages of a section.
     pub(crate) pages: Vec<Page>,

@@ -348,7 +348,8 @@ mod tests {
 
     use super::{Kept, Rendered};
 
-    const PAGE: &str = r#"{ "status": 200, "head": { "title": "" }, "view": {}, "html": "", "readsToday": false }"#;
+    const PAGE: &str =
+        r#"{ "status": 200, "head": { "title": "" }, "view": {}, "html": "", "readsToday": false }"#;
     const TODAY: Date = date(2026, 2, 28);
 
     fn kept(day: Option<Date>) -> Kept {

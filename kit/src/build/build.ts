@@ -15,6 +15,7 @@ import { identify, type BuildMode } from "./version.js";
 import {
   clientConfiguration,
   SECTION_CHUNK,
+  SHELL_LIBRARIES,
   serverConfiguration,
   shellServerConfiguration,
   type BuildContext,
@@ -123,7 +124,7 @@ async function buildShell(context: BuildContext): Promise<Release> {
     contract: CONTRACT,
     entry: only(main.filter((file) => file.endsWith(".js"))),
     styles: main.filter((file) => file.endsWith(".css")),
-    assets: [],
+    assets: SHELL_LIBRARIES.flatMap((name) => filesOf(client, (group) => group.name === name)),
     pages: [],
     slots: [],
     shared: installed,

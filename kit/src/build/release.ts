@@ -33,7 +33,7 @@ export interface Release {
   readonly container?: string;
   /** The frame's stylesheets, in order; shell only. */
   readonly styles: readonly string[];
-  /** What every page and slot needs besides the entry. */
+  /** What every page and slot needs besides the entry. Scripts of the shell run before its entry, in this order. */
   readonly assets: readonly string[];
   readonly pages: readonly {
     readonly pattern: string;

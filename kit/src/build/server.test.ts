@@ -118,11 +118,20 @@ console.log(JSON.stringify({ html, same }));
     const folder = await helloSection(SHELL);
     const { release } = await build(folder, { final: false, development: true });
     const server = await readFile(path.join(folder, "release/server/index.js.LICENSE.txt"), "utf8");
-    const entry = await readFile(path.join(folder, "release", release.entry), "utf8");
+    const scripts = [...release.assets, release.entry].map((file) =>
+      readFile(path.join(folder, "release", file), "utf8"),
+    );
+    const client = (await Promise.all(scripts)).join("\n");
     // The names that React's files say of themselves.
-    expect([...new Set(entry.match(/\breact\.\w+\.js\b/g))]).toEqual(["react.development.js"]);
+    expect([...new Set(client.match(/\breact\.\w+\.js\b/g))]).toEqual(["react.development.js"]);
     expect([...new Set(server.match(/\breact\.\w+\.js\b/g))]).toEqual(["react.production.js"]);
     expect(release.modules).toEqual(shell.release.modules);
+  });
+
+  test("are for the server alone: browsers run the shell's libraries in their order, and then its own script", () => {
+    const scripts = [...shell.release.assets, shell.release.entry];
+    const names = scripts.map((file) => /^client\/([\w-]+)\.[0-9a-f]{8}\.js$/.exec(file)?.[1]);
+    expect(names).toEqual(["runtime", "react-dom", "main"]);
   });
 });
 
