@@ -18,7 +18,8 @@ pub(crate) use gateway::{Gateway, TOKEN, authorized, configuration, run, token};
 pub(crate) use http2::Exchange;
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{
-    SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders, until_rendered,
+    SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders, resident_kib, status,
+    until_rendered,
 };
 
 /// Asks until it is so; each question is answered, so nothing is waited for blindly.
