@@ -14,6 +14,7 @@ mod deployment;
 mod document;
 mod flight;
 mod health;
+mod host;
 mod negotiate;
 mod net;
 mod origin;
