@@ -195,5 +195,9 @@ impl Amounts {
 }
 
 fn up_to(most: u64) -> impl Fn(u64) -> Read<u64> {
-    move |number| Some(number).filter(|number| *number <= most).ok_or(format!("is {number}"))
+    move |number| {
+        Some(number)
+            .filter(|number| *number <= most)
+            .ok_or(format!("is {number}"))
+    }
 }

@@ -41,10 +41,16 @@ pub(super) fn read(mut table: Table<'_>, folder: &Path) -> Option<Listen> {
     let site = table.required("site", EXPECTED, |value| parse(text(value)?));
     let admin = table.required("admin", EXPECTED, |value| parse(text(value)?));
     let hosts = table.optional("hosts", HOSTS, |value| {
-        texts(value)?.iter().map(|text| host(text)).collect::<Read<Vec<_>>>()
+        texts(value)?
+            .iter()
+            .map(|text| host(text))
+            .collect::<Read<Vec<_>>>()
     });
     let proxies = table.optional("proxies", PROXIES, |value| {
-        texts(value)?.iter().map(|text| network(text)).collect::<Read<Vec<_>>>()
+        texts(value)?
+            .iter()
+            .map(|text| network(text))
+            .collect::<Read<Vec<_>>>()
     });
     let proxy_protocol = table.optional("proxy_protocol", "true or false", truth);
     if proxy_protocol == Some(Some(true)) && proxies.as_ref().is_some_and(Option::is_none) {

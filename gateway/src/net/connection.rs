@@ -131,8 +131,13 @@ enum Stream {
 }
 
 /// Answers the requests of a connection.
-async fn speak<S, I>(protocol: Protocol, io: I, visitor: Visitor<S>, watch: Watch, stop: watch::Receiver<bool>)
-where
+async fn speak<S, I>(
+    protocol: Protocol,
+    io: I,
+    visitor: Visitor<S>,
+    watch: Watch,
+    stop: watch::Receiver<bool>,
+) where
     S: Serve,
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {

@@ -40,7 +40,8 @@ pub(crate) use tls::Tls;
 const BACKOFF: Duration = Duration::from_millis(100);
 
 /// What a connection too many is told in the clear. Where TLS is spoken, saying it would cost a handshake.
-const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 10\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+const TOO_MANY: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 10\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// The protocol a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

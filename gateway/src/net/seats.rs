@@ -133,6 +133,7 @@ mod tests {
         assert!(third.belongs_to(client("::2"), 1));
         assert_eq!(seats.lock().clients.len(), 2);
         drop((third, other));
-        assert_eq!((seats.lock().all, seats.lock().clients.len()), (0, 0));
+        let taken = seats.lock();
+        assert_eq!((taken.all, taken.clients.len()), (0, 0));
     }
 }

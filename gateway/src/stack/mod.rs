@@ -38,7 +38,9 @@ pub(crate) fn site(site: Arc<Site>, settings: CurrentSettings) -> impl Serve {
     let shed = Shed::new(Arc::clone(&settings));
     let routes = ServiceBuilder::new()
         // Before anything is looked at, because that is what costs.
-        .layer(from_fn(move |request, next| shed::admit(request, next, shed.clone())))
+        .layer(from_fn(move |request, next| {
+            shed::admit(request, next, shed.clone())
+        }))
         .service(routes);
     let serves = move |host: &Host| {
         let settings = settings.load();

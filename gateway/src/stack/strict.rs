@@ -119,7 +119,9 @@ fn host(authority: Option<&str>, headers: &HeaderMap) -> Result<Host, RequestErr
         (Some(only), None) | (None, Some(only)) => parse(only),
         (Some(authority), Some(field)) => {
             let host = parse(authority)?;
-            (host == parse(field)?).then_some(host).ok_or(RequestError::NoHost)
+            (host == parse(field)?)
+                .then_some(host)
+                .ok_or(RequestError::NoHost)
         }
     }
 }

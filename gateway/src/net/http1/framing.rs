@@ -277,8 +277,14 @@ mod tests {
             ("\r", Part::Head),
             ("GET / HTTP/1.1\r\nhost: a\r\n", Part::Head),
             ("POST / HTTP/1.1\r\ncontent-length: 3\r\n\r\nab", Part::Body),
-            ("POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n", Part::Body),
-            ("POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n", Part::Body),
+            (
+                "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n",
+                Part::Body,
+            ),
+            (
+                "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n",
+                Part::Body,
+            ),
         ] {
             assert_eq!(follow(part.as_bytes()), Ok(expected), "{part:?}");
         }
@@ -314,7 +320,16 @@ mod tests {
 
     #[test]
     fn chunks_that_are_none_end_the_connection() {
-        for body in ["x\r\n", "\r\n", "-1\r\n", "3\nabc", "3\r\nabcd\r\n", "3\r\nabc\n", "0\r\n\n", "11111111111111111\r\n"] {
+        for body in [
+            "x\r\n",
+            "\r\n",
+            "-1\r\n",
+            "3\nabc",
+            "3\r\nabcd\r\n",
+            "3\r\nabc\n",
+            "0\r\n\n",
+            "11111111111111111\r\n",
+        ] {
             let message = format!("POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n{body}");
             assert_eq!(follow(message.as_bytes()), Err(Broken::Body), "{body:?}");
         }

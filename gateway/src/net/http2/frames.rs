@@ -138,7 +138,9 @@ mod tests {
             let mut frames = Frames::after(PREFACE.len());
             let mut found = Vec::new();
             for piece in bytes.chunks(size) {
-                frames.take(piece, |frame| found.push((frame.kind, frame.stream, frame.length)));
+                frames.take(piece, |frame| {
+                    found.push((frame.kind, frame.stream, frame.length))
+                });
             }
             assert_eq!(
                 found,

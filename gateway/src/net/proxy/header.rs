@@ -27,13 +27,19 @@ const LINE: usize = 107;
 
 /// Reads a header.
 pub(super) fn parse(bytes: &[u8]) -> Header {
-    let is_second = bytes.iter().zip(SIGNATURE).all(|(byte, expected)| byte == expected);
+    let is_second = bytes
+        .iter()
+        .zip(SIGNATURE)
+        .all(|(byte, expected)| byte == expected);
     if is_second { second(bytes) } else { first(bytes) }
 }
 
 /// `PROXY TCP4 192.0.2.1 192.0.2.2 1234 443\r\n`
 fn first(bytes: &[u8]) -> Header {
-    let begins = bytes.iter().zip(b"PROXY ").all(|(byte, expected)| byte == expected);
+    let begins = bytes
+        .iter()
+        .zip(b"PROXY ")
+        .all(|(byte, expected)| byte == expected);
     if !begins {
         return Header::None;
     }
@@ -53,7 +59,9 @@ fn first(bytes: &[u8]) -> Header {
             let ports = [from, to].iter().all(|port| port.parse::<u16>().is_ok());
             let is_v4 = *family == "TCP4";
             match (source.parse::<IpAddr>(), target.parse::<IpAddr>()) {
-                (Ok(source), Ok(target)) if ports && source.is_ipv4() == is_v4 && target.is_ipv4() == is_v4 => {
+                (Ok(source), Ok(target))
+                    if ports && source.is_ipv4() == is_v4 && target.is_ipv4() == is_v4 =>
+                {
                     Header::Whole {
                         source: Some(source),
                         length,
@@ -120,8 +128,14 @@ mod tests {
         let mut v6 = [0; 40];
         v6[15] = 1;
         let cases: [(Vec<u8>, Option<&str>); 7] = [
-            (b"PROXY TCP4 192.0.2.1 192.0.2.2 80 443\r\n".to_vec(), Some("192.0.2.1")),
-            (b"PROXY TCP6 2001:db8::1 ::1 80 443\r\n".to_vec(), Some("2001:db8::1")),
+            (
+                b"PROXY TCP4 192.0.2.1 192.0.2.2 80 443\r\n".to_vec(),
+                Some("192.0.2.1"),
+            ),
+            (
+                b"PROXY TCP6 2001:db8::1 ::1 80 443\r\n".to_vec(),
+                Some("2001:db8::1"),
+            ),
             (b"PROXY UNKNOWN\r\n".to_vec(), None),
             (b"PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n".to_vec(), None),
             (second(0x21, 0x11, &v4), Some("192.0.2.1")),

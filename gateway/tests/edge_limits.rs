@@ -1,0 +1,98 @@
+//! How many there may be: connections and requests, of one client and of all.
+
+use std::io::Write as _;
+use std::net::{Ipv4Addr, TcpStream};
+
+use crate::support::{Client, Gateway, Raw, attack, until};
+
+/// A connection that has asked for something and was answered.
+fn held(client: &Client) -> Raw {
+    let mut raw = Raw::open(client);
+    assert!(raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n"));
+    assert_eq!(raw.hear(12), b"HTTP/1.1 200");
+    raw
+}
+
+fn from(last: u8) -> Ipv4Addr {
+    Ipv4Addr::new(127, 0, 3, last)
+}
+
+#[test]
+fn a_client_with_too_many_connections_is_told_to_come_back() {
+    let gateway = Gateway::start_live("[limits]\nconnections_per_client = 3\n", &[]);
+    let client = gateway.site.coming_from(from(1));
+    attack(&gateway, || {
+        let mut all: Vec<Raw> = (0..3).map(|_| held(&client)).collect();
+        for _ in 0..100 {
+            let answer = Raw::open(&client).answer();
+            assert_eq!((answer.status, answer.header("retry-after")), (503, "10"));
+        }
+        // Another client is not concerned, and who leaves makes room.
+        held(&gateway.site.coming_from(from(2)));
+        drop(all.pop());
+        until("there is room again", || {
+            let mut raw = Raw::open(&client);
+            raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
+            raw.until_closed().starts_with(b"HTTP/1.1 200")
+        });
+    });
+}
+
+#[test]
+fn more_connections_than_there_may_be_are_refused_and_the_admin_api_stays() {
+    let gateway = Gateway::start_live("[limits]\nconnections = 5\n", &[]);
+    let mut all: Vec<Raw> = (0..5)
+        .map(|last| held(&gateway.site.coming_from(from(last))))
+        .collect();
+    assert_eq!(Raw::open(&gateway.site).answer().status, 503);
+    assert_eq!(gateway.admin.get("/readyz").status, 200);
+    for raw in &mut all {
+        raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n");
+    }
+    drop(all);
+    until("there is room again", || {
+        let mut raw = Raw::open(&gateway.site);
+        raw.say("GET / HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
+        raw.until_closed().starts_with(b"HTTP/1.1 200")
+    });
+}
+
+/// A request that is under way until its body comes.
+fn waiting(client: &Client) -> TcpStream {
+    let mut stream = client.connect();
+    write!(
+        stream,
+        "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+         content-type: application/json\r\ncontent-length: 500\r\n\r\n{{"
+    )
+    .unwrap();
+    stream
+}
+
+#[test]
+fn more_requests_than_there_may_be_are_shed_at_once_and_health_and_admin_stay() {
+    let gateway = Gateway::start_live("[limits]\nrequests = 4\n", &[]);
+    let under_way: Vec<TcpStream> = (0..4).map(|_| waiting(&gateway.site)).collect();
+    until("all of them are under way", || gateway.get("/").status == 503);
+    for _ in 0..100 {
+        let answer = gateway.get("/");
+        assert_eq!((answer.status, answer.header("retry-after")), (503, "1"));
+        assert_eq!(gateway.event_of(&answer)["route"], "shed");
+        assert_eq!(gateway.get("/healthz").status, 200);
+        assert_eq!(gateway.get("/readyz").status, 200);
+    }
+    gateway.ask("/api/v1/sections");
+    drop(under_way);
+    until("there is room again", || gateway.get("/").status == 200);
+}
+
+#[test]
+fn one_client_does_not_take_the_place_of_all_others() {
+    let gateway = Gateway::start_live("[limits]\nrequests_per_client = 2\n", &[]);
+    let client = gateway.site.coming_from(from(1));
+    attack(&gateway, || {
+        let _under_way = [waiting(&client), waiting(&client)];
+        until("both are under way", || client.get("/").status == 503);
+        assert_eq!(gateway.get("/").status, 200);
+    });
+}
