@@ -1,9 +1,9 @@
 //! Proxies in front: those that are configured are believed, nobody else is.
 
 use std::io::Write as _;
-use std::net::{Ipv4Addr, TcpStream};
+use std::net::Ipv4Addr;
 
-use crate::support::{Client, Gateway, Raw, Request, Setup, attack};
+use crate::support::{Client, Gateway, Raw, Request, Setup, attack, until};
 
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 
@@ -127,12 +127,11 @@ fn whom_a_known_proxy_asks_for_is_who_reports() {
         gateway.site.coming_from(PROXY),
         gateway.site.coming_from(Ipv4Addr::new(127, 0, 2, 1)),
     );
-    // One request of a visitor is under way, for as long as its body does not come.
-    let _held: [TcpStream; 2] = [
-        post(&proxy, "203.0.113.1, 198.51.100.1"),
-        post(&stranger, "198.51.100.2"),
-    ];
-    crate::support::until("both are under way", || {
+    // A request of each is under way, for as long as its body does not come.
+    let mut held = Vec::new();
+    until("both are under way", || {
+        held.push(post(&proxy, "203.0.113.1, 198.51.100.1"));
+        held.push(post(&stranger, "198.51.100.2"));
         ask(&proxy, "198.51.100.1") == 503 && ask(&stranger, "") == 503
     });
     assert_eq!(ask(&proxy, "198.51.100.1, 127.0.1.7"), 503);

@@ -179,13 +179,14 @@ async fn speak<S, I>(
 /// those under way, if the client lets it.
 async fn drive<C: GracefulConnection>(connection: C, watch: Watch, mut stop: watch::Receiver<bool>) {
     let mut connection = pin!(connection);
-    let end = tokio::select! {
+    let (end, may_take) = tokio::select! {
         // The connection first: what it reads moves the deadlines, and a request that has arrived is not turned away.
         biased;
         // How a connection ends is no news: clients leave as they please.
         _ = &mut connection => return,
-        end = watch.end() => end,
-        () = asked(&mut stop) => End::Retire,
+        end = watch.end() => (end, watch.limits().drain),
+        // The listener keeps the deadline for all of them.
+        () = asked(&mut stop) => (End::Retire, Duration::MAX),
     };
     if end == End::Abandon {
         return;
@@ -195,6 +196,6 @@ async fn drive<C: GracefulConnection>(connection: C, watch: Watch, mut stop: wat
         biased;
         _ = connection => {}
         () = watch.abandoned() => {}
-        () = sleep(watch.limits().drain) => {}
+        () = sleep(may_take) => {}
     }
 }
