@@ -115,13 +115,12 @@ pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
 pub(crate) fn status(error: &Error) -> StatusCode {
     match error {
         Error::Request(error) => error.status(),
-        Error::Busy => StatusCode::SERVICE_UNAVAILABLE,
         Error::Path(_) => StatusCode::BAD_REQUEST,
         Error::TooLong => StatusCode::URI_TOO_LONG,
         Error::NotFound => StatusCode::NOT_FOUND,
         Error::NotKept => StatusCode::GONE,
         Error::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
-        Error::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Busy | Error::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
         Error::CrossOrigin | Error::PreviewOver => StatusCode::FORBIDDEN,
         Error::Report(error) => report_status(error),
         Error::Signup(error) => error.status(),

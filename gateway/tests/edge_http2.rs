@@ -136,7 +136,7 @@ fn what_is_no_frame_ends_the_connection() {
             frame(CONTINUATION, 0, 1, b""),
             frame(SETTINGS, 0, 0, &[0, 2, 0, 0, 0, 2]),
             frame(PING, 0, 0, b"short"),
-            frame(DATA, 0, 1, &[0; 20_000]),
+            frame(DATA, 0, 1, &vec![0; 20_000]),
             // An index that no table has (RFC 7541, 2.3.3).
             frame(HEADERS, END_STREAM | END_HEADERS, 1, &[0xff, 0xff, 0xff, 0x0f]),
         ] {

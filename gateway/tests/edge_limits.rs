@@ -3,7 +3,9 @@
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpStream};
 
-use crate::support::{Client, Gateway, Raw, attack, until};
+use serde_json::json;
+
+use crate::support::{Client, Gateway, Raw, Release, Setup, attack, until};
 
 /// A connection that has asked for something and was answered.
 fn held(client: &Client) -> Raw {
@@ -55,6 +57,28 @@ fn more_connections_than_there_may_be_are_refused_and_the_admin_api_stays() {
         raw.say("GET / HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
         raw.until_closed().starts_with(b"HTTP/1.1 200")
     });
+}
+
+#[test]
+fn connections_never_use_up_the_file_descriptors() {
+    let gateway = Gateway::set_up_live(Setup {
+        descriptors: Some(96),
+        ..Setup::default()
+    });
+    let mut all: Vec<Raw> = Vec::new();
+    for number in 0..200 {
+        all.push(Raw::open(&gateway.site.coming_from(from(number))));
+    }
+    // The store is still written and read.
+    gateway.publish(&Release::section("other", "1.0.0", &["/other"]));
+    gateway.deploy(&json!({ "other": "1.0.0" }));
+    drop(all);
+    until("there is room again", || {
+        let mut raw = Raw::open(&gateway.site);
+        raw.say("GET /other HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
+        raw.until_closed().starts_with(b"HTTP/1.1 200")
+    });
+    assert!(!gateway.output().contains("accept_failed"));
 }
 
 /// A request that is under way until its body comes.

@@ -57,7 +57,7 @@ impl Default for Limits {
             head: Duration::from_secs(10),
             progress: Duration::from_secs(15),
             progress_bytes: 1024,
-            idle: Duration::from_mins(1),
+            idle: Duration::from_secs(75),
             life: Duration::from_hours(1),
             head_bytes: 16 * 1024,
             headers: 100,

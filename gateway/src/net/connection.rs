@@ -123,7 +123,7 @@ struct Greeted {
     stream: Stream,
 }
 
-type Socket = Rewind<Meter<TcpStream>>;
+type Socket = Rewind<Meter>;
 
 enum Stream {
     Clear(Rewind<Socket>),

@@ -7,22 +7,23 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
 
 use super::watch::Watch;
 
-/// A stream whose writes are watched.
-pub(super) struct Meter<S> {
-    stream: S,
+/// A socket whose writes are watched.
+pub(super) struct Meter {
+    stream: TcpStream,
     watch: Watch,
 }
 
-impl<S> Meter<S> {
-    pub(super) fn new(stream: S, watch: Watch) -> Self {
+impl Meter {
+    pub(super) fn new(stream: TcpStream, watch: Watch) -> Self {
         Self { stream, watch }
     }
 
-    /// The stream itself.
-    pub(super) fn get_ref(&self) -> &S {
+    /// The socket itself.
+    pub(super) fn get_ref(&self) -> &TcpStream {
         &self.stream
     }
 
@@ -36,7 +37,7 @@ impl<S> Meter<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Meter<S> {
+impl AsyncRead for Meter {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -46,7 +47,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Meter<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Meter<S> {
+impl AsyncWrite for Meter {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.note(written)
@@ -71,5 +72,14 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Meter<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        // What somebody does not read, the system would go on to keep for them.
+        if self.watch.is_abandoned() {
+            let _ = self.stream.set_zero_linger();
+        }
     }
 }

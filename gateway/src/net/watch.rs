@@ -54,6 +54,7 @@ struct State {
     /// Requests of which the gateway has not made the answer yet.
     answering: usize,
     quiet_since: Instant,
+    is_abandoned: bool,
 }
 
 /// Held while an answer is made.
@@ -73,6 +74,7 @@ impl Watch {
             owed: Pace::default(),
             answering: 0,
             quiet_since: now,
+            is_abandoned: false,
         })))
     }
 
@@ -160,6 +162,7 @@ impl Watch {
                     }
                     ready!(sleep.as_mut().poll(cx));
                     if Instant::now() >= deadline {
+                        watch.lock().is_abandoned |= end == End::Abandon;
                         return Poll::Ready(end);
                     }
                     sleep.as_mut().reset(deadline);
@@ -177,6 +180,11 @@ impl Watch {
             }
             self.lock().never_retire();
         }
+    }
+
+    /// Whether the client did not do its part.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.lock().is_abandoned
     }
 
     fn deadline(&self) -> (Instant, End) {

@@ -43,6 +43,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) variables: &'a [(&'a str, &'a str)],
     /// The socket for the site, as a supervisor hands one over.
     pub(crate) socket: Option<TcpListener>,
+    /// How many files it may have open.
+    pub(crate) descriptors: Option<u32>,
 }
 
 /// Everything a process has printed.
@@ -91,10 +93,12 @@ pub(crate) fn listening(listen: &str, extra: &str) -> String {
     configuration(extra).replacen(admin, &format!("{admin}{listen}\n"), 1)
 }
 
-/// The gateway, started as `systemd` does with one socket: what is standard input here becomes descriptor 3.
-fn inheriting() -> Command {
+/// Starts as `systemd` does with one socket: what is standard input here becomes descriptor 3.
+const INHERITING: &str = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
+
+/// The gateway, started by a shell that becomes it.
+fn by_shell(script: &str) -> Command {
     let mut command = Command::new("sh");
-    let script = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
     command.args(["-c", script, env!("CARGO_BIN_EXE_gateway")]);
     command
 }
@@ -191,9 +195,13 @@ impl Gateway {
             .unwrap();
         let (_, config) = config.keep().unwrap();
         std::fs::write(&config, listening(setup.listen, setup.extra)).unwrap();
-        let (mut command, stdin) = match setup.socket {
-            None => (Command::new(env!("CARGO_BIN_EXE_gateway")), Stdio::null()),
-            Some(socket) => (inheriting(), Stdio::from(OwnedFd::from(socket))),
+        let (mut command, stdin) = match (setup.socket, setup.descriptors) {
+            (None, None) => (Command::new(env!("CARGO_BIN_EXE_gateway")), Stdio::null()),
+            (None, Some(number)) => (
+                by_shell(&format!("ulimit -n {number}; exec \"$0\" \"$@\"")),
+                Stdio::null(),
+            ),
+            (Some(socket), _) => (by_shell(INHERITING), Stdio::from(OwnedFd::from(socket))),
         };
         let mut process = command
             .args(["serve".as_ref(), "--config".as_ref(), config.as_os_str()])

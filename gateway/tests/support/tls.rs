@@ -15,7 +15,7 @@ use super::{Client, Response};
 /// A certificate for `site.example` that is its own root.
 pub(crate) struct Certificate {
     der: CertificateDer<'static>,
-    certificate: String,
+    pem: String,
     key: String,
 }
 
@@ -32,7 +32,7 @@ impl Certificate {
             generate_simple_self_signed(["site.example".to_owned()]).unwrap();
         Self {
             der: cert.der().clone(),
-            certificate: cert.pem(),
+            pem: cert.pem(),
             key: signing_key.serialize_pem(),
         }
     }
@@ -44,7 +44,7 @@ impl Certificate {
             key: folder.join("key.pem"),
         };
         std::fs::write(&files.key, &self.key).unwrap();
-        std::fs::write(&files.certificate, &self.certificate).unwrap();
+        std::fs::write(&files.certificate, &self.pem).unwrap();
         files
     }
 
@@ -80,8 +80,9 @@ impl Files {
     /// The table of the configuration that names them.
     pub(crate) fn table(&self, name: &str) -> String {
         format!(
-            "[listen.{name}]\ncertificate = {:?}\nkey = {:?}\n",
-            self.certificate, self.key
+            "[listen.{name}]\ncertificate = \"{}\"\nkey = \"{}\"\n",
+            self.certificate.display(),
+            self.key.display()
         )
     }
 }

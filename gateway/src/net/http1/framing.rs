@@ -125,7 +125,7 @@ impl Framing {
     fn end_line(&mut self, line: &Line) -> Result<(), Wrong> {
         let text = line.text().ok_or(Wrong)?;
         self.at = match self.at {
-            At::Start if line.is_empty() => At::Start,
+            At::Start | At::Trailers if line.is_empty() => At::Start,
             At::Start => {
                 self.head = Head::default();
                 At::Fields
@@ -140,7 +140,6 @@ impl Framing {
                 size => At::Chunk(size),
             },
             At::ChunkEnd if line.is_empty() => At::ChunkSize,
-            At::Trailers if line.is_empty() => At::Start,
             At::Trailers => At::Trailers,
             At::ChunkEnd | At::Length(_) | At::Chunk(_) => return Err(Wrong),
         };

@@ -139,7 +139,7 @@ mod tests {
             let mut found = Vec::new();
             for piece in bytes.chunks(size) {
                 frames.take(piece, |frame| {
-                    found.push((frame.kind, frame.stream, frame.length))
+                    found.push((frame.kind, frame.stream, frame.length));
                 });
             }
             assert_eq!(
