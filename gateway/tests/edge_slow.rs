@@ -169,7 +169,7 @@ fn who_takes_no_frames_is_given_up() {
 
 #[test]
 fn many_idle_connections_leave_room_for_others() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_live("[limits]\nconnections = 12000\n", &[]);
     attack(&gateway, || {
         let mut idle = Vec::new();
         for number in 0..soak(10_000) {
