@@ -15,6 +15,7 @@ mod document;
 mod flight;
 mod health;
 mod metrics;
+mod host;
 mod negotiate;
 mod net;
 mod origin;

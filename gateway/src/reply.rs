@@ -1,6 +1,7 @@
 //! Requests and responses as the rest of the gateway sees them.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, VARY};
@@ -9,6 +10,7 @@ use http_body_util::Full;
 use serde::Serialize;
 
 use crate::negotiate::{Coding, is_known};
+use crate::net::Seat;
 
 /// A request as it arrives.
 pub(crate) type Request = http::Request<hyper::body::Incoming>;
@@ -20,7 +22,12 @@ pub(crate) type Reply = Response<Full<Bytes>>;
 #[derive(Debug, Clone)]
 pub(crate) struct Route(pub(crate) String);
 
-/// The address a request came from; carried by the request.
+/// What is to be held until a response is sent; carried by the response, and then by its body.
+#[derive(Debug, Clone)]
+#[expect(dead_code, reason = "it is held, not looked at")]
+pub(crate) struct Held(pub(crate) Arc<Seat>);
+
+/// The visitor's address; carried by the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
@@ -141,14 +148,21 @@ impl Methods {
         }
     }
 
-    /// Adds the `Allow` header to a 405.
+    /// The answer to OPTIONS, which every route has (RFC 9110, 9.3.7).
+    pub(crate) fn options(self) -> Reply {
+        let mut reply = empty(StatusCode::NO_CONTENT);
+        self.tell(reply.headers_mut());
+        reply
+    }
+
+    /// Adds the `Allow` header.
     pub(crate) fn tell(self, headers: &mut HeaderMap) {
         let methods = match self {
-            Self::Get => "GET, HEAD",
-            Self::Post => "POST",
-            Self::GetPost => "GET, HEAD, POST",
-            Self::Put => "PUT",
-            Self::PostDelete => "POST, DELETE",
+            Self::Get => "GET, HEAD, OPTIONS",
+            Self::Post => "POST, OPTIONS",
+            Self::GetPost => "GET, HEAD, POST, OPTIONS",
+            Self::Put => "PUT, OPTIONS",
+            Self::PostDelete => "POST, DELETE, OPTIONS",
         };
         headers.insert(ALLOW, HeaderValue::from_static(methods));
     }

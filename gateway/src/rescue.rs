@@ -18,11 +18,16 @@ use crate::publish::PublishError;
 use crate::reply::{Methods, Reply, json, text};
 use crate::rollout::ReportError;
 use crate::signup::SignupError;
+use crate::stack::RequestError;
 use crate::store::StoreError;
 
 /// Why a route cannot answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    #[error("Too much is asked of this site just now. Please try again in a moment.")]
+    Busy,
     #[error(transparent)]
     Path(#[from] PathError),
     #[error("The address is too long.")]
@@ -92,6 +97,9 @@ pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
     let headers = reply.headers_mut();
     match error {
         Error::Method(methods) => methods.tell(headers),
+        Error::Busy => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
         Error::NothingLive => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("30"));
         }
@@ -106,12 +114,13 @@ pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
 /// The status an error answers with.
 pub(crate) fn status(error: &Error) -> StatusCode {
     match error {
+        Error::Request(error) => error.status(),
         Error::Path(_) => StatusCode::BAD_REQUEST,
         Error::TooLong => StatusCode::URI_TOO_LONG,
         Error::NotFound => StatusCode::NOT_FOUND,
         Error::NotKept => StatusCode::GONE,
         Error::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
-        Error::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Busy | Error::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
         Error::CrossOrigin | Error::PreviewOver => StatusCode::FORBIDDEN,
         Error::Report(error) => report_status(error),
         Error::Signup(error) => error.status(),
@@ -168,7 +177,7 @@ fn title(error: &Error, status: StatusCode) -> &'static str {
     match error {
         Error::PreviewOver => "This preview is over",
         Error::NothingLive => "This site is being set up",
-        Error::Path(_) | Error::TooLong => "That address does not work",
+        Error::Path(_) | Error::TooLong | Error::Request(_) => "That address does not work",
         _ => status.canonical_reason().unwrap_or("Error"),
     }
 }

@@ -9,6 +9,7 @@ use url::form_urlencoded;
 use crate::config::Config;
 use crate::deployment::{ChangeError, Deployments, Snapshot};
 use crate::document::{Asked, Documents};
+use crate::health::Stopping;
 use crate::pattern::RequestPath;
 use crate::render::Renderer;
 use crate::reply::{FromDeployment, Methods, Peer, Reply, Request, Route, empty, json, redirect};
@@ -35,6 +36,7 @@ pub(crate) struct Site {
     signups: Signups,
     judge: Arc<Judge>,
     heard: Heard,
+    stopping: Stopping,
 }
 
 /// Where a path leads.
@@ -144,6 +146,7 @@ impl Site {
         config: Config,
         deployments: Arc<Deployments>,
         renderer: Arc<Renderer>,
+        stopping: Stopping,
     ) -> Result<Self, BackendError> {
         Ok(Self {
             documents: Documents::new(&config, renderer),
@@ -152,6 +155,7 @@ impl Site {
             heard: Heard::default(),
             config,
             deployments,
+            stopping,
         })
     }
 
@@ -206,6 +210,8 @@ impl Site {
         let (route, audience, methods) = (target.route(), target.audience(snapshot), target.methods());
         let reply = if methods.allow(request.method()) {
             self.lead(snapshot, target, path, request).await
+        } else if request.method() == Method::OPTIONS {
+            Ok(methods.options())
         } else {
             Err(Error::Method(methods))
         };
@@ -221,7 +227,7 @@ impl Site {
     ) -> Result<Reply, Error> {
         match target {
             Target::Alive => Ok(health::alive()),
-            Target::Ready => Ok(health::ready(snapshot)),
+            Target::Ready => Ok(health::ready(snapshot, &self.stopping)),
             Target::Robots => Ok(wellknown::robots(&self.config.site.origin)),
             Target::Sitemap => {
                 let set = snapshot.live().ok_or(Error::NothingLive)?;

@@ -5,6 +5,8 @@
 
 mod admin;
 mod budget;
+mod certificate;
+mod limits;
 mod listen;
 mod partner;
 mod reader;
@@ -20,6 +22,8 @@ mod url;
 
 pub(crate) use admin::{Action, Token};
 pub(crate) use budget::Budget;
+pub(crate) use certificate::{Certificate, CertificateError};
+pub(crate) use limits::Limits;
 pub(crate) use listen::Listen;
 pub(crate) use partner::Partner;
 pub(crate) use render::Render;
@@ -44,6 +48,8 @@ pub(crate) struct Config {
     pub(crate) navigation: Navigation,
     /// Where to listen.
     pub(crate) listen: Listen,
+    /// What clients may send, hold open and wait for.
+    pub(crate) limits: Limits,
     /// Where releases and deployments are kept.
     pub(crate) store: Store,
     /// When a candidate is taken back by itself.
@@ -98,7 +104,10 @@ impl Config {
         let mut root = reader.root(&document);
         let site = root.table("site").and_then(site::read);
         let navigation = root.table("navigation").and_then(site::read_navigation);
-        let listen = root.table("listen").and_then(listen::read);
+        let listen = root.table("listen").and_then(|table| listen::read(table, folder));
+        let limits = root
+            .optional_table("limits")
+            .map_or(Some(Limits::default()), limits::read);
         let store = root.table("store").and_then(|table| store::read(table, folder));
         let rollout = root
             .optional_table("rollout")
@@ -124,6 +133,7 @@ impl Config {
             site: site?,
             navigation: navigation?,
             listen: listen?,
+            limits: limits?,
             store: store?,
             rollout: rollout?,
             render: rendering?,
