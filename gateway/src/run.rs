@@ -61,8 +61,18 @@ async fn serve(mut config: Config) -> Result<(), StartError> {
     let (site_listener, site_address) = listen(config.listen.site).await?;
     let (admin_listener, admin_address) = listen(config.listen.admin).await?;
     let tokens = std::mem::take(&mut config.tokens);
-    let admin = Arc::new(Admin::new(tokens, &config, Arc::clone(&deployments), metrics));
-    let site = Arc::new(Site::new(config, Arc::clone(&deployments), renderer)?);
+    let admin = Arc::new(Admin::new(
+        tokens,
+        &config,
+        Arc::clone(&deployments),
+        Arc::clone(&metrics),
+    ));
+    let site = Arc::new(Site::new(
+        config,
+        Arc::clone(&deployments),
+        renderer,
+        metrics.policy.clone(),
+    )?);
     let stop = stop_signal()?;
     tracing::info!(event = "listening", site = %site_address, admin = %admin_address);
     let watching = tokio::spawn(async move { deployments.watch().await });

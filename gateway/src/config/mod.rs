@@ -4,6 +4,7 @@
 //! what was expected. One file here for each concern of the configuration.
 
 mod admin;
+mod asset;
 mod budget;
 mod listen;
 mod partner;
@@ -19,6 +20,7 @@ mod tests;
 mod url;
 
 pub(crate) use admin::{Action, Token};
+pub(crate) use asset::Assets;
 pub(crate) use budget::Budget;
 pub(crate) use listen::Listen;
 pub(crate) use partner::Partner;
@@ -46,6 +48,8 @@ pub(crate) struct Config {
     pub(crate) listen: Listen,
     /// Where releases and deployments are kept.
     pub(crate) store: Store,
+    /// How files are served.
+    pub(crate) assets: Assets,
     /// When a candidate is taken back by itself.
     pub(crate) rollout: Rollout,
     /// What rendering on the server may cost.
@@ -100,6 +104,9 @@ impl Config {
         let navigation = root.table("navigation").and_then(site::read_navigation);
         let listen = root.table("listen").and_then(listen::read);
         let store = root.table("store").and_then(|table| store::read(table, folder));
+        let assets = root
+            .optional_table("assets")
+            .map_or(Some(Assets::default()), asset::read);
         let rollout = root
             .optional_table("rollout")
             .map_or(Some(Rollout::default()), rollout::read);
@@ -125,6 +132,7 @@ impl Config {
             navigation: navigation?,
             listen: listen?,
             store: store?,
+            assets: assets?,
             rollout: rollout?,
             render: rendering?,
             budget: budget?,

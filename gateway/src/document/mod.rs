@@ -20,8 +20,8 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, REFERRER_POLICY, VARY};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, VARY};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use sha2::{Digest as _, Sha256};
 
 use crate::cache::Cache;
@@ -41,6 +41,8 @@ use policy::Policy;
 
 /// The most bytes kept of composed documents.
 const CACHE_BYTES: usize = 32 * 1024 * 1024;
+
+const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpoints");
 
 /// Composes documents and keeps them.
 pub(crate) struct Documents {
@@ -265,7 +267,7 @@ fn headers(policy: HeaderValue, keeper: Keeper) -> HeaderMap {
     };
     HeaderMap::from_iter([
         (CONTENT_SECURITY_POLICY, policy),
-        (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+        (REPORTING_ENDPOINTS, policy::ENDPOINTS),
         (CACHE_CONTROL, cache_control),
         (VARY, HeaderValue::from_static(vary)),
     ])

@@ -5,8 +5,13 @@ use http::HeaderValue;
 use super::style::Inline;
 use crate::config::Config;
 
-/// What documents may load: scripts, styles and images of this origin, and nothing written into the page itself but
-/// the stylesheets that the gateway wrote.
+/// Where browsers report violations to: the endpoint that the policy calls `csp` (Reporting API). Those that know no
+/// endpoints use the address in `report-uri`.
+pub(super) const ENDPOINTS: HeaderValue = HeaderValue::from_static("csp=\"/_csp\"");
+
+/// What documents may load: scripts, styles, images and fonts of this origin, and nothing written into the page itself
+/// but the stylesheets that the gateway wrote. Scripts make no scripts and no HTML out of text: the one Trusted Types
+/// policy is the shell's.
 pub(super) struct Policy {
     /// Where forms may lead. Browsers hold every redirect of a form post against it, so the hosts that a sign-up may
     /// lead to stand there, too.
@@ -32,7 +37,8 @@ impl Policy {
             .fold(String::new(), |all, style| all + " '" + &style.hash() + "'");
         let policy = format!(
             "default-src 'none'; script-src 'self'; style-src 'self'{hashes}; img-src 'self'; font-src 'self'; \
-             connect-src 'self'; manifest-src 'self'; form-action {}; base-uri 'none'; frame-ancestors 'none'",
+             connect-src 'self'; form-action {}; base-uri 'none'; frame-ancestors 'none'; \
+             require-trusted-types-for 'script'; trusted-types default; report-uri /_csp; report-to csp",
             self.targets
         );
         HeaderValue::try_from(policy).expect("host names and base64 may stand in a header")

@@ -30,7 +30,8 @@ pub(crate) fn site(site: Arc<Site>) -> impl Serve {
         let site = Arc::clone(&site);
         async move { Ok::<_, Infallible>(site.answer(request).await) }
     });
-    stack(routes, move || reader.audience())
+    let is_secure = reader.is_secure();
+    stack(routes, move || reader.audience(), is_secure)
 }
 
 /// The admin listener's stack.
@@ -39,12 +40,14 @@ pub(crate) fn admin(admin: Arc<Admin>) -> impl Serve {
         let admin = Arc::clone(&admin);
         async move { Ok::<_, Infallible>(admin.answer(request).await) }
     });
-    stack(routes, || Audience::Operator)
+    // It is reached from this machine alone, in the clear.
+    stack(routes, || Audience::Operator, false)
 }
 
 fn stack<S, B>(
     routes: S,
     audience: impl Fn() -> Audience + Clone + Send + 'static,
+    is_secure: bool,
 ) -> impl Service<Request<B>, Response = Response<Recorded>, Error = Infallible, Future: Send + 'static>
 + Clone
 + Send
@@ -58,7 +61,9 @@ where
         // Outermost, so that it counts and times everything, also what a layer below answers itself.
         .layer(from_fn(telemetry::record))
         // Above whatever makes an answer, so that no answer is without them.
-        .layer(from_fn(headers::add))
+        .layer(from_fn(move |request, next| {
+            headers::add(request, next, is_secure)
+        }))
         // Above the guard, so that its answers have no body either where none may be.
         .layer(from_fn(head::strip))
         // Innermost: a panic in a route ends as an answer, and every layer above sees nothing unusual.

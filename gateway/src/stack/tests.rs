@@ -30,12 +30,18 @@ async fn a_panic_is_answered_without_details() {
         Ok(text(StatusCode::OK, "never"))
     });
     for audience in [PERSON, Audience::Operator] {
-        let response = stack(routes, move || audience)
+        let response = stack(routes, move || audience, false)
             .oneshot(request(Method::GET))
             .await
             .unwrap();
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
-        assert_eq!(response.headers()["x-content-type-options"], "nosniff");
+        for name in [
+            "x-content-type-options",
+            "content-security-policy",
+            "cross-origin-resource-policy",
+        ] {
+            assert!(response.headers().contains_key(name), "{name}");
+        }
         assert!(response.headers().contains_key("x-request-id"));
         let body = response.into_body().collect().await.unwrap().to_bytes();
         let body = String::from_utf8(body.to_vec()).unwrap();
@@ -47,7 +53,7 @@ async fn a_panic_is_answered_without_details() {
 
 #[tokio::test]
 async fn head_has_the_length_of_get_and_no_body() {
-    let service = stack(service_fn(page), || PERSON);
+    let service = stack(service_fn(page), || PERSON, false);
     let get = service.clone().oneshot(request(Method::GET)).await.unwrap();
     assert_eq!(get.into_body().collect().await.unwrap().to_bytes(), "hello\n");
     let head = service.oneshot(request(Method::HEAD)).await.unwrap();
@@ -57,7 +63,7 @@ async fn head_has_the_length_of_get_and_no_body() {
 
 #[tokio::test]
 async fn every_answer_has_an_id_of_its_own() {
-    let service = stack(service_fn(page), || PERSON);
+    let service = stack(service_fn(page), || PERSON, false);
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..8 {
         let response = service.clone().oneshot(request(Method::GET)).await.unwrap();
