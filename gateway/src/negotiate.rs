@@ -100,13 +100,11 @@ impl Weights {
             Coding::Zstd => self.zstd,
             Coding::Br => self.br,
         };
-        match (named, self.any, coding) {
-            (Some(weight), _, _) => weight,
-            // Identity is acceptable unless it is refused; where others are named it is the last resort.
-            (None, None | Some(1..), Coding::Identity) => 1,
-            (None, Some(weight), _) => weight,
-            (None, None, _) => 0,
+        // Identity is acceptable unless it is refused; where others are named it is the last resort.
+        if coding == Coding::Identity && named.is_none() && self.any != Some(0) {
+            return 1;
         }
+        named.or(self.any).unwrap_or(0)
     }
 }
 
