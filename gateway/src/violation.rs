@@ -103,8 +103,9 @@ impl Violations {
         }
     }
 
-    /// Receives a report of a client, which stands for its address. No other site can send one: neither of the media
-    /// types goes across origins without being asked about first, and the answer to that is no.
+    /// Receives a report of a client, which stands for its address. Browsers do not say from which site a report is
+    /// (they send no Sec-Fetch-Site with it), but no other site can have one sent: neither of the media types goes
+    /// across origins without being asked about first, and the answer to that is no.
     pub(crate) async fn receive(&self, request: Request, client: u64) -> Result<(), ViolationError> {
         let format = Format::of(request.headers()).ok_or(ViolationError::MediaType)?;
         if !self.limits.allow(client) {

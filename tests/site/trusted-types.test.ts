@@ -102,6 +102,16 @@ test("a script of the page can name an asset, and make no policy of its own", as
   await expectViolations(complaints, "trusted-types");
 });
 
+test("what is refused is reported, and the gateway takes the report", async ({ page, complaints }) => {
+  await open(page, HOME);
+  const reported = page.waitForResponse("**/_csp");
+  await attempt(page, () => {
+    document.body.innerHTML = "<b>text</b>";
+  });
+  expect((await reported).status()).toBe(204);
+  await expectViolations(complaints, "require-trusted-types-for");
+});
+
 test("every screen is shown within it, by links from one document", async ({ page, complaints }) => {
   await open(page, HOME);
   for (const { path, heading } of [...SCREENS, ...MISSING]) {

@@ -134,7 +134,7 @@ impl Documents {
         } else {
             Keeper::Nobody
         };
-        let headers = headers(composed.policy.clone(), keeper);
+        let headers = self.headers(composed.policy.clone(), keeper);
         if composed.status == StatusCode::OK && keeper != Keeper::Nobody {
             return represent(request, &HTML, headers, representation);
         }
@@ -183,7 +183,7 @@ impl Documents {
     ) -> Reply {
         let (html, policy) = self.compose(asked, body, form, &clock::today().to_string()).await;
         let mut reply = reply(status.unwrap_or(asked.status(body)), HTML, html);
-        reply.headers_mut().extend(headers(policy, Keeper::Nobody));
+        reply.headers_mut().extend(self.headers(policy, Keeper::Nobody));
         reply
     }
 
@@ -224,6 +224,29 @@ impl Documents {
         };
         (document.compose(), self.policy.with(&styles))
     }
+
+    /// The headers of every document.
+    fn headers(&self, policy: HeaderValue, keeper: Keeper) -> HeaderMap {
+        let (cache_control, vary) = match keeper {
+            Keeper::Everybody => (NO_CACHE, "Accept-Encoding"),
+            Keeper::Visitor => (
+                HeaderValue::from_static("private, no-cache"),
+                "Accept-Encoding, Cookie",
+            ),
+            Keeper::Nobody => (NO_STORE, "Accept-Encoding, Cookie"),
+        };
+        let mut headers = HeaderMap::from_iter([
+            (CONTENT_SECURITY_POLICY, policy),
+            (CACHE_CONTROL, cache_control),
+            (VARY, HeaderValue::from_static(vary)),
+        ]);
+        headers.extend(
+            self.policy
+                .endpoints()
+                .map(|endpoints| (REPORTING_ENDPOINTS, endpoints)),
+        );
+        headers
+    }
 }
 
 impl<'a> Asked<'a> {
@@ -253,24 +276,6 @@ impl<'a> Asked<'a> {
             StatusCode::OK
         }
     }
-}
-
-/// The headers of every document.
-fn headers(policy: HeaderValue, keeper: Keeper) -> HeaderMap {
-    let (cache_control, vary) = match keeper {
-        Keeper::Everybody => (NO_CACHE, "Accept-Encoding"),
-        Keeper::Visitor => (
-            HeaderValue::from_static("private, no-cache"),
-            "Accept-Encoding, Cookie",
-        ),
-        Keeper::Nobody => (NO_STORE, "Accept-Encoding, Cookie"),
-    };
-    HeaderMap::from_iter([
-        (CONTENT_SECURITY_POLICY, policy),
-        (REPORTING_ENDPOINTS, policy::ENDPOINTS),
-        (CACHE_CONTROL, cache_control),
-        (VARY, HeaderValue::from_static(vary)),
-    ])
 }
 
 impl Composed {
