@@ -9,7 +9,8 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use http_body_util::Full;
 use serde::Serialize;
 
-use crate::negotiate::{Coding, is_known};
+use crate::conditional::{Validators, Verdict, weigh};
+use crate::negotiate::Coding;
 use crate::net::Seat;
 
 /// A request as it arrives.
@@ -99,7 +100,7 @@ pub(crate) struct Representation {
     pub(crate) bytes: Bytes,
 }
 
-/// Sends a representation, or 304 if the client has it. `headers` are those of both answers.
+/// Sends a representation, or 304 if the client has it, or 412 if it wanted another. `headers` are those of all answers.
 pub(crate) fn represent(
     request: &HeaderMap,
     content_type: &HeaderValue,
@@ -107,16 +108,29 @@ pub(crate) fn represent(
     representation: Representation,
 ) -> Reply {
     let Representation { coding, etag, bytes } = representation;
-    let known = etag.to_str().is_ok_and(|etag| is_known(request, etag));
-    let mut reply = Response::new(Full::new(if known { Bytes::new() } else { bytes }));
+    let validators = Validators {
+        etag: etag.as_bytes(),
+        modified: None,
+    };
+    let verdict = weigh(request, validators);
+    let body = match verdict {
+        Verdict::Proceed => bytes,
+        Verdict::NotModified | Verdict::Failed => Bytes::new(),
+    };
+    let mut reply = Response::new(Full::new(body));
     *reply.headers_mut() = headers;
     let headers = reply.headers_mut();
     headers.insert(ETAG, etag);
     headers
         .entry(VARY)
         .or_insert(HeaderValue::from_static("Accept-Encoding"));
-    if known {
-        *reply.status_mut() = StatusCode::NOT_MODIFIED;
+    let status = match verdict {
+        Verdict::Proceed => StatusCode::OK,
+        Verdict::NotModified => StatusCode::NOT_MODIFIED,
+        Verdict::Failed => StatusCode::PRECONDITION_FAILED,
+    };
+    if status != StatusCode::OK {
+        *reply.status_mut() = status;
         return reply;
     }
     headers.insert(CONTENT_TYPE, content_type.clone());

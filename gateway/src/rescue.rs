@@ -6,6 +6,8 @@
 //!
 //! Causes are logged here and stay here: a visitor reads words, never a file name or a stack trace.
 
+use std::sync::Arc;
+
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde_json::json;
@@ -20,6 +22,7 @@ use crate::rollout::ReportError;
 use crate::signup::SignupError;
 use crate::stack::RequestError;
 use crate::store::StoreError;
+use crate::violation::ViolationError;
 
 /// Why a route cannot answer.
 #[derive(Debug, thiserror::Error)]
@@ -49,11 +52,16 @@ pub(crate) enum Error {
     #[error(transparent)]
     Report(#[from] ReportError),
     #[error(transparent)]
+    Violation(#[from] ViolationError),
+    #[error(transparent)]
     Signup(#[from] SignupError),
     #[error(transparent)]
     Admin(#[from] AdminError),
     #[error("Something went wrong. Please try again.")]
     Store(#[from] StoreError),
+    /// The same, of a file that several may have asked for at once.
+    #[error("Something went wrong. Please try again.")]
+    File(Arc<StoreError>),
     #[error("Something went wrong. Please try again.")]
     Panic,
 }
@@ -103,6 +111,9 @@ pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
         Error::NothingLive => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("30"));
         }
+        Error::Violation(ViolationError::TooMany) => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("60"));
+        }
         Error::Admin(AdminError::NoToken) => {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
@@ -123,9 +134,10 @@ pub(crate) fn status(error: &Error) -> StatusCode {
         Error::Busy | Error::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
         Error::CrossOrigin | Error::PreviewOver => StatusCode::FORBIDDEN,
         Error::Report(error) => report_status(error),
+        Error::Violation(error) => error.status(),
         Error::Signup(error) => error.status(),
         Error::Admin(error) => admin_status(error),
-        Error::Store(_) | Error::Panic => StatusCode::INTERNAL_SERVER_ERROR,
+        Error::Store(_) | Error::File(_) | Error::Panic => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
@@ -222,6 +234,7 @@ fn problem(error: &Error, status: StatusCode, words: &str) -> Reply {
 fn log(error: &Error) {
     match error {
         Error::Store(cause) => tracing::error!(event = "store_failed", error = %cause),
+        Error::File(cause) => tracing::error!(event = "store_failed", error = %cause),
         Error::Admin(error) if admin_status(error).is_server_error() => {
             tracing::error!(event = "admin_failed", error = %error);
         }

@@ -4,6 +4,7 @@
 //! what was expected. One file here for each concern of the configuration.
 
 mod admin;
+mod asset;
 mod budget;
 mod certificate;
 mod limits;
@@ -21,6 +22,7 @@ mod tests;
 mod url;
 
 pub(crate) use admin::{Action, Token};
+pub(crate) use asset::Assets;
 pub(crate) use budget::Budget;
 pub(crate) use certificate::{Certificate, CertificateError};
 pub(crate) use limits::Limits;
@@ -52,6 +54,8 @@ pub(crate) struct Config {
     pub(crate) limits: Limits,
     /// Where releases and deployments are kept.
     pub(crate) store: Store,
+    /// How files are served.
+    pub(crate) assets: Assets,
     /// When a candidate is taken back by itself.
     pub(crate) rollout: Rollout,
     /// What rendering on the server may cost.
@@ -109,6 +113,9 @@ impl Config {
             .optional_table("limits")
             .map_or(Some(Limits::default()), limits::read);
         let store = root.table("store").and_then(|table| store::read(table, folder));
+        let assets = root
+            .optional_table("assets")
+            .map_or(Some(Assets::default()), asset::read);
         let rollout = root
             .optional_table("rollout")
             .map_or(Some(Rollout::default()), rollout::read);
@@ -135,6 +142,7 @@ impl Config {
             listen: listen?,
             limits: limits?,
             store: store?,
+            assets: assets?,
             rollout: rollout?,
             render: rendering?,
             budget: budget?,

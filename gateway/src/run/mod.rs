@@ -75,9 +75,15 @@ async fn serve(mut config: Config, path: PathBuf) -> Result<(), StartError> {
     let stop = signals::stop(move || delay.load().limits.stop_delay)?;
     let stopping = Stopping(stop.told);
     let tokens = std::mem::take(&mut config.tokens);
-    let admin = Admin::new(tokens, &config, Arc::clone(&deployments), metrics, stopping.clone());
+    let admin = Admin::new(
+        tokens,
+        &config,
+        Arc::clone(&deployments),
+        Arc::clone(&metrics),
+        stopping.clone(),
+    );
     let admin = Arc::new(admin);
-    let site = Site::new(config, Arc::clone(&deployments), renderer, stopping)?;
+    let site = Site::new(config, Arc::clone(&deployments), renderer, stopping, metrics.policy.clone())?;
     let reload = Reload {
         path,
         admin: Arc::clone(&admin),

@@ -46,7 +46,8 @@ pub(crate) fn site(site: Arc<Site>, settings: CurrentSettings) -> impl Serve {
         let settings = settings.load();
         settings.hosts.is_empty() || settings.hosts.iter().any(|own| own.covers(host))
     };
-    stack(routes, serves, move || reader.audience())
+    let is_secure = reader.is_secure();
+    stack(routes, serves, move || reader.audience(), is_secure)
 }
 
 /// The admin listener's stack.
@@ -55,13 +56,15 @@ pub(crate) fn admin(admin: Arc<Admin>) -> impl Serve {
         let admin = Arc::clone(&admin);
         async move { Ok::<_, Infallible>(admin.answer(request).await) }
     });
-    stack(routes, |_: &Host| true, || Audience::Operator)
+    // HSTS is about names, and its name is rarely the site's.
+    stack(routes, |_: &Host| true, || Audience::Operator, false)
 }
 
 fn stack<S, B>(
     routes: S,
     serves: impl Fn(&Host) -> bool + Clone + Send + 'static,
     audience: impl Fn() -> Audience + Clone + Send + 'static,
+    is_secure: bool,
 ) -> impl Service<Request<B>, Response = Response<Recorded>, Error = Infallible, Future: Send + 'static>
 + Clone
 + Send
@@ -76,7 +79,9 @@ where
         // Outermost, so that it counts and times everything, also what a layer below answers itself.
         .layer(from_fn(telemetry::record))
         // Above whatever makes an answer, so that no answer is without them.
-        .layer(from_fn(headers::add))
+        .layer(from_fn(move |request, next| {
+            headers::add(request, next, is_secure)
+        }))
         // Above the guard, so that its answers have no body either where none may be.
         .layer(from_fn(head::strip))
         // Below what makes answers whole: a panic further in ends as an answer, and they see nothing unusual.

@@ -118,6 +118,29 @@ fn a_budget_limits_what_it_names() {
 }
 
 #[test]
+fn what_is_kept_of_assets_is_bounded_as_it_says() {
+    let cache = |keys: &str| {
+        let text = SOUND.replace("[store]", &format!("{keys}\n[store]"));
+        let config = Config::parse("site.toml", &text, folder().path());
+        config.map(|config| config.assets.cache)
+    };
+    assert_eq!(cache("").unwrap(), 64 * 1024 * 1024);
+    assert_eq!(cache("[assets]").unwrap(), 64 * 1024 * 1024);
+    assert_eq!(cache("[assets]\ncache_mib = 0").unwrap(), 0);
+    assert_eq!(cache("[assets]\ncache_mib = 3").unwrap(), 3 * 1024 * 1024);
+    for wrong in ["65537", "-1", "1.5", "\"1\""] {
+        let problems = cache(&format!("[assets]\ncache_mib = {wrong}")).unwrap_err().0;
+        assert_eq!(problems.len(), 1);
+        assert!(
+            problems[0].contains("assets.cache_mib")
+                && problems[0].contains("a whole number from 0 to 65536")
+        );
+    }
+    let problems = cache("[assets]\ncache = 1").unwrap_err().0;
+    assert!(problems[0].contains("cache"), "{problems:?}");
+}
+
+#[test]
 fn the_committed_configuration_is_sound() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../site.toml");
     let config = Config::load(&path).unwrap();
