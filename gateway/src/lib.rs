@@ -8,6 +8,7 @@ mod asset;
 mod cache;
 mod cli;
 mod clock;
+mod conditional;
 mod config;
 mod cookie;
 mod deployment;
@@ -15,6 +16,7 @@ mod document;
 mod flight;
 mod health;
 mod metrics;
+mod host;
 mod negotiate;
 mod net;
 mod origin;
@@ -35,6 +37,7 @@ mod store;
 mod telemetry;
 #[cfg(test)]
 mod testing;
+mod violation;
 mod visit;
 mod wellknown;
 

@@ -23,6 +23,19 @@ pub(crate) struct Metrics {
     registry: Registry,
     /// What became of renders.
     pub(crate) renders: RenderMetrics,
+    /// What browsers held against documents.
+    pub(crate) policy: PolicyMetrics,
+}
+
+/// Violations of the content security policy that browsers reported.
+#[derive(Clone, Default)]
+pub(crate) struct PolicyMetrics {
+    violations: Family<Directive, Counter>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Directive {
+    directive: &'static str,
 }
 
 /// What became of renders.
@@ -68,7 +81,17 @@ impl Default for Metrics {
             "Render workers that were killed, or died",
             renders.replaced.clone(),
         );
-        Self { registry, renders }
+        let policy = PolicyMetrics::default();
+        registry.register(
+            "policy_violations",
+            "Violations of the content security policy that browsers reported, by directive",
+            policy.violations.clone(),
+        );
+        Self {
+            registry,
+            renders,
+            policy,
+        }
     }
 }
 
@@ -79,6 +102,13 @@ impl Metrics {
         // Writing into memory does not fail.
         let _ = text::encode(&mut body, &self.registry);
         reply(StatusCode::OK, OPEN_METRICS, body)
+    }
+}
+
+impl PolicyMetrics {
+    /// A browser reported that this directive was violated.
+    pub(crate) fn violated(&self, directive: &'static str) {
+        self.violations.get_or_create(&Directive { directive }).inc();
     }
 }
 

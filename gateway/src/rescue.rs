@@ -6,6 +6,8 @@
 //!
 //! Causes are logged here and stay here: a visitor reads words, never a file name or a stack trace.
 
+use std::sync::Arc;
+
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde_json::json;
@@ -18,11 +20,17 @@ use crate::publish::PublishError;
 use crate::reply::{Methods, Reply, json, text};
 use crate::rollout::ReportError;
 use crate::signup::SignupError;
+use crate::stack::RequestError;
 use crate::store::StoreError;
+use crate::violation::ViolationError;
 
 /// Why a route cannot answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    #[error("Too much is asked of this site just now. Please try again in a moment.")]
+    Busy,
     #[error(transparent)]
     Path(#[from] PathError),
     #[error("The address is too long.")]
@@ -44,11 +52,16 @@ pub(crate) enum Error {
     #[error(transparent)]
     Report(#[from] ReportError),
     #[error(transparent)]
+    Violation(#[from] ViolationError),
+    #[error(transparent)]
     Signup(#[from] SignupError),
     #[error(transparent)]
     Admin(#[from] AdminError),
     #[error("Something went wrong. Please try again.")]
     Store(#[from] StoreError),
+    /// The same, of a file that several may have asked for at once.
+    #[error("Something went wrong. Please try again.")]
+    File(Arc<StoreError>),
     #[error("Something went wrong. Please try again.")]
     Panic,
 }
@@ -92,8 +105,14 @@ pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
     let headers = reply.headers_mut();
     match error {
         Error::Method(methods) => methods.tell(headers),
+        Error::Busy => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
         Error::NothingLive => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("30"));
+        }
+        Error::Violation(ViolationError::TooMany) => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("60"));
         }
         Error::Admin(AdminError::NoToken) => {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -106,17 +125,19 @@ pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
 /// The status an error answers with.
 pub(crate) fn status(error: &Error) -> StatusCode {
     match error {
+        Error::Request(error) => error.status(),
         Error::Path(_) => StatusCode::BAD_REQUEST,
         Error::TooLong => StatusCode::URI_TOO_LONG,
         Error::NotFound => StatusCode::NOT_FOUND,
         Error::NotKept => StatusCode::GONE,
         Error::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
-        Error::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Busy | Error::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
         Error::CrossOrigin | Error::PreviewOver => StatusCode::FORBIDDEN,
         Error::Report(error) => report_status(error),
+        Error::Violation(error) => error.status(),
         Error::Signup(error) => error.status(),
         Error::Admin(error) => admin_status(error),
-        Error::Store(_) | Error::Panic => StatusCode::INTERNAL_SERVER_ERROR,
+        Error::Store(_) | Error::File(_) | Error::Panic => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
@@ -168,7 +189,7 @@ fn title(error: &Error, status: StatusCode) -> &'static str {
     match error {
         Error::PreviewOver => "This preview is over",
         Error::NothingLive => "This site is being set up",
-        Error::Path(_) | Error::TooLong => "That address does not work",
+        Error::Path(_) | Error::TooLong | Error::Request(_) => "That address does not work",
         _ => status.canonical_reason().unwrap_or("Error"),
     }
 }
@@ -213,6 +234,7 @@ fn problem(error: &Error, status: StatusCode, words: &str) -> Reply {
 fn log(error: &Error) {
     match error {
         Error::Store(cause) => tracing::error!(event = "store_failed", error = %cause),
+        Error::File(cause) => tracing::error!(event = "store_failed", error = %cause),
         Error::Admin(error) if admin_status(error).is_server_error() => {
             tracing::error!(event = "admin_failed", error = %error);
         }

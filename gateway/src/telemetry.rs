@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tower::Service;
 use tracing::Level;
 
-use crate::reply::{FromDeployment, Reply, Route};
+use crate::reply::{FromDeployment, Held, Reply, Route};
 use crate::stack::Next;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -67,13 +67,16 @@ where
         event.route = route;
     }
     event.deployment = reply.extensions().get().map(|FromDeployment(number)| *number);
-    reply.map(|body| Recorded { body, event })
+    let held = reply.extensions_mut().remove();
+    reply.map(|body| Recorded { body, event, held })
 }
 
 /// A body that knows how much of it was sent.
 pub(crate) struct Recorded {
     body: Full<Bytes>,
     event: Event,
+    #[expect(dead_code, reason = "it is given back with the body")]
+    held: Option<Held>,
 }
 
 /// The event of one request, logged when it is dropped.

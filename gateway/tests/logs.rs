@@ -20,7 +20,8 @@ fn each_request_is_one_event() {
         ("GET", "/go/someone", "/go/:partner", 404),
         ("GET", "/robots.txt", "/robots.txt", 200),
         ("POST", "/functions/v1/signup", "/functions/v1/signup", 403),
-        ("OPTIONS", "/", "unmatched", 405),
+        ("OPTIONS", "/", "unmatched", 204),
+        ("DELETE", "/", "unmatched", 405),
     ];
     for (method, target, route, status) in cases {
         let answer = gateway.site.send(Request::new(method, target));

@@ -4,7 +4,10 @@
 //! what was expected. One file here for each concern of the configuration.
 
 mod admin;
+mod asset;
 mod budget;
+mod certificate;
+mod limits;
 mod listen;
 mod partner;
 mod reader;
@@ -19,7 +22,10 @@ mod tests;
 mod url;
 
 pub(crate) use admin::{Action, Token};
+pub(crate) use asset::Assets;
 pub(crate) use budget::Budget;
+pub(crate) use certificate::{Certificate, CertificateError};
+pub(crate) use limits::Limits;
 pub(crate) use listen::Listen;
 pub(crate) use partner::Partner;
 pub(crate) use render::Render;
@@ -44,8 +50,12 @@ pub(crate) struct Config {
     pub(crate) navigation: Navigation,
     /// Where to listen.
     pub(crate) listen: Listen,
+    /// What clients may send, hold open and wait for.
+    pub(crate) limits: Limits,
     /// Where releases and deployments are kept.
     pub(crate) store: Store,
+    /// How files are served.
+    pub(crate) assets: Assets,
     /// When a candidate is taken back by itself.
     pub(crate) rollout: Rollout,
     /// What rendering on the server may cost.
@@ -98,8 +108,14 @@ impl Config {
         let mut root = reader.root(&document);
         let site = root.table("site").and_then(site::read);
         let navigation = root.table("navigation").and_then(site::read_navigation);
-        let listen = root.table("listen").and_then(listen::read);
+        let listen = root.table("listen").and_then(|table| listen::read(table, folder));
+        let limits = root
+            .optional_table("limits")
+            .map_or(Some(Limits::default()), limits::read);
         let store = root.table("store").and_then(|table| store::read(table, folder));
+        let assets = root
+            .optional_table("assets")
+            .map_or(Some(Assets::default()), asset::read);
         let rollout = root
             .optional_table("rollout")
             .map_or(Some(Rollout::default()), rollout::read);
@@ -124,7 +140,9 @@ impl Config {
             site: site?,
             navigation: navigation?,
             listen: listen?,
+            limits: limits?,
             store: store?,
+            assets: assets?,
             rollout: rollout?,
             render: rendering?,
             budget: budget?,
