@@ -98,7 +98,7 @@ fn what_is_no_report_is_refused() {
         415
     );
     let get = gateway.get("/_csp");
-    assert_eq!((get.status, get.header("allow")), (405, "POST"));
+    assert_eq!((get.status, get.header("allow")), (405, "POST, OPTIONS"));
     assert_eq!(count(&gateway, "img-src"), 0);
 }
 

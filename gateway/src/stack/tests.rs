@@ -79,7 +79,7 @@ async fn every_answer_has_an_id_of_its_own() {
 #[tokio::test]
 async fn only_who_came_by_tls_is_told_to_come_that_way() {
     for is_secure in [true, false] {
-        let service = stack(service_fn(page), || PERSON, is_secure);
+        let service = stack(service_fn(page), |_: &Host| true, || PERSON, is_secure);
         let response = service.oneshot(request(Method::GET)).await.unwrap();
         assert_eq!(
             response.headers().contains_key("strict-transport-security"),
