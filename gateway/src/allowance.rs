@@ -8,7 +8,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 
 /// Lets so many things pass in a minute, at once or one by one.
 #[derive(Debug)]
-pub(super) struct Allowance {
+pub(crate) struct Allowance {
     each: Duration,
     /// Up to when all is used up: at most a minute from now.
     used_until: Instant,
@@ -16,7 +16,7 @@ pub(super) struct Allowance {
 
 impl Allowance {
     /// An allowance of so many a minute.
-    pub(super) fn new(a_minute: u32, now: Instant) -> Self {
+    pub(crate) fn new(a_minute: u32, now: Instant) -> Self {
         Self {
             each: MINUTE / a_minute.max(1),
             used_until: now,
@@ -24,13 +24,23 @@ impl Allowance {
     }
 
     /// Whether one more may pass.
-    pub(super) fn take(&mut self, now: Instant) -> bool {
-        let until = self.used_until.max(now) + self.each;
-        let may_pass = until.saturating_duration_since(now) <= MINUTE;
+    pub(crate) fn take(&mut self, now: Instant) -> bool {
+        let may_pass = self.wait(now).is_zero();
         if may_pass {
-            self.used_until = until;
+            self.used_until = self.used_until.max(now) + self.each;
         }
         may_pass
+    }
+
+    /// How long it is until one more may pass.
+    pub(crate) fn wait(&self, now: Instant) -> Duration {
+        let until = self.used_until.max(now) + self.each;
+        until.saturating_duration_since(now).saturating_sub(MINUTE)
+    }
+
+    /// Whether nothing is used up, so that a new one would be the same.
+    pub(crate) fn is_whole(&self, now: Instant) -> bool {
+        self.used_until <= now
     }
 }
 
@@ -50,8 +60,11 @@ mod tests {
             assert!(allowance.take(start));
         }
         assert!(!allowance.take(start));
+        assert_eq!(allowance.wait(start), Duration::from_secs(10));
         assert!(!allowance.take(start + Duration::from_secs(9)));
         assert!(allowance.take(start + Duration::from_secs(10)));
         assert!(!allowance.take(start + Duration::from_secs(10)));
+        assert!(!allowance.is_whole(start + Duration::from_secs(69)));
+        assert!(allowance.is_whole(start + Duration::from_secs(70)));
     }
 }

@@ -4,6 +4,7 @@
 //! assets, sign-up forwarding and affiliate links. Each module has one job and says which at its top.
 
 mod admin;
+mod allowance;
 mod asset;
 mod cache;
 mod cli;
@@ -15,8 +16,8 @@ mod deployment;
 mod document;
 mod flight;
 mod health;
-mod metrics;
 mod host;
+mod metrics;
 mod negotiate;
 mod net;
 mod origin;

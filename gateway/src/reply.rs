@@ -2,10 +2,11 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, VARY};
-use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER, VARY};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 use http_body_util::Full;
 use serde::Serialize;
 
@@ -31,6 +32,17 @@ pub(crate) struct Held(pub(crate) Arc<Seat>);
 /// The visitor's address; carried by the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// That a request comes from a proxy that is believed; carried by the request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ByProxy;
+
+/// The header with the id of a request.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The id under which a request is logged; carried by the request.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestId(pub(crate) HeaderValue);
 
 /// The number of the deployment a response came from; carried by a response, for the log.
 #[derive(Debug, Clone, Copy)]
@@ -138,6 +150,13 @@ pub(crate) fn represent(
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
     }
     reply
+}
+
+/// Says when it is worth asking again: in whole seconds, and never at once.
+pub(crate) fn retry_after(reply: &mut Reply, wait: Duration) {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    let seconds = HeaderValue::from(seconds.max(1));
+    reply.headers_mut().insert(RETRY_AFTER, seconds);
 }
 
 /// The methods a route answers.

@@ -7,8 +7,9 @@
 //! Causes are logged here and stay here: a visitor reads words, never a file name or a stack trace.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::WWW_AUTHENTICATE;
 use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
@@ -17,7 +18,7 @@ use crate::deployment::{ChangeError, Snapshot};
 use crate::document::plain_page;
 use crate::pattern::PathError;
 use crate::publish::PublishError;
-use crate::reply::{Methods, Reply, json, text};
+use crate::reply::{Methods, Reply, json, retry_after, text};
 use crate::rollout::ReportError;
 use crate::signup::SignupError;
 use crate::stack::RequestError;
@@ -102,24 +103,29 @@ pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
         Audience::Script => script(error, status, &words),
         Audience::Operator => problem(error, status, &words),
     };
+    if let Some(wait) = wait(error) {
+        retry_after(&mut reply, wait);
+    }
     let headers = reply.headers_mut();
     match error {
         Error::Method(methods) => methods.tell(headers),
-        Error::Busy => {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-        }
-        Error::NothingLive => {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static("30"));
-        }
-        Error::Violation(ViolationError::TooMany) => {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static("60"));
-        }
         Error::Admin(AdminError::NoToken) => {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         _ => {}
     }
     reply
+}
+
+/// How long it is worth waiting before asking again, where that is known.
+fn wait(error: &Error) -> Option<Duration> {
+    match error {
+        Error::Busy => Some(Duration::from_secs(1)),
+        Error::NothingLive => Some(Duration::from_secs(30)),
+        Error::Violation(ViolationError::TooMany) => Some(Duration::from_mins(1)),
+        Error::Signup(error) => error.wait(),
+        _ => None,
+    }
 }
 
 /// The status an error answers with.

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::deployment::{ChangeError, Deployments, Snapshot};
 use crate::document::{Asked, Documents};
 use crate::health::Stopping;
-use crate::metrics::PolicyMetrics;
+use crate::metrics::Metrics;
 use crate::pattern::RequestPath;
 use crate::render::Renderer;
 use crate::reply::{FromDeployment, Methods, Peer, Reply, Request, Route, empty, json, redirect};
@@ -155,15 +155,15 @@ impl Site {
         deployments: Arc<Deployments>,
         renderer: Arc<Renderer>,
         stopping: Stopping,
-        metrics: PolicyMetrics,
+        metrics: &Metrics,
     ) -> Result<Self, BackendError> {
         Ok(Self {
             documents: Documents::new(&config, renderer),
             assets: Assets::new(config.assets),
-            signups: Signups::new(&config)?,
+            signups: Signups::new(&config, metrics.signups.clone())?,
             judge: Arc::new(Judge::new(config.rollout)),
             heard: Heard::default(),
-            violations: Violations::new(metrics),
+            violations: Violations::new(metrics.policy.clone()),
             config,
             deployments,
             stopping,

@@ -49,6 +49,7 @@ mod shutdown;
 mod signup_backend;
 mod signup_form;
 mod signup_json;
+mod signup_limits;
 mod two_gateways;
 mod violations;
 mod wellknown;

@@ -15,8 +15,10 @@ mod render;
 mod rollout;
 mod secret;
 mod signup;
+mod signup_limits;
 mod site;
 mod store;
+mod telemetry;
 #[cfg(test)]
 mod tests;
 mod url;
@@ -31,8 +33,10 @@ pub(crate) use partner::Partner;
 pub(crate) use render::Render;
 pub(crate) use rollout::Rollout;
 pub(crate) use signup::{Signup, SignupPages};
+pub(crate) use signup_limits::SignupLimits;
 pub(crate) use site::{Navigation, Site};
 pub(crate) use store::{Keep, Store};
+pub(crate) use telemetry::Telemetry;
 pub(crate) use url::Origin;
 
 use std::collections::BTreeMap;
@@ -62,6 +66,8 @@ pub(crate) struct Config {
     pub(crate) render: Render,
     /// How much a release may make a visitor download.
     pub(crate) budget: Budget,
+    /// What is told of requests.
+    pub(crate) telemetry: Telemetry,
     /// Who may use the admin API.
     pub(crate) tokens: Vec<Token>,
     /// Where sign-ups go, if anywhere.
@@ -125,6 +131,9 @@ impl Config {
         let budget = root
             .optional_table("budget")
             .map_or(Some(Budget::default()), budget::read);
+        let telemetry = root
+            .optional_table("telemetry")
+            .map_or(Some(Telemetry::default()), telemetry::read);
         let tokens = root.optional_table("admin").map_or(Some(Vec::new()), admin::read);
         let partners = root
             .optional_table("partners")
@@ -146,6 +155,7 @@ impl Config {
             rollout: rollout?,
             render: rendering?,
             budget: budget?,
+            telemetry: telemetry?,
             tokens: tokens?,
             signup: if has_signup { Some(signup?) } else { None },
             signup_pages: signup_pages?,

@@ -26,6 +26,7 @@ use super::tls::Tls;
 use super::visitor::Visitor;
 use super::watch::{End, Watch};
 use super::{Protocol, Serve, asked, proxy, refuse};
+use crate::metrics::{ConnectionMetrics, Refusal};
 
 /// How long a client that had connected when the gateway was told to stop may take for its first request: it must not
 /// be turned away for having come a moment before.
@@ -42,6 +43,7 @@ pub(super) struct Connection<S> {
     pub(super) tls: Option<Tls>,
     pub(super) seat: Seat,
     pub(super) stop: watch::Receiver<bool>,
+    pub(super) metrics: ConnectionMetrics,
 }
 
 impl<S: Serve> Connection<S> {
@@ -49,17 +51,20 @@ impl<S: Serve> Connection<S> {
     pub(super) async fn serve(mut self, stream: TcpStream, peer: IpAddr) {
         // Answers are written whole; waiting for more to send would only delay them.
         let _ = stream.set_nodelay(true);
+        let _open = self.metrics.opened();
         let watch = Watch::new(self.settings.limits);
         let mut stop = self.stop.clone();
         let last_call = async {
             asked(&mut stop).await;
             sleep(LAST_CALL).await;
         };
-        let Some(greeted) = (tokio::select! {
+        let greeted = tokio::select! {
             greeted = self.greet(stream, peer, &watch) => greeted,
-            () = last_call => None,
-        }) else {
-            return;
+            () = last_call => return,
+        };
+        let greeted = match greeted {
+            Ok(greeted) => greeted,
+            Err(refusal) => return self.metrics.refused(refusal),
         };
         let visitor = Visitor {
             routes: self.routes,
@@ -69,21 +74,25 @@ impl<S: Serve> Connection<S> {
         };
         watch.begin();
         match greeted.stream {
-            Stream::Clear(io) => speak(greeted.protocol, io, visitor, watch, self.stop).await,
-            Stream::Tls(io) => speak(greeted.protocol, io, visitor, watch, self.stop).await,
+            Stream::Clear(io) => speak(greeted.protocol, io, visitor, watch.clone(), self.stop).await,
+            Stream::Tls(io) => speak(greeted.protocol, io, visitor, watch.clone(), self.stop).await,
+        }
+        if watch.is_abandoned() {
+            self.metrics.given_up();
         }
         drop(self.seat);
     }
 
-    /// Finds out who connected and what they speak. `None` if they do not say, or are too many.
-    async fn greet(&mut self, stream: TcpStream, peer: IpAddr, watch: &Watch) -> Option<Greeted> {
+    /// Finds out who connected and what they speak.
+    async fn greet(&mut self, stream: TcpStream, peer: IpAddr, watch: &Watch) -> Result<Greeted, Refusal> {
         let limits = self.settings.limits;
         let mut connected = peer.to_canonical();
         let mut stream = Meter::new(stream, watch.clone());
         let mut start = bytes::Bytes::new();
         if self.settings.proxy_protocol && proxy::is_known(&self.settings.proxies, connected) {
             let header = timeout(limits.first_byte, proxy::read(&mut stream)).await;
-            let (source, rest) = header.ok()?.ok()?;
+            let header = header.ok().and_then(Result::ok);
+            let (source, rest) = header.ok_or(Refusal::Greeting)?;
             connected = source.unwrap_or(connected).to_canonical();
             start = rest;
         }
@@ -97,18 +106,20 @@ impl<S: Serve> Connection<S> {
             if self.tls.is_none() {
                 refuse(stream.get_ref());
             }
-            return None;
+            return Err(Refusal::Client);
         }
         let mut stream = Rewind::new(start, stream);
         let (stream, protocol) = if let Some(tls) = &self.tls {
             let accepted = timeout(limits.handshake, tls.accept(stream)).await;
-            let (stream, protocol) = accepted.ok()?.ok()?;
+            let accepted = accepted.ok().and_then(Result::ok);
+            let (stream, protocol) = accepted.ok_or(Refusal::Greeting)?;
             (Stream::Tls(Box::new(stream)), protocol)
         } else {
-            let (protocol, start) = sniff(&mut stream, limits.first_byte).await?;
+            let sniffed = sniff(&mut stream, limits.first_byte).await;
+            let (protocol, start) = sniffed.ok_or(Refusal::Greeting)?;
             (Stream::Clear(Rewind::new(start, stream)), protocol)
         };
-        Some(Greeted {
+        Ok(Greeted {
             connected,
             protocol,
             stream,

@@ -1,6 +1,5 @@
 //! Listeners and their connections: accepting, limits, the deadlines hyper leaves to us, and the way out.
 
-mod allowance;
 mod connection;
 mod http1;
 mod http2;
@@ -28,6 +27,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tower::Service;
 
+use crate::metrics::{ConnectionMetrics, Refusal};
 use crate::reply::Request;
 use connection::Connection;
 pub(crate) use listen::{Inherited, raise_descriptors};
@@ -84,6 +84,8 @@ pub(crate) struct Listener {
     pub(crate) settings: CurrentSettings,
     /// The most connections that the system's file descriptors allow, whatever the settings say.
     pub(crate) capacity: usize,
+    /// What is counted.
+    pub(crate) metrics: ConnectionMetrics,
 }
 
 impl Listener {
@@ -100,6 +102,7 @@ impl Listener {
             };
             let settings = self.settings.load_full();
             let Some(seat) = seats.take(settings.limits.connections.min(self.capacity)) else {
+                self.metrics.refused(Refusal::All);
                 if self.tls.is_none() {
                     refuse(&stream);
                 }
@@ -111,6 +114,7 @@ impl Listener {
                 tls: self.tls.clone(),
                 seat,
                 stop: stop.clone(),
+                metrics: self.metrics.clone(),
             };
             // What goes wrong on a connection is the client's to see.
             connections.spawn(connection.serve(stream, peer.ip()));
@@ -131,6 +135,7 @@ impl Listener {
                 Ok(accepted) => return accepted,
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
+                    self.metrics.refused(Refusal::System);
                     tracing::warn!(event = "accept_failed", error = %error);
                     tokio::time::sleep(BACKOFF).await;
                 }

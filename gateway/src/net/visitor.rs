@@ -13,7 +13,7 @@ use tower::Service;
 use super::settings::Settings;
 use super::watch::Watch;
 use super::{Serve, proxy};
-use crate::reply::{Peer, Request};
+use crate::reply::{ByProxy, Peer, Request};
 
 /// The routes, as one connection asks them.
 #[derive(Clone)]
@@ -36,7 +36,11 @@ impl<S: Serve> Service<Request> for Visitor<S> {
 
     fn call(&mut self, mut request: Request) -> Self::Future {
         let visitor = proxy::visitor(&self.settings.proxies, self.connected, request.headers());
-        request.extensions_mut().insert(Peer(visitor));
+        let extensions = request.extensions_mut();
+        extensions.insert(Peer(visitor));
+        if proxy::is_known(&self.settings.proxies, self.connected) {
+            extensions.insert(ByProxy);
+        }
         let answering = self.watch.answer();
         let reply = self.routes.call(request);
         Box::pin(async move {

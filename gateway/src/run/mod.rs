@@ -21,6 +21,7 @@ use crate::render::Renderer;
 use crate::signup::BackendError;
 use crate::site::Site;
 use crate::store::{FolderStore, StoreError};
+use crate::telemetry::{Recorder, Traces};
 use crate::{stack, telemetry};
 use reload::{Reload, Renewal};
 
@@ -39,6 +40,9 @@ enum StartError {
     Exposed(SocketAddr),
     #[error(transparent)]
     Certificate(#[from] CertificateError),
+    #[cfg(feature = "otlp")]
+    #[error(transparent)]
+    Traces(#[from] crate::telemetry::TracesError),
     #[error("the runtime cannot start: {0}")]
     Runtime(#[from] io::Error),
 }
@@ -50,16 +54,30 @@ pub(crate) fn run(config: Config, path: PathBuf) -> ExitCode {
     // it is installed already can only mean that it is this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let outcome = runtime
-        .map_err(StartError::from)
-        .and_then(|runtime| runtime.block_on(serve(config, path)));
+    let outcome = runtime.map_err(StartError::from).and_then(|runtime| {
+        let traces = traces(&config)?;
+        runtime.block_on(serve(config, path, &traces))
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => complain(&error, 1),
     }
 }
 
-async fn serve(mut config: Config, path: PathBuf) -> Result<(), StartError> {
+/// What collects traces. Made outside of the runtime, because it sends from a thread of its own.
+#[cfg(feature = "otlp")]
+fn traces(config: &Config) -> Result<Traces, StartError> {
+    Ok(Traces::new(&config.telemetry)?)
+}
+
+/// Nothing collects traces.
+#[cfg(not(feature = "otlp"))]
+#[expect(clippy::unnecessary_wraps, reason = "with the feature it may fail")]
+fn traces(_: &Config) -> Result<Traces, StartError> {
+    Ok(Traces::none())
+}
+
+async fn serve(mut config: Config, path: PathBuf, traces: &Traces) -> Result<(), StartError> {
     let store = Arc::new(FolderStore::open(&config.store.folder)?);
     let facts = SiteFacts::new(&config).value().clone();
     let metrics = Arc::new(Metrics::default());
@@ -69,7 +87,9 @@ async fn serve(mut config: Config, path: PathBuf) -> Result<(), StartError> {
         Settings::site(&config).shared(),
         Settings::admin(&config).shared(),
     );
-    let (site_door, admin_door) = open(&config, &site_settings, &admin_settings).await?;
+    let recorder = |listener| Recorder::new(&config.telemetry, metrics.requests(listener), traces);
+    let (site_recorder, admin_recorder) = (recorder("site"), recorder("admin"));
+    let (site_door, admin_door) = open(&config, &metrics, &site_settings, &admin_settings).await?;
     let hangup = signals::hangup()?;
     let delay = Arc::clone(&site_settings);
     let stop = signals::stop(move || delay.load().limits.stop_delay)?;
@@ -83,7 +103,13 @@ async fn serve(mut config: Config, path: PathBuf) -> Result<(), StartError> {
         stopping.clone(),
     );
     let admin = Arc::new(admin);
-    let site = Site::new(config, Arc::clone(&deployments), renderer, stopping, metrics.policy.clone())?;
+    let site = Site::new(config, Arc::clone(&deployments), renderer, stopping, &metrics)?;
+    let site = stack::site(
+        Arc::new(site),
+        Arc::clone(&site_settings),
+        metrics.shed(),
+        site_recorder,
+    );
     let reload = Reload {
         path,
         admin: Arc::clone(&admin),
@@ -96,10 +122,10 @@ async fn serve(mut config: Config, path: PathBuf) -> Result<(), StartError> {
     let watching = tokio::spawn(async move { deployments.watch().await });
     let reloading = tokio::spawn(reload.watch(hangup));
     tokio::join!(
-        site_door
+        site_door.listener.serve(site, stop.now.clone()),
+        admin_door
             .listener
-            .serve(stack::site(Arc::new(site), site_settings), stop.now.clone()),
-        admin_door.listener.serve(stack::admin(admin), stop.now),
+            .serve(stack::admin(admin, admin_recorder), stop.now),
     );
     watching.abort();
     reloading.abort();
@@ -117,6 +143,7 @@ struct Door {
 /// Opens both listeners.
 async fn open(
     config: &Config,
+    metrics: &Metrics,
     site_settings: &CurrentSettings,
     admin_settings: &CurrentSettings,
 ) -> Result<(Door, Door), StartError> {
@@ -136,6 +163,7 @@ async fn open(
                 tls,
                 settings: Arc::clone(settings),
                 capacity,
+                metrics: metrics.connections(name),
             },
             address,
             renewal: renewal.map(|(files, tls)| Renewal::new(name, files, tls)),

@@ -17,11 +17,12 @@ use tower::{Service, ServiceBuilder, service_fn};
 
 use crate::admin::Admin;
 use crate::host::Host;
+use crate::metrics::ShedMetrics;
 use crate::net::{CurrentSettings, Serve};
 use crate::reply::Reply;
 use crate::rescue::Audience;
 use crate::site::Site;
-use crate::telemetry::{self, Recorded};
+use crate::telemetry::{self, Recorded, Recorder};
 use layer::from_fn;
 
 pub(crate) use layer::Next;
@@ -29,13 +30,18 @@ use shed::Shed;
 pub(crate) use strict::RequestError;
 
 /// The site listener's stack.
-pub(crate) fn site(site: Arc<Site>, settings: CurrentSettings) -> impl Serve {
+pub(crate) fn site(
+    site: Arc<Site>,
+    settings: CurrentSettings,
+    shed: ShedMetrics,
+    recorder: Recorder,
+) -> impl Serve {
     let reader = Arc::clone(&site);
     let routes = service_fn(move |request| {
         let site = Arc::clone(&site);
         async move { Ok::<_, Infallible>(site.answer(request).await) }
     });
-    let shed = Shed::new(Arc::clone(&settings));
+    let shed = Shed::new(Arc::clone(&settings), shed);
     let routes = ServiceBuilder::new()
         // Before anything is looked at, because that is what costs.
         .layer(from_fn(move |request, next| {
@@ -47,20 +53,21 @@ pub(crate) fn site(site: Arc<Site>, settings: CurrentSettings) -> impl Serve {
         settings.hosts.is_empty() || settings.hosts.iter().any(|own| own.covers(host))
     };
     let is_secure = reader.is_secure();
-    stack(routes, serves, move || reader.audience(), is_secure)
+    stack(recorder, routes, serves, move || reader.audience(), is_secure)
 }
 
 /// The admin listener's stack.
-pub(crate) fn admin(admin: Arc<Admin>) -> impl Serve {
+pub(crate) fn admin(admin: Arc<Admin>, recorder: Recorder) -> impl Serve {
     let routes = service_fn(move |request| {
         let admin = Arc::clone(&admin);
         async move { Ok::<_, Infallible>(admin.answer(request).await) }
     });
     // HSTS is about names, and its name is rarely the site's.
-    stack(routes, |_: &Host| true, || Audience::Operator, false)
+    stack(recorder, routes, |_: &Host| true, || Audience::Operator, false)
 }
 
 fn stack<S, B>(
+    recorder: Recorder,
     routes: S,
     serves: impl Fn(&Host) -> bool + Clone + Send + 'static,
     audience: impl Fn() -> Audience + Clone + Send + 'static,
@@ -77,7 +84,9 @@ where
     let reader = audience.clone();
     ServiceBuilder::new()
         // Outermost, so that it counts and times everything, also what a layer below answers itself.
-        .layer(from_fn(telemetry::record))
+        .layer(from_fn(move |request, next| {
+            telemetry::record(request, next, recorder.clone())
+        }))
         // Above whatever makes an answer, so that no answer is without them.
         .layer(from_fn(move |request, next| {
             headers::add(request, next, is_secure)

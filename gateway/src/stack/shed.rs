@@ -9,6 +9,7 @@ use tower::Service;
 use super::layer::Next;
 use crate::config::Limits;
 use crate::health;
+use crate::metrics::ShedMetrics;
 use crate::net::{Client, CurrentSettings, Seat, Seats};
 use crate::reply::{Held, Peer, Reply, Route};
 use crate::rescue::{Audience, Error, rescue};
@@ -18,26 +19,34 @@ use crate::rescue::{Audience, Error, rescue};
 pub(super) struct Shed {
     seats: Seats,
     settings: CurrentSettings,
+    metrics: ShedMetrics,
 }
 
 impl Shed {
     /// As many as the settings allow.
-    pub(super) fn new(settings: CurrentSettings) -> Self {
+    pub(super) fn new(settings: CurrentSettings, metrics: ShedMetrics) -> Self {
         Self {
             seats: Seats::default(),
             settings,
+            metrics,
         }
     }
 
     /// A seat for a request, held until the last byte of its answer is on its way.
     fn seat<B>(&self, request: &Request<B>) -> Option<Seat> {
         let limits: Limits = self.settings.load().limits;
-        let mut seat = self.seats.take(limits.requests)?;
+        let Some(mut seat) = self.seats.take(limits.requests) else {
+            self.metrics.of_all();
+            return None;
+        };
         let Some(Peer(address)) = request.extensions().get() else {
             return Some(seat);
         };
-        seat.belongs_to(Client::at(*address), limits.requests_per_client)
-            .then_some(seat)
+        if !seat.belongs_to(Client::at(*address), limits.requests_per_client) {
+            self.metrics.of_client();
+            return None;
+        }
+        Some(seat)
     }
 }
 

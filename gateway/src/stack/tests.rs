@@ -7,9 +7,12 @@ use http_body_util::BodyExt as _;
 use tower::{ServiceExt as _, service_fn};
 
 use super::stack;
+use crate::config::Telemetry;
 use crate::host::Host;
+use crate::metrics::Metrics;
 use crate::reply::{Reply, text};
 use crate::rescue::Audience;
+use crate::telemetry::{Recorder, Traces};
 
 const PERSON: Audience = Audience::Person { live: true };
 
@@ -19,6 +22,14 @@ fn request(method: Method) -> Request<()> {
     let host = HeaderValue::from_static("site.example");
     request.headers_mut().insert(HOST, host);
     request
+}
+
+fn recorder() -> Recorder {
+    Recorder::new(
+        &Telemetry::default(),
+        Metrics::default().requests("site"),
+        &Traces::none(),
+    )
 }
 
 fn page(_: Request<()>) -> std::future::Ready<Result<Reply, Infallible>> {
@@ -34,7 +45,7 @@ async fn a_panic_is_answered_without_details() {
         Ok(text(StatusCode::OK, "never"))
     });
     for audience in [PERSON, Audience::Operator] {
-        let response = stack(routes, |_: &Host| true, move || audience, false)
+        let response = stack(recorder(), routes, |_: &Host| true, move || audience, false)
             .oneshot(request(Method::GET))
             .await
             .unwrap();
@@ -57,7 +68,7 @@ async fn a_panic_is_answered_without_details() {
 
 #[tokio::test]
 async fn head_has_the_length_of_get_and_no_body() {
-    let service = stack(service_fn(page), |_: &Host| true, || PERSON, false);
+    let service = stack(recorder(), service_fn(page), |_: &Host| true, || PERSON, false);
     let get = service.clone().oneshot(request(Method::GET)).await.unwrap();
     assert_eq!(get.into_body().collect().await.unwrap().to_bytes(), "hello\n");
     let head = service.oneshot(request(Method::HEAD)).await.unwrap();
@@ -67,7 +78,7 @@ async fn head_has_the_length_of_get_and_no_body() {
 
 #[tokio::test]
 async fn every_answer_has_an_id_of_its_own() {
-    let service = stack(service_fn(page), |_: &Host| true, || PERSON, false);
+    let service = stack(recorder(), service_fn(page), |_: &Host| true, || PERSON, false);
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..8 {
         let response = service.clone().oneshot(request(Method::GET)).await.unwrap();
@@ -79,7 +90,13 @@ async fn every_answer_has_an_id_of_its_own() {
 #[tokio::test]
 async fn only_who_came_by_tls_is_told_to_come_that_way() {
     for is_secure in [true, false] {
-        let service = stack(service_fn(page), |_: &Host| true, || PERSON, is_secure);
+        let service = stack(
+            recorder(),
+            service_fn(page),
+            |_: &Host| true,
+            || PERSON,
+            is_secure,
+        );
         let response = service.oneshot(request(Method::GET)).await.unwrap();
         assert_eq!(
             response.headers().contains_key("strict-transport-security"),

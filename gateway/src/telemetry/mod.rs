@@ -1,23 +1,42 @@
 //! The log: JSON lines on standard output, one event a request, and never anything personal in it.
 
+#[cfg(feature = "otlp")]
+mod otlp;
+mod request_id;
+
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::panic;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Method, Request, Response};
+use http::{HeaderValue, Method, Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::Full;
 use tokio::time::Instant;
 use tower::Service;
 use tracing::Level;
 
-use crate::reply::{FromDeployment, Held, Reply, Route};
+use crate::config::Telemetry;
+use crate::metrics::RequestMetrics;
+use crate::reply::{FromDeployment, Held, Peer, REQUEST_ID, Reply, RequestId, Route};
 use crate::stack::Next;
+#[cfg(feature = "otlp")]
+pub(crate) use otlp::{Traces, TracesError};
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Traces, of which this build makes none.
+#[cfg(not(feature = "otlp"))]
+pub(crate) struct Traces;
+
+#[cfg(not(feature = "otlp"))]
+impl Traces {
+    /// None, as ever.
+    pub(crate) fn none() -> Self {
+        Self
+    }
+}
 
 /// What is logged for a request whose client left before there was an answer; no such status is ever sent.
 const CLIENT_LEFT: u16 = 499;
@@ -44,24 +63,63 @@ pub(crate) fn start() {
     }));
 }
 
+/// What is told of the requests of a listener, and to whom.
+#[derive(Clone)]
+pub(crate) struct Recorder {
+    metrics: RequestMetrics,
+    /// Whether events name the visitor's address.
+    addresses: bool,
+    #[cfg(feature = "otlp")]
+    tracer: Option<otlp::Tracer>,
+}
+
+impl Recorder {
+    /// Tells what the configuration says.
+    pub(crate) fn new(telemetry: &Telemetry, metrics: RequestMetrics, traces: &Traces) -> Self {
+        #[cfg(not(feature = "otlp"))]
+        let Traces = traces;
+        Self {
+            metrics,
+            addresses: telemetry.addresses,
+            #[cfg(feature = "otlp")]
+            tracer: traces.tracer(),
+        }
+    }
+
+    /// The event of a request that has come just now.
+    fn event<B>(&self, request: &Request<B>, id: &RequestId) -> Event {
+        let RequestId(id) = id;
+        let address = request.extensions().get().map(|Peer(address)| *address);
+        Event {
+            #[cfg(feature = "otlp")]
+            span: self.tracer.as_ref().map(|tracer| tracer.begin(request)),
+            recorder: self.clone(),
+            id: id.clone(),
+            method: method(request.method()),
+            route: String::new(),
+            status: CLIENT_LEFT,
+            bytes: 0,
+            deployment: None,
+            address: address.filter(|_| self.addresses),
+            start: Instant::now(),
+        }
+    }
+}
+
 /// Gives a request its id and logs one event for it, when its answer is sent or given up.
-pub(crate) async fn record<S, B>(request: Request<B>, next: Next<S>) -> Response<Recorded>
+pub(crate) async fn record<S, B>(
+    mut request: Request<B>,
+    next: Next<S>,
+    recorder: Recorder,
+) -> Response<Recorded>
 where
     S: Service<Request<B>, Response = Reply, Error = Infallible>,
 {
-    let mut event = Event {
-        id: format!("{:032x}", rand::random::<u128>()),
-        method: method(request.method()),
-        route: String::new(),
-        status: CLIENT_LEFT,
-        bytes: 0,
-        deployment: None,
-        start: Instant::now(),
-    };
+    let id = request_id::of(&request);
+    let mut event = recorder.event(&request, &id);
+    request.extensions_mut().insert(id.clone());
     let mut reply = next.run(request).await;
-    if let Ok(id) = HeaderValue::from_str(&event.id) {
-        reply.headers_mut().insert(REQUEST_ID, id);
-    }
+    reply.headers_mut().insert(REQUEST_ID, id.0);
     event.status = reply.status().as_u16();
     if let Some(Route(route)) = reply.extensions_mut().remove() {
         event.route = route;
@@ -81,12 +139,17 @@ pub(crate) struct Recorded {
 
 /// The event of one request, logged when it is dropped.
 struct Event {
-    id: String,
+    recorder: Recorder,
+    #[cfg(feature = "otlp")]
+    span: Option<otlp::Span>,
+    id: HeaderValue,
     method: &'static str,
     route: String,
     status: u16,
     bytes: u64,
     deployment: Option<u64>,
+    /// The visitor's, where events are to name it.
+    address: Option<IpAddr>,
     start: Instant,
 }
 
@@ -118,15 +181,22 @@ impl Body for Recorded {
 
 impl Drop for Event {
     fn drop(&mut self) {
+        let duration = self.start.elapsed();
+        self.recorder.metrics.answered(&self.route, self.status, duration);
+        #[cfg(feature = "otlp")]
+        if let Some(span) = self.span.take() {
+            span.end(self);
+        }
         tracing::info!(
             event = "request",
             method = self.method,
             route = self.route,
             status = self.status,
             bytes = self.bytes,
-            duration_ms = milliseconds(self.start.elapsed()),
+            duration_ms = milliseconds(duration),
             deployment = self.deployment,
-            request_id = self.id,
+            request_id = self.id.to_str().unwrap_or_default(),
+            address = self.address.map(tracing::field::display),
         );
     }
 }

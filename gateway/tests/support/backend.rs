@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::client::PATIENCE;
+
 /// What a backend does with a request it has read.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
@@ -96,12 +98,18 @@ impl Backend {
 
     /// Waits until a request has arrived.
     pub(crate) fn wait_for_request(&self) {
+        self.wait_for_requests(1);
+    }
+
+    /// Waits until so many requests have arrived.
+    pub(crate) fn wait_for_requests(&self, count: usize) {
         let state = self.shared.state.lock().unwrap();
-        let _state = self
+        let waited = self
             .shared
             .changed
-            .wait_while(state, |state| state.received.is_empty())
+            .wait_timeout_while(state, PATIENCE, |state| state.received.len() < count)
             .unwrap();
+        assert!(!waited.1.timed_out(), "{count} requests never arrive");
     }
 
     /// Lets held requests be answered.

@@ -7,9 +7,9 @@ use std::io;
 
 use tokio::time::Instant;
 
-use super::allowance::Allowance;
 use super::tap::{Heard, Observer};
 use super::watch::{Expected, Watch};
+use crate::allowance::Allowance;
 pub(super) use frames::PREFACE;
 use frames::{Frame, Frames, Kind};
 
