@@ -42,7 +42,7 @@ enum StartError {
     Certificate(#[from] CertificateError),
     #[cfg(feature = "otlp")]
     #[error(transparent)]
-    Traces(#[from] crate::telemetry::TracesError),
+    Traces(#[from] telemetry::TracesError),
     #[error("the runtime cannot start: {0}")]
     Runtime(#[from] io::Error),
 }

@@ -56,7 +56,11 @@ pub(crate) fn start() {
         // Where the log cannot be written, complaining elsewhere about each line would not help.
         .log_internal_errors(false)
         .init();
-    // What a panic says may quote what a visitor sent; where it happened cannot.
+    tell_of_panics();
+}
+
+/// Logs where a panic happened. What it says may quote what a visitor sent.
+fn tell_of_panics() {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);
         tracing::error!(event = "panic", place);
@@ -219,5 +223,62 @@ fn method(method: &Method) -> &'static str {
         Method::TRACE => "TRACE",
         Method::CONNECT => "CONNECT",
         _ => "OTHER",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::panic::{self, catch_unwind};
+    use std::sync::{Arc, Mutex};
+
+    use tracing_subscriber::fmt::MakeWriter;
+
+    use super::tell_of_panics;
+
+    /// A log that is kept.
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("no panic").extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl MakeWriter<'_> for Kept {
+        type Writer = Self;
+
+        fn make_writer(&self) -> Self {
+            self.clone()
+        }
+    }
+
+    #[test]
+    fn a_panic_is_logged_by_its_place_and_not_by_its_words() {
+        let kept = Kept::default();
+        let log = tracing_subscriber::fmt()
+            .json()
+            .flatten_event(true)
+            .with_writer(kept.clone())
+            .finish();
+        let before = panic::take_hook();
+        tell_of_panics();
+        let caught = tracing::subscriber::with_default(log, || {
+            catch_unwind(|| assert_eq!("marked@visitor.example", "marked-password", "marked"))
+        });
+        panic::set_hook(before);
+        assert!(caught.is_err());
+        let log = String::from_utf8(kept.0.lock().expect("no panic").clone()).expect("text");
+        assert!(
+            log.contains("\"event\":\"panic\"") && log.contains("telemetry/mod.rs:"),
+            "{log}"
+        );
+        assert!(!log.contains("marked"), "{log}");
     }
 }

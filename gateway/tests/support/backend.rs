@@ -43,7 +43,7 @@ struct Shared {
 
 struct State {
     act: Act,
-    received: Vec<String>,
+    received: Vec<Vec<u8>>,
     released: bool,
 }
 
@@ -93,6 +93,15 @@ impl Backend {
 
     /// Every request so far, whole.
     pub(crate) fn received(&self) -> Vec<String> {
+        let received = self.received_bytes();
+        let texts = received
+            .iter()
+            .map(|request| String::from_utf8_lossy(request).into_owned());
+        texts.collect()
+    }
+
+    /// The same, as they came.
+    pub(crate) fn received_bytes(&self) -> Vec<Vec<u8>> {
         self.shared.state.lock().unwrap().received.clone()
     }
 
@@ -181,7 +190,7 @@ fn answer(stream: &mut TcpStream, act: Act) -> std::io::Result<()> {
 }
 
 /// Reads one request, as far as its Content-Length says.
-fn read(stream: &mut TcpStream) -> Option<String> {
+fn read(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut request = Vec::new();
     let mut buffer = [0; 4096];
     loop {
@@ -190,14 +199,13 @@ fn read(stream: &mut TcpStream) -> Option<String> {
             return None;
         }
         request.extend_from_slice(&buffer[..count]);
-        let text = String::from_utf8_lossy(&request).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.to_ascii_lowercase();
-            let length = length
+        if let Some(end) = request.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();
+            let length = head
                 .lines()
                 .find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
-            if body.len() >= length.unwrap_or(0) {
-                return Some(text);
+            if request.len() >= end + 4 + length.unwrap_or(0) {
+                return Some(request);
             }
         }
     }

@@ -45,6 +45,10 @@ pub(crate) struct Setup<'a> {
     pub(crate) socket: Option<TcpListener>,
     /// How many files it may have open.
     pub(crate) descriptors: Option<u32>,
+    /// What a shell does before it becomes the gateway, such as `ulimit -f 100;`.
+    pub(crate) before: &'a str,
+    /// A program that runs the gateway, with its options.
+    pub(crate) wrapper: &'a str,
 }
 
 /// Everything a process has printed.
@@ -196,6 +200,10 @@ impl Gateway {
         let (_, config) = config.keep().unwrap();
         std::fs::write(&config, listening(setup.listen, setup.extra)).unwrap();
         let (mut command, stdin) = match (setup.socket, setup.descriptors) {
+            (None, None) if !setup.before.is_empty() || !setup.wrapper.is_empty() => (
+                by_shell(&format!("{} exec {} \"$0\" \"$@\"", setup.before, setup.wrapper)),
+                Stdio::null(),
+            ),
             (None, None) => (Command::new(env!("CARGO_BIN_EXE_gateway")), Stdio::null()),
             (None, Some(number)) => (
                 by_shell(&format!("ulimit -n {number}; exec \"$0\" \"$@\"")),
