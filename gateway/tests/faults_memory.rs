@@ -8,7 +8,7 @@ use crate::support::{Gateway, soak};
 const REQUESTS: usize = 1_000_000;
 
 /// Requests that are sent at once, each with something of its own.
-const BATCH: usize = 50;
+const BATCH: usize = 250;
 
 /// What may be found to have grown: the allocator keeps some of what it was given back.
 const SLACK_KIB: u64 = 8 * 1024;
@@ -28,12 +28,14 @@ fn ask(gateway: &Gateway, from: usize, count: usize) {
         let mut requests = String::new();
         for number in start..start + BATCH {
             let (target, headers) = match number % 5 {
+                // One in a thousand has a document made for it.
+                0 if number % 1000 == 0 => (format!("/nowhere/{number}"), String::new()),
                 0 => (format!("/?visit={number}"), String::new()),
                 1 => (
-                    format!("/state/{}", number % 1000),
+                    format!("/state/{}", number % 50),
                     "accept-encoding: br\r\n".to_owned(),
                 ),
-                2 => (format!("/nowhere/{number}"), String::new()),
+                2 => (format!("/_csp?{number}"), String::new()),
                 3 => (
                     format!("/assets/shell/1.0.0/main.js?{number}"),
                     format!("if-none-match: \"{number}\"\r\n"),
@@ -60,7 +62,8 @@ fn ask(gateway: &Gateway, from: usize, count: usize) {
         let mut answers = Vec::new();
         stream.read_to_end(&mut answers).unwrap();
         writing.join().unwrap().unwrap();
-        let answered = answers.windows(9).filter(|bytes| *bytes == b"HTTP/1.1 ").count();
+        // Far quicker than looking for it byte by byte, without optimisation.
+        let answered = String::from_utf8_lossy(&answers).matches("HTTP/1.1 ").count();
         assert_eq!(answered, BATCH);
     }
 }

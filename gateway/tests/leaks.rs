@@ -249,14 +249,9 @@ fn the_search_finds_what_is_there() {
             STANDARD_NO_PAD.encode(format!("x:{KEY}"))
         ),
         URL_SAFE_NO_PAD.encode(format!("..{OPERATOR}..")),
-        format!(
-            "{:?}",
-            EMAIL
-                .as_bytes()
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect::<String>()
-        ),
+        EMAIL
+            .bytes()
+            .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")),
     ];
     for place in places {
         let found = std::panic::catch_unwind(|| assert_clean("a test", place.as_bytes(), &SECRETS));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret as _;
 use tempfile::TempDir;
 
-use super::{Action, Budget, Config, Keep, Limits, Rollout};
+use super::{Action, Budget, Config, Keep, Limits, Rollout, SignupLimits};
 
 /// A whole configuration; the line numbers in these tests are its.
 const SOUND: &str = r#"[site]
@@ -163,12 +163,19 @@ fn what_is_commented_out_in_the_committed_configuration_is_sound_too() {
     });
     let text = lines.collect::<Vec<_>>().join("\n");
     let text = text.replace("<64 hexadecimal digits>", &"0".repeat(64));
+    let text = if cfg!(feature = "otlp") {
+        text
+    } else {
+        text.replace("collector = ", "# collector = ")
+    };
     let text = text.replace("{ env = \"SIGNUP_BACKEND_KEY\" }", "{ file = \"key\" }");
     let config = Config::parse("site.toml", &text, folder().path()).unwrap();
     assert!(config.signup_partner().is_some() && config.tokens.len() == 1);
     assert!(config.listen.tls.is_some() && config.listen.admin_tls.is_some());
     // What is commented out is what holds without it.
     assert_eq!(config.limits, Limits::default());
+    assert_eq!(config.signup.unwrap().limits, SignupLimits::default());
+    assert!(!config.telemetry.addresses);
 }
 
 #[test]

@@ -314,6 +314,41 @@ const PROBLEMS: &[(&str, &str, &str)] = &[
         "\"a\"",
         "partners.example.parameters: is a text; expected a table of texts",
     ),
+    (
+        "total_timeout_ms = 500",
+        "attempts = 0",
+        "signup.attempts: is 0; expected a whole number from 1 to 1000000",
+    ),
+    (
+        "total_timeout_ms = 500",
+        "attempts_per_client = 1000001",
+        "signup.attempts_per_client: is 1000001; expected",
+    ),
+    (
+        "total_timeout_ms = 500",
+        "concurrent = \"many\"",
+        "signup.concurrent: is a text; expected a whole number from 1 to 65536",
+    ),
+    (
+        "total_timeout_ms = 500",
+        "rest_seconds = 86401",
+        "signup.rest_seconds: is 86401; expected a whole number from 1 to 86400",
+    ),
+    (
+        "[store]",
+        "[telemetry]\naddresses = 1\n[store]",
+        "telemetry.addresses: is a whole number; expected true or false",
+    ),
+    (
+        "[store]",
+        "[telemetry]\ncollector = \"collector\"\n[store]",
+        "telemetry.collector:",
+    ),
+    (
+        "[store]",
+        "[telemetry]\ntrace_percent = 101\n[store]",
+        "telemetry.trace_percent: is 101; expected a whole number from 1 to 100",
+    ),
     ("[listen]", "[listen", "site.toml:14: not valid TOML:"),
     (
         "brand = \"Brand\"",
