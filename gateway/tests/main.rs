@@ -24,6 +24,7 @@ mod edge_restart;
 mod edge_slow;
 mod edge_strict;
 mod edge_tls;
+mod faults_clock;
 mod faults_memory;
 mod faults_store;
 mod headers;
