@@ -10,6 +10,9 @@ const REQUESTS: usize = 1_000_000;
 /// Requests that are sent at once, each with something of its own.
 const BATCH: usize = 250;
 
+/// Clients that ask at a time.
+const CLIENTS: usize = 4;
+
 /// What may be found to have grown: the allocator keeps some of what it was given back.
 const SLACK_KIB: u64 = 8 * 1024;
 
@@ -24,6 +27,15 @@ fn resident_kib(gateway: &Gateway) -> u64 {
 
 /// Asks for so many things, no two of them the same.
 fn ask(gateway: &Gateway, from: usize, count: usize) {
+    std::thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let share = count / CLIENTS;
+            scope.spawn(move || ask_alone(gateway, from + client * share, share));
+        }
+    });
+}
+
+fn ask_alone(gateway: &Gateway, from: usize, count: usize) {
     for start in (from..from + count).step_by(BATCH) {
         let mut requests = String::new();
         for number in start..start + BATCH {

@@ -194,13 +194,12 @@ impl Signups {
         }
         let format = format.ok_or(SignupError::MediaType)?;
         let admitted = match head.extensions.get() {
-            Some(Peer(address)) => self.rates.admit(Client::at(*address)),
+            Some(Peer(address)) => self.rates.admit(Client::at(*address), format == Format::Form),
             None => Ok(()),
         };
         // Only a page shows again what was typed; nothing else is read of who is refused.
         if let Err(error) = admitted {
-            if format == Format::Form
-                && error.has_page()
+            if error.has_page()
                 && let Ok(body) = body::read(&head.headers, body).await
                 && let Ok(typed) = Typed::parse(format, &body)
             {

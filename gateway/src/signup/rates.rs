@@ -66,21 +66,21 @@ impl Rates {
         }
     }
 
-    /// Counts a sign-up of this client, or refuses it.
-    pub(super) fn admit(&self, client: Client) -> Result<(), SignupError> {
+    /// Counts a sign-up of this client, or refuses it; in a page, where it asks for one and there is one to be had.
+    pub(super) fn admit(&self, client: Client, asks_page: bool) -> Result<(), SignupError> {
         let now = Instant::now();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let state = &mut *state;
         if let Some(known) = state.clients.get_mut(&client) {
             let wait = known.tries.wait(now);
             if !wait.is_zero() {
-                let has_page = known.pages.take(now) && state.pages.take(now);
+                let has_page = asks_page && known.pages.take(now) && state.pages.take(now);
                 return Err(SignupError::TooOften { wait, has_page });
             }
         }
         let wait = state.all.wait(now);
         if !state.all.take(now) {
-            let has_page = state.pages.take(now);
+            let has_page = asks_page && state.pages.take(now);
             return Err(SignupError::Crowded { wait, has_page });
         }
         let new = || OfClient::new(&self.limits, now);
@@ -141,33 +141,33 @@ mod tests {
     async fn a_client_has_so_many_tries_a_minute_and_others_have_their_own() {
         let rates = rates(1000, 4);
         for _ in 0..4 {
-            assert!(rates.admit(client("192.0.2.1")).is_ok());
+            assert!(rates.admit(client("192.0.2.1"), true).is_ok());
         }
-        let Err(SignupError::TooOften { wait, .. }) = rates.admit(client("192.0.2.1")) else {
+        let Err(SignupError::TooOften { wait, .. }) = rates.admit(client("192.0.2.1"), true) else {
             panic!("a fifth is let through");
         };
         assert_eq!(wait, Duration::from_secs(15));
-        assert!(rates.admit(client("192.0.2.2")).is_ok());
+        assert!(rates.admit(client("192.0.2.2"), true).is_ok());
         tokio::time::advance(wait).await;
-        assert!(rates.admit(client("192.0.2.1")).is_ok());
-        assert!(rates.admit(client("192.0.2.1")).is_err());
+        assert!(rates.admit(client("192.0.2.1"), true).is_ok());
+        assert!(rates.admit(client("192.0.2.1"), true).is_err());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_network_of_ipv6_is_one_client() {
         let rates = rates(1000, 1);
-        assert!(rates.admit(client("2001:db8::1")).is_ok());
-        assert!(rates.admit(client("2001:db8::ffff:0:0:2")).is_err());
-        assert!(rates.admit(client("2001:db8:0:1::1")).is_ok());
+        assert!(rates.admit(client("2001:db8::1"), true).is_ok());
+        assert!(rates.admit(client("2001:db8::ffff:0:0:2"), true).is_err());
+        assert!(rates.admit(client("2001:db8:0:1::1"), true).is_ok());
     }
 
     #[tokio::test(start_paused = true)]
     async fn all_together_have_so_many_tries_a_minute() {
         let rates = rates(6, 4);
         for other in 0..6 {
-            assert!(rates.admit(number(other)).is_ok());
+            assert!(rates.admit(number(other), true).is_ok());
         }
-        let Err(SignupError::Crowded { wait, .. }) = rates.admit(number(7)) else {
+        let Err(SignupError::Crowded { wait, .. }) = rates.admit(number(7), true) else {
             panic!("a seventh is let through");
         };
         assert_eq!(wait, Duration::from_secs(10));
@@ -177,10 +177,22 @@ mod tests {
     async fn who_goes_on_regardless_is_shown_no_more_pages() {
         let rates = rates(1000, 3);
         let pages = (0..30).filter(|_| {
-            let refused = rates.admit(number(1)).err();
+            let refused = rates.admit(number(1), true).err();
             matches!(refused, Some(SignupError::TooOften { has_page: true, .. }))
         });
         assert_eq!(pages.count(), 3);
+        // Who asks for none uses none up.
+        for _ in 0..3 {
+            assert!(rates.admit(number(2), false).is_ok());
+        }
+        for _ in 0..30 {
+            assert!(rates.admit(number(2), false).is_err());
+        }
+        let refused = rates.admit(number(2), true).err();
+        assert!(matches!(
+            refused,
+            Some(SignupError::TooOften { has_page: true, .. })
+        ));
     }
 
     #[tokio::test(start_paused = true)]
@@ -188,7 +200,7 @@ mod tests {
         let rates = rates(u32::try_from(FEW).expect("few"), 20);
         for minute in 0..20 {
             for other in 0..10_000 {
-                let _ = rates.admit(number((minute << 20) | other));
+                let _ = rates.admit(number((minute << 20) | other), true);
             }
             let known = rates.state.lock().expect("no panic").clients.len();
             assert!(known <= 3 * FEW, "{known} clients");
