@@ -13,15 +13,19 @@ use serde_json::{Value, json};
 
 use crate::support::{Act, Backend, CLOSED, Gateway, Release, Request, Response, token};
 
-const EMAIL: &str = "leak.mark+tag@visitor.example";
-const PASSWORD: &str = "leak\"mark\\pass/ wörd<&";
-const KEY: &str = "leakmark-key-0123456789";
-const OPERATOR: &str = "leakmark-token-9876543210";
+const EMAIL: &str = "leakemail7x+tag@visitor.example";
+const PASSWORD: &str = "leakpassword7x\"mark\\pass/ wörd<&";
+const KEY: &str = "leakkey7x-0123456789";
+const OPERATOR: &str = "leaktoken7x-9876543210";
 const SECRETS: [&str; 4] = [EMAIL, PASSWORD, KEY, OPERATOR];
 
 /// The ways in which a text may be written down.
 fn forms(text: &str) -> Vec<String> {
-    let mut forms = vec![text.to_owned()];
+    // Each begins with letters and digits alone, which stay what they are in most of them.
+    let stem = text
+        .split(|character: char| !character.is_ascii_alphanumeric())
+        .next();
+    let mut forms = vec![text.to_owned(), stem.unwrap_or_default().to_owned()];
     let encoded = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     forms.extend([encoded.replace("%20", "+"), encoded.to_ascii_lowercase(), encoded]);
     let json = json!(text).to_string();
