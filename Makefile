@@ -42,6 +42,7 @@ lint: node_modules/.installed
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny --all-features check bans licenses sources; \
 	else echo "cargo-deny is not installed: licences and duplicate crates are not checked."; fi
 	cargo clippy --quiet --locked --all-targets -- -D warnings
+	cargo clippy --quiet --locked --all-targets --features otlp -- -D warnings
 	$(TSC) --build
 	cd kit && npx api-extractor run --config api-extractor.json
 	npx eslint . --max-warnings 0
@@ -49,6 +50,7 @@ lint: node_modules/.installed
 
 test-gateway: tools
 	cargo $(CARGO_TEST) --locked
+	cargo $(CARGO_TEST) --locked --features otlp traces
 
 # What `make test` does a tenth of, in full: gateway/tests/crash.rs, gateway/tests/load.rs, and every property test.
 soak: tools

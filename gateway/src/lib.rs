@@ -4,16 +4,19 @@
 //! assets, sign-up forwarding and affiliate links. Each module has one job and says which at its top.
 
 mod admin;
+mod allowance;
 mod asset;
 mod cache;
 mod cli;
 mod clock;
+mod conditional;
 mod config;
 mod cookie;
 mod deployment;
 mod document;
 mod flight;
 mod health;
+mod host;
 mod metrics;
 mod negotiate;
 mod net;
@@ -35,6 +38,7 @@ mod store;
 mod telemetry;
 #[cfg(test)]
 mod testing;
+mod violation;
 mod visit;
 mod wellknown;
 

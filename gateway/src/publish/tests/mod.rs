@@ -153,6 +153,7 @@ fn decode(bytes: &[u8], coding: Coding) -> Vec<u8> {
             let mut gzip = flate2::read::GzDecoder::new(bytes);
             gzip.read_to_end(&mut decoded).unwrap();
         }
+        Coding::Zstd => decoded = zstd::bulk::decompress(bytes, 1 << 24).unwrap(),
         Coding::Br => brotli::BrotliDecompress(&mut &bytes[..], &mut decoded).unwrap(),
     }
     decoded
