@@ -27,6 +27,32 @@ pub(crate) fn set(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64
     }
 }
 
+#[cfg(any(test, feature = "fuzzing"))]
+/// What must hold of cookies, whatever others a browser sends: what is set is read back, unless the same name stands
+/// before it.
+pub(crate) fn fuzz(sent: &HeaderMap) {
+    const NAME: &str = "colonnade-fuzz";
+    let before = get(sent, NAME).map(str::to_owned);
+    if let Some(value) = &before {
+        assert!(!value.contains(';'), "{value:?}");
+    }
+    let mut reply = HeaderMap::new();
+    set(&mut reply, NAME, "a.b-c_9", 60, true);
+    let mut request = sent.clone();
+    request.append(COOKIE, returned(&reply));
+    assert_eq!(get(&request, NAME), before.as_deref().or(Some("a.b-c_9")));
+}
+
+/// What a browser sends of the cookie that a reply sets.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn returned(reply: &HeaderMap) -> HeaderValue {
+    let set = reply.get(SET_COOKIE).and_then(|cookie| cookie.to_str().ok());
+    let pair = set
+        .and_then(|cookie| cookie.split(';').next())
+        .expect("a cookie is set");
+    HeaderValue::from_str(pair).expect("part of a field may be a field")
+}
+
 #[cfg(test)]
 mod tests {
     use http::HeaderMap;

@@ -52,6 +52,33 @@ fn number(port: &str) -> Option<u16> {
         .then(|| port.parse().ok())?
 }
 
+#[cfg(any(test, feature = "fuzzing"))]
+/// What must hold of a host that is accepted: it can be written and is read as the same again, and nothing in it could
+/// be taken for another part of an address.
+pub(crate) fn fuzz(text: &str) {
+    let Some(host) = Host::parse(text) else {
+        return;
+    };
+    let written = match host.port {
+        Some(port) => format!("{}:{port}", host.name),
+        None => host.name.clone(),
+    };
+    assert_eq!(
+        Host::parse(&written).as_ref(),
+        Some(&host),
+        "{written:?} of {text:?}"
+    );
+    assert_eq!(
+        Host::parse(&text.to_ascii_uppercase()).as_ref(),
+        Some(&host),
+        "{text:?}"
+    );
+    assert!(host.covers(&host), "{text:?}");
+    assert!(host.name.len() <= 253 && !host.name.is_empty(), "{text:?}");
+    let is_odd = |c: char| !c.is_ascii_graphic() || c.is_ascii_uppercase() || "/\\@?#%,;".contains(c);
+    assert!(!host.name.contains(is_odd), "{text:?}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::Host;

@@ -10,10 +10,10 @@ use http::HeaderMap;
 use http::header::RANGE;
 
 /// The most ranges that are looked at. Who asks for more gets the whole file, as 14.2 allows.
-const MAX_RANGES: usize = 8;
+pub(super) const MAX_RANGES: usize = 8;
 
 /// The most bytes that several ranges may come to: they are copied for each answer, and the whole file is not.
-const MAX_ASSEMBLED: usize = 1024 * 1024;
+pub(super) const MAX_ASSEMBLED: usize = 1024 * 1024;
 
 /// What is sent of a file.
 #[derive(Debug, PartialEq, Eq)]
