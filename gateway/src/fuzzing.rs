@@ -21,17 +21,17 @@ pub fn paths(bytes: &[u8]) {
 
 /// Range headers, one a line.
 pub fn range(bytes: &[u8]) {
-    asset::fuzz::range(&fields(RANGE, bytes));
+    asset::fuzz::range(&fields(&RANGE, bytes));
 }
 
 /// Accept-Encoding headers, one a line.
 pub fn accept_encoding(bytes: &[u8]) {
-    negotiate::fuzz(&fields(ACCEPT_ENCODING, bytes));
+    negotiate::fuzz(&fields(&ACCEPT_ENCODING, bytes));
 }
 
 /// A Host header.
 pub fn host(bytes: &[u8]) {
-    for value in fields(HOST, bytes).values() {
+    for value in fields(&HOST, bytes).values() {
         if let Ok(text) = value.to_str() {
             host::fuzz(text);
         }
@@ -40,7 +40,7 @@ pub fn host(bytes: &[u8]) {
 
 /// Cookie headers, one a line: ours and anybody's, forged ones too.
 pub fn cookies(bytes: &[u8]) {
-    let sent = fields(COOKIE, bytes);
+    let sent = fields(&COOKIE, bytes);
     cookie::fuzz(&sent);
     rollout::fuzz(&sent);
     preview::fuzz::cookie(&sent);
@@ -67,12 +67,12 @@ pub fn signup_body(bytes: &[u8]) {
 }
 
 /// Each line as a field of this name, if it may be one.
-fn fields(name: HeaderName, bytes: &[u8]) -> HeaderMap {
+fn fields(name: &HeaderName, bytes: &[u8]) -> HeaderMap {
     let mut headers = HeaderMap::new();
     // More than hyper would take make a run slow and find nothing.
     for line in bytes.split(|&byte| byte == b'\n').take(100) {
         if let Ok(value) = HeaderValue::from_bytes(line) {
-            headers.append(name.clone(), value);
+            headers.append(name, value);
         }
     }
     headers

@@ -68,7 +68,8 @@ fn written(folder: &Path) -> BTreeSet<String> {
             let kind = fs::symlink_metadata(&path).expect("an entry").file_type();
             assert!(
                 kind.is_file() || kind.is_dir(),
-                "{path:?} is neither file nor folder"
+                "{} is neither file nor folder",
+                path.display()
             );
             if kind.is_dir() {
                 folders.push(path);
