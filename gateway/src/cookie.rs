@@ -55,10 +55,13 @@ pub(crate) fn returned(reply: &HeaderMap) -> HeaderValue {
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderMap;
     use http::header::COOKIE;
+    use http::{HeaderMap, HeaderValue};
+    use proptest::collection::vec;
+    use proptest::prelude::proptest;
 
-    use super::get;
+    use super::{fuzz, get, returned, set};
+    use crate::testing::cases;
 
     #[test]
     fn a_cookie_is_found_among_others() {
@@ -70,5 +73,28 @@ mod tests {
         assert_eq!(get(&headers, "c"), Some("x=y"));
         assert_eq!(get(&headers, "x"), None);
         assert_eq!(get(&HeaderMap::new(), "a"), None);
+    }
+
+    proptest! {
+        #![proptest_config(cases(256))]
+
+        #[test]
+        fn a_value_that_is_set_is_read_back(value in "[!#-+\\--:<-\\[\\]-~]{0,40}") {
+            let mut reply = HeaderMap::new();
+            set(&mut reply, "name", &value, 60, true);
+            let request = HeaderMap::from_iter([(COOKIE, returned(&reply))]);
+            assert_eq!(get(&request, "name"), Some(value.as_str()));
+        }
+
+        #[test]
+        fn what_others_send_is_in_nobodys_way(
+            fields in vec("((colonnade-fuzz|[a-z]{0,3})[ =]{0,2}[\\x20-\\x7e]{0,9};? ?){0,4}", 0..3),
+        ) {
+            let mut sent = HeaderMap::new();
+            for field in fields {
+                sent.append(COOKIE, HeaderValue::from_str(&field).expect("a field"));
+            }
+            fuzz(&sent);
+        }
     }
 }
