@@ -92,4 +92,4 @@ format: node_modules/.installed
 
 # The store is data, not a build's output, and stays.
 clean:
-	rm -rf node_modules kit/dist shell/release mfe-*/release target .run
+	rm -rf node_modules kit/dist shell/release mfe-*/release target fuzz/target fuzz/artifacts .run

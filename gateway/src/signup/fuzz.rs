@@ -59,7 +59,12 @@ fn keeps_to_the_rules(fields: &Fields) {
 fn is_the_same_again(fields: &Fields) {
     let (email, password) = (fields.email.expose_secret(), fields.password.expose_secret());
     let json = json!({ "email": email, "password": password, "age": fields.age });
-    let encode = |text| utf8_percent_encode(text, NON_ALPHANUMERIC);
+    // As browsers write a form.
+    let encode = |text| {
+        utf8_percent_encode(text, NON_ALPHANUMERIC)
+            .to_string()
+            .replace("%20", "+")
+    };
     let form = format!(
         "age={}&email={}&password={}",
         fields.age,

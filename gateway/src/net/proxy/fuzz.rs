@@ -2,8 +2,8 @@
 
 use super::header::{Header, LONGEST, parse};
 
-/// However the bytes come, the outcome is the same: it is known with the very byte that settles it, which is the last
-/// of a header that is one, and it changes no more. After the longest header there may be, nothing is open.
+/// However the bytes come, the outcome is the same: once it is known it changes no more, and a header is known with its
+/// last byte. After the longest header there may be, nothing is open.
 pub(crate) fn proxy_header(bytes: &[u8]) {
     let mut settled = None;
     for end in 0..=bytes.len().min(LONGEST + 1) {
