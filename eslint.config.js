@@ -40,6 +40,7 @@ export default tseslint.config(
       "**/release/",
       "**/release.building/",
       "target/",
+      "fuzz/",
       ".run/",
       "store/",
       "**/test-results/",

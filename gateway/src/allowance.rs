@@ -48,9 +48,12 @@ impl Allowance {
 mod tests {
     use std::time::Duration;
 
+    use proptest::collection::vec;
+    use proptest::prelude::proptest;
     use tokio::time::Instant;
 
-    use super::Allowance;
+    use super::{Allowance, MINUTE};
+    use crate::testing::cases;
 
     #[tokio::test(start_paused = true)]
     async fn so_many_may_pass_at_once_and_more_only_with_time() {
@@ -66,5 +69,35 @@ mod tests {
         assert!(!allowance.take(start + Duration::from_secs(10)));
         assert!(!allowance.is_whole(start + Duration::from_secs(69)));
         assert!(allowance.is_whole(start + Duration::from_secs(70)));
+    }
+
+    proptest! {
+        #![proptest_config(cases(256))]
+
+        #[test]
+        fn no_more_pass_than_may_and_who_waits_passes(
+            a_minute in 1_u32..50,
+            steps in vec(0_u64..20_000, 0..200),
+        ) {
+            let start = Instant::now();
+            let mut allowance = Allowance::new(a_minute, start);
+            let (mut now, mut passed) = (start, 0_u32);
+            for step in steps {
+                now += Duration::from_millis(step);
+                let wait = allowance.wait(now);
+                assert!(wait <= MINUTE / a_minute);
+                assert_eq!(allowance.take(now), wait.is_zero());
+                if !wait.is_zero() {
+                    // Asking in vain costs nothing.
+                    assert_eq!(allowance.wait(now), wait);
+                    now += wait;
+                    assert!(allowance.take(now));
+                }
+                passed += 1;
+                // All that was there at first, and what has come since.
+                assert!(MINUTE / a_minute * passed <= MINUTE + (now - start));
+            }
+            assert!(allowance.is_whole(now + MINUTE));
+        }
     }
 }

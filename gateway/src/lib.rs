@@ -15,6 +15,8 @@ mod cookie;
 mod deployment;
 mod document;
 mod flight;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod health;
 mod host;
 mod metrics;

@@ -3,6 +3,8 @@
 //! No `Access-Control-Allow-Origin` is sent: this site loads its own files, for which `crossorigin=anonymous` needs none,
 //! and no other site is to read them.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzz;
 mod hot;
 mod ranges;
 mod send;

@@ -31,6 +31,8 @@ use crate::metrics::{ConnectionMetrics, Refusal};
 use crate::reply::Request;
 use connection::Connection;
 pub(crate) use listen::{Inherited, raise_descriptors};
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use proxy::fuzz;
 pub(crate) use seats::{Client, Seat, Seats};
 pub(crate) use settings::{CurrentSettings, Settings};
 pub(crate) use tls::Tls;

@@ -7,6 +7,8 @@ mod body;
 mod breaker;
 mod fields;
 mod forward;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzz;
 mod outcome;
 mod rates;
 mod redirect;

@@ -235,7 +235,13 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::{any, prop_oneof, proptest};
+    use proptest::sample::select;
+    use proptest::strategy::Strategy as _;
+
     use super::{Broken, Framing, Part};
+    use crate::testing::cases;
 
     /// Follows bytes in pieces of every size; the outcome must be the same.
     fn follow(bytes: &[u8]) -> Result<Part, Broken> {
@@ -331,6 +337,58 @@ mod tests {
         ] {
             let message = format!("POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n{body}");
             assert_eq!(follow(message.as_bytes()), Err(Broken::Body), "{body:?}");
+        }
+    }
+
+    /// What requests are made of.
+    const WORDS: &[&str] = &[
+        "GET / HTTP/1.1\r\n",
+        "host: a\r\n",
+        "\r\n",
+        "\r",
+        "\n",
+        "content-length: 3\r\n",
+        "content-length: 0\r\n",
+        "transfer-encoding: chunked\r\n",
+        "abc",
+        "3\r\nabc\r\n",
+        "0\r\n\r\n",
+        "a;x=y\r\n",
+        " ",
+        ":",
+        "x",
+    ];
+
+    proptest! {
+        #![proptest_config(cases(128))]
+
+        #[test]
+        fn any_bytes_are_the_same_requests_in_pieces(words in vec(prop_oneof![
+            8 => select(WORDS).prop_map(|word| word.as_bytes().to_vec()),
+            1 => vec(any::<u8>(), 0..4),
+        ], 0..12)) {
+            let bytes = words.concat();
+            if !bytes.is_empty() {
+                let _ = follow(&bytes);
+            }
+        }
+
+        #[test]
+        fn a_request_ends_where_its_body_does(body in vec(any::<u8>(), 0..300), chunk in 1_usize..100) {
+            let long = format!("POST / HTTP/1.1\r\ncontent-length: {}\r\n\r\n", body.len());
+            let mut whole = [long.as_bytes(), &body[..]].concat();
+            whole.extend(b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n");
+            for chunk in body.chunks(chunk) {
+                whole.extend(format!("{:x}\r\n", chunk.len()).bytes());
+                whole.extend(chunk);
+                whole.extend(b"\r\n");
+            }
+            whole.extend(b"0\r\n\r\n");
+            let mut framing = Framing::default();
+            assert_eq!(framing.take(&whole[..whole.len() - 1]), Ok(()));
+            assert_ne!(framing.part(), Part::Between);
+            assert_eq!(framing.take(b"\n"), Ok(()));
+            assert_eq!(framing.part(), Part::Between);
         }
     }
 }

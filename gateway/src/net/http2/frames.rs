@@ -126,7 +126,21 @@ impl Frames {
 
 #[cfg(test)]
 mod tests {
-    use super::{Frames, Kind, PREFACE};
+    use proptest::collection::vec;
+    use proptest::prelude::{Just, any, prop_oneof, proptest};
+
+    use super::{Frame, Frames, Kind, PREFACE};
+    use crate::testing::cases;
+
+    /// The frames that are found in bytes that come in pieces, and whether a head is open at the end.
+    fn found<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Frame>, bool) {
+        let mut frames = Frames::after(0);
+        let mut found = Vec::new();
+        for piece in pieces {
+            frames.take(piece, |frame| found.push(frame));
+        }
+        (found, frames.in_head())
+    }
 
     #[test]
     fn frames_are_found_however_the_bytes_come() {
@@ -161,6 +175,35 @@ mod tests {
         ] {
             frames.take(bytes, |_| {});
             assert_eq!(frames.in_head(), expected, "{bytes:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(cases(256))]
+
+        #[test]
+        fn frames_are_found_as_they_were_written(
+            written in vec((any::<u8>(), any::<u8>(), any::<u32>(), 0_u16..300), 0..8),
+            size in 1_usize..50,
+        ) {
+            let mut bytes = Vec::new();
+            for (kind, flags, stream, length) in &written {
+                let [high, low] = length.to_be_bytes();
+                bytes.extend([0, high, low, *kind, *flags]);
+                bytes.extend(stream.to_be_bytes());
+                bytes.resize(bytes.len() + usize::from(*length), 0xff);
+            }
+            let (found, _) = found(bytes.chunks(size));
+            let of = |frame: &Frame| (frame.flags, frame.stream, frame.length);
+            let expected = written.iter().map(|(_, flags, stream, length)| {
+                (*flags, stream & 0x7fff_ffff, usize::from(*length))
+            });
+            assert!(found.iter().map(of).eq(expected));
+        }
+
+        #[test]
+        fn any_bytes_are_the_same_frames_in_pieces(bytes in vec(prop_oneof![2 => Just(0), 1 => any::<u8>()], 0..300), size in 1_usize..50) {
+            assert_eq!(found(bytes.chunks(size)), found(std::iter::once(&bytes[..])));
         }
     }
 }

@@ -36,8 +36,11 @@ fn address(hop: &[u8]) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use http::{HeaderMap, HeaderValue};
+    use proptest::collection::vec;
+    use proptest::prelude::proptest;
 
     use super::visitor;
+    use crate::testing::cases;
 
     fn seen(connected: &str, values: &[&str]) -> String {
         let proxies = ["10.0.0.0/8", "::1/128"].map(|network| network.parse().expect("a network"));
@@ -75,5 +78,22 @@ mod tests {
         }
         assert_eq!(seen("10.0.0.1", &["203.0.113.9, x, 10.0.0.2"]), "10.0.0.2");
         assert_eq!(seen("10.0.0.1", &["10.0.0.3, 10.0.0.2"]), "10.0.0.3");
+    }
+
+    proptest! {
+        #![proptest_config(cases(256))]
+
+        #[test]
+        fn nothing_that_a_visitor_writes_hides_the_visitor(
+            written in vec("[0-9a-f:., \\[\\]]{0,30}", 0..3),
+            proxies in 0_u8..4,
+        ) {
+            let mut values = written;
+            values.push("198.51.100.1".to_owned());
+            values.extend((0..proxies).map(|proxy| format!("10.0.0.{proxy}")));
+            let values: Vec<_> = values.iter().map(String::as_str).collect();
+            assert_eq!(seen("::1", &values), "198.51.100.1");
+            assert_eq!(seen("192.0.2.1", &values), "192.0.2.1");
+        }
     }
 }

@@ -107,7 +107,16 @@ fn second(bytes: &[u8]) -> Header {
 
 #[cfg(test)]
 mod tests {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
+    use proptest::collection::vec;
+    use proptest::prelude::{Just, any, prop_oneof, proptest};
+    use proptest::sample::select;
+    use proptest::strategy::Strategy;
+
     use super::{Header, LONGEST, SIGNATURE, parse};
+    use crate::net::fuzz;
+    use crate::testing::cases;
 
     fn second(version: u8, family: u8, rest: &[u8]) -> Vec<u8> {
         let mut bytes = SIGNATURE.to_vec();
@@ -175,6 +184,58 @@ mod tests {
         ];
         for bytes in cases {
             assert_eq!(parse(bytes), Header::None, "{bytes:?}");
+        }
+    }
+
+    /// Bytes that are sometimes nearly a header.
+    fn headers() -> impl Strategy<Value = Vec<u8>> {
+        const WORDS: &[&str] = &[
+            "PROXY",
+            "TCP4",
+            "TCP6",
+            "UNKNOWN",
+            "192.0.2.1",
+            "::1",
+            "443",
+            "65536",
+            " ",
+            " ",
+            " ",
+            "\r\n",
+            "\r",
+            "x",
+        ];
+        let line = vec(select(WORDS), 0..14).prop_map(|words| ["PROXY ", &words.concat()].concat().into());
+        let command = prop_oneof![Just(0x20), Just(0x21), any::<u8>()];
+        let family = prop_oneof![Just(0x11), Just(0x21), any::<u8>()];
+        let second = (command, family, vec(any::<u8>(), 0..80)).prop_map(|(v, f, rest)| second(v, f, &rest));
+        prop_oneof![line, second, vec(any::<u8>(), 0..40)]
+    }
+
+    proptest! {
+        #![proptest_config(cases(256))]
+
+        #[test]
+        fn any_bytes_are_the_same_header_in_pieces(header in headers(), behind in vec(any::<u8>(), 0..200)) {
+            fuzz::proxy_header(&[header, behind].concat());
+        }
+
+        #[test]
+        fn a_header_names_whom_it_was_written_for(v4 in any::<Ipv4Addr>(), v6 in any::<Ipv6Addr>(), port in any::<u16>()) {
+            let (first_v4, first_v6) = (
+                format!("PROXY TCP4 {v4} 192.0.2.2 {port} 443\r\n"),
+                format!("PROXY TCP6 {v6} ::1 {port} 443\r\n"),
+            );
+            let second_v4 = second(0x21, 0x11, &[&v4.octets()[..], &[0; 8]].concat());
+            let second_v6 = second(0x21, 0x21, &[&v6.octets()[..], &[0; 20]].concat());
+            for (header, source) in [
+                (first_v4.as_bytes(), v4.into()),
+                (first_v6.as_bytes(), v6.into()),
+                (&second_v4, v4.into()),
+                (&second_v6, v6.into()),
+            ] {
+                assert_eq!(parse(header), Header::Whole { source: Some(source), length: header.len() });
+            }
         }
     }
 }

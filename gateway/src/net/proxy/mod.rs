@@ -1,6 +1,8 @@
 //! For whom a proxy asks, where the configuration says that it is one. Nobody else is believed.
 
 mod forwarded;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzz;
 mod header;
 
 use std::io;
