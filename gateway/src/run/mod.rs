@@ -13,7 +13,7 @@ use crate::admin::Admin;
 use crate::cli::complain;
 use crate::config::{Certificate, CertificateError, Config};
 use crate::deployment::{Deployments, LoadError};
-use crate::document::SiteFacts;
+use crate::document::{Documents, SiteFacts};
 use crate::health::Stopping;
 use crate::metrics::Metrics;
 use crate::net::{CurrentSettings, Inherited, Listener, Settings, Tls, raise_descriptors};
@@ -82,7 +82,8 @@ async fn serve(mut config: Config, path: PathBuf, traces: &Traces) -> Result<(),
     let facts = SiteFacts::new(&config).value().clone();
     let metrics = Arc::new(Metrics::default());
     let renderer = Arc::new(Renderer::start(config.render, facts, &metrics.renders));
-    let deployments = Arc::new(Deployments::open(store, Some(Arc::clone(&renderer))).await?);
+    let documents = Arc::new(Documents::new(&config, renderer, metrics.documents.clone()));
+    let deployments = Arc::new(Deployments::open(store, Some(Arc::clone(&documents))).await?);
     let (site_settings, admin_settings) = (
         Settings::site(&config).shared(),
         Settings::admin(&config).shared(),
@@ -103,7 +104,7 @@ async fn serve(mut config: Config, path: PathBuf, traces: &Traces) -> Result<(),
         stopping.clone(),
     );
     let admin = Arc::new(admin);
-    let site = Site::new(config, Arc::clone(&deployments), renderer, stopping, &metrics)?;
+    let site = Site::new(config, Arc::clone(&deployments), documents, stopping, &metrics)?;
     let site = stack::site(
         Arc::new(site),
         Arc::clone(&site_settings),
