@@ -49,7 +49,11 @@ enum StartError {
 
 /// Serves until told to stop. `path` is where the configuration was read, and is read again.
 pub(crate) fn run(config: Config, path: PathBuf) -> ExitCode {
-    telemetry::start();
+    // Kept to the end, which is written then.
+    let _log = match telemetry::start() {
+        Ok(log) => log,
+        Err(error) => return complain(&error, 1),
+    };
     // Installed before anything asks for one: with a second provider in the graph rustls would panic at run time. That
     // it is installed already can only mean that it is this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
