@@ -59,6 +59,7 @@ function appOf(site: SiteFacts, view: View): AppProps {
     },
     tab: { standing: never, renew: never, report: never },
     scroll: { follow: never, restore: never, settle: never },
+    html: null,
     join: null,
   };
 }
