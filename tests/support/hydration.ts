@@ -47,6 +47,11 @@ export async function listening(page: Page): Promise<void> {
   );
 }
 
+/** Waits until the browser has drawn what it was told to by now. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
 /** Waits until React has taken over all of the page, a section's part of it, too, and is done with it. */
 export async function takenOver(page: Page): Promise<void> {
   await page.waitForFunction(() => {
