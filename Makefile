@@ -1,13 +1,15 @@
 # make run    the site on http://localhost:8080 (PORT, ADMIN_PORT, BACKEND_PORT and STORE move it elsewhere)
 # make test   everything that is checked
 # make soak   the gateway's tests in full: 500 kills, 200 deployments and 200 rollbacks under load, many more random cases
+# make fuzz   each fuzz target for a minute (FUZZ_SECONDS); wants a nightly toolchain and cargo-fuzz
 # make build  the gateway and the releases of the shell and the sections
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak gateway releases tools format lint test-gateway test-web test-site browser api-report clean
+.PHONY: help run build test soak fuzz gateway releases tools format lint test-gateway test-web test-site browser api-report clean
 
 TSC := node node_modules/typescript-7/bin/tsc
+FUZZ_SECONDS ?= 60
 CARGO_TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo nextest run || echo test)
 
 help:
@@ -39,9 +41,11 @@ test: build lint test-gateway test-web test-site
 
 lint: node_modules/.installed
 	cargo fmt --check
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny --all-features check bans licenses sources; \
 	else echo "cargo-deny is not installed: licences and duplicate crates are not checked."; fi
-	cargo clippy --quiet --locked --all-targets -- -D warnings
+	cargo clippy --quiet --locked -- -D warnings
+	cargo clippy --quiet --locked --all-targets --all-features -- -D warnings
 	$(TSC) --build
 	cd kit && npx api-extractor run --config api-extractor.json
 	npx eslint . --max-warnings 0
@@ -50,9 +54,23 @@ lint: node_modules/.installed
 test-gateway: tools
 	cargo $(CARGO_TEST) --locked
 
-# What `make test` does a tenth of, in full: gateway/tests/crash.rs, gateway/tests/load.rs, and every property test.
+# What `make test` does a tenth of, in full: kills, deployments under load, idle connections, requests, random cases; and
+# the tests of what is built in on request alone.
 soak: tools
 	SOAK=1 PROPTEST_CASES=20000 cargo $(CARGO_TEST) --locked
+	cargo $(CARGO_TEST) --locked --features otlp traces
+
+# The only thing here that needs either tool. What is found on the way stays in fuzz/target/found, and is where the next
+# run begins; what is worth keeping is copied into fuzz/corpus, where `make test` replays it.
+fuzz: tools
+	@cargo +nightly --version >/dev/null 2>&1 || { echo "A nightly toolchain is missing: install it by \`rustup toolchain install nightly\`, then run make fuzz again."; exit 1; }
+	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: install it by \`cargo install --locked cargo-fuzz\`, then run make fuzz again."; exit 1; }
+	@set -e; for target in $(notdir $(wildcard fuzz/corpus/*)); do \
+		mkdir -p fuzz/target/found/$$target; \
+		echo "$$target: for $(FUZZ_SECONDS) s"; \
+		cargo +nightly fuzz run $$target fuzz/target/found/$$target fuzz/corpus/$$target -- \
+			-max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1; \
+	done
 
 test-web: releases
 	npx vitest run
@@ -69,8 +87,9 @@ api-report: releases
 
 format: node_modules/.installed
 	cargo fmt
+	cargo fmt --manifest-path fuzz/Cargo.toml
 	npx prettier --write --log-level warn .
 
 # The store is data, not a build's output, and stays.
 clean:
-	rm -rf node_modules kit/dist shell/release mfe-*/release target .run
+	rm -rf node_modules kit/dist shell/release mfe-*/release target fuzz/target fuzz/artifacts .run

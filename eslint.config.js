@@ -21,6 +21,14 @@ const forbiddenInSections = [
     selector: "AssignmentExpression[left.property.name=/^(innerHTML|outerHTML)$/]",
     message: "No HTML from strings.",
   },
+  {
+    selector: "CallExpression[callee.property.name=/^(insertAdjacentHTML|setHTMLUnsafe)$/]",
+    message: "No HTML from strings: the content security policy refuses it.",
+  },
+  {
+    selector: "JSXOpeningElement[name.name='script']",
+    message: "No <script>: React makes it from a string, which the content security policy refuses.",
+  },
 ];
 const sections = ["mfe-*/src/**/*.{ts,tsx}", "shell/src/**/*.{ts,tsx}", "kit/src/**/*.{ts,tsx}"];
 
@@ -32,6 +40,7 @@ export default tseslint.config(
       "**/release/",
       "**/release.building/",
       "target/",
+      "fuzz/",
       ".run/",
       "store/",
       "**/test-results/",

@@ -47,7 +47,7 @@ const BAD_CONFIGURATION: u8 = 2;
 pub(crate) fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Serve { config } => match Config::load(&config) {
-            Ok(config) => run::run(config),
+            Ok(read) => run::run(read, config),
             Err(error) => complain(&error, BAD_CONFIGURATION),
         },
         Command::Check { config } => match Config::load(&config) {

@@ -27,12 +27,41 @@ pub(crate) fn set(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64
     }
 }
 
+#[cfg(any(test, feature = "fuzzing"))]
+/// What must hold of cookies, whatever others a browser sends: what is set is read back, unless the same name stands
+/// before it.
+pub(crate) fn fuzz(sent: &HeaderMap) {
+    const NAME: &str = "colonnade-fuzz";
+    let before = get(sent, NAME).map(str::to_owned);
+    if let Some(value) = &before {
+        assert!(!value.contains(';'), "{value:?}");
+    }
+    let mut reply = HeaderMap::new();
+    set(&mut reply, NAME, "a.b-c_9", 60, true);
+    let mut request = sent.clone();
+    request.append(COOKIE, returned(&reply));
+    assert_eq!(get(&request, NAME), before.as_deref().or(Some("a.b-c_9")));
+}
+
+/// What a browser sends of the cookie that a reply sets.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn returned(reply: &HeaderMap) -> HeaderValue {
+    let set = reply.get(SET_COOKIE).and_then(|cookie| cookie.to_str().ok());
+    let pair = set
+        .and_then(|cookie| cookie.split(';').next())
+        .expect("a cookie is set");
+    HeaderValue::from_str(pair).expect("part of a field may be a field")
+}
+
 #[cfg(test)]
 mod tests {
-    use http::HeaderMap;
     use http::header::COOKIE;
+    use http::{HeaderMap, HeaderValue};
+    use proptest::collection::vec;
+    use proptest::prelude::proptest;
 
-    use super::get;
+    use super::{fuzz, get, returned, set};
+    use crate::testing::cases;
 
     #[test]
     fn a_cookie_is_found_among_others() {
@@ -44,5 +73,28 @@ mod tests {
         assert_eq!(get(&headers, "c"), Some("x=y"));
         assert_eq!(get(&headers, "x"), None);
         assert_eq!(get(&HeaderMap::new(), "a"), None);
+    }
+
+    proptest! {
+        #![proptest_config(cases(256))]
+
+        #[test]
+        fn a_value_that_is_set_is_read_back(value in "[!#-+\\--:<-\\[\\]-~]{0,40}") {
+            let mut reply = HeaderMap::new();
+            set(&mut reply, "name", &value, 60, true);
+            let request = HeaderMap::from_iter([(COOKIE, returned(&reply))]);
+            assert_eq!(get(&request, "name"), Some(value.as_str()));
+        }
+
+        #[test]
+        fn what_others_send_is_in_nobodys_way(
+            fields in vec("((colonnade-fuzz|[a-z]{0,3})[ =]{0,2}[\\x20-\\x7e]{0,9};? ?){0,4}", 0..3),
+        ) {
+            let mut sent = HeaderMap::new();
+            for field in fields {
+                sent.append(COOKIE, HeaderValue::from_str(&field).expect("a field"));
+            }
+            fuzz(&sent);
+        }
     }
 }

@@ -4,16 +4,21 @@
 //! assets, sign-up forwarding and affiliate links. Each module has one job and says which at its top.
 
 mod admin;
+mod allowance;
 mod asset;
 mod cache;
 mod cli;
 mod clock;
+mod conditional;
 mod config;
 mod cookie;
 mod deployment;
 mod document;
 mod flight;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod health;
+mod host;
 mod metrics;
 mod negotiate;
 mod net;
@@ -35,6 +40,7 @@ mod store;
 mod telemetry;
 #[cfg(test)]
 mod testing;
+mod violation;
 mod visit;
 mod wellknown;
 

@@ -1,9 +1,9 @@
-//! Which form of a body a request gets: content coding (RFC 9110, 12.5.3) and validators (13.1.2).
+//! Which content coding a request gets (RFC 9110, 12.5.3).
 
 use std::fmt;
 
 use http::HeaderMap;
-use http::header::{ACCEPT_ENCODING, IF_NONE_MATCH};
+use http::header::ACCEPT_ENCODING;
 use serde::{Deserialize, Serialize};
 
 /// A content coding.
@@ -14,6 +14,8 @@ pub(crate) enum Coding {
     Identity,
     /// gzip.
     Gzip,
+    /// Zstandard, in a window of at most 8 MiB (RFC 9659).
+    Zstd,
     /// Brotli.
     Br,
 }
@@ -24,6 +26,7 @@ impl Coding {
         match self {
             Self::Identity => "identity",
             Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
             Self::Br => "br",
         }
     }
@@ -36,84 +39,72 @@ impl fmt::Display for Coding {
 }
 
 /// The best coding among those there are: the one with the highest weight, of several the smallest. `Identity` is
-/// always there, and is what a client gets that accepts nothing.
+/// always there, and is what a client gets that accepts nothing: it can use that more likely than an error, and the RFC
+/// leaves the choice (12.5.3, 15.5.7).
 pub(crate) fn coding(headers: &HeaderMap, available: &[Coding]) -> Coding {
     let weights = Weights::read(headers);
-    let candidates = [Coding::Br, Coding::Gzip]
-        .into_iter()
-        .filter(|coding| available.contains(coding));
     let mut best = (Coding::Identity, weights.of(Coding::Identity));
     // Later ones win a tie, and no client wants identity more than a smaller answer it weighs the same.
-    for candidate in candidates.rev() {
+    for candidate in [Coding::Gzip, Coding::Zstd, Coding::Br] {
         let weight = weights.of(candidate);
-        if weight > 0 && weight >= best.1 {
+        if weight > 0 && weight >= best.1 && available.contains(&candidate) {
             best = (candidate, weight);
         }
     }
     best.0
 }
 
-/// Whether the client already has what it would be sent. `etag` is strong; the comparison is the weak one, as the
-/// RFC asks of If-None-Match.
-pub(crate) fn is_known(headers: &HeaderMap, etag: &str) -> bool {
-    headers
-        .get_all(IF_NONE_MATCH)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map(str::trim)
-        .any(|candidate| candidate == "*" || candidate.strip_prefix("W/").unwrap_or(candidate) == etag)
-}
-
-/// The weights of an Accept-Encoding header, in thousandths.
+/// The weights of an Accept-Encoding header, in thousandths; of a coding named twice the first.
+#[derive(Debug, Default)]
 struct Weights {
-    named: Vec<(String, u16)>,
+    identity: Option<u16>,
+    gzip: Option<u16>,
+    zstd: Option<u16>,
+    br: Option<u16>,
     any: Option<u16>,
 }
 
 impl Weights {
     fn read(headers: &HeaderMap) -> Self {
-        let mut weights = Self {
-            named: Vec::new(),
-            any: None,
-        };
+        let mut weights = Self::default();
         let values = headers
             .get_all(ACCEPT_ENCODING)
             .iter()
             .filter_map(|value| value.to_str().ok());
         for item in values.flat_map(|value| value.split(',')) {
             let mut parts = item.split(';').map(str::trim);
-            let name = parts.next().unwrap_or_default().to_ascii_lowercase();
-            let weight = parts.find_map(weight).unwrap_or(1000);
-            match name.as_str() {
-                "" => {}
-                "*" => weights.any = Some(weight),
-                _ => weights.named.push((name, weight)),
+            let name = parts.next().unwrap_or_default();
+            if let Some(named) = weights.named(name) {
+                named.get_or_insert(parts.find_map(weight).unwrap_or(1000));
             }
         }
         weights
     }
 
-    fn of(&self, coding: Coding) -> u16 {
-        let named = self
-            .named
-            .iter()
-            .find(|(name, _)| name == coding.name() || name == alias(coding));
-        match (named, self.any, coding) {
-            (Some((_, weight)), _, _) => *weight,
-            // Identity is acceptable unless it is refused; where others are named it is the last resort.
-            (None, None | Some(1..), Coding::Identity) => 1,
-            (None, Some(weight), _) => weight,
-            (None, None, _) => 0,
+    fn named(&mut self, name: &str) -> Option<&mut Option<u16>> {
+        let is = |other| name.eq_ignore_ascii_case(other);
+        match name {
+            "*" => Some(&mut self.any),
+            _ if is("br") => Some(&mut self.br),
+            _ if is("zstd") => Some(&mut self.zstd),
+            _ if is("gzip") || is("x-gzip") => Some(&mut self.gzip),
+            _ if is("identity") => Some(&mut self.identity),
+            _ => None,
         }
     }
-}
 
-fn alias(coding: Coding) -> &'static str {
-    if coding == Coding::Gzip {
-        "x-gzip"
-    } else {
-        coding.name()
+    fn of(&self, coding: Coding) -> u16 {
+        let named = match coding {
+            Coding::Identity => self.identity,
+            Coding::Gzip => self.gzip,
+            Coding::Zstd => self.zstd,
+            Coding::Br => self.br,
+        };
+        // Identity is acceptable unless it is refused; where others are named it is the last resort.
+        if coding == Coding::Identity && named.is_none() && self.any != Some(0) {
+            return 1;
+        }
+        named.or(self.any).unwrap_or(0)
     }
 }
 
@@ -133,32 +124,79 @@ fn weight(parameter: &str) -> Option<u16> {
     }
 }
 
+#[cfg(any(test, feature = "fuzzing"))]
+/// What must hold of a coding, whatever is accepted: it is there, it is asked for, and it is not refused.
+pub(crate) fn fuzz(request: &HeaderMap) {
+    const ALL: [Coding; 3] = [Coding::Gzip, Coding::Zstd, Coding::Br];
+    for available in [&ALL[..], &ALL[..1], &ALL[1..], &[]] {
+        let chosen = coding(request, available);
+        let mut backwards = available.to_vec();
+        backwards.reverse();
+        assert_eq!(coding(request, &backwards), chosen, "the order is nobody's wish");
+        if chosen == Coding::Identity {
+            continue;
+        }
+        assert!(available.contains(&chosen), "{chosen} is not there");
+        let says = items_of(request, chosen).or_else(|| items_of(request, "*"));
+        let says = says.expect("nobody is sent what was not asked for");
+        let is_refused =
+            ["q=0", "q=0.", "q=0.0", "q=0.00", "q=0.000"].contains(&says.to_ascii_lowercase().as_str());
+        assert!(!is_refused, "{chosen} is refused");
+    }
+}
+
+/// What stands behind the first that names a coding, if anything names it.
+#[cfg(any(test, feature = "fuzzing"))]
+fn items_of(request: &HeaderMap, name: impl fmt::Display) -> Option<String> {
+    let name = name.to_string();
+    let values = request
+        .get_all(ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).find_map(|item| {
+        let (named, rest) = item.split_once(';').unwrap_or((item, ""));
+        let named = named.trim().to_ascii_lowercase();
+        let named = if named == "x-gzip" { "gzip" } else { &named };
+        (named == name).then(|| rest.trim().to_owned())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use http::{HeaderMap, HeaderValue};
+    use proptest::prelude::{Strategy, any, prop_oneof, proptest};
+    use proptest::{collection, sample};
 
-    use super::{ACCEPT_ENCODING, Coding, IF_NONE_MATCH, coding, is_known};
+    use super::{ACCEPT_ENCODING, Coding, coding, fuzz};
 
-    fn accepting(value: &'static str) -> HeaderMap {
-        HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(value))])
+    const ALL: [Coding; 3] = [Coding::Br, Coding::Gzip, Coding::Zstd];
+
+    fn accepting(value: &[u8]) -> HeaderMap {
+        let value = HeaderValue::from_bytes(value).expect("a header's value");
+        HeaderMap::from_iter([(ACCEPT_ENCODING, value)])
     }
 
     #[test]
     fn coding_is_the_heaviest_then_the_smallest() {
-        let all = [Coding::Br, Coding::Gzip];
         let cases = [
             ("gzip, deflate, br, zstd", Coding::Br),
+            ("gzip, deflate, zstd", Coding::Zstd),
             ("gzip", Coding::Gzip),
             ("x-gzip", Coding::Gzip),
             ("GZIP", Coding::Gzip),
             ("br;q=0.5, gzip;q=0.9", Coding::Gzip),
+            ("br;q=0.5, gzip;q=0.9, zstd", Coding::Zstd),
             ("br;q=0, gzip", Coding::Gzip),
             ("*", Coding::Br),
             ("*;q=0.1", Coding::Br),
-            ("br;q=0, *", Coding::Gzip),
+            ("br;q=0, *", Coding::Zstd),
+            ("br;q=0, zstd;q=0, *", Coding::Gzip),
+            ("*;q=0, gzip", Coding::Gzip),
             ("identity", Coding::Identity),
             ("identity;q=0.5, gzip;q=0.4", Coding::Identity),
             ("identity, gzip", Coding::Gzip),
+            ("identity;q=0, gzip;q=0.001", Coding::Gzip),
+            ("identity;q=0, *;q=0.001", Coding::Br),
             ("", Coding::Identity),
             ("deflate", Coding::Identity),
             ("identity;q=0", Coding::Identity),
@@ -166,25 +204,40 @@ mod tests {
             ("gzip;q=nonsense", Coding::Gzip),
         ];
         for (header, expected) in cases {
-            assert_eq!(coding(&accepting(header), &all), expected, "{header:?}");
+            assert_eq!(
+                coding(&accepting(header.as_bytes()), &ALL),
+                expected,
+                "{header:?}"
+            );
         }
-        assert_eq!(coding(&HeaderMap::new(), &all), Coding::Identity);
-        assert_eq!(coding(&accepting("br, gzip"), &[Coding::Gzip]), Coding::Gzip);
+        assert_eq!(coding(&HeaderMap::new(), &ALL), Coding::Identity);
+        assert_eq!(coding(&accepting(b"br, gzip"), &[Coding::Gzip]), Coding::Gzip);
     }
 
-    #[test]
-    fn known_is_any_listed_tag_or_a_star() {
-        let known = |value| {
-            is_known(
-                &HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::from_static(value))]),
-                "\"a\"",
-            )
-        };
-        assert!(known("\"a\""));
-        assert!(known("W/\"a\""));
-        assert!(known("\"b\", \"a\""));
-        assert!(known("*"));
-        assert!(!known("\"b\""));
-        assert!(!known("a"));
+    /// Text that is sometimes nearly a header.
+    fn headers() -> impl Strategy<Value = Vec<u8>> {
+        const WORDS: &[&str] = &[
+            "gzip", "br", "zstd", "identity", "*", "x", "q=0", "q=1.000", "q=0.5", ",", ";", " ", "=",
+        ];
+        let nearly = collection::vec(sample::select(WORDS), 0..12).prop_map(|words| words.concat().into());
+        prop_oneof![nearly, collection::vec(32_u8..127, 0..40)]
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_asked_what_is_there_and_wanted_is_sent(header in headers(), twice in any::<bool>()) {
+            let mut headers = accepting(&header);
+            if twice {
+                headers.append(ACCEPT_ENCODING, HeaderValue::from_static("gzip;q=0"));
+            }
+            fuzz(&headers);
+        }
+
+        #[test]
+        fn what_is_refused_is_not_sent(refused in sample::select(&ALL[..]), header in headers()) {
+            let mut value = format!("{refused};q=0, ").into_bytes();
+            value.extend(header);
+            assert_ne!(coding(&accepting(&value), &ALL), refused);
+        }
     }
 }

@@ -1,14 +1,18 @@
 //! Requests and responses as the rest of the gateway sees them.
 
 use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, VARY};
-use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER, VARY};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 use http_body_util::Full;
 use serde::Serialize;
 
-use crate::negotiate::{Coding, is_known};
+use crate::conditional::{Validators, Verdict, weigh};
+use crate::negotiate::Coding;
+use crate::net::Seat;
 
 /// A request as it arrives.
 pub(crate) type Request = http::Request<hyper::body::Incoming>;
@@ -20,9 +24,25 @@ pub(crate) type Reply = Response<Full<Bytes>>;
 #[derive(Debug, Clone)]
 pub(crate) struct Route(pub(crate) String);
 
-/// The address a request came from; carried by the request.
+/// What is to be held until a response is sent; carried by the response, and then by its body.
+#[derive(Debug, Clone)]
+#[expect(dead_code, reason = "it is held, not looked at")]
+pub(crate) struct Held(pub(crate) Arc<Seat>);
+
+/// The visitor's address; carried by the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// That a request comes from a proxy that is believed; carried by the request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ByProxy;
+
+/// The header with the id of a request.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The id under which a request is logged; carried by the request.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestId(pub(crate) HeaderValue);
 
 /// The number of the deployment a response came from; carried by a response, for the log.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +112,7 @@ pub(crate) struct Representation {
     pub(crate) bytes: Bytes,
 }
 
-/// Sends a representation, or 304 if the client has it. `headers` are those of both answers.
+/// Sends a representation, or 304 if the client has it, or 412 if it wanted another. `headers` are those of all answers.
 pub(crate) fn represent(
     request: &HeaderMap,
     content_type: &HeaderValue,
@@ -100,16 +120,29 @@ pub(crate) fn represent(
     representation: Representation,
 ) -> Reply {
     let Representation { coding, etag, bytes } = representation;
-    let known = etag.to_str().is_ok_and(|etag| is_known(request, etag));
-    let mut reply = Response::new(Full::new(if known { Bytes::new() } else { bytes }));
+    let validators = Validators {
+        etag: etag.as_bytes(),
+        modified: None,
+    };
+    let verdict = weigh(request, validators);
+    let body = match verdict {
+        Verdict::Proceed => bytes,
+        Verdict::NotModified | Verdict::Failed => Bytes::new(),
+    };
+    let mut reply = Response::new(Full::new(body));
     *reply.headers_mut() = headers;
     let headers = reply.headers_mut();
     headers.insert(ETAG, etag);
     headers
         .entry(VARY)
         .or_insert(HeaderValue::from_static("Accept-Encoding"));
-    if known {
-        *reply.status_mut() = StatusCode::NOT_MODIFIED;
+    let status = match verdict {
+        Verdict::Proceed => StatusCode::OK,
+        Verdict::NotModified => StatusCode::NOT_MODIFIED,
+        Verdict::Failed => StatusCode::PRECONDITION_FAILED,
+    };
+    if status != StatusCode::OK {
+        *reply.status_mut() = status;
         return reply;
     }
     headers.insert(CONTENT_TYPE, content_type.clone());
@@ -117,6 +150,13 @@ pub(crate) fn represent(
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
     }
     reply
+}
+
+/// Says when it is worth asking again: in whole seconds, and never at once.
+pub(crate) fn retry_after(reply: &mut Reply, wait: Duration) {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    let seconds = HeaderValue::from(seconds.max(1));
+    reply.headers_mut().insert(RETRY_AFTER, seconds);
 }
 
 /// The methods a route answers.
@@ -141,14 +181,21 @@ impl Methods {
         }
     }
 
-    /// Adds the `Allow` header to a 405.
+    /// The answer to OPTIONS, which every route has (RFC 9110, 9.3.7).
+    pub(crate) fn options(self) -> Reply {
+        let mut reply = empty(StatusCode::NO_CONTENT);
+        self.tell(reply.headers_mut());
+        reply
+    }
+
+    /// Adds the `Allow` header.
     pub(crate) fn tell(self, headers: &mut HeaderMap) {
         let methods = match self {
-            Self::Get => "GET, HEAD",
-            Self::Post => "POST",
-            Self::GetPost => "GET, HEAD, POST",
-            Self::Put => "PUT",
-            Self::PostDelete => "POST, DELETE",
+            Self::Get => "GET, HEAD, OPTIONS",
+            Self::Post => "POST, OPTIONS",
+            Self::GetPost => "GET, HEAD, POST, OPTIONS",
+            Self::Put => "PUT, OPTIONS",
+            Self::PostDelete => "POST, DELETE, OPTIONS",
         };
         headers.insert(ALLOW, HeaderValue::from_static(methods));
     }

@@ -6,7 +6,10 @@
 //!
 //! Causes are logged here and stay here: a visitor reads words, never a file name or a stack trace.
 
-use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::WWW_AUTHENTICATE;
 use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
@@ -15,14 +18,20 @@ use crate::deployment::{ChangeError, Snapshot};
 use crate::document::plain_page;
 use crate::pattern::PathError;
 use crate::publish::PublishError;
-use crate::reply::{Methods, Reply, json, text};
+use crate::reply::{Methods, Reply, json, retry_after, text};
 use crate::rollout::ReportError;
 use crate::signup::SignupError;
+use crate::stack::RequestError;
 use crate::store::StoreError;
+use crate::violation::ViolationError;
 
 /// Why a route cannot answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    #[error("Too much is asked of this site just now. Please try again in a moment.")]
+    Busy,
     #[error(transparent)]
     Path(#[from] PathError),
     #[error("The address is too long.")]
@@ -44,11 +53,16 @@ pub(crate) enum Error {
     #[error(transparent)]
     Report(#[from] ReportError),
     #[error(transparent)]
+    Violation(#[from] ViolationError),
+    #[error(transparent)]
     Signup(#[from] SignupError),
     #[error(transparent)]
     Admin(#[from] AdminError),
     #[error("Something went wrong. Please try again.")]
     Store(#[from] StoreError),
+    /// The same, of a file that several may have asked for at once.
+    #[error("Something went wrong. Please try again.")]
+    File(Arc<StoreError>),
     #[error("Something went wrong. Please try again.")]
     Panic,
 }
@@ -89,12 +103,12 @@ pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
         Audience::Script => script(error, status, &words),
         Audience::Operator => problem(error, status, &words),
     };
+    if let Some(wait) = wait(error) {
+        retry_after(&mut reply, wait);
+    }
     let headers = reply.headers_mut();
     match error {
         Error::Method(methods) => methods.tell(headers),
-        Error::NothingLive => {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static("30"));
-        }
         Error::Admin(AdminError::NoToken) => {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
@@ -103,20 +117,33 @@ pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
     reply
 }
 
+/// How long it is worth waiting before asking again, where that is known.
+fn wait(error: &Error) -> Option<Duration> {
+    match error {
+        Error::Busy => Some(Duration::from_secs(1)),
+        Error::NothingLive => Some(Duration::from_secs(30)),
+        Error::Violation(ViolationError::TooMany) => Some(Duration::from_mins(1)),
+        Error::Signup(error) => error.wait(),
+        _ => None,
+    }
+}
+
 /// The status an error answers with.
 pub(crate) fn status(error: &Error) -> StatusCode {
     match error {
+        Error::Request(error) => error.status(),
         Error::Path(_) => StatusCode::BAD_REQUEST,
         Error::TooLong => StatusCode::URI_TOO_LONG,
         Error::NotFound => StatusCode::NOT_FOUND,
         Error::NotKept => StatusCode::GONE,
         Error::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
-        Error::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Busy | Error::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
         Error::CrossOrigin | Error::PreviewOver => StatusCode::FORBIDDEN,
         Error::Report(error) => report_status(error),
+        Error::Violation(error) => error.status(),
         Error::Signup(error) => error.status(),
         Error::Admin(error) => admin_status(error),
-        Error::Store(_) | Error::Panic => StatusCode::INTERNAL_SERVER_ERROR,
+        Error::Store(_) | Error::File(_) | Error::Panic => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
@@ -168,7 +195,7 @@ fn title(error: &Error, status: StatusCode) -> &'static str {
     match error {
         Error::PreviewOver => "This preview is over",
         Error::NothingLive => "This site is being set up",
-        Error::Path(_) | Error::TooLong => "That address does not work",
+        Error::Path(_) | Error::TooLong | Error::Request(_) => "That address does not work",
         _ => status.canonical_reason().unwrap_or("Error"),
     }
 }
@@ -213,6 +240,7 @@ fn problem(error: &Error, status: StatusCode, words: &str) -> Reply {
 fn log(error: &Error) {
     match error {
         Error::Store(cause) => tracing::error!(event = "store_failed", error = %cause),
+        Error::File(cause) => tracing::error!(event = "store_failed", error = %cause),
         Error::Admin(error) if admin_status(error).is_server_error() => {
             tracing::error!(event = "admin_failed", error = %error);
         }

@@ -6,15 +6,19 @@ use http::header::CACHE_CONTROL;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use url::form_urlencoded;
 
+use crate::asset::Assets;
 use crate::config::Config;
 use crate::deployment::{ChangeError, Deployments, Snapshot};
 use crate::document::{Asked, Documents};
+use crate::health::Stopping;
+use crate::metrics::Metrics;
 use crate::pattern::RequestPath;
 use crate::render::Renderer;
 use crate::reply::{FromDeployment, Methods, Peer, Reply, Request, Route, empty, json, redirect};
 use crate::rescue::{Audience, Error, rescue};
 use crate::rollout::{Heard, Judge, ReportError, Verdict, receive};
 use crate::signup::{BackendError, Signups};
+use crate::violation::{ViolationError, Violations};
 use crate::visit::Visit;
 use crate::{asset, health, origin, partner, preview, wellknown};
 
@@ -32,9 +36,12 @@ pub(crate) struct Site {
     config: Config,
     deployments: Arc<Deployments>,
     documents: Documents,
+    assets: Assets,
     signups: Signups,
     judge: Arc<Judge>,
     heard: Heard,
+    stopping: Stopping,
+    violations: Violations,
 }
 
 /// Where a path leads.
@@ -50,6 +57,7 @@ enum Target<'a> {
     Preview(&'a str),
     EndPreview,
     Report,
+    Violation,
     Partner(&'a str),
     /// Below `/go`, but not the address of a partner.
     NoPartner,
@@ -79,6 +87,7 @@ impl Target<'_> {
             ["_preview", "end"] => Target::EndPreview,
             ["_preview", token] => Target::Preview(token),
             ["_report"] => Target::Report,
+            ["_csp"] => Target::Violation,
             _ => Target::Nothing,
         }
     }
@@ -96,6 +105,7 @@ impl Target<'_> {
             Self::Preview(_) => "/_preview/:token",
             Self::EndPreview => "/_preview/end",
             Self::Report => "/_report",
+            Self::Violation => "/_csp",
             Self::Partner(_) => "/go/:partner",
             Self::NoPartner | Self::Nothing | Self::Document => "unmatched",
         }
@@ -103,7 +113,7 @@ impl Target<'_> {
 
     fn methods(&self) -> Methods {
         match self {
-            Self::Signup | Self::EndPreview | Self::Report => Methods::Post,
+            Self::Signup | Self::EndPreview | Self::Report | Self::Violation => Methods::Post,
             _ => Methods::Get,
         }
     }
@@ -132,7 +142,7 @@ impl Target<'_> {
             Self::Document | Self::Partner(_) | Self::NoPartner | Self::Preview(_) | Self::EndPreview => {
                 Audience::person(snapshot)
             }
-            Self::PageAnswer(_) | Self::Signup | Self::Report => Audience::Script,
+            Self::PageAnswer(_) | Self::Signup | Self::Report | Self::Violation => Audience::Script,
             _ => Audience::Program,
         }
     }
@@ -144,14 +154,19 @@ impl Site {
         config: Config,
         deployments: Arc<Deployments>,
         renderer: Arc<Renderer>,
+        stopping: Stopping,
+        metrics: &Metrics,
     ) -> Result<Self, BackendError> {
         Ok(Self {
             documents: Documents::new(&config, renderer),
-            signups: Signups::new(&config)?,
+            assets: Assets::new(config.assets),
+            signups: Signups::new(&config, metrics.signups.clone())?,
             judge: Arc::new(Judge::new(config.rollout)),
             heard: Heard::default(),
+            violations: Violations::new(metrics.policy.clone()),
             config,
             deployments,
+            stopping,
         })
     }
 
@@ -206,6 +221,8 @@ impl Site {
         let (route, audience, methods) = (target.route(), target.audience(snapshot), target.methods());
         let reply = if methods.allow(request.method()) {
             self.lead(snapshot, target, path, request).await
+        } else if request.method() == Method::OPTIONS {
+            Ok(methods.options())
         } else {
             Err(Error::Method(methods))
         };
@@ -221,14 +238,17 @@ impl Site {
     ) -> Result<Reply, Error> {
         match target {
             Target::Alive => Ok(health::alive()),
-            Target::Ready => Ok(health::ready(snapshot)),
+            Target::Ready => Ok(health::ready(snapshot, &self.stopping)),
             Target::Robots => Ok(wellknown::robots(&self.config.site.origin)),
             Target::Sitemap => {
                 let set = snapshot.live().ok_or(Error::NothingLive)?;
                 Ok(wellknown::sitemap(&self.config.site.origin, set))
             }
             Target::Asset(segments) => {
-                asset::answer(self.deployments.store(), snapshot, segments, request.headers()).await
+                let (store, method) = (self.deployments.store(), request.method());
+                self.assets
+                    .answer(store, snapshot, segments, method, request.headers())
+                    .await
             }
             Target::PageAnswer(number) => page_answer(snapshot, number, &request),
             Target::Signup => {
@@ -251,6 +271,7 @@ impl Site {
                 self.require_same_origin(&request)?;
                 self.report(snapshot, request).await
             }
+            Target::Violation => self.violation(request).await,
             Target::Partner(id) => match partner::answer(&self.config, id) {
                 Some(reply) => Ok(reply),
                 None => self.document(snapshot, None, &request).await,
@@ -315,6 +336,15 @@ impl Site {
         Ok(empty(StatusCode::NO_CONTENT))
     }
 
+    async fn violation(&self, request: Request) -> Result<Reply, Error> {
+        let Some(&Peer(address)) = request.extensions().get::<Peer>() else {
+            return Err(ViolationError::Malformed.into());
+        };
+        let client = self.judge.client(address);
+        self.violations.receive(request, client).await?;
+        Ok(empty(StatusCode::NO_CONTENT))
+    }
+
     /// Takes a failed candidate back. Nobody waits for it.
     fn carry_out(&self, Verdict { rollout, reason }: Verdict) {
         let (deployments, judge) = (Arc::clone(&self.deployments), Arc::clone(&self.judge));
@@ -341,8 +371,8 @@ impl Site {
         }
     }
 
-    /// Whether visitors come by https, so that cookies may be kept to that.
-    fn is_secure(&self) -> bool {
+    /// Whether visitors come by https, so that cookies and browsers may be kept to that.
+    pub(crate) fn is_secure(&self) -> bool {
         self.config.site.origin.scheme() == "https"
     }
 }

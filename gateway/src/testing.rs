@@ -1,14 +1,28 @@
-//! Releases for unit tests.
+//! Releases for unit tests, and how often properties are tried.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use proptest::test_runner::Config as Properties;
 use tempfile::TempDir;
 
 use crate::clock;
 use crate::release::{Digest, File, Kind, NamedPath, Page, RELEASE_FILE, Release, SHELL, Slot};
 use crate::store::{FolderStore, Kept, Prepared, Record, ReleaseId, Store};
+
+/// So many cases of a property, unless `PROPTEST_CASES` wants others.
+pub(crate) fn cases(count: u32) -> Properties {
+    let mut properties = Properties {
+        // A failure prints its input; what it teaches becomes a test of its own.
+        failure_persistence: None,
+        ..Properties::default()
+    };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        properties.cases = count;
+    }
+    properties
+}
 
 /// A release and the bytes of its files.
 pub(crate) struct Sample {

@@ -296,10 +296,10 @@ fn unknown_paths_and_methods_are_problems() {
     }
     assert_problem(&gateway.operate(Request::new("GET", "/api/v1/%zz")), 400);
     for (method, target, allowed) in [
-        ("DELETE", "/api/v1/sections", "GET, HEAD"),
-        ("PUT", "/api/v1/deployments", "GET, HEAD, POST"),
-        ("GET", "/api/v1/sections/legal/releases/1.0.0", "PUT"),
-        ("POST", "/healthz", "GET, HEAD"),
+        ("DELETE", "/api/v1/sections", "GET, HEAD, OPTIONS"),
+        ("PUT", "/api/v1/deployments", "GET, HEAD, POST, OPTIONS"),
+        ("GET", "/api/v1/sections/legal/releases/1.0.0", "PUT, OPTIONS"),
+        ("POST", "/healthz", "GET, HEAD, OPTIONS"),
     ] {
         let answer = gateway.operate(Request::new(method, target));
         assert_problem(&answer, 405);

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use crate::support::{Gateway, Release, Request, Response};
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; \
-                      connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; \
-                      frame-ancestors 'none'";
+                      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
+                      require-trusted-types-for 'script'; trusted-types default; report-uri /_csp; \
+                      report-to csp";
 
 fn get_as(gateway: &Gateway, target: &str, name: &str, value: &str) -> Response {
     gateway.site.send(Request::new("GET", target).header(name, value))
@@ -19,8 +20,7 @@ fn a_document_has_the_headers_of_one() {
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
     assert_eq!(answer.header("content-security-policy"), POLICY);
-    assert_eq!(answer.header("x-content-type-options"), "nosniff");
-    assert_eq!(answer.header("referrer-policy"), "same-origin");
+    assert_eq!(answer.header("reporting-endpoints"), "csp=\"/_csp\"");
     assert_eq!(answer.header("cache-control"), "no-cache");
     assert_eq!(answer.header("vary"), "Accept-Encoding");
     assert!(!answer.has("set-cookie") && !answer.has("server"));

@@ -20,7 +20,8 @@ fn each_request_is_one_event() {
         ("GET", "/go/someone", "/go/:partner", 404),
         ("GET", "/robots.txt", "/robots.txt", 200),
         ("POST", "/functions/v1/signup", "/functions/v1/signup", 403),
-        ("OPTIONS", "/", "unmatched", 405),
+        ("OPTIONS", "/", "unmatched", 204),
+        ("DELETE", "/", "unmatched", 405),
     ];
     for (method, target, route, status) in cases {
         let answer = gateway.site.send(Request::new(method, target));
@@ -75,7 +76,7 @@ fn operators_requests_are_events_too() {
 fn nothing_a_visitor_types_is_kept_anywhere() {
     let backend = Backend::start(Act::json(200, &json!({})));
     let extra = format!(
-        "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\ntotal_timeout_ms = 200\n",
+        "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\ntotal_timeout_ms = 200\nattempts_per_client = 1000\nfailures = 1000\n",
         backend.origin()
     );
     let mut gateway = Gateway::start_live(&extra, &[("KEY", "marked-key")]);

@@ -96,20 +96,20 @@ fn no_redirect_leads_to_another_host() {
     }
     let absolute = Request::new("GET", "http://evil.example/signup/").header("host", "evil.example");
     let answer = gateway.site.send(absolute);
-    assert_eq!((answer.status, answer.header("location")), (308, "/signup"));
+    assert_eq!((answer.status, answer.has("location")), (400, false));
 }
 
 #[test]
 fn other_methods_are_refused_with_what_is_allowed() {
     let gateway = Gateway::start_live("", &[]);
     for (target, allowed) in [
-        ("/", "GET, HEAD"),
-        ("/nowhere", "GET, HEAD"),
-        ("/robots.txt", "GET, HEAD"),
-        ("/_page/1?path=%2F", "GET, HEAD"),
-        ("/go/x", "GET, HEAD"),
+        ("/", "GET, HEAD, OPTIONS"),
+        ("/nowhere", "GET, HEAD, OPTIONS"),
+        ("/robots.txt", "GET, HEAD, OPTIONS"),
+        ("/_page/1?path=%2F", "GET, HEAD, OPTIONS"),
+        ("/go/x", "GET, HEAD, OPTIONS"),
     ] {
-        for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "NONSENSE"] {
+        for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE", "NONSENSE"] {
             let answer = gateway.site.send(Request::new(method, target));
             assert_eq!(
                 (answer.status, answer.header("allow")),
@@ -118,13 +118,13 @@ fn other_methods_are_refused_with_what_is_allowed() {
             );
         }
     }
-    for method in ["GET", "HEAD", "PUT", "OPTIONS"] {
+    for method in ["GET", "HEAD", "PUT"] {
         let answer = gateway.site.send(Request::new(method, "/functions/v1/signup"));
-        assert_eq!((answer.status, answer.header("allow")), (405, "POST"), "{method}");
-    }
-    for target in ["*", "evil.example:443"] {
-        let answer = gateway.site.send(Request::new("OPTIONS", target));
-        assert_eq!(answer.status, 400, "{target}");
+        assert_eq!(
+            (answer.status, answer.header("allow")),
+            (405, "POST, OPTIONS"),
+            "{method}"
+        );
     }
 }
 

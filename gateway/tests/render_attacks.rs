@@ -141,13 +141,17 @@ const ATTACKS: &[(&str, &str, &str)] = &[
 fn whatever_a_section_does_its_document_goes_out_and_others_are_rendered() {
     for (what, module, cause) in ATTACKS {
         let gateway = rendering_gateway(SETTINGS, module);
-        for _ in 0..2 {
-            let answer = gateway.get("/attack/x");
+        for round in 0..3 {
+            // At the same time: one worker is the attack's, and the other one everybody else's.
+            let (answer, sound) = std::thread::scope(|scope| {
+                let attack = scope.spawn(|| gateway.get("/attack/x"));
+                let sound = gateway.get(&format!("/sound/{round}"));
+                (attack.join().unwrap(), sound)
+            });
             assert_eq!(answer.status, 200, "{what}");
             assert!(!is_rendered(&answer), "{what}: {}", answer.text());
             assert_eq!(answer.boot().get("view"), None, "{what}");
             assert_eq!(answer.boot()["page"]["section"]["name"], "attack", "{what}");
-            let sound = gateway.get("/sound/x");
             assert!(is_rendered(&sound), "{what}: {}", sound.text());
         }
         let failed = gateway.wait_for(|line| line["event"] == "render_failed");
@@ -156,6 +160,9 @@ fn whatever_a_section_does_its_document_goes_out_and_others_are_rendered() {
             (&json!("attack@1.0.0"), &json!(cause)),
             "{what}"
         );
+        // A worker that was used up is another one now; what only throws leaves it sound.
+        let replaced = gateway.count("colonnade_render_workers_replaced_total");
+        assert_eq!(replaced, if *cause == "threw" { 0 } else { 3 }, "{what}");
     }
 }
 

@@ -3,20 +3,46 @@
 
 use std::io::Write as _;
 
-use crate::support::{Gateway, is_rendered, rendering_gateway, renders, until, until_rendered};
+use crate::support::{
+    Gateway, is_rendered, rendering_gateway, renders, resident_kib, status, until, until_rendered,
+};
 
 #[test]
-fn what_the_engine_cannot_interrupt_is_killed_at_the_deadline() {
+#[cfg(target_os = "linux")]
+fn what_the_engine_cannot_interrupt_is_killed_when_it_has_used_up_its_time() {
     const NATIVE: &str =
         "export default { page: () => Array.prototype.indexOf.call({ length: 2 ** 40 }, 99) };";
     let gateway = rendering_gateway(
-        "[render]\nworkers = 1\ncpu_ms = 60000\ndeadline_ms = 500\nfailures = 1000\n",
+        "[render]\nworkers = 1\ncpu_ms = 50\ndeadline_ms = 100\nfailures = 1\nrest_seconds = 3600\n",
         NATIVE,
     );
     assert!(!is_rendered(&gateway.get("/attack/x")));
     gateway.wait_for(|line| line["event"] == "render_worker_replaced");
+    let failed = gateway.wait_for(|line| line["event"] == "render_failed" && line["cause"] == "time");
+    assert_eq!(failed["rests"], true);
     // The only worker there is has been replaced.
     assert!(until_rendered(&gateway, "/sound/x"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_worker_that_gets_no_time_is_let_be_and_no_section_is_blamed() {
+    let gateway = rendering_gateway(
+        "[render]\nworkers = 1\ndeadline_ms = 300\nfailures = 1\nrest_seconds = 3600\n",
+        "export default { page: () => 'x' };",
+    );
+    let (worker, _) = idle_worker(&gateway);
+    signal(worker, "STOP");
+    assert!(!is_rendered(&gateway.get("/sound/x")));
+    signal(worker, "CONT");
+    until("it is rendered after all", || {
+        is_rendered(&gateway.get("/sound/x"))
+    });
+    assert_eq!(workers(&gateway), [worker]);
+    assert_eq!(gateway.count("colonnade_render_workers_replaced_total"), 0);
+    for cause in ["time", "silent", "crashed", "resting"] {
+        assert_eq!(renders(&gateway, "sound", cause), 0, "{cause}");
+    }
 }
 
 #[test]
@@ -46,31 +72,38 @@ fn workers_have_no_environment_no_files_and_no_rights() {
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_is_given_back_after_attacks_and_workers_are_no_more_than_before() {
-    const BOMB: &str =
-        "export default { page: () => { const kept = []; for (;;) kept.push(new Array(1000).fill(1.5)); } };";
-    let gateway = rendering_gateway(
-        "[render]\nworkers = 2\nmemory_mib = 64\nfailures = 1000\ncpu_ms = 5000\ndeadline_ms = 20000\n",
-        BOMB,
-    );
-    assert!(is_rendered(&gateway.get("/sound/before")));
-    let attack = |numbers: std::ops::Range<u32>| {
-        for number in numbers {
-            assert!(!is_rendered(&gateway.get(&format!("/attack/{number}"))));
-            assert!(is_rendered(&gateway.get(&format!("/sound/{number}"))));
+    for (what, attack) in [
+        (
+            "a bomb",
+            "const kept = []; for (;;) kept.push(new Array(1000).fill(1.5));",
+        ),
+        ("a page that is too long", "return 'x'.repeat(2_000_000);"),
+        ("an error", "throw new Error('x'.repeat(1_000_000));"),
+    ] {
+        let gateway = rendering_gateway(
+            "[render]\nworkers = 2\nmemory_mib = 32\nfailures = 1000\ncpu_ms = 5000\ndeadline_ms = 20000\n",
+            &format!("export default {{ page: () => {{ {attack} }} }};"),
+        );
+        assert!(is_rendered(&gateway.get("/sound/before")));
+        let round = |numbers: std::ops::Range<u32>| {
+            for number in numbers {
+                assert!(!is_rendered(&gateway.get(&format!("/attack/{number}"))));
+                assert!(is_rendered(&gateway.get(&format!("/sound/{number}"))));
+            }
+        };
+        round(0..15);
+        let before = resident_kib(gateway.pid());
+        round(15..45);
+        until("two workers are there", || workers(&gateway).len() == 2);
+        let after = resident_kib(gateway.pid());
+        assert!(
+            after < before + 12 * 1024,
+            "{what}: {before} KiB before, {after} KiB after"
+        );
+        for worker in workers(&gateway) {
+            let kib = resident_kib(worker);
+            assert!(kib < 64 * 1024, "{what}: a worker has {kib} KiB");
         }
-    };
-    attack(0..10);
-    let before = resident_kib(gateway.pid());
-    attack(10..20);
-    assert_eq!(gateway.count("colonnade_render_workers_replaced_total"), 20);
-    until("two workers are there", || workers(&gateway).len() == 2);
-    let after = resident_kib(gateway.pid());
-    assert!(
-        after < before + 24 * 1024,
-        "{before} KiB before, {after} KiB after"
-    );
-    for worker in workers(&gateway) {
-        assert!(resident_kib(worker) < 64 * 1024, "{} KiB", resident_kib(worker));
     }
 }
 
@@ -127,7 +160,7 @@ fn workers_end_with_the_gateway_also_in_a_loop() {
 #[test]
 fn what_the_queue_has_no_room_for_is_left_to_the_browser() {
     let gateway = rendering_gateway(
-        "[render]\nworkers = 1\nqueue = 1\ncpu_ms = 60000\ndeadline_ms = 1500\nfailures = 1000\n",
+        "[render]\nworkers = 1\nqueue = 1\ncpu_ms = 1000\ndeadline_ms = 1500\nfailures = 1000\n",
         "export default { page: () => { for (;;); } };",
     );
     until("the queue was full", || {
@@ -155,17 +188,6 @@ fn workers(gateway: &Gateway) -> Vec<u32> {
         .split_whitespace()
         .map(|pid| pid.parse().unwrap())
         .collect()
-}
-
-/// A line of `/proc/<pid>/status`.
-fn status(pid: u32, key: &str) -> String {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix(key));
-    line.unwrap().trim_start_matches(':').trim().to_owned()
-}
-
-fn resident_kib(pid: u32) -> u64 {
-    status(pid, "VmRSS").trim_end_matches(" kB").parse().unwrap()
 }
 
 /// The CPU time that a process has taken, in ticks of a hundredth of a second.
@@ -201,7 +223,11 @@ fn is_gone(pid: u32) -> bool {
 }
 
 fn kill(pid: u32) {
+    signal(pid, "KILL");
+}
+
+fn signal(pid: u32, name: &str) {
     let _ = std::process::Command::new("kill")
-        .args(["-KILL", &pid.to_string()])
+        .args([format!("-{name}"), pid.to_string()])
         .output();
 }

@@ -7,7 +7,7 @@ use crate::support::{Act, Backend, CLOSED, Gateway, Request, Response};
 fn gateway(backend: &str, more: &str) -> Gateway {
     let extra = format!(
         "[signup]\nbackend = \"{backend}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n\
-         redirect_hosts = [\"members.example.com\"]\n{more}"
+         redirect_hosts = [\"members.example.com\"]\nattempts_per_client = 1000\n{more}"
     );
     Gateway::start_live(&extra, &[("KEY", "the-key")])
 }

@@ -12,7 +12,7 @@ const TARGET: &str = "/functions/v1/signup";
 fn gateway(backend: &Backend) -> Gateway {
     let extra = format!(
         "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"fixed-tag\"\n\
-         redirect_hosts = [\"members.example.com\"]\n",
+         redirect_hosts = [\"members.example.com\"]\nattempts_per_client = 1000\n",
         backend.origin()
     );
     Gateway::start_with(&extra, &[("KEY", "the-key")])

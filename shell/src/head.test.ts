@@ -62,27 +62,18 @@ describe("applyHead", () => {
     expect(document.head.querySelector("meta[name=robots]")).toBeNull();
   });
 
-  test("writes the trail as a list that search engines read, and takes it away with its page", () => {
-    const block = (): string | null | undefined => document.head.querySelector("script")?.textContent;
-    const breadcrumbs = [
-      { label: "Home", path: "/" },
-      { label: "</script> & co", path: "/state/New%20York" },
-    ];
-    applyHead({ ...HEAD, breadcrumbs }, "https://site.example");
-    expect(document.head.querySelector("script")?.getAttribute("type")).toBe("application/ld+json");
-    expect(JSON.parse(block() ?? "")).toEqual({
-      "@context": "https://schema.org",
-      "@type": "BreadcrumbList",
-      itemListElement: [
-        { "@type": "ListItem", position: 1, name: "Home", item: "https://site.example/" },
-        { "@type": "ListItem", position: 2, name: "</script> & co", item: "https://site.example/state/New%20York" },
-      ],
-    });
-    applyHead({ ...HEAD, breadcrumbs: [] }, "https://site.example");
-    expect(block()).toBeUndefined();
-    applyHead({ ...HEAD, breadcrumbs }, "https://site.example");
-    applyHead(plainHead("State not found"), "https://site.example");
-    expect(block()).toBeUndefined();
+  test("leaves the gateway's trail where it is for as long as its page is shown", () => {
+    const origin = "https://site.example";
+    const trail = (): Element | null => document.head.querySelector("script");
+    applyHead(HEAD, origin);
+    document.head.insertAdjacentHTML("beforeend", '<script data-head="" type="application/ld+json">{}</script>');
+    applyHead(HEAD, origin);
+    expect(trail()).not.toBeNull();
+    applyHead({ ...HEAD, canonical: "/elsewhere" }, origin);
+    expect(trail()).toBeNull();
+    document.head.insertAdjacentHTML("beforeend", '<script data-head="" type="application/ld+json">{}</script>');
+    applyHead(plainHead("State not found"), origin);
+    expect(trail()).toBeNull();
   });
 
   test("a page that does not exist is noindex and has no canonical address", () => {

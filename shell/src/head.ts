@@ -1,4 +1,4 @@
-import type { Breadcrumb, Head } from "@colonnade/kit";
+import type { Head } from "@colonnade/kit";
 
 // Tags the shell made; the rest of the document's head is the gateway's.
 const MARK = "data-head";
@@ -43,36 +43,31 @@ function robotsOf({ robots }: { readonly robots?: string }): string | undefined 
   return isPreview() ? "noindex,nofollow" : robots;
 }
 
-/** Brings the document's head in step with the page that is shown. */
+/** Whether the document's head is of the page with this address already. */
+function isOf(address: string): boolean {
+  return document.head.querySelector(`link[${MARK}][rel=canonical]`)?.getAttribute("href") === address;
+}
+
+/**
+ * Brings the document's head in step with the page that is shown. The trail of breadcrumbs, which search engines read in
+ * the document of each address, is the gateway's alone: no script may write a script (Trusted Types), not even one that
+ * is data. So it stays for as long as its page is shown.
+ */
 export function applyHead(head: Head | { title: string; robots: string }, origin: string): void {
   document.title = head.title;
-  for (const old of document.head.querySelectorAll(`[${MARK}]`)) old.remove();
+  const keepsTrail = "canonical" in head && isOf(absolute(origin, head.canonical));
+  for (const old of document.head.querySelectorAll(`[${MARK}]`)) {
+    if (!(keepsTrail && old.localName === "script")) old.remove();
+  }
   // A document of an unknown path says noindex by itself.
   document.head.querySelector(`meta[name=robots]`)?.remove();
   const tags = "canonical" in head ? tagsOf(head, origin) : meta("name", "robots", robotsOf(head));
-  const trail = "canonical" in head ? (head.breadcrumbs ?? []) : [];
-  if (trail.length > 0) append("script", { type: "application/ld+json" }).textContent = listOf(trail, origin);
   for (const [name, attributes] of tags) append(name, attributes);
 }
 
-function append(name: string, attributes: Readonly<Record<string, string>>): HTMLElement {
+function append(name: string, attributes: Readonly<Record<string, string>>): void {
   const element = document.createElement(name);
   element.setAttribute(MARK, "");
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   document.head.append(element);
-  return element;
-}
-
-/** A trail as search engines read it: JSON-LD, a schema.org BreadcrumbList. */
-function listOf(trail: readonly Breadcrumb[], origin: string): string {
-  return JSON.stringify({
-    "@context": "https://schema.org",
-    "@type": "BreadcrumbList",
-    itemListElement: trail.map(({ label, path }, index) => ({
-      "@type": "ListItem",
-      position: index + 1,
-      name: label,
-      item: absolute(origin, path),
-    })),
-  });
 }

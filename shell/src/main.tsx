@@ -1,3 +1,6 @@
+// Before any other module runs: whatever loads a script from here on is held to it.
+import "./trustedTypes";
+
 import { createRoot, hydrateRoot } from "react-dom/client";
 
 import { App } from "./App";

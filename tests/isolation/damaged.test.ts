@@ -14,7 +14,8 @@ const DAMAGES: readonly [name: string, damage: (file: StoredFile) => Promise<Rep
 
 let own: Site;
 test.beforeAll(async ({ site }) => {
-  own = await startSite({ like: site });
+  // What is kept in memory would be sent as it was.
+  own = await startSite({ like: site, changes: { assets: { cache_mib: 0 } } });
 });
 test.afterAll(async () => {
   await own.stop();

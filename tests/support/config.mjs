@@ -73,6 +73,10 @@ export function signupConfig(backend, { partner = true } = {}) {
       redirect_hosts: ["members.example.com"],
       page: "/signup",
       success: "/success",
+      // A whole suite comes from one address.
+      attempts: 100_000,
+      attempts_per_client: 100_000,
+      failures: 100_000,
       ...(partner && { partner: "example" }),
     },
     ...(partner && {

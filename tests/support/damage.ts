@@ -25,6 +25,22 @@ async function storedRelease(site: Site, section: string): Promise<{ folder: str
   return { folder, release: JSON.parse(await readFile(path.join(folder, "release.json"), "utf8")) as Release };
 }
 
+async function stored(
+  site: Site,
+  section: string,
+  wanted: (release: Release) => string | undefined,
+): Promise<StoredFile> {
+  const { folder, release } = await storedRelease(site, section);
+  const file = wanted(release);
+  if (file === undefined) throw new Error(`${section} has no such file`);
+  return {
+    path: pathOf(release, file),
+    copies: ["", ".br", ".gzip", ".zstd"].map((ending) =>
+      path.join(folder, ending === "" ? file : `compressed/${file}${ending}`),
+    ),
+  };
+}
+
 /** The files of a section that a page or slot of it needs. */
 export const PARTS = ["entry", "script", "stylesheet"] as const;
 
@@ -49,17 +65,22 @@ function pathOf({ name, version }: Release, file: string): string {
 }
 
 /** Finds a file of a section: its entry, or the script or stylesheet of one of its pages or slots, named by `place`. */
-export async function findFile(site: Site, section: string, place: string, part: Part): Promise<StoredFile> {
-  const { folder, release } = await storedRelease(site, section);
-  const suffix = part === "stylesheet" ? ".css" : ".js";
-  const file = part === "entry" ? release.entry : assetsOf(release, place).findLast((asset) => asset.endsWith(suffix));
-  if (file === undefined) throw new Error(`${section} has no ${part} for ${place}`);
-  return {
-    path: pathOf(release, file),
-    copies: ["", ".br", ".gzip"].map((ending) =>
-      path.join(folder, ending === "" ? file : `compressed/${file}${ending}`),
-    ),
-  };
+export function findFile(site: Site, section: string, place: string, part: Part): Promise<StoredFile> {
+  return stored(site, section, (release) => {
+    const suffix = part === "stylesheet" ? ".css" : ".js";
+    return part === "entry" ? release.entry : assetsOf(release, place).findLast((asset) => asset.endsWith(suffix));
+  });
+}
+
+/** Finds the script that all pages of a section have in common. */
+export function findCommonScript(site: Site, section: string): Promise<StoredFile> {
+  return stored(site, section, ({ assets }) => assets.find((asset) => asset.endsWith(".js")));
+}
+
+/** Finds a file of a release, the shell's too, by its address on the site. */
+export function findByPath(site: Site, address: string): Promise<StoredFile> {
+  const [section = "", , name = ""] = address.replace("/assets/", "").split("/");
+  return stored(site, section, ({ files }) => files.find((file) => file.path === `client/${name}`)?.path);
 }
 
 async function keep(file: StoredFile): Promise<Repair> {
@@ -79,11 +100,13 @@ export async function remove(file: StoredFile): Promise<Repair> {
 /** Puts another text in a file's place, properly compressed. */
 export async function replace(file: StoredFile, text: string): Promise<Repair> {
   const repair = await keep(file);
-  const [plain = "", brotli = "", gzip = ""] = file.copies;
+  const [plain = "", brotli = "", gzip = "", zstd = ""] = file.copies;
   await Promise.all([
     writeFile(plain, text),
     writeFile(brotli, brotliCompressSync(text)),
     writeFile(gzip, gzipSync(text)),
+    // Node has no Zstandard yet. No browser that knows it does without Brotli, which the gateway prefers.
+    rm(zstd),
   ]);
   return repair;
 }

@@ -15,12 +15,13 @@ use std::io;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use http::Method;
 use serde::de::DeserializeOwned;
 
 use crate::config::{Action, Budget, Config, Keep, Origin, Token};
 use crate::deployment::{ChangeError, Deployments, LoadError};
-use crate::health;
+use crate::health::{self, Stopping};
 use crate::metrics::Metrics;
 use crate::pattern::RequestPath;
 use crate::publish::PublishError;
@@ -30,12 +31,13 @@ use crate::store::{ReleaseId, StoreError};
 
 /// Everything the admin listener answers from.
 pub(crate) struct Admin {
-    tokens: Vec<Token>,
+    tokens: ArcSwap<Vec<Token>>,
     origin: Origin,
     keep: Keep,
     budget: Budget,
     deployments: Arc<Deployments>,
     metrics: Arc<Metrics>,
+    stopping: Stopping,
 }
 
 /// Why an operator's request fails.
@@ -176,15 +178,22 @@ impl Admin {
         config: &Config,
         deployments: Arc<Deployments>,
         metrics: Arc<Metrics>,
+        stopping: Stopping,
     ) -> Self {
         Self {
-            tokens,
+            tokens: ArcSwap::from_pointee(tokens),
             origin: config.site.origin.clone(),
             keep: config.store.keep,
             budget: config.budget,
             deployments,
             metrics,
+            stopping,
         }
+    }
+
+    /// From now on the API is for the holders of these tokens.
+    pub(crate) fn renew(&self, tokens: Vec<Token>) {
+        self.tokens.store(Arc::new(tokens));
     }
 
     /// Answers a request. What it changes is changed whole, also for an operator who leaves in the middle.
@@ -215,20 +224,24 @@ impl Admin {
     }
 
     async fn lead(&self, target: Target<'_>, request: Request) -> Result<Reply, Error> {
+        if request.method() == Method::OPTIONS {
+            return Ok(target.methods().options());
+        }
         if !target.methods().allow(request.method()) {
             return Err(Error::Method(target.methods()));
         }
         match target {
             Target::Alive => Ok(health::alive()),
-            Target::Ready => Ok(health::ready(&self.deployments.current())),
             Target::Metrics => Ok(self.metrics.answer()),
+            Target::Ready => Ok(health::ready(&self.deployments.current(), &self.stopping)),
             Target::OpenApi => Ok(openapi::answer()),
             Target::Api(call) => Ok(self.call(call, request).await?),
         }
     }
 
     async fn call(&self, call: Call<'_>, request: Request) -> Result<Reply, AdminError> {
-        let token = auth::token(&self.tokens, request.headers()).ok_or(AdminError::NoToken)?;
+        let tokens = self.tokens.load_full();
+        let token = auth::token(&tokens, request.headers()).ok_or(AdminError::NoToken)?;
         let deployments = &*self.deployments;
         let (head, body) = request.into_parts();
         match call {

@@ -4,7 +4,10 @@
 //! what was expected. One file here for each concern of the configuration.
 
 mod admin;
+mod asset;
 mod budget;
+mod certificate;
+mod limits;
 mod listen;
 mod partner;
 mod reader;
@@ -12,21 +15,28 @@ mod render;
 mod rollout;
 mod secret;
 mod signup;
+mod signup_limits;
 mod site;
 mod store;
+mod telemetry;
 #[cfg(test)]
 mod tests;
 mod url;
 
 pub(crate) use admin::{Action, Token};
+pub(crate) use asset::Assets;
 pub(crate) use budget::Budget;
+pub(crate) use certificate::{Certificate, CertificateError};
+pub(crate) use limits::Limits;
 pub(crate) use listen::Listen;
 pub(crate) use partner::Partner;
 pub(crate) use render::Render;
 pub(crate) use rollout::Rollout;
 pub(crate) use signup::{Signup, SignupPages};
+pub(crate) use signup_limits::SignupLimits;
 pub(crate) use site::{Navigation, Site};
 pub(crate) use store::{Keep, Store};
+pub(crate) use telemetry::Telemetry;
 pub(crate) use url::Origin;
 
 use std::collections::BTreeMap;
@@ -44,14 +54,20 @@ pub(crate) struct Config {
     pub(crate) navigation: Navigation,
     /// Where to listen.
     pub(crate) listen: Listen,
+    /// What clients may send, hold open and wait for.
+    pub(crate) limits: Limits,
     /// Where releases and deployments are kept.
     pub(crate) store: Store,
+    /// How files are served.
+    pub(crate) assets: Assets,
     /// When a candidate is taken back by itself.
     pub(crate) rollout: Rollout,
     /// What rendering on the server may cost.
     pub(crate) render: Render,
     /// How much a release may make a visitor download.
     pub(crate) budget: Budget,
+    /// What is told of requests.
+    pub(crate) telemetry: Telemetry,
     /// Who may use the admin API.
     pub(crate) tokens: Vec<Token>,
     /// Where sign-ups go, if anywhere.
@@ -98,8 +114,14 @@ impl Config {
         let mut root = reader.root(&document);
         let site = root.table("site").and_then(site::read);
         let navigation = root.table("navigation").and_then(site::read_navigation);
-        let listen = root.table("listen").and_then(listen::read);
+        let listen = root.table("listen").and_then(|table| listen::read(table, folder));
+        let limits = root
+            .optional_table("limits")
+            .map_or(Some(Limits::default()), limits::read);
         let store = root.table("store").and_then(|table| store::read(table, folder));
+        let assets = root
+            .optional_table("assets")
+            .map_or(Some(Assets::default()), asset::read);
         let rollout = root
             .optional_table("rollout")
             .map_or(Some(Rollout::default()), rollout::read);
@@ -109,6 +131,9 @@ impl Config {
         let budget = root
             .optional_table("budget")
             .map_or(Some(Budget::default()), budget::read);
+        let telemetry = root
+            .optional_table("telemetry")
+            .map_or(Some(Telemetry::default()), telemetry::read);
         let tokens = root.optional_table("admin").map_or(Some(Vec::new()), admin::read);
         let partners = root
             .optional_table("partners")
@@ -124,10 +149,13 @@ impl Config {
             site: site?,
             navigation: navigation?,
             listen: listen?,
+            limits: limits?,
             store: store?,
+            assets: assets?,
             rollout: rollout?,
             render: rendering?,
             budget: budget?,
+            telemetry: telemetry?,
             tokens: tokens?,
             signup: if has_signup { Some(signup?) } else { None },
             signup_pages: signup_pages?,

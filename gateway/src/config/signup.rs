@@ -9,6 +9,7 @@ use secrecy::SecretString;
 use super::Partner;
 use super::reader::{Table, count, text, texts};
 use super::secret::{SECRET, secret};
+use super::signup_limits::{self, SignupLimits};
 use super::site::{PAGE, page_path};
 use super::url::{ORIGIN, Origin, origin};
 
@@ -29,6 +30,8 @@ pub(crate) struct Signup {
     pub(crate) total_timeout: Duration,
     /// The id of the partner visitors are taken to when sign-up is out of reach.
     pub(crate) partner: Option<String>,
+    /// How much of it there may be.
+    pub(crate) limits: SignupLimits,
 }
 
 /// The pages a sign-up form leads to.
@@ -86,6 +89,7 @@ pub(super) fn read(
             Err(format!("there is no [partners.{id}]"))
         }
     });
+    let limits = signup_limits::read(&mut table);
     table.finish();
     let signup = || {
         Some(Signup {
@@ -96,6 +100,7 @@ pub(super) fn read(
             connect_timeout: Duration::from_millis(connect?.unwrap_or(CONNECT_TIMEOUT_MS)),
             total_timeout: Duration::from_millis(total?.unwrap_or(TOTAL_TIMEOUT_MS)),
             partner: partner?,
+            limits: limits?,
         })
     };
     (signup(), pages)

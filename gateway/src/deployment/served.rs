@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use http::HeaderValue;
+use httpdate::HttpDate;
 use tokio::sync::OnceCell;
 
 use super::answer::{Asset, AssetKind, PageAnswer, SectionEntry, SlotAnswer};
@@ -22,6 +24,8 @@ const PUBLIC: &str = "client/";
 pub(crate) struct Served {
     /// Its name and version.
     pub(crate) id: ReleaseId,
+    /// When it was published, which is the last time any of its files changed.
+    pub(crate) published: HttpDate,
     /// The public files, by their path below `client/`.
     pub(crate) files: HashMap<String, ServedFile>,
     /// Shared packages: ranges or exact versions.
@@ -78,6 +82,8 @@ pub(crate) struct Parts {
 /// One public file.
 #[derive(Debug)]
 pub(crate) struct ServedFile {
+    /// Its URL path.
+    pub(crate) address: Arc<str>,
     /// Its media type, as it is sent.
     pub(crate) media_type: HeaderValue,
     /// The base64 of its digest, of which its validators are made.
@@ -115,6 +121,7 @@ impl Served {
             };
             let media_type = HeaderValue::from_str(&file.media_type);
             let served = ServedFile {
+                address: format!("/assets/{}/{}/{path}", id.name, id.version).into(),
                 media_type: media_type.map_err(|_| ServeError::Type(id.clone()))?,
                 tag: file.digest.base64(),
                 codings: record.variants.remove(&file.path).unwrap_or_default(),
@@ -123,6 +130,8 @@ impl Served {
         }
         Ok(Self {
             id: id.clone(),
+            // Dates in HTTP begin with that of Unix.
+            published: SystemTime::from(record.published_at).max(UNIX_EPOCH).into(),
             files,
             shared: release.shared,
             role,

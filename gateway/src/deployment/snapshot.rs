@@ -36,6 +36,9 @@ pub(crate) enum LoadError {
     Release(#[from] ServeError),
     #[error("the set does not fit together: {}", .0.join("; "))]
     Set(Vec<String>),
+    /// Something was live, so somebody took the file away, or the whole folder.
+    #[error("what is live does not stand in the store any more")]
+    Emptied,
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -97,6 +100,9 @@ impl Snapshot {
     /// Reads the store, taking over whatever this view has already: deployments and releases never change.
     pub(crate) async fn renewed(&self, store: &dyn Store) -> Result<Self, LoadError> {
         let state = store.state().await?;
+        if state.is_none() && self.state.is_some() {
+            return Err(LoadError::Emptied);
+        }
         let needed: Vec<u64> = state
             .iter()
             .flat_map(|state| {

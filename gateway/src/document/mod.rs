@@ -20,8 +20,8 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, REFERRER_POLICY, VARY};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, VARY};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use jiff::civil::Date;
 use sha2::{Digest as _, Sha256};
 
@@ -42,6 +42,8 @@ use policy::Policy;
 
 /// The most bytes kept of composed documents.
 const CACHE_BYTES: usize = 32 * 1024 * 1024;
+
+const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpoints");
 
 /// Composes documents and keeps them.
 pub(crate) struct Documents {
@@ -141,7 +143,7 @@ impl Documents {
         } else {
             Keeper::Nobody
         };
-        let headers = headers(composed.policy.clone(), keeper);
+        let headers = self.headers(composed.policy.clone(), keeper);
         if composed.status == StatusCode::OK && keeper != Keeper::Nobody {
             return represent(request, &HTML, headers, representation);
         }
@@ -197,7 +199,7 @@ impl Documents {
     ) -> Reply {
         let (html, policy) = self.compose(asked, body, form, day).await;
         let mut reply = reply(status.unwrap_or(asked.status(body)), HTML, html);
-        reply.headers_mut().extend(headers(policy, Keeper::Nobody));
+        reply.headers_mut().extend(self.headers(policy, Keeper::Nobody));
         reply
     }
 
@@ -239,6 +241,29 @@ impl Documents {
         };
         (document.compose(), self.policy.with(&styles))
     }
+
+    /// The headers of every document.
+    fn headers(&self, policy: HeaderValue, keeper: Keeper) -> HeaderMap {
+        let (cache_control, vary) = match keeper {
+            Keeper::Everybody => (NO_CACHE, "Accept-Encoding"),
+            Keeper::Visitor => (
+                HeaderValue::from_static("private, no-cache"),
+                "Accept-Encoding, Cookie",
+            ),
+            Keeper::Nobody => (NO_STORE, "Accept-Encoding, Cookie"),
+        };
+        let mut headers = HeaderMap::from_iter([
+            (CONTENT_SECURITY_POLICY, policy),
+            (CACHE_CONTROL, cache_control),
+            (VARY, HeaderValue::from_static(vary)),
+        ]);
+        headers.extend(
+            self.policy
+                .endpoints()
+                .map(|endpoints| (REPORTING_ENDPOINTS, endpoints)),
+        );
+        headers
+    }
 }
 
 impl<'a> Asked<'a> {
@@ -275,24 +300,6 @@ impl<'a> Asked<'a> {
             StatusCode::OK
         }
     }
-}
-
-/// The headers of every document.
-fn headers(policy: HeaderValue, keeper: Keeper) -> HeaderMap {
-    let (cache_control, vary) = match keeper {
-        Keeper::Everybody => (NO_CACHE, "Accept-Encoding"),
-        Keeper::Visitor => (
-            HeaderValue::from_static("private, no-cache"),
-            "Accept-Encoding, Cookie",
-        ),
-        Keeper::Nobody => (NO_STORE, "Accept-Encoding, Cookie"),
-    };
-    HeaderMap::from_iter([
-        (CONTENT_SECURITY_POLICY, policy),
-        (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
-        (CACHE_CONTROL, cache_control),
-        (VARY, HeaderValue::from_static(vary)),
-    ])
 }
 
 impl Composed {

@@ -2,88 +2,211 @@
 
 use std::net::IpAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulConnection;
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tower::ServiceExt as _;
+use tokio::time::{sleep, timeout};
 
+use super::http1::Http1;
+use super::http2::Http2;
+use super::meter::Meter;
 use super::rewind::Rewind;
-use super::sniff::{Protocol, sniff};
-use super::{Serve, asked};
-use crate::reply::{Peer, Request};
+use super::seats::{Client, Seat};
+use super::settings::Settings;
+use super::sniff::sniff;
+use super::tap::Tap;
+use super::tls::Tls;
+use super::visitor::Visitor;
+use super::watch::{End, Watch};
+use super::{Protocol, Serve, asked, proxy, refuse};
+use crate::metrics::{ConnectionMetrics, Refusal};
 
-/// How long the head of a request may take, and how long a connection may wait for the next one: hyper has one knob
-/// for both.
-const HEAD: Duration = Duration::from_secs(30);
+/// How long a client that had connected when the gateway was told to stop may take for its first request: it must not
+/// be turned away for having come a moment before.
+const LAST_CALL: Duration = Duration::from_millis(500);
 
-/// The most bytes of a request's head. This is what bounds it: hyper's own limit counts headers, not bytes.
-const MAX_HEAD: usize = 16 * 1024;
+/// The windows of HTTP/2 (RFC 9113, 6.9.1): no body that visitors send is larger than a few KiB.
+const STREAM_WINDOW: u32 = 64 * 1024;
+const CONNECTION_WINDOW: u32 = 256 * 1024;
 
-/// How often an HTTP/2 client is asked whether it is still there, and how long it may take to say so.
-const PING: Duration = Duration::from_secs(20);
+/// A connection that was just made.
+pub(super) struct Connection<S> {
+    pub(super) routes: S,
+    pub(super) settings: Arc<Settings>,
+    pub(super) tls: Option<Tls>,
+    pub(super) seat: Seat,
+    pub(super) stop: watch::Receiver<bool>,
+    pub(super) metrics: ConnectionMetrics,
+}
 
-/// The most requests of one HTTP/2 connection at a time.
-const MAX_STREAMS: u32 = 100;
+impl<S: Serve> Connection<S> {
+    /// Serves it.
+    pub(super) async fn serve(mut self, stream: TcpStream, peer: IpAddr) {
+        // Answers are written whole; waiting for more to send would only delay them.
+        let _ = stream.set_nodelay(true);
+        let _open = self.metrics.opened();
+        let watch = Watch::new(self.settings.limits);
+        let mut stop = self.stop.clone();
+        let last_call = async {
+            asked(&mut stop).await;
+            sleep(LAST_CALL).await;
+        };
+        let greeted = tokio::select! {
+            greeted = self.greet(stream, peer, &watch) => greeted,
+            () = last_call => return,
+        };
+        let greeted = match greeted {
+            Ok(greeted) => greeted,
+            Err(refusal) => return self.metrics.refused(refusal),
+        };
+        let visitor = Visitor {
+            routes: self.routes,
+            connected: greeted.connected,
+            settings: self.settings,
+            watch: watch.clone(),
+        };
+        watch.begin();
+        match greeted.stream {
+            Stream::Clear(io) => speak(greeted.protocol, io, visitor, watch.clone(), self.stop).await,
+            Stream::Tls(io) => speak(greeted.protocol, io, visitor, watch.clone(), self.stop).await,
+        }
+        if watch.is_abandoned() {
+            self.metrics.given_up();
+        }
+        drop(self.seat);
+    }
 
-/// Serves one connection.
-pub(super) async fn serve<S: Serve>(
-    mut stream: TcpStream,
-    peer: IpAddr,
-    service: S,
-    mut stop: watch::Receiver<bool>,
-) {
-    // Answers are written whole; waiting for more to send would only delay them.
-    let _ = stream.set_nodelay(true);
-    let sniffed = tokio::select! {
-        sniffed = sniff(&mut stream) => sniffed,
-        () = asked(&mut stop) => None,
-    };
-    let Some((protocol, start)) = sniffed else {
-        return;
-    };
-    let io = TokioIo::new(Rewind::new(start, stream));
-    let service = TowerToHyperService::new(service.map_request(move |mut request: Request| {
-        request.extensions_mut().insert(Peer(peer));
-        request
-    }));
+    /// Finds out who connected and what they speak.
+    async fn greet(&mut self, stream: TcpStream, peer: IpAddr, watch: &Watch) -> Result<Greeted, Refusal> {
+        let limits = self.settings.limits;
+        let mut connected = peer.to_canonical();
+        let mut stream = Meter::new(stream, watch.clone());
+        let mut start = bytes::Bytes::new();
+        if self.settings.proxy_protocol && proxy::is_known(&self.settings.proxies, connected) {
+            let header = timeout(limits.first_byte, proxy::read(&mut stream)).await;
+            let header = header.ok().and_then(Result::ok);
+            let (source, rest) = header.ok_or(Refusal::Greeting)?;
+            connected = source.unwrap_or(connected).to_canonical();
+            start = rest;
+        }
+        // Behind a proxy are many.
+        let is_one = !proxy::is_known(&self.settings.proxies, connected);
+        if is_one
+            && !self
+                .seat
+                .belongs_to(Client::at(connected), limits.connections_per_client)
+        {
+            if self.tls.is_none() {
+                refuse(stream.get_ref());
+            }
+            return Err(Refusal::Client);
+        }
+        let mut stream = Rewind::new(start, stream);
+        let (stream, protocol) = if let Some(tls) = &self.tls {
+            let accepted = timeout(limits.handshake, tls.accept(stream)).await;
+            let accepted = accepted.ok().and_then(Result::ok);
+            let (stream, protocol) = accepted.ok_or(Refusal::Greeting)?;
+            (Stream::Tls(Box::new(stream)), protocol)
+        } else {
+            let sniffed = sniff(&mut stream, limits.first_byte).await;
+            let (protocol, start) = sniffed.ok_or(Refusal::Greeting)?;
+            (Stream::Clear(Rewind::new(start, stream)), protocol)
+        };
+        Ok(Greeted {
+            connected,
+            protocol,
+            stream,
+        })
+    }
+}
+
+/// A client that said what it speaks.
+struct Greeted {
+    connected: IpAddr,
+    protocol: Protocol,
+    stream: Stream,
+}
+
+type Socket = Rewind<Meter>;
+
+enum Stream {
+    Clear(Rewind<Socket>),
+    Tls(Box<tokio_rustls::server::TlsStream<Socket>>),
+}
+
+/// Answers the requests of a connection.
+async fn speak<S, I>(
+    protocol: Protocol,
+    io: I,
+    visitor: Visitor<S>,
+    watch: Watch,
+    stop: watch::Receiver<bool>,
+) where
+    S: Serve,
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let limits = watch.limits();
+    let service = TowerToHyperService::new(visitor);
     match protocol {
         Protocol::Http1 => {
             let mut builder = http1::Builder::new();
-            // Without a timer the deadline would do nothing.
+            let head = usize::try_from(limits.head_bytes).unwrap_or(usize::MAX);
             builder
                 .timer(TokioTimer::new())
-                .header_read_timeout(HEAD)
-                .max_buf_size(MAX_HEAD);
-            drive(builder.serve_connection(io, service), stop).await;
+                // The watch keeps this deadline, and tells it from that for an idle connection.
+                .header_read_timeout(None)
+                // The first bounds what is kept of an unfinished head, the second a finished one.
+                .max_buf_size(head)
+                .max_header_size(head)
+                .max_headers(limits.headers);
+            let io = TokioIo::new(Tap::new(io, Http1::new(watch.clone())));
+            drive(builder.serve_connection(io, service), watch, stop).await;
         }
         Protocol::Http2 => {
             let mut builder = http2::Builder::new(TokioExecutor::new());
+            let resets = usize::try_from(limits.resets).unwrap_or(usize::MAX);
             builder
                 .timer(TokioTimer::new())
-                .keep_alive_interval(PING)
-                .keep_alive_timeout(PING)
-                .max_concurrent_streams(MAX_STREAMS)
-                .max_header_list_size(u32::try_from(MAX_HEAD).unwrap_or(u32::MAX));
-            drive(builder.serve_connection(io, service), stop).await;
+                .initial_stream_window_size(STREAM_WINDOW)
+                .initial_connection_window_size(CONNECTION_WINDOW)
+                .max_concurrent_streams(limits.streams)
+                .max_header_list_size(limits.head_bytes)
+                .max_pending_accept_reset_streams(resets)
+                .max_local_error_reset_streams(resets);
+            let io = TokioIo::new(Tap::new(io, Http2::new(watch.clone())));
+            drive(builder.serve_connection(io, service), watch, stop).await;
         }
     }
 }
 
-/// Runs a connection to its end. Once told to stop it takes no new request and ends after those under way.
-async fn drive<C: GracefulConnection>(connection: C, mut stop: watch::Receiver<bool>) {
+/// Runs a connection to its end. Once told to stop, or at the end of its life, it takes no new request and ends after
+/// those under way, if the client lets it.
+async fn drive<C: GracefulConnection>(connection: C, watch: Watch, mut stop: watch::Receiver<bool>) {
     let mut connection = pin!(connection);
-    let stopping = tokio::select! {
+    let (end, may_take) = tokio::select! {
+        // The connection first: what it reads moves the deadlines, and a request that has arrived is not turned away.
+        biased;
         // How a connection ends is no news: clients leave as they please.
-        _ = &mut connection => false,
-        () = asked(&mut stop) => true,
+        _ = &mut connection => return,
+        end = watch.end() => (end, watch.limits().drain),
+        // The listener keeps the deadline for all of them.
+        () = asked(&mut stop) => (End::Retire, Duration::MAX),
     };
-    if stopping {
-        connection.as_mut().graceful_shutdown();
-        let _ = connection.await;
+    if end == End::Abandon {
+        return;
+    }
+    connection.as_mut().graceful_shutdown();
+    tokio::select! {
+        biased;
+        _ = connection => {}
+        () = watch.abandoned() => {}
+        () = sleep(may_take) => {}
     }
 }

@@ -1,28 +1,56 @@
-//! Listeners and their connections: accepting, the deadlines hyper leaves to us, and the way out.
+//! Listeners and their connections: accepting, limits, the deadlines hyper leaves to us, and the way out.
 
 mod connection;
+mod http1;
+mod http2;
+mod listen;
+mod meter;
+mod pace;
+mod proxy;
 mod rewind;
+mod seats;
+mod settings;
 mod sniff;
+mod tap;
+mod tls;
+mod visitor;
+mod watch;
 
 use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::Response;
 use http_body::Body;
-use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tower::Service;
 
+use crate::metrics::{ConnectionMetrics, Refusal};
 use crate::reply::Request;
-
-/// How long what is under way may take to finish once the gateway is told to stop.
-const DRAIN: Duration = Duration::from_secs(10);
+use connection::Connection;
+pub(crate) use listen::{Inherited, raise_descriptors};
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use proxy::fuzz;
+pub(crate) use seats::{Client, Seat, Seats};
+pub(crate) use settings::{CurrentSettings, Settings};
+pub(crate) use tls::Tls;
 
 /// How long to wait after the system refused a connection, so that being out of file descriptors does not become
 /// being out of CPU, too.
 const BACKOFF: Duration = Duration::from_millis(100);
+
+/// What a connection too many is told in the clear. Where TLS is spoken, saying it would cost a handshake.
+const TOO_MANY: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 10\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
+/// The protocol a client speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Protocol {
+    Http1,
+    Http2,
+}
 
 /// What a listener needs of a service.
 pub(crate) trait Serve:
@@ -48,37 +76,83 @@ where
     type Body = B;
 }
 
-/// Serves connections until told to stop, then lets what is under way finish, but not for ever.
-pub(crate) async fn serve<S: Serve>(listener: TcpListener, service: S, stop: watch::Receiver<bool>) {
-    let mut connections = JoinSet::new();
-    let mut stopped = stop.clone();
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, peer)) => {
-                    // What goes wrong on a connection is the client's to see.
-                    connections.spawn(connection::serve(stream, peer.ip(), service.clone(), stop.clone()));
+/// A listener with all it goes by.
+pub(crate) struct Listener {
+    /// Where connections come from.
+    pub(crate) socket: TcpListener,
+    /// How it is encrypted, if it is.
+    pub(crate) tls: Option<Tls>,
+    /// What it goes by.
+    pub(crate) settings: CurrentSettings,
+    /// The most connections that the system's file descriptors allow, whatever the settings say.
+    pub(crate) capacity: usize,
+    /// What is counted.
+    pub(crate) metrics: ConnectionMetrics,
+}
+
+impl Listener {
+    /// Serves connections until told to stop, then lets what is under way finish, but not for ever.
+    pub(crate) async fn serve<S: Serve>(self, routes: S, stop: tokio::sync::watch::Receiver<bool>) {
+        let mut connections = JoinSet::new();
+        let mut stopped = stop.clone();
+        let seats = Seats::default();
+        loop {
+            let (stream, peer) = tokio::select! {
+                accepted = self.accept() => accepted,
+                Some(_) = connections.join_next() => continue,
+                () = asked(&mut stopped) => break,
+            };
+            let settings = self.settings.load_full();
+            let Some(seat) = seats.take(settings.limits.connections.min(self.capacity)) else {
+                self.metrics.refused(Refusal::All);
+                if self.tls.is_none() {
+                    refuse(&stream);
                 }
+                continue;
+            };
+            let connection = Connection {
+                routes: routes.clone(),
+                settings,
+                tls: self.tls.clone(),
+                seat,
+                stop: stop.clone(),
+                metrics: self.metrics.clone(),
+            };
+            // What goes wrong on a connection is the client's to see.
+            connections.spawn(connection.serve(stream, peer.ip()));
+        }
+        drop(self.socket);
+        let all = async { while connections.join_next().await.is_some() {} };
+        let drain = self.settings.load().limits.drain;
+        if tokio::time::timeout(drain, all).await.is_err() {
+            tracing::warn!(event = "drain_cut_short", connections = connections.len());
+            connections.abort_all();
+        }
+    }
+
+    /// The next connection. Waits out what the system cannot do just now.
+    async fn accept(&self) -> (TcpStream, SocketAddr) {
+        loop {
+            match self.socket.accept().await {
+                Ok(accepted) => return accepted,
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
+                    self.metrics.refused(Refusal::System);
                     tracing::warn!(event = "accept_failed", error = %error);
                     tokio::time::sleep(BACKOFF).await;
                 }
-            },
-            Some(_) = connections.join_next() => {}
-            () = asked(&mut stopped) => break,
+            }
         }
-    }
-    drop(listener);
-    let all = async { while connections.join_next().await.is_some() {} };
-    if tokio::time::timeout(DRAIN, all).await.is_err() {
-        tracing::warn!(event = "drain_cut_short", connections = connections.len());
-        connections.abort_all();
     }
 }
 
+/// Tells a connection too many to come back later, if that can be done without waiting.
+fn refuse(stream: &TcpStream) {
+    let _ = stream.try_write(TOO_MANY);
+}
+
 /// Waits until the gateway is told to stop.
-async fn asked(stop: &mut watch::Receiver<bool>) {
+async fn asked(stop: &mut tokio::sync::watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }
 

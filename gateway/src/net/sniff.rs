@@ -6,24 +6,16 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// What every HTTP/2 client says first (RFC 9113, 3.4).
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+use super::Protocol;
+use super::http2::PREFACE;
 
-/// How long a client may take for its first byte, and for the whole preface if it begins one. hyper has no deadline
-/// for either.
-pub(super) const DEADLINE: Duration = Duration::from_secs(10);
-
-/// The protocol a client speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Protocol {
-    Http1,
-    Http2,
-}
-
-/// Reads until the protocol is clear. `None` if the client leaves or takes too long. What was read comes back, for
-/// the protocol to read again.
-pub(super) async fn sniff(stream: &mut (impl AsyncRead + Unpin)) -> Option<(Protocol, Bytes)> {
-    tokio::time::timeout(DEADLINE, read(stream)).await.ok()?.ok()
+/// Reads until the protocol is clear. `None` if the client leaves or takes longer than it may for its first byte, and
+/// for the whole preface if it begins one. What was read comes back, for the protocol to read again.
+pub(super) async fn sniff(
+    stream: &mut (impl AsyncRead + Unpin),
+    deadline: Duration,
+) -> Option<(Protocol, Bytes)> {
+    tokio::time::timeout(deadline, read(stream)).await.ok()?.ok()
 }
 
 async fn read(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<(Protocol, Bytes)> {
@@ -43,9 +35,13 @@ async fn read(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<(Protocol, By
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tokio::io::AsyncWriteExt as _;
 
     use super::{PREFACE, Protocol, sniff};
+
+    const DEADLINE: Duration = Duration::from_secs(10);
 
     #[tokio::test]
     async fn protocols_are_told_apart_and_nothing_is_lost() {
@@ -57,7 +53,7 @@ mod tests {
         for (sent, expected) in cases {
             let (mut client, mut server) = tokio::io::duplex(1024);
             client.write_all(sent).await.expect("sent");
-            let (protocol, start) = sniff(&mut server).await.expect("clear");
+            let (protocol, start) = sniff(&mut server, DEADLINE).await.expect("clear");
             assert_eq!(protocol, expected);
             assert_eq!(start, sent);
         }
@@ -67,7 +63,7 @@ mod tests {
     async fn a_preface_may_come_in_pieces() {
         let (mut client, mut server) = tokio::io::duplex(1);
         let sending = tokio::spawn(async move { client.write_all(PREFACE).await.map(|()| client) });
-        let (protocol, start) = sniff(&mut server).await.expect("clear");
+        let (protocol, start) = sniff(&mut server, DEADLINE).await.expect("clear");
         assert_eq!((protocol, &start[..]), (Protocol::Http2, PREFACE));
         assert!(sending.await.is_ok());
     }
@@ -77,7 +73,7 @@ mod tests {
         for sent in [&b""[..], &PREFACE[..10]] {
             let (mut client, mut server) = tokio::io::duplex(1024);
             client.write_all(sent).await.expect("sent");
-            assert!(sniff(&mut server).await.is_none());
+            assert!(sniff(&mut server, DEADLINE).await.is_none());
         }
     }
 }

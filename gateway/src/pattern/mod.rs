@@ -4,6 +4,8 @@
 //! beats a param, from left to right. Two patterns of equal shape collide. The cases in `tests/tables/paths.json`
 //! hold for this matcher and for the shell's alike.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzz;
 mod path;
 mod table;
 #[cfg(test)]

@@ -1,8 +1,13 @@
 use std::collections::BTreeMap;
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use proptest::collection::vec;
+use proptest::prelude::{any, prop_oneof, proptest};
+use proptest::strategy::Strategy as _;
 use serde::Deserialize;
 
-use super::{PathError, Pattern, PatternError, RESERVED, RequestPath, Segment, Table};
+use super::{PathError, Pattern, PatternError, RESERVED, RequestPath, Segment, Table, fuzz};
+use crate::testing;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -174,4 +179,32 @@ fn slashes_in_the_wrong_places_are_noticed() {
     assert_eq!(of("//"), (true, true));
     assert_eq!(of("//a/"), (true, true));
     assert_eq!(of("/a//b"), (false, true));
+}
+
+proptest! {
+    #![proptest_config(testing::cases(256))]
+
+    #[test]
+    fn a_path_is_its_segments_however_much_is_encoded(
+        segments in vec(any::<String>().prop_filter("it means a place", |segment| {
+            !segment.is_empty() && !segment.contains(['/', '\0']) && segment != "." && segment != ".."
+        }), 1..5),
+    ) {
+        let encoded = segments.iter().map(|segment| format!("/{}", utf8_percent_encode(segment, NON_ALPHANUMERIC)));
+        let path = RequestPath::parse(&encoded.collect::<String>()).expect("a path");
+        assert_eq!(path.segments(), segments);
+        let again = RequestPath::parse(&path.canonical()).expect("a path");
+        assert_eq!(again, path);
+    }
+
+    #[test]
+    fn no_path_and_no_pattern_is_too_odd(text in prop_oneof![
+        "(/|%2[eEfF]|%00|%5C|%C3|%A4|\\.|:|[a-z_]|~){0,12}",
+        "(/:?[a-z._]{0,3}){0,5}",
+        "/[\\x20-\\x7e]{0,40}",
+        "[\\PC]{0,20}",
+    ]) {
+        fuzz::path(&text);
+        fuzz::pattern(&text);
+    }
 }

@@ -3,6 +3,8 @@
 //! The link carries a signed token, which becomes a cookie. It names a deployment of the store and nothing else:
 //! never an address that code could be loaded from.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzz;
 mod keys;
 mod token;
 

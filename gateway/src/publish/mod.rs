@@ -6,6 +6,8 @@
 
 mod budget;
 mod compress;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzz;
 mod style;
 #[cfg(test)]
 mod tests;

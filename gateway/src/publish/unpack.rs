@@ -16,10 +16,10 @@ use crate::release::{Digest, RELEASE_FILE, is_file_path};
 use crate::store::StoreError;
 
 /// The most entries an archive may have.
-const MAX_ENTRIES: usize = 5_000;
+pub(super) const MAX_ENTRIES: usize = 5_000;
 
 /// The most bytes it may have once expanded.
-const MAX_EXPANDED: u64 = 256 * 1024 * 1024;
+pub(super) const MAX_EXPANDED: u64 = 256 * 1024 * 1024;
 
 /// The most bytes `release.json` may have.
 const MAX_RELEASE_FILE: u64 = 8 * 1024 * 1024;
@@ -42,10 +42,15 @@ pub(super) struct Contents {
 }
 
 /// Unpacks a gzipped tar into a folder. What may not be in an archive is not written but noted as a problem.
-pub(super) fn unpack(archive: File, folder: &Path) -> Result<Contents, PublishError> {
+pub(super) fn unpack(archive: impl Read, folder: &Path) -> Result<Contents, PublishError> {
+    unpack_tar(GzDecoder::new(BufReader::new(archive)), folder)
+}
+
+/// The same of a tar as it comes out of its compression.
+pub(super) fn unpack_tar(tar: impl Read, folder: &Path) -> Result<Contents, PublishError> {
     let between = Rc::new(Cell::new(None));
     let expanded = Bounded {
-        inner: GzDecoder::new(BufReader::new(archive)),
+        inner: tar,
         left: MAX_EXPANDED,
         between: Rc::clone(&between),
     };

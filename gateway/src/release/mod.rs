@@ -2,6 +2,8 @@
 
 mod check;
 mod digest;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzz;
 mod range;
 #[cfg(test)]
 mod tests;

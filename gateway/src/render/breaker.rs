@@ -36,10 +36,11 @@ impl Breaker {
         until.is_some_and(|until| Instant::now() < until)
     }
 
-    /// A render of it succeeded.
-    pub(super) fn succeeded(&self, release: &str) {
+    /// A render of it succeeded; true if it had rested.
+    pub(super) fn succeeded(&self, release: &str) -> bool {
         let mut releases = self.releases.lock().unwrap_or_else(PoisonError::into_inner);
-        releases.remove(release);
+        let record = releases.remove(release);
+        record.is_some_and(|record| record.resting_until.is_some())
     }
 
     /// A render of it failed; true if it rests from now on.

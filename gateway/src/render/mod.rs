@@ -221,7 +221,9 @@ impl Engine {
         );
         match self.carry_out(commission, patience, false).await {
             Ok(rendered) => {
-                self.breaker.succeeded(&pair);
+                if self.breaker.succeeded(&pair) {
+                    self.metrics.rests(&section, false);
+                }
                 Body::Rendered(rendered)
             }
             Err(failure) => self.failed(&section, &release, Some(&pair), &failure),
@@ -231,6 +233,9 @@ impl Engine {
     /// Counts and logs a failure. A full queue is the fault of nobody in particular, nor is the store.
     fn failed(&self, section: &str, release: &str, pair: Option<&str>, failure: &Failure) -> Body {
         let rests = failure.cause.is_own() && pair.is_some_and(|pair| self.breaker.failed(pair));
+        if rests {
+            self.metrics.rests(section, true);
+        }
         let cause = failure.cause.name();
         let count = self.metrics.failed(section, cause);
         // Its message may quote anything, a visitor's address among it.

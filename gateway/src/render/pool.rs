@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,12 +28,20 @@ const BACKOFF: Duration = Duration::from_secs(1);
 /// How long starting a worker may take.
 const START: Duration = Duration::from_secs(10);
 
+/// How often a render is looked at that its document no longer waits for.
+const CHECK: Duration = Duration::from_millis(100);
+
+/// The CPU time that a worker may take besides its renders' budget: it loads modules, and gets the next engine ready.
+const BESIDES: Duration = Duration::from_millis(500);
+
+/// After so long a worker is killed that has said nothing, whatever the reason. It is no measure of renders: on a busy
+/// machine a healthy one can take many times its CPU time.
+const SILENCE: Duration = Duration::from_secs(30);
+
 /// A render that was asked for.
 struct Ticket {
     task: Task,
-    /// How long it may take once a worker has it.
-    patience: Duration,
-    /// Until when it may wait for one.
+    /// Until when it may wait for a worker.
     deadline: Instant,
     answer: oneshot::Sender<Result<Done, Failure>>,
 }
@@ -82,14 +91,13 @@ impl Pool {
         Self { queue }
     }
 
-    /// Renders: it may wait this long for a worker, and take as long once one has it. Where the queue is full, `waits`
-    /// says whether to wait for a place in it, too.
+    /// Renders: it may wait this long for a worker. Where the queue is full, `waits` says whether to wait for a place in
+    /// it, too.
     pub(crate) async fn render(&self, task: Task, patience: Duration, waits: bool) -> Result<Done, Failure> {
         let (answer, answered) = oneshot::channel();
         let deadline = Instant::now() + patience;
         let ticket = Ticket {
             task,
-            patience,
             deadline,
             answer,
         };
@@ -210,11 +218,28 @@ impl Worker {
 
     /// Renders one ticket; any failure but a throw leaves the worker unfit for more.
     async fn render(&mut self, ticket: &Ticket, settings: &config::Render) -> Result<Done, Failure> {
-        let exchange = self.exchange(&ticket.task, settings);
-        match timeout(ticket.patience, exchange).await {
-            Err(_) => Err(Failure::new(Cause::Time, "it did not answer and was killed")),
-            Ok(Err(error)) => Err(Failure::new(Cause::Crashed, &error.to_string())),
-            Ok(Ok(outcome)) => outcome,
+        let process = self.process.id();
+        let budget = cpu_time(process).map(|used| used + 2 * settings.cpu + BESIDES);
+        let silence = Instant::now() + SILENCE;
+        let mut exchange = pin!(self.exchange(&ticket.task, settings));
+        loop {
+            match timeout(CHECK, &mut exchange).await {
+                Ok(Err(error)) => return Err(Failure::new(Cause::Crashed, &error.to_string())),
+                Ok(Ok(outcome)) => return outcome,
+                // The engine watches the budget itself, but not in its own native code.
+                Err(_)
+                    if cpu_time(process).is_some_and(|used| budget.is_some_and(|budget| used > budget)) =>
+                {
+                    return Err(Failure::new(
+                        Cause::Time,
+                        "it could not be interrupted and was killed",
+                    ));
+                }
+                Err(_) if Instant::now() > silence => {
+                    return Err(Failure::new(Cause::Silent, "it did not answer and was killed"));
+                }
+                Err(_) => {}
+            }
         }
     }
 
@@ -272,6 +297,18 @@ impl Worker {
         self.output.read_exact(&mut bytes).await?;
         Ok(bytes)
     }
+}
+
+/// The CPU time of a process so far, where the system says (`proc_pid_stat(5)`).
+fn cpu_time(process: Option<u32>) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process?)).ok()?;
+    // Its name, in brackets, may hold anything; user and system time are the 14th and 15th field.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let times = fields.split(' ').skip(11).take(2);
+    let ticks = times
+        .map(|ticks| ticks.parse::<u64>().ok())
+        .sum::<Option<u64>>()?;
+    Some(Duration::from_secs(ticks) / u32::try_from(rustix::param::clock_ticks_per_second()).ok()?)
 }
 
 /// The gateway's own binary: the one that runs, also where another has taken its place in the file system.

@@ -70,8 +70,10 @@ pub(crate) enum Cause {
     Time,
     /// It used more memory than it may.
     Memory,
-    /// The worker died, or did not answer in time and was killed.
+    /// The worker died.
     Crashed,
+    /// The worker said nothing for so long that it was killed, though it had CPU time left.
+    Silent,
     /// Too many renders were waiting, or it waited for too long.
     Busy,
     /// It was not there in time for whoever asked; it is kept when it is.
@@ -85,7 +87,10 @@ pub(crate) enum Cause {
 impl Cause {
     /// Whether it says anything about what was to be rendered.
     pub(super) fn is_own(self) -> bool {
-        !matches!(self, Self::Busy | Self::Late | Self::Store | Self::Resting)
+        !matches!(
+            self,
+            Self::Silent | Self::Busy | Self::Late | Self::Store | Self::Resting
+        )
     }
 
     /// What it is called in the log and in metrics.
@@ -95,6 +100,7 @@ impl Cause {
             Self::Time => "time",
             Self::Memory => "memory",
             Self::Crashed => "crashed",
+            Self::Silent => "silent",
             Self::Busy => "busy",
             Self::Late => "late",
             Self::Store => "store",

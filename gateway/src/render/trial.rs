@@ -3,14 +3,17 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use tokio::time::timeout;
+
 use super::pool::Failure;
+use super::protocol::Cause;
 use super::{Key, Renderer, Wanted};
 use crate::clock;
 use crate::deployment::{PageAnswer, Set};
 use crate::release::SHELL;
 use crate::store::{ReleaseId, Store};
 
-/// How long a page may take that is tried out: nobody waits for it but whoever deploys.
+/// How long a page that is tried out may wait for a worker: nobody waits for it but whoever deploys.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// After so many pages that cannot be rendered the others are not tried: each may cost a worker all the time it may take.
@@ -125,7 +128,12 @@ impl Renderer {
         let Some(commission) = self.commission(store, wanted, None, keep).await? else {
             return Ok(());
         };
-        engine.carry_out(commission, PATIENCE, true).await.map(drop)
+        let work = engine.carry_out(commission, PATIENCE, true);
+        // Longer than a render may take, also where none can be started.
+        match timeout(2 * PATIENCE, work).await {
+            Ok(outcome) => outcome.map(drop),
+            Err(_) => Err(Failure::new(Cause::Late, "it was not done in time; try again")),
+        }
     }
 }
 

@@ -38,6 +38,27 @@ impl Draw {
     }
 }
 
+#[cfg(any(test, feature = "fuzzing"))]
+/// What must hold of a visitor's draw, whatever cookies are sent: one that is read is read again as the same, and of no
+/// other rollout.
+pub(crate) fn fuzz(sent: &HeaderMap) {
+    let rollout = |id: &str| Rollout {
+        id: id.to_owned(),
+        deployment: 2,
+        percent: 50,
+        started_at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    let (this, other) = (rollout("5f3a9c01"), rollout("5f3a9c02"));
+    let before = Draw::of(sent, &this);
+    assert!(before.is_none() || Draw::of(sent, &other).is_none());
+    let draw = before.unwrap_or(Draw(u32::MAX));
+    let mut reply = HeaderMap::new();
+    cookie::set(&mut reply, COOKIE, &draw.cookie(&this), 60, false);
+    let again = HeaderMap::from_iter([(http::header::COOKIE, cookie::returned(&reply))]);
+    assert_eq!(Draw::of(&again, &this), Some(draw));
+    assert_eq!(Draw::of(&again, &other), None);
+}
+
 #[cfg(test)]
 mod tests {
     use rand::rngs::SmallRng;

@@ -71,7 +71,7 @@ impl Judge {
     }
 
     /// What a client is counted as.
-    pub(super) fn client(&self, address: IpAddr) -> u64 {
+    pub(crate) fn client(&self, address: IpAddr) -> u64 {
         match address.to_canonical() {
             IpAddr::V4(address) => self.hash.hash_one(address.octets()),
             // One household or customer has at least the second half to itself.

@@ -5,6 +5,8 @@ mod judge;
 mod report;
 
 pub(crate) use cohort::Draw;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use cohort::fuzz;
 pub(crate) use judge::{Judge, Side};
 pub(crate) use report::{Heard, ReportError, receive};
 

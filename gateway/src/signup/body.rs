@@ -161,9 +161,13 @@ mod tests {
     use http::{HeaderMap, HeaderValue};
     use http_body::{Body, Frame};
     use http_body_util::Full;
+    use proptest::collection::vec;
+    use proptest::prelude::{any, proptest};
+    use secrecy::ExposeSecret as _;
 
     use super::{CONTENT_LENGTH, Format, MAX_BODY, Typed, read};
-    use crate::signup::SignupError;
+    use crate::signup::{SignupError, fuzz};
+    use crate::testing::cases;
 
     /// A body whose sender has gone quiet.
     struct Quiet;
@@ -239,5 +243,37 @@ mod tests {
         assert!(json(b"{"));
         assert!(json(b"{\"password\":\"\\ud800\"}"));
         assert!(json(b""));
+    }
+
+    proptest! {
+        #![proptest_config(cases(256))]
+
+        #[test]
+        fn no_body_is_too_odd(
+            form in "((email|password|age|x)=([a-z0-9@.%+ ]{0,20}|a@b.co|123456|2[0-9])&?){0,4}",
+            json in "[{}\\[\\]\",:a-z0-9@.\\\\]{0,60}",
+            any in vec(0_u8.., 0..100),
+        ) {
+            fuzz::body(form.as_bytes());
+            fuzz::body(json.as_bytes());
+            fuzz::body(&any);
+        }
+
+        #[test]
+        fn what_may_be_typed_is_read_as_it_was_typed(
+            email in "[a-z0-9.+_-]{1,20}@[a-z0-9]{1,9}(\\.[a-z]{2,5})?",
+            password in vec(any::<char>(), 6..20),
+            age in 18_u64..=120,
+        ) {
+            let password: String = password.into_iter().collect();
+            let json = serde_json::json!({ "age": age, "email": email, "password": password }).to_string();
+            let Ok(fields) = Typed::parse(Format::Json, json.as_bytes()).and_then(Typed::check) else {
+                panic!("not read");
+            };
+            assert_eq!(fields.email.expose_secret(), email);
+            assert_eq!(fields.password.expose_secret(), password);
+            assert_eq!(fields.age, age);
+            fuzz::body(json.as_bytes());
+        }
     }
 }

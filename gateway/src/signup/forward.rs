@@ -11,11 +11,15 @@ use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
 use url::Url;
 
+use super::breaker::Breaker;
 use super::fields::Fields;
 use super::{FAILED, SignupError};
 use crate::config::Signup;
+use crate::metrics::SignupMetrics;
+use crate::reply::{REQUEST_ID, RequestId};
 
 /// The most bytes read of the backend's answer.
 const MAX_ANSWER: usize = 64 * 1024;
@@ -30,6 +34,9 @@ pub(crate) struct Backend {
     key: SecretString,
     affiliate_subid: String,
     total_timeout: Duration,
+    /// One for each sign-up that may wait at a time.
+    permits: Semaphore,
+    breaker: Breaker,
 }
 
 /// The client for the backend cannot be made: the system's certificates cannot be read.
@@ -63,7 +70,7 @@ enum Failure {
 
 impl Backend {
     /// The backend this configuration names.
-    pub(crate) fn new(signup: &Signup) -> Result<Self, BackendError> {
+    pub(crate) fn new(signup: &Signup, metrics: &SignupMetrics) -> Result<Self, BackendError> {
         let mut client = Client::builder()
             .user_agent(concat!("colonnade-gateway/", env!("CARGO_PKG_VERSION")))
             .no_proxy()
@@ -85,13 +92,24 @@ impl Backend {
             key: signup.key.clone(),
             affiliate_subid: signup.affiliate_subid.clone(),
             total_timeout: signup.total_timeout,
+            permits: Semaphore::new(signup.limits.concurrent),
+            breaker: Breaker::new(&signup.limits, metrics.clone()),
         })
     }
 
     /// Sends a sign-up. The answer is where the backend would lead the visitor, if it says so.
-    pub(super) async fn send(&self, fields: &Fields) -> Result<Option<String>, SignupError> {
-        let exchange = tokio::time::timeout(self.total_timeout, self.exchange(fields)).await;
-        let (status, answer) = exchange.unwrap_or(Err(Failure::Late)).map_err(Failure::report)?;
+    pub(super) async fn send(
+        &self,
+        fields: &Fields,
+        id: Option<&RequestId>,
+    ) -> Result<Option<String>, SignupError> {
+        // Held until the last byte of the backend's answer was read. Nobody queues: who waits is holding a form.
+        let _permit = self.permits.try_acquire().map_err(|_| SignupError::Busy)?;
+        let pass = self.breaker.ask().map_err(SignupError::Resting)?;
+        let exchange = tokio::time::timeout(self.total_timeout, self.exchange(fields, id)).await;
+        let exchange = exchange.unwrap_or(Err(Failure::Late));
+        pass.reached(exchange.is_ok());
+        let (status, answer) = exchange.map_err(Failure::report)?;
         if status.is_success() {
             return Ok(text(&answer, "redirectUrl"));
         }
@@ -106,7 +124,11 @@ impl Backend {
         Err(SignupError::Refused { status, words })
     }
 
-    async fn exchange(&self, fields: &Fields) -> Result<(StatusCode, Map<String, Value>), Failure> {
+    async fn exchange(
+        &self,
+        fields: &Fields,
+        id: Option<&RequestId>,
+    ) -> Result<(StatusCode, Map<String, Value>), Failure> {
         let body = Forwarded {
             email: fields.email.expose_secret(),
             password: fields.password.expose_secret(),
@@ -114,15 +136,15 @@ impl Backend {
             affiliate_subid: &self.affiliate_subid,
         };
         let body = Zeroizing::new(serde_json::to_vec(&body).map_err(|_| Failure::Unwritten)?);
-        let response = self
+        let mut request = self
             .client
             .post(self.url.clone())
             .bearer_auth(self.key.expose_secret())
-            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
-            .body(body.to_vec())
-            .send()
-            .await
-            .map_err(Failure::http)?;
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(RequestId(id)) = id {
+            request = request.header(REQUEST_ID, id);
+        }
+        let response = request.body(body.to_vec()).send().await.map_err(Failure::http)?;
         let status = response.status();
         let answer = read(response).await?;
         let object = serde_json::from_slice(&answer).map_err(|_| Failure::NotJson(status))?;

@@ -4,32 +4,45 @@
 //! secret types from the moment it is read, and goes nowhere but to the backend.
 
 mod body;
+mod breaker;
 mod fields;
 mod forward;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzz;
+mod outcome;
+mod rates;
 mod redirect;
 
 pub(crate) use forward::{Backend, BackendError};
+
+use std::time::Duration;
 
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use serde_json::json;
 
-use crate::config::Config;
+use crate::config::{Config, SignupLimits};
 use crate::deployment::Snapshot;
 use crate::document::{Asked, Documents, Form};
+use crate::metrics::SignupMetrics;
+use crate::net::Client;
 use crate::origin;
 use crate::pattern::RequestPath;
-use crate::reply::{FromDeployment, Reply, Request, json, redirect};
+use crate::reply::{FromDeployment, Peer, Reply, Request, RequestId, json, redirect, retry_after};
 use crate::rescue::{Audience, Error, rescue};
 use crate::store::Store;
 use crate::visit::Visit;
 use body::{Format, Typed};
 use fields::FieldError;
+use outcome::Counted;
+use rates::Rates;
 use redirect::Redirects;
 
 /// What sign-up needs, made once.
 pub(crate) struct Signups {
     backend: Option<Backend>,
+    rates: Rates,
+    metrics: SignupMetrics,
     redirects: Redirects,
     page: String,
     success: String,
@@ -62,6 +75,25 @@ pub(crate) enum SignupError {
     },
     #[error("{FAILED}")]
     Unreachable(StatusCode),
+    /// The backend was out of reach so often that it is left alone for so long.
+    #[error("{FAILED}")]
+    Resting(Duration),
+    #[error("There were too many sign-ups from your connection. Please wait a minute and try again.")]
+    TooOften {
+        /// Until the next may pass.
+        wait: Duration,
+        /// Whether a form is answered with its page; another time a plain one must do.
+        has_page: bool,
+    },
+    #[error("Too many people are signing up just now. Please wait a minute and try again.")]
+    Crowded {
+        /// Until the next may pass.
+        wait: Duration,
+        /// Whether a form is answered with its page; another time a plain one must do.
+        has_page: bool,
+    },
+    #[error("Too many people are signing up just now. Please try again in a moment.")]
+    Busy,
 }
 
 /// What a visitor reads when there is nothing better to say.
@@ -78,12 +110,22 @@ impl SignupError {
             Self::Malformed | Self::Missing(_) => StatusCode::BAD_REQUEST,
             Self::Field(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Refused { status, .. } | Self::Unreachable(status) => *status,
+            Self::TooOften { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::Resting(_) | Self::Crowded { .. } | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
     /// Whether sign-up is out of reach, so that the visitor may be taken to the partner.
     pub(crate) fn is_unreachable(&self) -> bool {
-        matches!(self, Self::Unreachable(_))
+        matches!(self, Self::Unreachable(_) | Self::Resting(_))
+    }
+
+    /// Whether a form is answered with its page, which may take a render.
+    fn has_page(&self) -> bool {
+        match self {
+            Self::TooOften { has_page, .. } | Self::Crowded { has_page, .. } => *has_page,
+            _ => true,
+        }
     }
 
     /// Whether the visitor stated an age that is sent away.
@@ -94,10 +136,15 @@ impl SignupError {
 
 impl Signups {
     /// Sign-up as this configuration describes it.
-    pub(crate) fn new(config: &Config) -> Result<Self, BackendError> {
-        let hosts = config.signup.as_ref().map(|signup| signup.redirect_hosts.clone());
+    pub(crate) fn new(config: &Config, metrics: SignupMetrics) -> Result<Self, BackendError> {
+        let signup = config.signup.as_ref();
+        let hosts = signup.map(|signup| signup.redirect_hosts.clone());
+        let limits = signup.map_or_else(SignupLimits::default, |signup| signup.limits);
+        let backend = signup.map(|signup| Backend::new(signup, &metrics));
         Ok(Self {
-            backend: config.signup.as_ref().map(Backend::new).transpose()?,
+            backend: backend.transpose()?,
+            rates: Rates::new(limits),
+            metrics,
             redirects: Redirects::new(&config.site.origin, hosts.unwrap_or_default()),
             page: config.signup_pages.page.clone(),
             success: config.signup_pages.success.clone(),
@@ -116,12 +163,15 @@ impl Signups {
     ) -> Reply {
         let format = request.headers().get(CONTENT_TYPE).and_then(Format::of);
         let mut email = String::new();
+        // Counted also where the visitor leaves before there is an outcome.
+        let counted = Counted::new(&self.metrics);
         let outcome = self.handle(request, format, &mut email).await;
+        counted.ended(&outcome);
         if format == Some(Format::Form) {
             return match outcome {
                 Ok(target) => self.lead_on(snapshot, target.as_deref()),
                 Err(error) => {
-                    self.show_page(documents, store, snapshot, visit, &error, email)
+                    self.show_page(documents, store, snapshot, visit, error, email)
                         .await
                 }
             };
@@ -145,13 +195,27 @@ impl Signups {
             return Err(SignupError::CrossOrigin);
         }
         let format = format.ok_or(SignupError::MediaType)?;
+        let admitted = match head.extensions.get() {
+            Some(Peer(address)) => self.rates.admit(Client::at(*address), format == Format::Form),
+            None => Ok(()),
+        };
+        // Only a page shows again what was typed; nothing else is read of who is refused.
+        if let Err(error) = admitted {
+            if error.has_page()
+                && let Ok(body) = body::read(&head.headers, body).await
+                && let Ok(typed) = Typed::parse(format, &body)
+            {
+                email.push_str(typed.email_text());
+            }
+            return Err(error);
+        }
         let body = body::read(&head.headers, body).await?;
         let typed = Typed::parse(format, &body)?;
         email.push_str(typed.email_text());
         let fields = typed.check()?;
         let backend = self.backend.as_ref();
         let backend = backend.ok_or(SignupError::Unreachable(StatusCode::SERVICE_UNAVAILABLE))?;
-        let target = backend.send(&fields).await?;
+        let target = backend.send(&fields, head.extensions.get::<RequestId>()).await?;
         Ok(target.and_then(|target| self.redirects.admit(&target)))
     }
 
@@ -167,12 +231,15 @@ impl Signups {
         store: &dyn Store,
         snapshot: &Snapshot,
         visit: Option<&Visit<'_>>,
-        error: &SignupError,
+        error: SignupError,
         email: String,
     ) -> Reply {
         let Some(visit) = visit else {
             return rescue(&Error::NothingLive, Audience::person(snapshot));
         };
+        if !error.has_page() {
+            return rescue(&error.into(), Audience::person(snapshot));
+        }
         let path = RequestPath::parse(&self.page).ok();
         let page = path.as_ref().and_then(|path| visit.set.page(path));
         let under_age = error.is_under_age();
@@ -192,6 +259,9 @@ impl Signups {
         };
         let mut reply = documents.refused(asked, error.status(), &form).await;
         visit.remember(&mut reply, self.scheme == "https");
+        if let Some(wait) = error.wait() {
+            retry_after(&mut reply, wait);
+        }
         reply.extensions_mut().insert(FromDeployment(visit.set.number()));
         reply
     }

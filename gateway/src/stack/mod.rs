@@ -4,6 +4,8 @@ mod guard;
 mod head;
 mod headers;
 mod layer;
+mod shed;
+mod strict;
 #[cfg(test)]
 mod tests;
 
@@ -14,37 +16,62 @@ use http::{Request, Response};
 use tower::{Service, ServiceBuilder, service_fn};
 
 use crate::admin::Admin;
-use crate::net::Serve;
+use crate::host::Host;
+use crate::metrics::ShedMetrics;
+use crate::net::{CurrentSettings, Serve};
 use crate::reply::Reply;
 use crate::rescue::Audience;
 use crate::site::Site;
-use crate::telemetry::{self, Recorded};
+use crate::telemetry::{self, Recorded, Recorder};
 use layer::from_fn;
 
 pub(crate) use layer::Next;
+use shed::Shed;
+pub(crate) use strict::RequestError;
 
 /// The site listener's stack.
-pub(crate) fn site(site: Arc<Site>) -> impl Serve {
+pub(crate) fn site(
+    site: Arc<Site>,
+    settings: CurrentSettings,
+    shed: ShedMetrics,
+    recorder: Recorder,
+) -> impl Serve {
     let reader = Arc::clone(&site);
     let routes = service_fn(move |request| {
         let site = Arc::clone(&site);
         async move { Ok::<_, Infallible>(site.answer(request).await) }
     });
-    stack(routes, move || reader.audience())
+    let shed = Shed::new(Arc::clone(&settings), shed);
+    let routes = ServiceBuilder::new()
+        // Before anything is looked at, because that is what costs.
+        .layer(from_fn(move |request, next| {
+            shed::admit(request, next, shed.clone())
+        }))
+        .service(routes);
+    let serves = move |host: &Host| {
+        let settings = settings.load();
+        settings.hosts.is_empty() || settings.hosts.iter().any(|own| own.covers(host))
+    };
+    let is_secure = reader.is_secure();
+    stack(recorder, routes, serves, move || reader.audience(), is_secure)
 }
 
 /// The admin listener's stack.
-pub(crate) fn admin(admin: Arc<Admin>) -> impl Serve {
+pub(crate) fn admin(admin: Arc<Admin>, recorder: Recorder) -> impl Serve {
     let routes = service_fn(move |request| {
         let admin = Arc::clone(&admin);
         async move { Ok::<_, Infallible>(admin.answer(request).await) }
     });
-    stack(routes, || Audience::Operator)
+    // HSTS is about names, and its name is rarely the site's.
+    stack(recorder, routes, |_: &Host| true, || Audience::Operator, false)
 }
 
 fn stack<S, B>(
+    recorder: Recorder,
     routes: S,
+    serves: impl Fn(&Host) -> bool + Clone + Send + 'static,
     audience: impl Fn() -> Audience + Clone + Send + 'static,
+    is_secure: bool,
 ) -> impl Service<Request<B>, Response = Response<Recorded>, Error = Infallible, Future: Send + 'static>
 + Clone
 + Send
@@ -54,16 +81,25 @@ where
     S::Future: Send + 'static,
     B: Send + 'static,
 {
+    let reader = audience.clone();
     ServiceBuilder::new()
         // Outermost, so that it counts and times everything, also what a layer below answers itself.
-        .layer(from_fn(telemetry::record))
+        .layer(from_fn(move |request, next| {
+            telemetry::record(request, next, recorder.clone())
+        }))
         // Above whatever makes an answer, so that no answer is without them.
-        .layer(from_fn(headers::add))
+        .layer(from_fn(move |request, next| {
+            headers::add(request, next, is_secure)
+        }))
         // Above the guard, so that its answers have no body either where none may be.
         .layer(from_fn(head::strip))
-        // Innermost: a panic in a route ends as an answer, and every layer above sees nothing unusual.
+        // Below what makes answers whole: a panic further in ends as an answer, and they see nothing unusual.
         .layer(from_fn(move |request, next| {
             guard::answer(request, next, audience.clone())
+        }))
+        // Before anything reads what could be read in two ways.
+        .layer(from_fn(move |request, next| {
+            strict::check(request, next, serves.clone(), reader.clone())
         }))
         .service(routes)
 }

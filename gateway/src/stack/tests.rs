@@ -1,20 +1,35 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
-use http::{Method, Request, StatusCode};
+use http::header::HOST;
+use http::{HeaderValue, Method, Request, StatusCode};
 use http_body_util::BodyExt as _;
 use tower::{ServiceExt as _, service_fn};
 
 use super::stack;
+use crate::config::Telemetry;
+use crate::host::Host;
+use crate::metrics::Metrics;
 use crate::reply::{Reply, text};
 use crate::rescue::Audience;
+use crate::telemetry::{Recorder, Traces};
 
 const PERSON: Audience = Audience::Person { live: true };
 
 fn request(method: Method) -> Request<()> {
     let mut request = Request::new(());
     *request.method_mut() = method;
+    let host = HeaderValue::from_static("site.example");
+    request.headers_mut().insert(HOST, host);
     request
+}
+
+fn recorder() -> Recorder {
+    Recorder::new(
+        &Telemetry::default(),
+        Metrics::default().requests("site"),
+        &Traces::none(),
+    )
 }
 
 fn page(_: Request<()>) -> std::future::Ready<Result<Reply, Infallible>> {
@@ -30,12 +45,18 @@ async fn a_panic_is_answered_without_details() {
         Ok(text(StatusCode::OK, "never"))
     });
     for audience in [PERSON, Audience::Operator] {
-        let response = stack(routes, move || audience)
+        let response = stack(recorder(), routes, |_: &Host| true, move || audience, false)
             .oneshot(request(Method::GET))
             .await
             .unwrap();
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
-        assert_eq!(response.headers()["x-content-type-options"], "nosniff");
+        for name in [
+            "x-content-type-options",
+            "content-security-policy",
+            "cross-origin-resource-policy",
+        ] {
+            assert!(response.headers().contains_key(name), "{name}");
+        }
         assert!(response.headers().contains_key("x-request-id"));
         let body = response.into_body().collect().await.unwrap().to_bytes();
         let body = String::from_utf8(body.to_vec()).unwrap();
@@ -47,7 +68,7 @@ async fn a_panic_is_answered_without_details() {
 
 #[tokio::test]
 async fn head_has_the_length_of_get_and_no_body() {
-    let service = stack(service_fn(page), || PERSON);
+    let service = stack(recorder(), service_fn(page), |_: &Host| true, || PERSON, false);
     let get = service.clone().oneshot(request(Method::GET)).await.unwrap();
     assert_eq!(get.into_body().collect().await.unwrap().to_bytes(), "hello\n");
     let head = service.oneshot(request(Method::HEAD)).await.unwrap();
@@ -57,11 +78,29 @@ async fn head_has_the_length_of_get_and_no_body() {
 
 #[tokio::test]
 async fn every_answer_has_an_id_of_its_own() {
-    let service = stack(service_fn(page), || PERSON);
+    let service = stack(recorder(), service_fn(page), |_: &Host| true, || PERSON, false);
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..8 {
         let response = service.clone().oneshot(request(Method::GET)).await.unwrap();
         ids.insert(response.headers()["x-request-id"].to_str().unwrap().to_owned());
     }
     assert_eq!(ids.len(), 8);
+}
+
+#[tokio::test]
+async fn only_who_came_by_tls_is_told_to_come_that_way() {
+    for is_secure in [true, false] {
+        let service = stack(
+            recorder(),
+            service_fn(page),
+            |_: &Host| true,
+            || PERSON,
+            is_secure,
+        );
+        let response = service.oneshot(request(Method::GET)).await.unwrap();
+        assert_eq!(
+            response.headers().contains_key("strict-transport-security"),
+            is_secure
+        );
+    }
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::client::PATIENCE;
+
 /// What a backend does with a request it has read.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
@@ -41,7 +43,7 @@ struct Shared {
 
 struct State {
     act: Act,
-    received: Vec<String>,
+    received: Vec<Vec<u8>>,
     released: bool,
 }
 
@@ -91,17 +93,32 @@ impl Backend {
 
     /// Every request so far, whole.
     pub(crate) fn received(&self) -> Vec<String> {
+        let received = self.received_bytes();
+        let texts = received
+            .iter()
+            .map(|request| String::from_utf8_lossy(request).into_owned());
+        texts.collect()
+    }
+
+    /// The same, as they came.
+    pub(crate) fn received_bytes(&self) -> Vec<Vec<u8>> {
         self.shared.state.lock().unwrap().received.clone()
     }
 
     /// Waits until a request has arrived.
     pub(crate) fn wait_for_request(&self) {
+        self.wait_for_requests(1);
+    }
+
+    /// Waits until so many requests have arrived.
+    pub(crate) fn wait_for_requests(&self, count: usize) {
         let state = self.shared.state.lock().unwrap();
-        let _state = self
+        let waited = self
             .shared
             .changed
-            .wait_while(state, |state| state.received.is_empty())
+            .wait_timeout_while(state, PATIENCE, |state| state.received.len() < count)
             .unwrap();
+        assert!(!waited.1.timed_out(), "{count} requests never arrive");
     }
 
     /// Lets held requests be answered.
@@ -173,7 +190,7 @@ fn answer(stream: &mut TcpStream, act: Act) -> std::io::Result<()> {
 }
 
 /// Reads one request, as far as its Content-Length says.
-fn read(stream: &mut TcpStream) -> Option<String> {
+fn read(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut request = Vec::new();
     let mut buffer = [0; 4096];
     loop {
@@ -182,14 +199,13 @@ fn read(stream: &mut TcpStream) -> Option<String> {
             return None;
         }
         request.extend_from_slice(&buffer[..count]);
-        let text = String::from_utf8_lossy(&request).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.to_ascii_lowercase();
-            let length = length
+        if let Some(end) = request.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();
+            let length = head
                 .lines()
                 .find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
-            if body.len() >= length.unwrap_or(0) {
-                return Some(text);
+            if request.len() >= end + 4 + length.unwrap_or(0) {
+                return Some(request);
             }
         }
     }

@@ -173,6 +173,7 @@ impl Response {
         let mut bytes = Vec::new();
         match self.header("content-encoding") {
             "gzip" => GzDecoder::new(body).read_to_end(&mut bytes),
+            "zstd" => zstd::Decoder::new(body).unwrap().read_to_end(&mut bytes),
             "br" => brotli::Decompressor::new(body, 4096).read_to_end(&mut bytes),
             other => panic!("{other}"),
         }

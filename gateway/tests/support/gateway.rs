@@ -1,7 +1,8 @@
 //! The gateway as a process.
 
 use std::io::{BufRead as _, BufReader, Read};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
@@ -26,6 +27,28 @@ pub(crate) struct Gateway {
     process: Child,
     output: Arc<Log>,
     folder: Arc<TempDir>,
+    config: PathBuf,
+}
+
+/// How a gateway is started.
+#[derive(Default)]
+pub(crate) struct Setup<'a> {
+    /// Where its store and its configuration are; a new folder if nowhere.
+    pub(crate) folder: Option<Arc<TempDir>>,
+    /// More keys of `[listen]`.
+    pub(crate) listen: &'a str,
+    /// More configuration: see [`configuration`].
+    pub(crate) extra: &'a str,
+    /// Environment variables.
+    pub(crate) variables: &'a [(&'a str, &'a str)],
+    /// The socket for the site, as a supervisor hands one over.
+    pub(crate) socket: Option<TcpListener>,
+    /// How many files it may have open.
+    pub(crate) descriptors: Option<u32>,
+    /// What a shell does before it becomes the gateway, such as `ulimit -f 100;`.
+    pub(crate) before: &'a str,
+    /// A program that runs the gateway, with its options.
+    pub(crate) wrapper: &'a str,
 }
 
 /// Everything a process has printed.
@@ -68,6 +91,22 @@ admin = "127.0.0.1:0"
     text + "[store]\nfolder = \"store\"\n" + extra
 }
 
+/// The same, with more keys of `[listen]`.
+pub(crate) fn listening(listen: &str, extra: &str) -> String {
+    let admin = "admin = \"127.0.0.1:0\"\n";
+    configuration(extra).replacen(admin, &format!("{admin}{listen}\n"), 1)
+}
+
+/// Starts as `systemd` does with one socket: what is standard input here becomes descriptor 3.
+const INHERITING: &str = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
+
+/// The gateway, started by a shell that becomes it.
+fn by_shell(script: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_gateway")]);
+    command
+}
+
 /// The configuration of a token.
 pub(crate) fn token(token: &str, sections: &[&str], actions: &[&str]) -> String {
     let hash = Sha256::digest(token)
@@ -104,7 +143,11 @@ impl Gateway {
 
     /// Starts one with more configuration, and with these environment variables.
     pub(crate) fn start_with(extra: &str, variables: &[(&str, &str)]) -> Self {
-        Self::start_in(Arc::new(TempDir::new().unwrap()), extra, variables)
+        Self::set_up(Setup {
+            extra,
+            variables,
+            ..Setup::default()
+        })
     }
 
     /// Starts another one on the same store.
@@ -114,7 +157,11 @@ impl Gateway {
 
     /// Starts another one on the same store, with more configuration.
     pub(crate) fn beside_with(&self, extra: &str) -> Self {
-        Self::start_in(Arc::clone(&self.folder), extra, &[])
+        Self::set_up(Setup {
+            folder: Some(self.shared_folder()),
+            extra,
+            ..Setup::default()
+        })
     }
 
     /// Ends it as a power failure would, and starts another one on its store, with more configuration.
@@ -126,26 +173,48 @@ impl Gateway {
 
     /// Starts one with a shell and a section live that has `/`, `/state/:state` and `/signup`, and fills `join`.
     pub(crate) fn start_live(extra: &str, variables: &[(&str, &str)]) -> Self {
-        let gateway = Self::start_with(extra, variables);
-        gateway.publish(&Release::shell("1.0.0"));
-        gateway.publish(
-            &Release::section("directory", "1.0.0", &["/", "/state/:state", "/signup"]).slot("join"),
-        );
-        gateway.deploy(&json!({ "shell": "1.0.0", "directory": "1.0.0" }));
-        gateway
+        Self::start_with(extra, variables).made_live()
     }
 
-    fn start_in(folder: Arc<TempDir>, extra: &str, variables: &[(&str, &str)]) -> Self {
+    /// The same, started in another way.
+    pub(crate) fn set_up_live(setup: Setup<'_>) -> Self {
+        Self::set_up(setup).made_live()
+    }
+
+    fn made_live(self) -> Self {
+        self.publish(&Release::shell("1.0.0"));
+        self.publish(
+            &Release::section("directory", "1.0.0", &["/", "/state/:state", "/signup"]).slot("join"),
+        );
+        self.deploy(&json!({ "shell": "1.0.0", "directory": "1.0.0" }));
+        self
+    }
+
+    /// Starts one.
+    pub(crate) fn set_up(setup: Setup<'_>) -> Self {
+        let folder = setup.folder.unwrap_or_else(|| Arc::new(TempDir::new().unwrap()));
         let config = tempfile::Builder::new()
             .suffix(".toml")
             .tempfile_in(folder.path())
             .unwrap();
         let (_, config) = config.keep().unwrap();
-        std::fs::write(&config, configuration(extra)).unwrap();
-        let mut process = Command::new(env!("CARGO_BIN_EXE_gateway"))
+        std::fs::write(&config, listening(setup.listen, setup.extra)).unwrap();
+        let (mut command, stdin) = match (setup.socket, setup.descriptors) {
+            (None, None) if !setup.before.is_empty() || !setup.wrapper.is_empty() => (
+                by_shell(&format!("{} exec {} \"$0\" \"$@\"", setup.before, setup.wrapper)),
+                Stdio::null(),
+            ),
+            (None, None) => (Command::new(env!("CARGO_BIN_EXE_gateway")), Stdio::null()),
+            (None, Some(number)) => (
+                by_shell(&format!("ulimit -n {number}; exec \"$0\" \"$@\"")),
+                Stdio::null(),
+            ),
+            (Some(socket), _) => (by_shell(INHERITING), Stdio::from(OwnedFd::from(socket))),
+        };
+        let mut process = command
             .args(["serve".as_ref(), "--config".as_ref(), config.as_os_str()])
-            .envs(variables.iter().copied())
-            .stdin(Stdio::null())
+            .envs(setup.variables.iter().copied())
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -162,7 +231,19 @@ impl Gateway {
             process,
             output,
             folder,
+            config,
         }
+    }
+
+    /// Its folder, for another one beside it.
+    pub(crate) fn shared_folder(&self) -> Arc<TempDir> {
+        Arc::clone(&self.folder)
+    }
+
+    /// Writes other text into its configuration file and has it read.
+    pub(crate) fn reload(&self, text: &str) {
+        std::fs::write(&self.config, text).unwrap();
+        self.signal("HUP");
     }
 
     pub(crate) fn get(&self, target: &str) -> Response {

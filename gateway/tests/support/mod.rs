@@ -1,25 +1,31 @@
 //! What the tests are made with: the gateway as a process, clients, a backend, releases, and the API's description.
 
+mod attack;
 mod backend;
 mod browser;
 mod client;
 mod connection;
 mod description;
+pub(crate) mod frames;
 mod gateway;
 mod http2;
 mod release;
 mod rendering;
+mod tls;
 
+pub(crate) use attack::{Raw, attack};
 pub(crate) use backend::{Act, Backend, CLOSED};
 pub(crate) use browser::Browser;
 pub(crate) use client::{Client, Request, Response};
 pub(crate) use connection::Connection;
-pub(crate) use gateway::{Gateway, TOKEN, authorized, configuration, run, token};
+pub(crate) use gateway::{Gateway, Setup, TOKEN, authorized, configuration, listening, run, token};
 pub(crate) use http2::Exchange;
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{
-    SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders, until_rendered,
+    SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders, resident_kib, status,
+    until_rendered,
 };
+pub(crate) use tls::Certificate;
 
 /// Asks until it is so; each question is answered, so nothing is waited for blindly.
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {

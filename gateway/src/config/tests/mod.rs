@@ -6,7 +6,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret as _;
 use tempfile::TempDir;
 
-use super::{Action, Budget, Config, Keep, Rollout};
+use super::{Action, Budget, Config, Keep, Limits, Rollout, SignupLimits};
 
 /// A whole configuration; the line numbers in these tests are its.
 const SOUND: &str = r#"[site]
@@ -55,9 +55,14 @@ url = "https://partner.example/join?x=1"
 parameters = { subid = "a&b" }
 "#;
 
+/// A folder with the files that configurations here name.
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
-    std::fs::write(folder.path().join("key"), "the-key\n").unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("key", "the-key\n");
+    let pair = rcgen::generate_simple_self_signed(["site.example".to_owned()]).unwrap();
+    write("certificate.pem", &pair.cert.pem());
+    write("key.pem", &pair.signing_key.serialize_pem());
     folder
 }
 
@@ -113,6 +118,29 @@ fn a_budget_limits_what_it_names() {
 }
 
 #[test]
+fn what_is_kept_of_assets_is_bounded_as_it_says() {
+    let cache = |keys: &str| {
+        let text = SOUND.replace("[store]", &format!("{keys}\n[store]"));
+        let config = Config::parse("site.toml", &text, folder().path());
+        config.map(|config| config.assets.cache)
+    };
+    assert_eq!(cache("").unwrap(), 64 * 1024 * 1024);
+    assert_eq!(cache("[assets]").unwrap(), 64 * 1024 * 1024);
+    assert_eq!(cache("[assets]\ncache_mib = 0").unwrap(), 0);
+    assert_eq!(cache("[assets]\ncache_mib = 3").unwrap(), 3 * 1024 * 1024);
+    for wrong in ["65537", "-1", "1.5", "\"1\""] {
+        let problems = cache(&format!("[assets]\ncache_mib = {wrong}")).unwrap_err().0;
+        assert_eq!(problems.len(), 1);
+        assert!(
+            problems[0].contains("assets.cache_mib")
+                && problems[0].contains("a whole number from 0 to 65536")
+        );
+    }
+    let problems = cache("[assets]\ncache = 1").unwrap_err().0;
+    assert!(problems[0].contains("cache"), "{problems:?}");
+}
+
+#[test]
 fn the_committed_configuration_is_sound() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../site.toml");
     let config = Config::load(&path).unwrap();
@@ -135,9 +163,46 @@ fn what_is_commented_out_in_the_committed_configuration_is_sound_too() {
     });
     let text = lines.collect::<Vec<_>>().join("\n");
     let text = text.replace("<64 hexadecimal digits>", &"0".repeat(64));
+    let text = if cfg!(feature = "otlp") {
+        text
+    } else {
+        text.replace("collector = ", "# collector = ")
+    };
     let text = text.replace("{ env = \"SIGNUP_BACKEND_KEY\" }", "{ file = \"key\" }");
     let config = Config::parse("site.toml", &text, folder().path()).unwrap();
     assert!(config.signup_partner().is_some() && config.tokens.len() == 1);
+    assert!(config.listen.tls.is_some() && config.listen.admin_tls.is_some());
+    // What is commented out is what holds without it.
+    assert_eq!(config.limits, Limits::default());
+    assert_eq!(config.signup.unwrap().limits, SignupLimits::default());
+    assert!(!config.telemetry.addresses);
+}
+
+#[test]
+fn limits_are_those_that_are_named_and_safe_ones_besides() {
+    let limits = |keys: &str| {
+        let text = SOUND.replace("[store]", &format!("[limits]\n{keys}\n[store]"));
+        Config::parse("site.toml", &text, folder().path()).unwrap().limits
+    };
+    assert_eq!(limits(""), Limits::default());
+    let some = limits("head_kib = 8\nhead_ms = 1\nstop_delay_ms = 0\nprogress_bytes = 1");
+    let expected = Limits {
+        head_bytes: 8 * 1024,
+        head: Duration::from_millis(1),
+        stop_delay: Duration::ZERO,
+        progress_bytes: 1,
+        ..Limits::default()
+    };
+    assert_eq!(some, expected);
+}
+
+#[test]
+fn networks_are_read_with_and_without_a_length() {
+    let keys = "proxies = [\"10.1.2.3/8\", \"192.0.2.1\", \"::1\"]\nproxy_protocol = true\n[store]";
+    let config = Config::parse("site.toml", &SOUND.replace("[store]", keys), folder().path()).unwrap();
+    let networks: Vec<String> = config.listen.proxies.iter().map(ToString::to_string).collect();
+    assert_eq!(networks, ["10.0.0.0/8", "192.0.2.1/32", "::1/128"]);
+    assert!(config.listen.proxy_protocol);
 }
 
 #[test]

@@ -14,6 +14,61 @@ fn problems(from: &str, to: &str) -> Vec<String> {
 /// A text of the sound configuration, what is put in its place, and part of what is then said.
 const PROBLEMS: &[(&str, &str, &str)] = &[
     (
+        "[store]",
+        "[limits]\nhead_ms = 0\n[store]",
+        "site.toml:19: limits.head_ms: is 0; expected a number of milliseconds from 1 to 604800000",
+    ),
+    (
+        "[store]",
+        "[limits]\nlife_ms = 604800001\n[store]",
+        "limits.life_ms: is 604800001; expected a number of milliseconds",
+    ),
+    (
+        "[store]",
+        "[limits]\nhead_kib = 7\n[store]",
+        "limits.head_kib: is 7; expected a whole number of KiB from 8 to 1024",
+    ),
+    (
+        "[store]",
+        "[limits]\nstreams = -1\n[store]",
+        "limits.streams: is -1; expected a whole number from 1 to 1000000",
+    ),
+    (
+        "[store]",
+        "[limits]\nidle = 1\n[store]",
+        "limits.idle: unknown key; expected one of handshake_ms, first_byte_ms, head_ms",
+    ),
+    (
+        "[store]",
+        "hosts = [\"site.example/\"]\n[store]",
+        "listen.hosts: `site.example/` is no host; expected a list of hosts",
+    ),
+    (
+        "[store]",
+        "proxies = [\"10.0.0.0/33\"]\n[store]",
+        "listen.proxies: `10.0.0.0/33` is no address or network; expected a list of addresses or networks",
+    ),
+    (
+        "[store]",
+        "proxy_protocol = true\n[store]",
+        "listen.proxy_protocol: nobody is believed; expected `proxies`, too",
+    ),
+    (
+        "[store]",
+        "[listen.tls]\ncertificate = \"certificate.pem\"\n[store]",
+        "listen.tls.key: missing; expected the path of a PEM file",
+    ),
+    (
+        "[store]",
+        "[listen.tls]\ncertificate = \"none.pem\"\nkey = \"key.pem\"\n[store]",
+        "none.pem: no certificate can be read: ",
+    ),
+    (
+        "[store]",
+        "[listen.tls]\ncertificate = \"key.pem\"\nkey = \"key.pem\"\n[store]",
+        "key.pem: there is no certificate in it; expected a certificate and its private key, both PEM",
+    ),
+    (
         "brand = \"Brand\"\n",
         "",
         "site.toml:1: site.brand: missing; expected the site's name",
@@ -258,6 +313,41 @@ const PROBLEMS: &[(&str, &str, &str)] = &[
         "{ subid = \"a&b\" }",
         "\"a\"",
         "partners.example.parameters: is a text; expected a table of texts",
+    ),
+    (
+        "total_timeout_ms = 500",
+        "attempts = 0",
+        "signup.attempts: is 0; expected a whole number from 1 to 1000000",
+    ),
+    (
+        "total_timeout_ms = 500",
+        "attempts_per_client = 1000001",
+        "signup.attempts_per_client: is 1000001; expected",
+    ),
+    (
+        "total_timeout_ms = 500",
+        "concurrent = \"many\"",
+        "signup.concurrent: is a text; expected a whole number from 1 to 65536",
+    ),
+    (
+        "total_timeout_ms = 500",
+        "rest_seconds = 86401",
+        "signup.rest_seconds: is 86401; expected a whole number from 1 to 86400",
+    ),
+    (
+        "[store]",
+        "[telemetry]\naddresses = 1\n[store]",
+        "telemetry.addresses: is a whole number; expected true or false",
+    ),
+    (
+        "[store]",
+        "[telemetry]\ncollector = \"collector\"\n[store]",
+        "telemetry.collector:",
+    ),
+    (
+        "[store]",
+        "[telemetry]\ntrace_percent = 101\n[store]",
+        "telemetry.trace_percent: is 101; expected a whole number from 1 to 100",
     ),
     ("[listen]", "[listen", "site.toml:14: not valid TOML:"),
     (

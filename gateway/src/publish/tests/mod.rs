@@ -1,6 +1,6 @@
 //! Properties of publishing that hold whatever is sent.
 //!
-//! `PROPTEST_CASES` sets the number of cases; without it there are few enough for every run of the tests.
+//! There are few enough cases for every run of the tests; `PROPTEST_CASES` has more.
 
 mod archive;
 mod archives;
@@ -12,7 +12,6 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use proptest::test_runner::Config as Properties;
 use tempfile::TempDir;
 
 use super::{PublishError, Published, publish};
@@ -21,20 +20,7 @@ use crate::deployment::Snapshot;
 use crate::negotiate::Coding;
 use crate::release::{Digest, RELEASE_FILE, check};
 use crate::store::{FolderStore, RECORD_FILE, ReleaseId, Store as _, variant_path};
-use crate::testing::{self, Sample};
-
-/// So many cases, unless the environment wants others.
-fn cases(count: u32) -> Properties {
-    let mut properties = Properties {
-        // A failure prints its input; what it teaches becomes a test of its own.
-        failure_persistence: None,
-        ..Properties::default()
-    };
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        properties.cases = count;
-    }
-    properties
-}
+use crate::testing::{self, Sample, cases};
 
 /// The release that everything here is made from.
 fn sample() -> Sample {
@@ -153,6 +139,7 @@ fn decode(bytes: &[u8], coding: Coding) -> Vec<u8> {
             let mut gzip = flate2::read::GzDecoder::new(bytes);
             gzip.read_to_end(&mut decoded).unwrap();
         }
+        Coding::Zstd => decoded = zstd::bulk::decompress(bytes, 1 << 24).unwrap(),
         Coding::Br => brotli::BrotliDecompress(&mut &bytes[..], &mut decoded).unwrap(),
     }
     decoded

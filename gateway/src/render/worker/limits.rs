@@ -25,7 +25,7 @@ pub(super) fn limit_resources() -> io::Result<()> {
         (Resource::As, ADDRESS_SPACE),
         (Resource::Fsize, 0),
         (Resource::Core, 0),
-        // Those that are open stay open: its three pipes.
+        // Those that are open stay open: its pipes, and what errors go to.
         (Resource::Nofile, 3),
     ] {
         let limit = Rlimit {

@@ -3,8 +3,11 @@
 //! It has no environment, no open files but its pipes, and asks the system for nothing but memory. What a release does
 //! wrong ends here: with an answer where that is possible, with the process where it is not.
 
+mod address;
 mod limits;
 mod sandbox;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::io::{BufReader, BufWriter, stdin, stdout};

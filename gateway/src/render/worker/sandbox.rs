@@ -6,16 +6,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rquickjs::function::Opt;
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::{
     CatchResultExt as _, CaughtError, Context, Ctx, Error, Function, Module, Promise, Runtime, Value,
 };
 use rustix::time::{ClockId, clock_gettime};
-use url::Url;
 
 use super::super::protocol::{Cause, Job};
+use super::address;
 
 /// Source text by specifier.
 pub(super) type Sources = HashMap<String, String>;
@@ -44,7 +43,7 @@ const GLOBALS: &str = include_str!("globals.js");
 pub(super) const SECTION: &str = "section";
 
 /// The module of the shell that renders, and the name it has for it.
-const SHELL: &str = "shell";
+pub(super) const SHELL: &str = "shell";
 const RENDER: &str = "render";
 
 /// An engine with a shell in it.
@@ -88,8 +87,7 @@ impl Sandbox {
             deadline,
         };
         sandbox.within(LOAD_CPU, |ctx| {
-            ctx.globals()
-                .set("__parseUrl", Function::new(ctx.clone(), parse_url)?)?;
+            address::provide(ctx)?;
             ctx.eval::<(), _>(GLOBALS)?;
             let module = Module::import(ctx, SHELL)?;
             module.finish::<Value>().map(|_| ())
@@ -176,9 +174,9 @@ impl Resolver for Modules {
         name: &str,
         _: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<String> {
-        // What renders is for the gateway alone to call.
-        let is_shared = base != SECTION || name != SHELL;
-        let found = self.find(name).filter(|_| is_shared).map(|_| name.to_owned());
+        // What renders is for the gateway alone to call, which has no name, and for the shell's own modules.
+        let may_import = name != SHELL || base.is_empty() || self.0.borrow().shell.contains_key(base);
+        let found = self.find(name).filter(|_| may_import).map(|_| name.to_owned());
         found.ok_or_else(|| Error::new_resolving(base, name))
     }
 }
@@ -194,42 +192,6 @@ impl Loader for Modules {
         // Nothing is borrowed here: declaring a module looks for those that it imports.
         Module::declare(ctx.clone(), name, sources[name].as_str())
     }
-}
-
-/// The parts of a URL, as the script's `URL` wants them; `None` if it is none.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "what a script passes arrives by value"
-)]
-fn parse_url(address: String, base: Opt<Option<String>>) -> Option<Vec<String>> {
-    let base = match base.0.flatten() {
-        Some(base) => Some(Url::parse(&base).ok()?),
-        None => None,
-    };
-    let url = Url::options().base_url(base.as_ref()).parse(&address).ok()?;
-    let hostname = url.host_str().unwrap_or_default().to_owned();
-    let port = url.port().map(|port| port.to_string()).unwrap_or_default();
-    let host = if port.is_empty() {
-        hostname.clone()
-    } else {
-        format!("{hostname}:{port}")
-    };
-    let marked = |mark: &str, text: Option<&str>| {
-        text.filter(|text| !text.is_empty())
-            .map(|text| format!("{mark}{text}"))
-            .unwrap_or_default()
-    };
-    Some(vec![
-        url.to_string(),
-        format!("{}:", url.scheme()),
-        host,
-        hostname,
-        port,
-        url.path().to_owned(),
-        marked("?", url.query()),
-        marked("#", url.fragment()),
-        url.origin().ascii_serialization(),
-    ])
 }
 
 fn describe(error: &CaughtError<'_>) -> String {

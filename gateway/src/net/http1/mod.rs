@@ -1,0 +1,49 @@
+//! What HTTP/1 needs besides hyper: knowing what a client is sending, and refusing what is told in two ways.
+
+mod framing;
+
+use std::io;
+
+use super::tap::{Heard, Observer};
+use super::watch::{Expected, Watch};
+use framing::{Broken, Framing, Part};
+
+/// Follows what an HTTP/1 client sends.
+pub(super) struct Http1 {
+    framing: Framing,
+    watch: Watch,
+}
+
+impl Http1 {
+    pub(super) fn new(watch: Watch) -> Self {
+        Self {
+            framing: Framing::default(),
+            watch,
+        }
+    }
+}
+
+impl Observer for Http1 {
+    fn read(&mut self, bytes: &[u8]) -> io::Result<Heard> {
+        let heard = match self.framing.take(bytes) {
+            Ok(()) => Heard::Fine,
+            Err(Broken::Head(at)) => Heard::NoRequest(at),
+            // The head was believed already; all that can be done is to believe nothing more.
+            Err(Broken::Body) => return Err(io::ErrorKind::InvalidData.into()),
+        };
+        match self.framing.part() {
+            Part::Between if !self.framing.has_begun() => {}
+            Part::Between => self.watch.expect(Expected::Request),
+            Part::Head => self.watch.expect(Expected::Head),
+            Part::Body => self.watch.expect(Expected::Body),
+        }
+        self.watch.read(bytes.len());
+        Ok(heard)
+    }
+
+    fn wait_to_read(&mut self) {
+        self.watch.wait_to_read();
+    }
+
+    fn wrote(&mut self, _: &[u8]) {}
+}

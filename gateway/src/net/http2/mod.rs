@@ -1,0 +1,117 @@
+//! What HTTP/2 needs besides hyper: deadlines, and limits on what costs a client nothing (RFC 9113, 10.5).
+
+mod frames;
+
+use std::collections::HashSet;
+use std::io;
+
+use tokio::time::Instant;
+
+use super::tap::{Heard, Observer};
+use super::watch::{Expected, Watch};
+use crate::allowance::Allowance;
+pub(super) use frames::PREFACE;
+use frames::{Frame, Frames, Kind};
+
+/// Follows the frames of a connection.
+///
+/// hyper answers every PING and every SETTINGS, and looks at every PRIORITY and every empty DATA, as often as they come.
+/// Requests that are taken back it counts only while they wait to be looked at.
+pub(super) struct Http2 {
+    received: Frames,
+    sent: Frames,
+    control: Allowance,
+    resets: Allowance,
+    /// The streams whose answer has begun and not ended: at most as many as a client may have.
+    begun: HashSet<u32>,
+    watch: Watch,
+}
+
+impl Http2 {
+    pub(super) fn new(watch: Watch) -> Self {
+        let (limits, now) = (watch.limits(), Instant::now());
+        Self {
+            received: Frames::after(PREFACE.len()),
+            sent: Frames::after(0),
+            control: Allowance::new(limits.control_frames, now),
+            resets: Allowance::new(limits.resets, now),
+            begun: HashSet::new(),
+            watch,
+        }
+    }
+}
+
+impl Observer for Http2 {
+    fn read(&mut self, bytes: &[u8]) -> io::Result<Heard> {
+        let Self {
+            received,
+            control,
+            resets,
+            begun,
+            watch,
+            ..
+        } = self;
+        let mut is_flood = false;
+        let mut was_asked = false;
+        received.take(bytes, |frame| {
+            match frame.kind {
+                Kind::Headers => was_asked = true,
+                Kind::Reset => {
+                    if begun.remove(&frame.stream) && begun.is_empty() {
+                        watch.answered(0, false);
+                    }
+                    is_flood |= !resets.take(Instant::now());
+                }
+                _ => {}
+            }
+            is_flood |= carries_nothing(frame) && !control.take(Instant::now());
+        });
+        if is_flood {
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
+        if was_asked {
+            // A new request: what was quiet is no more, even if it is followed by nothing.
+            watch.expect(Expected::Head);
+        }
+        match (received.in_head(), received.has_begun()) {
+            (true, _) => watch.expect(Expected::Head),
+            (false, true) => watch.expect(Expected::Request),
+            (false, false) => {}
+        }
+        watch.read(bytes.len());
+        Ok(Heard::Fine)
+    }
+
+    fn wait_to_read(&mut self) {
+        self.watch.wait_to_read();
+    }
+
+    fn wrote(&mut self, bytes: &[u8]) {
+        let begun = &mut self.begun;
+        let mut answered = None;
+        self.sent.take(bytes, |frame| match frame.kind {
+            Kind::Headers | Kind::Data | Kind::Reset => {
+                if frame.kind != Kind::Reset && !frame.ends_stream() {
+                    begun.insert(frame.stream);
+                } else {
+                    begun.remove(&frame.stream);
+                }
+                *answered.get_or_insert(0) += frame.length;
+            }
+            _ => {}
+        });
+        if let Some(bytes) = answered {
+            self.watch.answered(bytes, !begun.is_empty());
+        }
+    }
+}
+
+/// Whether a frame says nothing about any request, or nothing at all.
+fn carries_nothing(frame: Frame) -> bool {
+    match frame.kind {
+        Kind::Ping | Kind::Settings => !frame.is_acknowledgement(),
+        Kind::Priority | Kind::Unknown => true,
+        Kind::Data => frame.length == 0 && !frame.ends_stream(),
+        Kind::Headers | Kind::Continuation | Kind::Reset | Kind::GoAway | Kind::WindowUpdate => false,
+    }
+}

@@ -1,0 +1,236 @@
+//! The deadlines of one connection.
+//!
+//! hyper has none for who reads slowly, none for HTTP/2, and one knob for two in HTTP/1; it does not even look at a
+//! connection that it waits for no more. So the wrappers around the socket note here what the client does, and the
+//! connection's own task, which is woken by everything that happens to it, keeps the deadlines.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, ready};
+
+use tokio::time::{Instant, sleep_until};
+
+use super::pace::Pace;
+use crate::config::Limits;
+
+/// What the client is expected to send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// The first byte of the first request.
+    First,
+    /// A request, or nothing more.
+    Request,
+    /// The rest of a request's head.
+    Head,
+    /// The rest of a request's body.
+    Body,
+}
+
+/// Why a connection ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// Nothing was asked for long, or it has lived long enough: what is under way is finished.
+    Retire,
+    /// The client does not do its part.
+    Abandon,
+}
+
+/// What is known of a connection.
+#[derive(Debug, Clone)]
+pub(super) struct Watch(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    limits: Limits,
+    over: Instant,
+    expected: Expected,
+    /// Waiting for bytes of what is expected.
+    read: Pace,
+    /// Waiting for the socket to take more.
+    write: Pace,
+    /// Waiting for an HTTP/2 client to let begun answers go on.
+    owed: Pace,
+    /// Requests of which the gateway has not made the answer yet.
+    answering: usize,
+    quiet_since: Instant,
+    is_abandoned: bool,
+}
+
+/// Held while an answer is made.
+#[derive(Debug)]
+pub(super) struct Answering(Watch);
+
+impl Watch {
+    /// A connection that begins now.
+    pub(super) fn new(limits: Limits) -> Self {
+        let now = Instant::now();
+        Self(Arc::new(Mutex::new(State {
+            limits,
+            over: now + limits.life,
+            expected: Expected::First,
+            read: Pace::default(),
+            write: Pace::default(),
+            owed: Pace::default(),
+            answering: 0,
+            quiet_since: now,
+            is_abandoned: false,
+        })))
+    }
+
+    /// The limits that stood when the connection began.
+    pub(super) fn limits(&self) -> Limits {
+        self.lock().limits
+    }
+
+    /// The client may begin: what came before, such as a TLS handshake, has deadlines of its own.
+    pub(super) fn begin(&self) {
+        self.lock().quiet_since = Instant::now();
+    }
+
+    /// Something else is expected of the client.
+    pub(super) fn expect(&self, expected: Expected) {
+        let mut state = self.lock();
+        if state.expected != expected {
+            state.expected = expected;
+            state.read = Pace::default();
+            state.quiet_since = Instant::now();
+        }
+    }
+
+    /// The client is waited for to send something.
+    pub(super) fn wait_to_read(&self) {
+        self.lock().read.wait(Instant::now());
+    }
+
+    /// The client has sent something of what is expected.
+    pub(super) fn read(&self, bytes: usize) {
+        let mut state = self.lock();
+        // A head has a deadline as a whole, however it is sent.
+        let enough = match state.expected {
+            Expected::Body => state.limits.progress_bytes,
+            _ => u64::MAX,
+        };
+        state.read.moved(bytes, enough, Instant::now());
+    }
+
+    /// The client is waited for to take something.
+    pub(super) fn wait_to_write(&self) {
+        self.lock().write.wait(Instant::now());
+    }
+
+    /// The client has taken something.
+    pub(super) fn wrote(&self, bytes: usize) {
+        let mut state = self.lock();
+        let (enough, now) = (state.limits.progress_bytes, Instant::now());
+        if state.write.is_waiting() {
+            state.quiet_since = now;
+        }
+        state.write.moved(bytes, enough, now);
+    }
+
+    /// So much of the answers was sent, and whether some of them is left that only waits for the client's leave.
+    pub(super) fn answered(&self, bytes: usize, some_left: bool) {
+        let mut state = self.lock();
+        let (enough, now) = (state.limits.progress_bytes, Instant::now());
+        state.quiet_since = now;
+        if some_left {
+            state.owed.moved(bytes, enough, now);
+            state.owed.wait(now);
+        } else {
+            state.owed = Pace::default();
+        }
+    }
+
+    /// The gateway begins to make an answer.
+    pub(super) fn answer(&self) -> Answering {
+        self.lock().answering += 1;
+        Answering(self.clone())
+    }
+
+    /// Waits until the connection is to end. To be polled in the task that polls the connection, after it.
+    pub(super) fn end(&self) -> impl Future<Output = End> {
+        let watch = self.clone();
+        async move {
+            let mut sleep = pin!(sleep_until(watch.lock().over));
+            poll_fn(|cx| {
+                loop {
+                    let (deadline, end) = watch.deadline();
+                    // An alarm that is too early costs one look; setting it anew for each request would cost more.
+                    if deadline < sleep.deadline() {
+                        sleep.as_mut().reset(deadline);
+                    }
+                    ready!(sleep.as_mut().poll(cx));
+                    if Instant::now() >= deadline {
+                        watch.lock().is_abandoned |= end == End::Abandon;
+                        return Poll::Ready(end);
+                    }
+                    sleep.as_mut().reset(deadline);
+                }
+            })
+            .await
+        }
+    }
+
+    /// Waits until the client does not do its part, however long it takes to let the rest go on.
+    pub(super) async fn abandoned(&self) {
+        loop {
+            if self.end().await == End::Abandon {
+                return;
+            }
+            self.lock().never_retire();
+        }
+    }
+
+    /// Whether the client did not do its part.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.lock().is_abandoned
+    }
+
+    fn deadline(&self) -> (Instant, End) {
+        self.lock().deadline()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn deadline(&self) -> (Instant, End) {
+        let limits = &self.limits;
+        let expected = match self.expected {
+            Expected::First => Some(self.quiet_since + limits.first_byte),
+            Expected::Head => self.read.deadline(limits.head),
+            Expected::Body => self.read.deadline(limits.progress),
+            Expected::Request => None,
+        };
+        let progress = [&self.write, &self.owed].map(|pace| pace.deadline(limits.progress));
+        let abandon = expected.into_iter().chain(progress.into_iter().flatten()).min();
+        let is_quiet = self.expected == Expected::Request && self.answering == 0 && abandon.is_none();
+        let retire = if is_quiet {
+            self.over.min(self.quiet_since + limits.idle)
+        } else {
+            self.over
+        };
+        match abandon {
+            Some(at) if at <= retire => (at, End::Abandon),
+            _ => (retire, End::Retire),
+        }
+    }
+
+    /// From now on only what a client fails to do ends the connection.
+    fn never_retire(&mut self) {
+        let far = std::time::Duration::from_hours(24 * 365);
+        self.over += far;
+        self.limits.idle = far;
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.answering -= 1;
+        state.quiet_since = Instant::now();
+    }
+}

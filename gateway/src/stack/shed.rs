@@ -1,0 +1,70 @@
+//! Shedding load: past a number of requests the gateway says so at once, instead of being slow for everybody.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use http::Request;
+use tower::Service;
+
+use super::layer::Next;
+use crate::config::Limits;
+use crate::health;
+use crate::metrics::ShedMetrics;
+use crate::net::{Client, CurrentSettings, Seat, Seats};
+use crate::reply::{Held, Peer, Reply, Route};
+use crate::rescue::{Audience, Error, rescue};
+
+/// The requests that are being answered.
+#[derive(Clone)]
+pub(super) struct Shed {
+    seats: Seats,
+    settings: CurrentSettings,
+    metrics: ShedMetrics,
+}
+
+impl Shed {
+    /// As many as the settings allow.
+    pub(super) fn new(settings: CurrentSettings, metrics: ShedMetrics) -> Self {
+        Self {
+            seats: Seats::default(),
+            settings,
+            metrics,
+        }
+    }
+
+    /// A seat for a request, held until the last byte of its answer is on its way.
+    fn seat<B>(&self, request: &Request<B>) -> Option<Seat> {
+        let limits: Limits = self.settings.load().limits;
+        let Some(mut seat) = self.seats.take(limits.requests) else {
+            self.metrics.of_all();
+            return None;
+        };
+        let Some(Peer(address)) = request.extensions().get() else {
+            return Some(seat);
+        };
+        if !seat.belongs_to(Client::at(*address), limits.requests_per_client) {
+            self.metrics.of_client();
+            return None;
+        }
+        Some(seat)
+    }
+}
+
+/// Passes on what there is room for.
+pub(super) async fn admit<S, B>(request: Request<B>, next: Next<S>, shed: Shed) -> Reply
+where
+    S: Service<Request<B>, Response = Reply, Error = Infallible>,
+{
+    // Whoever watches the gateway is to see that it is busy, not that it is gone.
+    if health::is_asked(request.uri().path()) {
+        return next.run(request).await;
+    }
+    let Some(seat) = shed.seat(&request) else {
+        let mut reply = rescue(&Error::Busy, Audience::Program);
+        reply.extensions_mut().insert(Route("shed".to_owned()));
+        return reply;
+    };
+    let mut reply = next.run(request).await;
+    reply.extensions_mut().insert(Held(Arc::new(seat)));
+    reply
+}

@@ -1,0 +1,127 @@
+//! What no route should have to think of: requests that are not quite any.
+//!
+//! hyper takes a missing, a second and a broken Host, an address with another host in it, TRACE and CONNECT. A cache or
+//! proxy in front may read such a request in another way than the gateway, so it is refused before anything reads it.
+//! What concerns the path alone is refused where it is decoded, in [`RequestPath`](crate::pattern::RequestPath).
+
+use std::convert::Infallible;
+
+use http::header::{CONNECTION, HOST};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Version};
+use tower::Service;
+
+use super::layer::Next;
+use crate::health;
+use crate::host::Host;
+use crate::reply::{Methods, Reply, Route, empty};
+use crate::rescue::{Audience, Error, rescue};
+
+/// What is wrong with a request as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RequestError {
+    #[error("The request must name one host.")]
+    NoHost,
+    #[error("The host of the request is none.")]
+    Host,
+    #[error("This host is not served here.")]
+    Misdirected,
+    #[error("The request must name a path, not a whole address.")]
+    Absolute,
+    #[error("The name of a header field has an underscore.")]
+    Underscore,
+    #[error("The request asks for a connection to somewhere else.")]
+    Connect,
+}
+
+impl RequestError {
+    /// The status it is answered with.
+    pub(crate) fn status(self) -> StatusCode {
+        match self {
+            Self::Misdirected => StatusCode::MISDIRECTED_REQUEST,
+            Self::Connect => StatusCode::NOT_IMPLEMENTED,
+            Self::NoHost | Self::Host | Self::Absolute | Self::Underscore => StatusCode::BAD_REQUEST,
+        }
+    }
+}
+
+/// Passes on what is a request to one of these hosts.
+pub(super) async fn check<S, B>(
+    request: Request<B>,
+    next: Next<S>,
+    serves: impl Fn(&Host) -> bool,
+    audience: impl FnOnce() -> Audience,
+) -> Reply
+where
+    S: Service<Request<B>, Response = Reply, Error = Infallible>,
+{
+    let version = request.version();
+    let Err(error) = examine(&request, serves) else {
+        if request.uri().path() == "*" && request.method() == Method::OPTIONS {
+            return whole_server();
+        }
+        return next.run(request).await;
+    };
+    let mut reply = rescue(&Error::Request(error), audience());
+    reply.extensions_mut().insert(Route("refused".to_owned()));
+    // Where what was sent is in doubt, so is where the next request begins. HTTP/2 has no such doubt, and no such field.
+    if version < Version::HTTP_2 {
+        let headers = reply.headers_mut();
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    reply
+}
+
+/// What the server can do as a whole (RFC 9110, 9.3.7).
+fn whole_server() -> Reply {
+    let mut reply = empty(StatusCode::NO_CONTENT);
+    Methods::GetPost.tell(reply.headers_mut());
+    reply.extensions_mut().insert(Route("*".to_owned()));
+    reply
+}
+
+fn examine<B>(request: &Request<B>, serves: impl Fn(&Host) -> bool) -> Result<(), RequestError> {
+    if request.method() == Method::CONNECT {
+        return Err(RequestError::Connect);
+    }
+    let (uri, headers) = (request.uri(), request.headers());
+    let authority = uri.authority().map(Authority::as_str);
+    let is_first = request.version() < Version::HTTP_2;
+    if is_first && authority.is_some() {
+        return Err(RequestError::Absolute);
+    }
+    let host = host(authority, headers)?;
+    // A load balancer asks for the gateway's health by its address.
+    if !health::is_asked(uri.path()) && !serves(&host) {
+        return Err(RequestError::Misdirected);
+    }
+    // Many programs take `a_b` for `a-b`, and so let a client set a field that only a proxy should.
+    if headers.keys().any(|name| name.as_str().contains('_')) {
+        return Err(RequestError::Underscore);
+    }
+    Ok(())
+}
+
+/// The one host a request names (RFC 9112, 3.2; RFC 9113, 8.3.1).
+fn host(authority: Option<&str>, headers: &HeaderMap) -> Result<Host, RequestError> {
+    let mut fields = headers.get_all(HOST).iter();
+    let (field, another) = (fields.next(), fields.next());
+    if another.is_some() {
+        return Err(RequestError::NoHost);
+    }
+    let field = match field {
+        Some(field) => Some(field.to_str().map_err(|_| RequestError::Host)?),
+        None => None,
+    };
+    let parse = |text: &str| Host::parse(text).ok_or(RequestError::Host);
+    match (authority, field) {
+        (None, None) => Err(RequestError::NoHost),
+        (Some(only), None) | (None, Some(only)) => parse(only),
+        (Some(authority), Some(field)) => {
+            let host = parse(authority)?;
+            (host == parse(field)?)
+                .then_some(host)
+                .ok_or(RequestError::NoHost)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! HTTP/1 requests that are too much, or that two readers would read in two ways.
+
+use crate::support::{Gateway, Raw, attack};
+
+/// A request for this path that must never be answered: it stands where a second request would be smuggled in.
+const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nhost: site.example\r\n\r\n";
+
+#[test]
+fn what_could_be_read_in_two_ways_is_refused_and_nothing_behind_it_is_answered() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for fields in [
+            // CL.TE and TE.CL
+            "content-length: 4\r\ntransfer-encoding: chunked\r\n",
+            "transfer-encoding: chunked\r\ncontent-length: 4\r\n",
+            // TE.TE
+            "transfer-encoding: chunked\r\ntransfer-encoding: identity\r\n",
+            "transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n",
+            "transfer-encoding: identity, chunked\r\n",
+            "transfer-encoding: xchunked\r\n",
+            "transfer-encoding : chunked\r\n",
+            "transfer-encoding:\x0bchunked\r\n",
+            "x: y\r\n transfer-encoding: chunked\r\n",
+            "transfer-encoding\r\n: chunked\r\n",
+            // Two lengths, or none
+            "content-length: 4\r\ncontent-length: 5\r\n",
+            "content-length: 4\r\ncontent-length: 4\r\n",
+            "content-length: 4, 4\r\n",
+            "content-length: +4\r\n",
+            "content-length: 0x4\r\n",
+            "content-length: -4\r\n",
+            "content-length: 18446744073709551620\r\n",
+            // Lines that end in their own way
+            "x: y\n",
+            "x: y\ncontent-length: 4\r\n",
+            "x: y\rcontent-length: 4\r\n",
+            "x: y\0z\r\n",
+            "\x0b: y\r\n",
+            ": y\r\n",
+        ] {
+            let mut raw = Raw::open(&gateway.site);
+            raw.say(format!(
+                "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\n{fields}\r\n0\r\n\r\n{SMUGGLED}"
+            ));
+            refused_once(raw, fields);
+        }
+        for head in [
+            "GET / HTTP/1.1\nhost: site.example\n\n",
+            "GET / HTTP/1.1\r\nhost: site.example\r\n\n",
+            "\nGET / HTTP/1.1\r\nhost: site.example\r\n\r\n",
+            "POST / HTTP/1.0\r\nhost: site.example\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+        ] {
+            let mut raw = Raw::open(&gateway.site);
+            raw.say(format!("{head}{SMUGGLED}"));
+            refused_once(raw, head);
+        }
+    });
+    assert!(!gateway.output().contains("panic"));
+}
+
+/// There is one answer, 400, and the connection ends.
+fn refused_once(raw: Raw, what: &str) {
+    let said = String::from_utf8(raw.until_closed()).unwrap();
+    assert!(said.starts_with("HTTP/1.1 400 "), "{what:?}: {said:?}");
+    assert_eq!(said.matches("HTTP/1.1 ").count(), 1, "{what:?}: {said:?}");
+}
+
+#[test]
+fn a_head_is_refused_in_pieces_as_it_is_whole() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        let raw = Raw::open(&gateway.site);
+        let said = raw.drip_until_closed(*b"GET / HTTP/1.1\r\nhost: site.example\nx: y\r\n\r\n");
+        assert!(said.starts_with(b"HTTP/1.1 400 "), "{said:?}");
+    });
+}
+
+#[test]
+fn chunks_that_are_none_end_the_connection() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for body in [
+            "x\r\n",
+            "1\na\r\n0\r\n\r\n",
+            "1\r\nab\r\n0\r\n\r\n",
+            "0\r\n\n",
+            "fffffffffffffffff\r\n",
+            "-1\r\n",
+        ] {
+            let mut raw = Raw::open(&gateway.site);
+            raw.say(format!(
+                "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+                 content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n{body}{SMUGGLED}"
+            ));
+            let said = String::from_utf8(raw.until_closed()).unwrap();
+            assert!(
+                said.matches("HTTP/1.1 ").count() <= 1 && !said.contains("200 OK"),
+                "{body:?}: {said:?}"
+            );
+        }
+    });
+}
+
+#[test]
+fn requests_in_a_row_are_each_answered_also_behind_bodies() {
+    let gateway = Gateway::start_live("", &[]);
+    let mut raw = Raw::open(&gateway.site);
+    let post = "POST /nowhere HTTP/1.1\r\nhost: site.example\r\n";
+    assert!(raw.say(format!(
+        "{post}content-length: 4\r\n\r\na\nb\n{post}transfer-encoding: chunked\r\n\r\n2\r\n\n\n\r\n0\r\nx: y\r\n\r\n\
+         GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"
+    )));
+    let said = String::from_utf8(raw.until_closed()).unwrap();
+    assert_eq!(said.matches("HTTP/1.1 405 ").count(), 2, "{said}");
+    assert!(said.ends_with("ok\n"), "{said}");
+}
+
+#[test]
+fn heads_that_are_too_much_are_refused() {
+    let gateway = Gateway::start_live("[limits]\nhead_kib = 8\nheaders = 20\n", &[]);
+    let start = "GET / HTTP/1.1\r\nhost: site.example\r\n";
+    attack(&gateway, || {
+        for fields in [
+            format!("x: {}\r\n", "a".repeat(9000)),
+            format!("{}: x\r\n", "a".repeat(9000)),
+            "x: y\r\n".repeat(20),
+            "x: y\r\n".repeat(100_000),
+        ] {
+            let mut raw = Raw::open(&gateway.site);
+            raw.say(format!("{start}{fields}\r\n"));
+            let said = raw.until_closed();
+            // What was still under way when the connection was closed may take the answer with it.
+            assert!(said.is_empty() || said.starts_with(b"HTTP/1.1 431 "), "{said:?}");
+        }
+        // One that never ends.
+        let mut raw = Raw::open(&gateway.site);
+        raw.say(start);
+        raw.say_until_closed("x: y\r\n".repeat(1000));
+        // As much as may be is answered.
+        let mut raw = Raw::open(&gateway.site);
+        raw.say(format!(
+            "{start}connection: close\r\n{}x: {}\r\n\r\n",
+            "x: y\r\n".repeat(17),
+            "a".repeat(7000)
+        ));
+        assert_eq!(raw.answer().status, 200);
+    });
+}

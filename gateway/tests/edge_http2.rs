@@ -1,0 +1,155 @@
+//! HTTP/2 floods: each ends its connection, and no other visitor notices.
+
+use crate::support::frames::{
+    self, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PRIORITY, RST_STREAM, SETTINGS,
+    frame,
+};
+use crate::support::{Gateway, Raw, attack};
+
+/// Sends the same until the gateway closes the connection.
+fn flood(gateway: &Gateway, start: &[Vec<u8>], again: impl AsRef<[u8]>) {
+    attack(gateway, || {
+        let mut raw = frames::open(&gateway.site, &[]);
+        assert!(raw.say(start.concat()));
+        raw.say_until_closed(again);
+    });
+}
+
+#[test]
+fn a_flood_of_frames_that_carry_nothing_ends_the_connection() {
+    let gateway = Gateway::start_live("", &[]);
+    for again in [
+        frame(PING, 0, 0, &[0; 8]),
+        frame(SETTINGS, 0, 0, b""),
+        frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0xff, 0xff].repeat(100)),
+        frame(PRIORITY, 0, 1, &[0, 0, 0, 3, 0]),
+        frame(0x10, 0, 0, b"\0\0\0\x01u=1"),
+        frame(0xbb, 0, 0, b""),
+        // A PUSH_PROMISE, which is no client's to send.
+        frame(5, END_HEADERS, 1, &[0, 0, 0, 2]),
+    ] {
+        flood(&gateway, &[], again);
+    }
+}
+
+#[test]
+fn a_flood_of_empty_data_ends_the_connection() {
+    let gateway = Gateway::start_live("", &[]);
+    let head = frames::block(&[
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":authority", "site.example"),
+        (":path", "/functions/v1/signup"),
+        ("sec-fetch-site", "same-origin"),
+        ("content-type", "application/json"),
+    ]);
+    let start = [frame(HEADERS, END_HEADERS, 1, &head)];
+    flood(&gateway, &start, frame(DATA, 0, 1, b""));
+    // Padding is not much more than nothing.
+    flood(&gateway, &start, frame(DATA, 8, 1, &[255; 256]));
+}
+
+#[test]
+fn a_flood_of_continuations_ends_the_connection() {
+    let gateway = Gateway::start_live("", &[]);
+    let start = [frame(HEADERS, END_STREAM, 1, &frames::get("/"))];
+    flood(&gateway, &start, frame(CONTINUATION, 0, 1, b""));
+    let field = frames::block(&[("x", &"a".repeat(16_000))]);
+    flood(&gateway, &start, frame(CONTINUATION, 0, 1, &field));
+}
+
+#[test]
+fn taking_requests_back_as_fast_as_they_are_made_ends_the_connection() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        let mut raw = frames::open(&gateway.site, &[]);
+        for number in 0..1_000_000 {
+            let stream = 2 * number + 1;
+            let request = frame(HEADERS, END_STREAM | END_HEADERS, stream, &frames::get("/"));
+            let reset = frame(RST_STREAM, 0, stream, &[0, 0, 0, 8]);
+            if !raw.say([request, reset].concat()) {
+                return;
+            }
+        }
+        panic!("the gateway listens for ever");
+    });
+}
+
+#[test]
+fn making_the_gateway_reset_requests_ends_the_connection() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        let mut raw = frames::open(&gateway.site, &[]);
+        for number in 0..1_000_000 {
+            // A window that grows by nothing is an error of the stream (RFC 9113, 6.9).
+            let stream = 2 * number + 1;
+            let request = frame(HEADERS, END_HEADERS, stream, &frames::get("/"));
+            let wrong = frame(frames::WINDOW_UPDATE, 0, stream, &[0; 4]);
+            if !raw.say([request, wrong].concat()) {
+                return;
+            }
+        }
+        panic!("the gateway listens for ever");
+    });
+}
+
+#[test]
+fn a_head_that_is_too_much_is_refused() {
+    let gateway = Gateway::start_live("[limits]\nhead_kib = 8\n", &[]);
+    attack(&gateway, || {
+        let mut raw = frames::open(&gateway.site, &[]);
+        let mut head = frames::get("/");
+        head.extend(frames::block(&[("x", &"a".repeat(9000))]));
+        assert!(raw.say(frame(HEADERS, END_STREAM | END_HEADERS, 1, &head)));
+        let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
+        assert_eq!(frames::status(&block), "431");
+    });
+}
+
+#[test]
+fn no_more_requests_at_a_time_than_there_are_streams() {
+    let gateway = Gateway::start_live("[limits]\nstreams = 3\n", &[]);
+    attack(&gateway, || {
+        // Answers wait for a window, so each request stays.
+        let mut raw = frames::open(&gateway.site, &[(4, 0)]);
+        for stream in [1, 3, 5, 7] {
+            assert!(raw.say(frame(
+                HEADERS,
+                END_STREAM | END_HEADERS,
+                stream,
+                &frames::get("/")
+            )));
+        }
+        let (_, _, stream, code) = frames::read_until(&mut raw, RST_STREAM);
+        assert_eq!((stream, code), (7, vec![0, 0, 0, 7]), "refused");
+    });
+}
+
+#[test]
+fn what_is_no_frame_ends_the_connection() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for wrong in [
+            frame(DATA, 0, 0, b"x"),
+            frame(HEADERS, END_HEADERS, 0, &frames::get("/")),
+            frame(HEADERS, END_HEADERS, 2, &frames::get("/")),
+            frame(CONTINUATION, 0, 1, b""),
+            frame(SETTINGS, 0, 0, &[0, 2, 0, 0, 0, 2]),
+            frame(PING, 0, 0, b"short"),
+            frame(DATA, 0, 1, &vec![0; 20_000]),
+            // An index that no table has (RFC 7541, 2.3.3).
+            frame(HEADERS, END_STREAM | END_HEADERS, 1, &[0xff, 0xff, 0xff, 0x0f]),
+        ] {
+            let mut raw = frames::open(&gateway.site, &[]);
+            raw.say(&wrong);
+            let said = raw.until_closed();
+            assert!(
+                said.is_empty() || frames::kinds(&said).contains(&GOAWAY),
+                "{wrong:?}"
+            );
+        }
+        let mut raw = Raw::open(&gateway.site);
+        raw.say([frames::PREFACE, b"GET / HTTP/1.1\r\n\r\n"].concat());
+        raw.until_closed();
+    });
+}

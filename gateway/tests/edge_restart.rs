@@ -1,0 +1,169 @@
+//! Stopping, reloading and being replaced: nobody who asks notices.
+
+use std::net::TcpListener;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tempfile::TempDir;
+
+use crate::support::frames::{self, GOAWAY};
+use crate::support::{Gateway, Raw, Request, Setup, attack, authorized, listening, token};
+
+#[test]
+fn a_gateway_that_is_told_to_stop_says_first_that_it_is_not_ready() {
+    let mut gateway = Gateway::start_live("[limits]\nstop_delay_ms = 600000\n", &[]);
+    assert_eq!(gateway.get("/readyz").status, 200);
+    gateway.signal("TERM");
+    gateway.wait_for(|line| line["event"] == "stopping");
+    for client in [gateway.site, gateway.admin] {
+        let answer = client.get("/readyz");
+        assert_eq!((answer.status, answer.text().as_str()), (503, "stopping\n"));
+        assert_eq!(client.get("/healthz").status, 200);
+    }
+    assert_eq!(gateway.get("/").status, 200);
+    gateway.kill();
+}
+
+#[test]
+fn nobody_holds_up_the_end_for_ever() {
+    let mut gateway = Gateway::start_live("[limits]\nstop_delay_ms = 0\ndrain_ms = 1000\n", &[]);
+    // Half a head, half a body, and an HTTP/2 client that does not leave when asked.
+    let mut half = Raw::open(&gateway.site);
+    half.say("GET / HTTP/1.1\r\nhost: site.example\r\n");
+    let mut body = Raw::open(&gateway.site);
+    body.say(
+        "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+              content-type: application/json\r\ncontent-length: 9\r\n\r\n{",
+    );
+    let mut second = frames::open(&gateway.site, &[]);
+    frames::read_until(&mut second, frames::SETTINGS);
+    gateway.signal("TERM");
+    frames::read_until(&mut second, GOAWAY);
+    assert_eq!(gateway.end().code(), Some(0));
+    assert!(gateway.output().contains("drain_cut_short"));
+}
+
+#[test]
+fn a_request_that_has_only_begun_when_the_gateway_is_told_to_stop_is_answered() {
+    let mut gateway = Gateway::start_live("[limits]\nstop_delay_ms = 0\n", &[]);
+    let mut raw = Raw::open(&gateway.site);
+    raw.say("GET / HTTP/1.1\r\nhost: site");
+    // The gateway has read it by the time it has answered another.
+    gateway.get("/");
+    gateway.signal("TERM");
+    gateway.wait_for(|line| line["event"] == "stopping");
+    raw.say(".example\r\n\r\n");
+    assert_eq!(raw.answer().status, 200);
+    assert_eq!(gateway.end().code(), Some(0));
+}
+
+#[test]
+fn a_reload_changes_what_can_be_changed() {
+    let gateway = Gateway::start_live("", &[]);
+    let sections = || Request::new("GET", "/api/v1/sections");
+    let mut open = Raw::open(&gateway.site);
+    open.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n");
+    assert_eq!(open.hear(12), b"HTTP/1.1 200");
+    let new = |request: Request| request.header("authorization", "Bearer new-token");
+    assert_eq!(gateway.admin.send(new(sections())).status, 401);
+    attack(&gateway, || {
+        let text = listening("", "[limits]\nrequests_per_client = 7\n")
+            .replace("[store]", &(token("new-token", &["*"], &["deploy"]) + "[store]"));
+        // The token for everything is taken away.
+        let text = text.replace(
+            &token(
+                "token-for-everything",
+                &["*"],
+                &["publish", "deploy", "rollback", "preview", "collect"],
+            ),
+            "",
+        );
+        gateway.reload(&text);
+        gateway.wait_for(|line| line["event"] == "reloaded");
+    });
+    assert_eq!(gateway.admin.send(new(sections())).status, 200);
+    assert_eq!(gateway.admin.send(authorized(sections())).status, 401);
+    // Connections stay.
+    open.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
+    assert!(open.until_closed().ends_with(b"ok\n"));
+}
+
+#[test]
+fn a_configuration_that_cannot_be_used_changes_nothing_and_the_log_says_why() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        gateway.reload(&listening(
+            "hosts = [\"other.example\"]\nproxies = [\"nobody\"]",
+            "[limits]\nidle = 1\n",
+        ));
+        let event = gateway.wait_for(|line| line["event"] == "reload_failed");
+        let error = event["error"].as_str().unwrap();
+        assert!(
+            error.contains("listen.proxies: `nobody` is no address"),
+            "{error}"
+        );
+        assert!(error.contains("limits.idle: unknown key"), "{error}");
+    });
+    let sections = Request::new("GET", "/api/v1/sections");
+    assert_eq!(gateway.admin.send(authorized(sections)).status, 200);
+}
+
+#[test]
+fn a_restart_on_an_inherited_socket_refuses_nobody() {
+    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+    let inherited = || Some(socket.try_clone().unwrap());
+    let mut gateway = Gateway::set_up_live(Setup {
+        socket: inherited(),
+        ..Setup::default()
+    });
+    assert_eq!(gateway.site.address(), socket.local_addr().unwrap());
+    let (site, over) = (gateway.site, AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let visitors: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut answers = 0;
+                    while !over.load(Ordering::Relaxed) {
+                        assert_eq!(site.get("/").status, 200);
+                        answers += 1;
+                    }
+                    answers
+                })
+            })
+            .collect();
+        for _ in 0..5 {
+            let next = Gateway::set_up(Setup {
+                folder: Some(gateway.shared_folder()),
+                socket: inherited(),
+                extra: "[limits]\nstop_delay_ms = 0\n",
+                ..Setup::default()
+            });
+            gateway.signal("TERM");
+            assert_eq!(gateway.end().code(), Some(0));
+            assert_eq!(next.get("/").status, 200);
+            gateway = next;
+        }
+        over.store(true, Ordering::Relaxed);
+        let answers: usize = visitors.into_iter().map(|visitor| visitor.join().unwrap()).sum();
+        assert!(answers > 0);
+    });
+}
+
+#[test]
+fn what_is_inherited_and_no_socket_is_named() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("site.toml");
+    std::fs::write(&path, listening("", "")).unwrap();
+    let script = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3</dev/null";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_gateway"), "serve", "--config"])
+        .arg(path)
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr.contains("cannot be listened on: fd 3 is not a socket"),
+        "{stderr}"
+    );
+}

@@ -1,0 +1,207 @@
+//! TLS: protocols, deadlines, and certificates that change while connections are open.
+
+use std::io::{Read as _, Write as _};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, frame};
+use crate::support::{Certificate, Gateway, Raw, Setup, listening, run};
+
+struct Encrypted {
+    gateway: Gateway,
+    certificate: Certificate,
+    folder: Arc<TempDir>,
+    table: String,
+}
+
+/// A gateway whose site listener speaks TLS.
+fn encrypted(extra: &str) -> Encrypted {
+    let folder = Arc::new(TempDir::new().unwrap());
+    let certificate = Certificate::new();
+    let table = certificate.write(folder.path()).table("tls");
+    let gateway = Gateway::set_up_live(Setup {
+        folder: Some(Arc::clone(&folder)),
+        extra: &format!("{table}{extra}"),
+        ..Setup::default()
+    });
+    Encrypted {
+        gateway,
+        certificate,
+        folder,
+        table,
+    }
+}
+
+#[test]
+fn both_protocols_are_spoken_and_the_client_chooses() {
+    let site = encrypted("");
+    let connect = |protocols: &[&str]| site.certificate.connect(&site.gateway.site, protocols).unwrap();
+    assert_eq!(connect(&[]).protocol(), None);
+    assert_eq!(connect(&["http/1.1"]).protocol(), Some(&b"http/1.1"[..]));
+    let answer = site.certificate.get(&site.gateway.site).unwrap();
+    assert_eq!(answer.status, 200);
+    let mut tls = connect(&["h2", "http/1.1"]);
+    assert_eq!(tls.protocol(), Some(&b"h2"[..]));
+    let request = frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get("/"));
+    let settings = frame(frames::SETTINGS, 0, 0, b"");
+    let stream = tls.stream();
+    stream
+        .write_all(&[frames::PREFACE, &settings, &request].concat())
+        .unwrap();
+    let mut said = Vec::new();
+    while !frames::kinds(&said).contains(&HEADERS) {
+        let mut bytes = [0; 1024];
+        let count = stream.read(&mut bytes).unwrap();
+        assert!(count > 0, "{said:?}");
+        said.extend(&bytes[..count]);
+    }
+}
+
+#[test]
+fn nobody_is_waited_for_in_the_middle_of_a_greeting() {
+    let site = encrypted("[limits]\nhandshake_ms = 400\nfirst_byte_ms = 400\n");
+    // Visitors who do it right, meanwhile.
+    let get = || assert_eq!(site.certificate.get(&site.gateway.site).unwrap().status, 200);
+    // Nothing, half a greeting (RFC 8446, 5.1), and no greeting at all.
+    for said in [
+        &b""[..],
+        b"\x16\x03\x01\x02\x00\x01",
+        b"GET / HTTP/1.1\r\nhost: site.example\r\n\r\n",
+    ] {
+        let mut raw = Raw::open(&site.gateway.site);
+        assert!(raw.say(said));
+        get();
+        let said = raw.until_closed();
+        assert!(!said.starts_with(b"HTTP/"), "{said:?}");
+    }
+    let raw = Raw::open(&site.gateway.site);
+    raw.drip_until_closed(
+        [0x16, 3, 1, 2, 0]
+            .into_iter()
+            .chain(std::iter::repeat_n(1, 10_000)),
+    );
+    // Greeted, and then nothing, or half a preface.
+    for (protocol, said) in [
+        ("http/1.1", &b""[..]),
+        ("h2", b""),
+        ("h2", &frames::PREFACE[..10]),
+    ] {
+        let mut tls = site.certificate.connect(&site.gateway.site, &[protocol]).unwrap();
+        tls.stream().write_all(said).unwrap();
+        get();
+        // However it ends, it ends.
+        let _ = tls.stream().read_to_end(&mut Vec::new());
+    }
+    get();
+}
+
+#[test]
+fn a_new_certificate_is_shown_to_new_connections_and_the_old_ones_go_on() {
+    for by_signal in [true, false] {
+        let site = encrypted("");
+        let mut open = site.certificate.connect(&site.gateway.site, &[]).unwrap();
+        open.exchange().unwrap();
+        let next = Certificate::new();
+        assert!(next.get(&site.gateway.site).is_err());
+        next.write(site.folder.path());
+        if by_signal {
+            site.gateway.signal("HUP");
+        }
+        site.gateway
+            .wait_for(|line| line["event"] == "certificate_loaded");
+        assert_eq!(next.get(&site.gateway.site).unwrap().status, 200);
+        assert!(site.certificate.get(&site.gateway.site).is_err());
+        open.exchange().unwrap();
+    }
+}
+
+#[test]
+fn a_certificate_that_cannot_be_used_leaves_the_old_one_and_the_log_says_why() {
+    let site = encrypted("");
+    let files = site.certificate.write(site.folder.path());
+    std::fs::write(&files.certificate, "no certificate").unwrap();
+    let event = site
+        .gateway
+        .wait_for(|line| line["event"] == "certificate_failed");
+    assert_eq!(event["listener"], "site");
+    let error = event["error"].as_str().unwrap();
+    assert!(
+        error.contains("certificate.pem: there is no certificate"),
+        "{error}"
+    );
+    assert_eq!(site.certificate.get(&site.gateway.site).unwrap().status, 200);
+    // A key that belongs to another certificate.
+    site.certificate.write(site.folder.path());
+    let other = TempDir::new().unwrap();
+    std::fs::copy(Certificate::new().write(other.path()).key, &files.key).unwrap();
+    let event = site.gateway.wait_for(|line| {
+        let error = line["error"].as_str().unwrap_or_default();
+        line["event"] == "certificate_failed" && error.contains("do not go together")
+    });
+    assert!(!event.to_string().contains("PRIVATE"));
+    assert_eq!(site.certificate.get(&site.gateway.site).unwrap().status, 200);
+}
+
+#[test]
+fn a_configuration_with_a_certificate_that_cannot_be_used_starts_nothing() {
+    let folder = TempDir::new().unwrap();
+    let files = Certificate::new().write(folder.path());
+    let config = folder.path().join("site.toml");
+    for (path, text, said) in [
+        (&files.certificate, "", "there is no certificate"),
+        (&files.key, "", "no private key can be read"),
+    ] {
+        let sound = std::fs::read(path).unwrap();
+        std::fs::write(path, text).unwrap();
+        std::fs::write(&config, listening("", &files.table("tls"))).unwrap();
+        let output = run(&["check", "--config", config.to_str().unwrap()]);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            stderr.contains("listen.tls: ") && stderr.contains(said),
+            "{stderr}"
+        );
+        std::fs::write(path, sound).unwrap();
+    }
+}
+
+#[test]
+fn the_admin_api_is_reached_from_elsewhere_only_over_tls() {
+    let folder = Arc::new(TempDir::new().unwrap());
+    let certificate = Certificate::new();
+    let files = certificate.write(folder.path());
+    let config = folder.path().join("site.toml");
+    let elsewhere = |text: String| text.replace("admin = \"127.0.0.1:0\"", "admin = \"0.0.0.0:0\"");
+    std::fs::write(&config, elsewhere(listening("", ""))).unwrap();
+    let output = run(&["serve", "--config", config.to_str().unwrap()]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr.contains("listen.admin: 0.0.0.0 can be reached from elsewhere"),
+        "{stderr}"
+    );
+    std::fs::write(&config, elsewhere(listening("", &files.table("admin_tls")))).unwrap();
+    let output = run(&["check", "--config", config.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0));
+    let gateway = Gateway::set_up(Setup {
+        folder: Some(folder),
+        extra: &files.table("admin_tls"),
+        ..Setup::default()
+    });
+    assert!(
+        certificate
+            .connect(&gateway.admin, &[])
+            .unwrap()
+            .exchange()
+            .is_ok()
+    );
+}
+
+#[test]
+fn one_reload_takes_configuration_and_certificate() {
+    let site = encrypted("");
+    site.gateway
+        .reload(&listening("hosts = [\"other.example\"]", &site.table));
+    site.gateway.wait_for(|line| line["event"] == "reloaded");
+    assert_eq!(site.certificate.get(&site.gateway.site).unwrap().status, 421);
+}

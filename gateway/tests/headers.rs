@@ -1,0 +1,119 @@
+//! What browsers are told they may do, with each kind of answer.
+
+use crate::support::{Gateway, Request, Response};
+
+const PLAIN: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const EXTRA: &str = "[partners.example]\nname = \"Example\"\nurl = \"https://partner.example/join\"\n";
+
+/// What an answer is to a browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The shell's page, which runs scripts.
+    Document,
+    /// A page of the gateway's own, which loads nothing.
+    Plain,
+    /// No page.
+    Other,
+    /// A document that the browser has.
+    Known,
+}
+
+fn check(what: &str, answer: &Response, status: u16, kind: Kind) {
+    assert_eq!(answer.status, status, "{what}");
+    for (name, value) in [
+        ("x-content-type-options", "nosniff"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("strict-transport-security", "max-age=31536000"),
+    ] {
+        assert_eq!(answer.header(name), value, "{what}");
+    }
+    let referrer = if what == "/go/example" {
+        "no-referrer"
+    } else {
+        "same-origin"
+    };
+    assert_eq!(answer.header("referrer-policy"), referrer, "{what}");
+    let policy = answer.header("content-security-policy");
+    if matches!(kind, Kind::Document | Kind::Known) {
+        assert!(
+            policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self'"),
+            "{what}: {policy}"
+        );
+        assert!(
+            policy.contains("; require-trusted-types-for 'script'; trusted-types default; "),
+            "{what}"
+        );
+        assert!(!policy.contains("unsafe"), "{what}: {policy}");
+        assert_eq!(answer.header("reporting-endpoints"), "csp=\"/_csp\"", "{what}");
+    } else {
+        assert_eq!(policy, PLAIN, "{what}");
+        assert!(!answer.has("reporting-endpoints"), "{what}");
+    }
+    let is_page = matches!(kind, Kind::Document | Kind::Plain);
+    for (name, part) in [
+        ("cross-origin-opener-policy", "same-origin"),
+        ("permissions-policy", "camera=()"),
+    ] {
+        assert_eq!(answer.has(name), is_page, "{what}: {name}");
+        assert!(!is_page || answer.header(name).contains(part), "{what}: {name}");
+    }
+    for name in ["access-control-allow-origin", "server", "x-powered-by"] {
+        assert!(!answer.has(name), "{what}: {name}");
+    }
+}
+
+#[test]
+fn every_kind_of_answer_says_what_browsers_may_do() {
+    let gateway = Gateway::start_live(EXTRA, &[]);
+    let get = |target: &'static str| (Request::new("GET", target), target);
+    let post = |target: &'static str| (Request::new("POST", target), target);
+    let with = |(request, what): (Request, _), name: &str, value: &str| (request.header(name, value), what);
+    let asset = "/assets/shell/1.0.0/main.js";
+    let tag = gateway.get("/").header("etag").to_owned();
+    let report = with(post("/_csp"), "content-type", "application/reports+json");
+    let rows = [
+        (get("/"), 200, Kind::Document),
+        (with(get("/"), "accept-encoding", "br"), 200, Kind::Document),
+        ((Request::new("HEAD", "/"), "HEAD /"), 200, Kind::Document),
+        (with(get("/"), "if-none-match", &tag), 304, Kind::Known),
+        (get("/nowhere"), 404, Kind::Document),
+        (get("/go/unknown"), 404, Kind::Document),
+        (get("/state/Texas/"), 308, Kind::Other),
+        (get("/state/%2F"), 400, Kind::Plain),
+        (post("/"), 405, Kind::Plain),
+        (get("/_preview/none"), 403, Kind::Plain),
+        (get("/go/example"), 302, Kind::Other),
+        (get(asset), 200, Kind::Other),
+        (get("/assets/shell/1.0.0/icon.svg"), 200, Kind::Other),
+        (with(get(asset), "range", "bytes=0-1"), 206, Kind::Other),
+        (with(get(asset), "range", "bytes=999999-"), 416, Kind::Other),
+        (with(get(asset), "if-none-match", "*"), 304, Kind::Other),
+        (with(get(asset), "if-match", "\"other\""), 412, Kind::Other),
+        (get("/assets/shell/1.0.0/none.js"), 404, Kind::Other),
+        (get("/_page/1?path=/"), 200, Kind::Other),
+        (get("/_page/9?path=/"), 410, Kind::Other),
+        (get("/robots.txt"), 200, Kind::Other),
+        (get("/sitemap.xml"), 200, Kind::Other),
+        (get("/healthz"), 200, Kind::Other),
+        (post("/functions/v1/signup"), 403, Kind::Other),
+        (post("/_report"), 403, Kind::Other),
+        ((report.0.body("[]"), report.1), 204, Kind::Other),
+        (post("/_csp"), 415, Kind::Other),
+    ];
+    for ((request, what), status, kind) in rows {
+        check(what, &gateway.site.send(request), status, kind);
+    }
+    let empty = Gateway::start();
+    check("before anything is live", &empty.get("/"), 503, Kind::Plain);
+}
+
+#[test]
+fn operators_tools_are_told_the_same_but_come_in_the_clear() {
+    let gateway = Gateway::start();
+    for target in ["/healthz", "/metrics", "/api/v1/sections"] {
+        let answer = gateway.admin.get(target);
+        assert_eq!(answer.header("content-security-policy"), PLAIN);
+        assert_eq!(answer.header("x-content-type-options"), "nosniff");
+        assert!(!answer.has("strict-transport-security"));
+    }
+}

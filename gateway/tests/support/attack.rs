@@ -1,0 +1,119 @@
+//! Connections over which anything may be said, and a visitor who must not notice.
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Client, Gateway, Response};
+
+/// The address an ordinary visitor comes from while others attack.
+pub(crate) const VISITOR: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 99);
+
+/// A connection over which anything may be said.
+pub(crate) struct Raw(TcpStream);
+
+impl Raw {
+    pub(crate) fn open(client: &Client) -> Self {
+        let stream = client.connect();
+        stream.set_nodelay(true).unwrap();
+        Self(stream)
+    }
+
+    /// Says something; `false` if the gateway listens no more.
+    pub(crate) fn say(&mut self, bytes: impl AsRef<[u8]>) -> bool {
+        self.0.write_all(bytes.as_ref()).is_ok()
+    }
+
+    /// Says the same again and again until the gateway listens no more, however much that takes.
+    pub(crate) fn say_until_closed(&mut self, bytes: impl AsRef<[u8]>) {
+        for _ in 0..50_000_000 {
+            if !self.say(bytes.as_ref()) {
+                return;
+            }
+        }
+        panic!("the gateway listens for ever");
+    }
+
+    /// Says one byte after the other, each after a while in which nothing comes, until the connection is closed.
+    pub(crate) fn drip_until_closed(mut self, bytes: impl IntoIterator<Item = u8>) -> Vec<u8> {
+        // Waiting for the gateway to hang up is also what paces the drops.
+        let pace = std::time::Duration::from_millis(20);
+        self.0.set_read_timeout(Some(pace)).unwrap();
+        let mut said = Vec::new();
+        for byte in bytes {
+            let mut buffer = [0; 1024];
+            match self.0.read(&mut buffer) {
+                Ok(0) => return said,
+                Ok(count) => said.extend(&buffer[..count]),
+                Err(error) if is_silence(error.kind()) => {}
+                Err(_) => return said,
+            }
+            if !self.say([byte]) {
+                return said;
+            }
+        }
+        panic!("the gateway listens to every byte");
+    }
+
+    /// Everything the gateway says until it closes the connection.
+    pub(crate) fn until_closed(mut self) -> Vec<u8> {
+        let mut said = Vec::new();
+        match self.0.read_to_end(&mut said) {
+            Err(error) if is_silence(error.kind()) => panic!("the connection stays open after {said:?}"),
+            // Closed in the middle of what it was being told.
+            _ => said,
+        }
+    }
+
+    /// The one answer the gateway gives before it closes the connection.
+    pub(crate) fn answer(self) -> Response {
+        Response::parse(&self.until_closed())
+    }
+
+    /// Reads exactly so many bytes.
+    pub(crate) fn hear(&mut self, bytes: usize) -> Vec<u8> {
+        let mut said = vec![0; bytes];
+        self.0.read_exact(&mut said).unwrap();
+        said
+    }
+}
+
+/// Nothing came for as long as one would wait.
+fn is_silence(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut)
+}
+
+/// Does something hostile while an ordinary visitor reads the site, all of whose requests must succeed.
+pub(crate) fn attack<T>(gateway: &Gateway, hostile: impl FnOnce() -> T) -> T {
+    let visitor = gateway.site.coming_from(VISITOR);
+    let expected = visitor.get("/");
+    assert_eq!(expected.status, 200);
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let visits = scope.spawn(|| {
+            loop {
+                // Once more when it is over.
+                let was_over = over.load(Ordering::Relaxed);
+                let answer = visitor.get("/");
+                assert_eq!((answer.status, &answer.body), (200, &expected.body));
+                if was_over {
+                    return;
+                }
+            }
+        });
+        // The visitor goes home even if the attack finds something wrong.
+        let end = End(&over);
+        let outcome = hostile();
+        drop(end);
+        visits.join().unwrap();
+        outcome
+    })
+}
+
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
