@@ -13,7 +13,6 @@ use crate::document::{Asked, Documents};
 use crate::health::Stopping;
 use crate::metrics::Metrics;
 use crate::pattern::RequestPath;
-use crate::render::Renderer;
 use crate::reply::{FromDeployment, Methods, Peer, Reply, Request, Route, empty, json, redirect};
 use crate::rescue::{Audience, Error, rescue};
 use crate::rollout::{Heard, Judge, ReportError, Verdict, receive};
@@ -35,7 +34,7 @@ const REFUSED: &str = "refused";
 pub(crate) struct Site {
     config: Config,
     deployments: Arc<Deployments>,
-    documents: Documents,
+    documents: Arc<Documents>,
     assets: Assets,
     signups: Signups,
     judge: Arc<Judge>,
@@ -153,12 +152,12 @@ impl Site {
     pub(crate) fn new(
         config: Config,
         deployments: Arc<Deployments>,
-        renderer: Arc<Renderer>,
+        documents: Arc<Documents>,
         stopping: Stopping,
         metrics: &Metrics,
     ) -> Result<Self, BackendError> {
         Ok(Self {
-            documents: Documents::new(&config, renderer),
+            documents,
             assets: Assets::new(config.assets),
             signups: Signups::new(&config, metrics.signups.clone())?,
             judge: Arc::new(Judge::new(config.rollout)),

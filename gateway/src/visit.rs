@@ -70,6 +70,15 @@ impl<'a> Visit<'a> {
         })
     }
 
+    /// That of everybody who sees this set, live and without a rollout.
+    pub(crate) fn live(set: &'a Arc<Set>) -> Self {
+        Self {
+            set,
+            manner: Manner::Live,
+            stale_preview: false,
+        }
+    }
+
     /// Who may keep the documents of this visit.
     pub(crate) fn keeper(&self) -> Keeper {
         match self.manner {

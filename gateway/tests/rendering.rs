@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{
     Gateway, Request, SCRIPT, SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell,
-    renders,
+    renders, until,
 };
 
 #[test]
@@ -236,4 +236,40 @@ fn another_sites_form_post_is_not_worth_a_render() {
         .header("content-type", "application/x-www-form-urlencoded");
     assert_eq!(gateway.site.send(request.body("email=a%40b.c")).status, 403);
     assert_eq!(renders(&gateway, "signup", "rendered"), before);
+}
+
+#[test]
+fn what_pages_name_is_there_before_anybody_asks() {
+    let gateway = rendering_gateway("", SOUND);
+    let composed = || gateway.count("colonnade_documents_composed_total");
+    gateway
+        .publish(&rendered_section("named", "1.0.0", "/named/:x", SOUND).naming(&["/named/a", "/named/b"]));
+    let before = composed();
+    gateway.deploy(&json!({ "named": "1.0.0" }));
+    until("both are composed", || composed() == before + 2);
+    assert!(is_rendered(&gateway.get("/named/a")) && is_rendered(&gateway.get("/named/b")));
+    assert_eq!(composed(), before + 2);
+    gateway.get("/named/c");
+    assert_eq!(composed(), before + 3);
+    // Every document names its deployment, so another one makes them all anew.
+    gateway.publish(&rendered_section("other", "1.0.0", "/other/:x", SOUND));
+    gateway.deploy(&json!({ "other": "1.0.0" }));
+    until("both are composed again", || composed() == before + 5);
+    assert_eq!(
+        renders(&gateway, "named", "rendered"),
+        3,
+        "no page is rendered anew"
+    );
+}
+
+#[test]
+fn nothing_is_made_ahead_where_that_is_switched_off() {
+    let gateway = rendering_gateway("[render]\nwarm = false\n", SOUND);
+    gateway
+        .publish(&rendered_section("named", "1.0.0", "/named/:x", SOUND).naming(&["/named/a", "/named/b"]));
+    gateway.deploy(&json!({ "named": "1.0.0" }));
+    // Only the example has been rendered, to see whether it can be.
+    assert_eq!(renders(&gateway, "named", "rendered"), 1);
+    gateway.get("/named/b");
+    assert_eq!(gateway.count("colonnade_documents_composed_total"), 1);
 }

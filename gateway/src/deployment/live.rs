@@ -12,7 +12,7 @@ use tokio::time::MissedTickBehavior;
 use super::looks::Looks;
 use super::snapshot::LoadError;
 use super::{Deployment, Snapshot};
-use crate::render::Renderer;
+use crate::document::Documents;
 use crate::store::Store;
 
 /// How often the store is asked whether another process changed what is live.
@@ -22,7 +22,7 @@ const POLL: Duration = Duration::from_millis(500);
 pub(crate) struct Deployments {
     pub(super) store: Arc<dyn Store>,
     /// Tries out what is to be live; where there is none, nothing is tried out.
-    pub(super) renderer: Option<Arc<Renderer>>,
+    pub(super) documents: Option<Arc<Documents>>,
     current: ArcSwap<Snapshot>,
     /// Held while the view changes, so that it never goes back.
     pub(super) changing: Mutex<()>,
@@ -35,13 +35,13 @@ impl Deployments {
     /// Reads what is live from the store.
     pub(crate) async fn open(
         store: Arc<dyn Store>,
-        renderer: Option<Arc<Renderer>>,
+        documents: Option<Arc<Documents>>,
     ) -> Result<Self, LoadError> {
         let nothing = Snapshot::default();
         let snapshot = Arc::new(nothing.renewed(&*store).await?);
         let deployments = Self {
             store,
-            renderer,
+            documents,
             current: ArcSwap::new(Arc::clone(&snapshot)),
             changing: Mutex::new(()),
             looks: Looks::default(),

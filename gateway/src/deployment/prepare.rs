@@ -7,6 +7,7 @@ use tokio::time::timeout;
 
 use super::change::{ChangeError, Plan};
 use super::{Deployments, Set, Snapshot};
+use crate::document::Documents;
 use crate::render::{Renderer, Tried};
 
 /// How long a deploy waits for pages to be rendered that nobody has asked for yet.
@@ -54,7 +55,7 @@ impl Deployments {
                 return Err(ChangeError::Unrenderable(problems));
             }
             tried.add(&set);
-            // Whatever is left is rendered once it is live.
+            // Whatever is left is rendered once it is live, when documents are composed: they name their deployment.
             let _ = timeout(BEFORE_LIVE, renderer.warm(&*self.store, &set)).await;
         }
         Ok(())
@@ -71,20 +72,20 @@ impl Deployments {
         renderer.try_out(&*self.store, set, live, &tried).await
     }
 
-    /// Renders, in the background, what visitors are likely to ask for, if they see anything new.
+    /// Makes, in the background, the documents that visitors are likely to ask for, if they see anything new.
     pub(super) fn warm(&self, before: &Snapshot, now: &Snapshot) {
         let numbers = |snapshot: &Snapshot| snapshot.shown().map(|set| set.number()).collect::<Vec<_>>();
-        let Some(renderer) = self.renderer_that_is_on() else {
+        let Some(documents) = &self.documents else {
             return;
         };
         if numbers(before) == numbers(now) {
             return;
         }
-        let (renderer, store) = (Arc::clone(renderer), Arc::clone(&self.store));
+        let (documents, store) = (Arc::clone(documents), Arc::clone(&self.store));
         let sets: Vec<Arc<Set>> = now.shown().cloned().collect();
         let warming = tokio::spawn(async move {
             for set in sets {
-                renderer.warm(&*store, &set).await;
+                documents.warm(&*store, &set).await;
             }
         });
         let mut current = self.warming.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +94,8 @@ impl Deployments {
         }
     }
 
-    fn renderer_that_is_on(&self) -> Option<&Arc<Renderer>> {
-        self.renderer.as_ref().filter(|renderer| renderer.is_on())
+    fn renderer_that_is_on(&self) -> Option<&Renderer> {
+        let renderer = self.documents.as_deref().map(Documents::renderer);
+        renderer.filter(|renderer| renderer.is_on())
     }
 }

@@ -28,8 +28,9 @@ use sha2::{Digest as _, Sha256};
 use crate::cache::Cache;
 use crate::clock;
 use crate::config::Config;
-use crate::deployment::PageAnswer;
+use crate::deployment::{PageAnswer, Set};
 use crate::flight::Flights;
+use crate::metrics::DocumentMetrics;
 use crate::negotiate::{Coding, coding};
 use crate::pattern::RequestPath;
 use crate::publish::{Effort, encode};
@@ -53,6 +54,7 @@ pub(crate) struct Documents {
     policy: Policy,
     cache: Cache<Key, Composed>,
     flights: Flights<Key, Arc<Composed>>,
+    metrics: DocumentMetrics,
 }
 
 /// Who may keep a document.
@@ -105,7 +107,7 @@ pub(crate) struct Asked<'a> {
 
 impl Documents {
     /// Documents of the site this configuration describes.
-    pub(crate) fn new(config: &Config, renderer: Arc<Renderer>) -> Self {
+    pub(crate) fn new(config: &Config, renderer: Arc<Renderer>, metrics: DocumentMetrics) -> Self {
         Self {
             facts: SiteFacts::new(config),
             reports: Reports {
@@ -115,6 +117,32 @@ impl Documents {
             policy: Policy::new(config),
             cache: Cache::new(CACHE_BYTES),
             flights: Flights::default(),
+            metrics,
+        }
+    }
+
+    /// What renders their pages.
+    pub(crate) fn renderer(&self) -> &Renderer {
+        &self.renderer
+    }
+
+    /// Makes the documents of what a set's pages name, one after the other, unless that is switched off.
+    pub(crate) async fn warm(&self, store: &dyn Store, set: &Arc<Set>) {
+        if !self.renderer.warms() {
+            return;
+        }
+        let visit = Visit::live(set);
+        for (_, path) in set.paths() {
+            let Ok(path) = RequestPath::parse(path) else {
+                continue;
+            };
+            let asked = Asked {
+                store,
+                visit: &visit,
+                page: set.page(&path),
+                path: Some(&path),
+            };
+            self.composed(asked, clock::today()).await;
         }
     }
 
@@ -127,16 +155,7 @@ impl Documents {
             let body = Box::pin(self.renderer.body(asked.store, asked.wanted(&path, day))).await;
             return self.once(asked, None, &body, None, day).await;
         }
-        let key = Key {
-            deployment: visit.set.number(),
-            path: asked.page.map(|_| asked.path()),
-            day,
-        };
-        let composed = match self.cache.get(&key) {
-            Some(composed) => composed,
-            // On the heap: it is much larger than what a document that is kept takes.
-            None => Box::pin(self.flights.run(&key, self.make(&key, asked))).await,
-        };
+        let composed = self.composed(asked, day).await;
         let representation = composed.best(request);
         let keeper = if composed.is_whole {
             visit.keeper()
@@ -169,6 +188,20 @@ impl Documents {
         self.once(asked, Some(status), &body, Some(form), day).await
     }
 
+    /// A document from what is kept, or made now.
+    async fn composed(&self, asked: Asked<'_>, day: Date) -> Arc<Composed> {
+        let key = Key {
+            deployment: asked.visit.set.number(),
+            path: asked.page.map(|_| asked.path()),
+            day,
+        };
+        match self.cache.get(&key) {
+            Some(composed) => composed,
+            // On the heap: it is much larger than what a document that is kept takes.
+            None => Box::pin(self.flights.run(&key, self.make(&key, asked))).await,
+        }
+    }
+
     async fn make(&self, key: &Key, asked: Asked<'_>) -> Arc<Composed> {
         // Whoever was here just before may have left it.
         if let Some(composed) = self.cache.get(key) {
@@ -182,6 +215,7 @@ impl Documents {
         let is_whole = !matches!(body, Body::Failed);
         let composed = Composed::new(asked.status(&body), policy, html.into(), is_whole).await;
         let composed = Arc::new(composed);
+        self.metrics.composed();
         if is_whole {
             let weight = composed.weight() + key.weight();
             self.cache.put(key.clone(), Arc::clone(&composed), weight);

@@ -33,12 +33,20 @@ pub(crate) struct Metrics {
     registry: Registry,
     /// What became of renders.
     pub(crate) renders: RenderMetrics,
+    /// Documents that were made.
+    pub(crate) documents: DocumentMetrics,
     /// What browsers held against documents.
     pub(crate) policy: PolicyMetrics,
     /// What became of sign-ups.
     pub(crate) signups: SignupMetrics,
     connections: Connections,
     requests: Requests,
+}
+
+/// Documents that were made.
+#[derive(Clone, Default)]
+pub(crate) struct DocumentMetrics {
+    composed: Counter,
 }
 
 /// Violations of the content security policy that browsers reported.
@@ -102,6 +110,12 @@ impl Default for Metrics {
             "Render workers that were killed, or died",
             renders.replaced.clone(),
         );
+        let documents = DocumentMetrics::default();
+        registry.register(
+            "documents_composed",
+            "Documents that were composed and compressed; whatever else was answered with one came from memory",
+            documents.composed.clone(),
+        );
         let policy = PolicyMetrics::default();
         registry.register(
             "policy_violations",
@@ -116,6 +130,7 @@ impl Default for Metrics {
         Self {
             registry,
             renders,
+            documents,
             policy,
             signups,
             connections,
@@ -146,6 +161,13 @@ impl Metrics {
         // Writing into memory does not fail.
         let _ = text::encode(&mut body, &self.registry);
         reply(StatusCode::OK, OPEN_METRICS, body)
+    }
+}
+
+impl DocumentMetrics {
+    /// One was.
+    pub(crate) fn composed(&self) {
+        self.composed.inc();
     }
 }
 

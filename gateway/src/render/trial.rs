@@ -92,9 +92,14 @@ impl Renderer {
         problems
     }
 
+    /// Whether pages are rendered that nobody has asked for yet.
+    pub(crate) fn warms(&self) -> bool {
+        self.is_on() && self.warms
+    }
+
     /// Renders what a set's pages name and is not kept yet, one after the other, unless that is switched off.
     pub(crate) async fn warm(&self, store: &dyn Store, set: &Set) {
-        if !self.is_on() || !self.warms {
+        if !self.warms() {
             return;
         }
         for (page, path) in set.paths() {

@@ -13,7 +13,7 @@ use crate::admin::Admin;
 use crate::cli::complain;
 use crate::config::{Certificate, CertificateError, Config};
 use crate::deployment::{Deployments, LoadError};
-use crate::document::SiteFacts;
+use crate::document::{Documents, SiteFacts};
 use crate::health::Stopping;
 use crate::metrics::Metrics;
 use crate::net::{CurrentSettings, Inherited, Listener, Settings, Tls, raise_descriptors};
@@ -49,7 +49,11 @@ enum StartError {
 
 /// Serves until told to stop. `path` is where the configuration was read, and is read again.
 pub(crate) fn run(config: Config, path: PathBuf) -> ExitCode {
-    telemetry::start();
+    // Kept to the end, which is written then.
+    let _log = match telemetry::start() {
+        Ok(log) => log,
+        Err(error) => return complain(&error, 1),
+    };
     // Installed before anything asks for one: with a second provider in the graph rustls would panic at run time. That
     // it is installed already can only mean that it is this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -82,7 +86,8 @@ async fn serve(mut config: Config, path: PathBuf, traces: &Traces) -> Result<(),
     let facts = SiteFacts::new(&config).value().clone();
     let metrics = Arc::new(Metrics::default());
     let renderer = Arc::new(Renderer::start(config.render, facts, &metrics.renders));
-    let deployments = Arc::new(Deployments::open(store, Some(Arc::clone(&renderer))).await?);
+    let documents = Arc::new(Documents::new(&config, renderer, metrics.documents.clone()));
+    let deployments = Arc::new(Deployments::open(store, Some(Arc::clone(&documents))).await?);
     let (site_settings, admin_settings) = (
         Settings::site(&config).shared(),
         Settings::admin(&config).shared(),
@@ -103,7 +108,7 @@ async fn serve(mut config: Config, path: PathBuf, traces: &Traces) -> Result<(),
         stopping.clone(),
     );
     let admin = Arc::new(admin);
-    let site = Site::new(config, Arc::clone(&deployments), renderer, stopping, &metrics)?;
+    let site = Site::new(config, Arc::clone(&deployments), documents, stopping, &metrics)?;
     let site = stack::site(
         Arc::new(site),
         Arc::clone(&site_settings),

@@ -1,10 +1,12 @@
 //! The log: JSON lines on standard output, one event a request, and never anything personal in it.
 
+mod log;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod request_id;
 
 use std::convert::Infallible;
+use std::io;
 use std::net::IpAddr;
 use std::panic;
 use std::pin::Pin;
@@ -23,6 +25,8 @@ use crate::config::Telemetry;
 use crate::metrics::RequestMetrics;
 use crate::reply::{FromDeployment, Held, Peer, REQUEST_ID, Reply, RequestId, Route};
 use crate::stack::Next;
+use log::Log;
+pub(crate) use log::Writing;
 #[cfg(feature = "otlp")]
 pub(crate) use otlp::{Traces, TracesError};
 
@@ -41,10 +45,11 @@ impl Traces {
 /// What is logged for a request whose client left before there was an answer; no such status is ever sent.
 const CLIENT_LEFT: u16 = 499;
 
-/// Starts the log.
+/// Starts the log, which is written for as long as what this returns is kept.
 ///
 /// The level is fixed: below it, the libraries in use would log what the gateway promises not to.
-pub(crate) fn start() {
+pub(crate) fn start() -> io::Result<Writing> {
+    let log = Log::default();
     tracing_subscriber::fmt()
         .json()
         .flatten_event(true)
@@ -52,11 +57,12 @@ pub(crate) fn start() {
         .with_span_list(false)
         .with_target(false)
         .with_max_level(Level::INFO)
-        .with_writer(std::io::stdout)
+        .with_writer(log.clone())
         // Where the log cannot be written, complaining elsewhere about each line would not help.
         .log_internal_errors(false)
         .init();
     tell_of_panics();
+    log.written_to(io::stdout())
 }
 
 /// Logs where a panic happened. What it says may quote what a visitor sent.

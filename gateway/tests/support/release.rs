@@ -90,6 +90,15 @@ impl Release {
         self
     }
 
+    /// Has the first page name paths.
+    pub(crate) fn naming(mut self, paths: &[&str]) -> Self {
+        let named = paths
+            .iter()
+            .map(|path| json!({ "path": path, "indexable": true }));
+        self.fields["pages"][0]["paths"] = named.collect();
+        self
+    }
+
     /// Fills a slot of the shell.
     pub(crate) fn slot(self, name: &str) -> Self {
         self.with("slots", json!([{ "name": name, "assets": ["client/page.js"] }]))
