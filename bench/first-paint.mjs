@@ -44,6 +44,8 @@ async function measure(browser, url) {
 const stops = [];
 /** @type {Map<string, { site: Marks[], bundle: Marks[] }>} */
 const results = new Map(PATHS.map((path) => [path, { site: [], bundle: [] }]));
+/** @type {string | undefined} */
+let version;
 try {
   const site = await startSite({ rendered: true });
   stops.push(site.stop);
@@ -51,13 +53,19 @@ try {
   stops.push(oneBundle.stop);
   const browser = await chromium.launch(launchOptions());
   stops.push(() => browser.close());
+  version = browser.version();
   // The run before the first counts for nothing: it has both servers make their documents and the browser start up.
   for (let run = 0; run <= RUNS; run += 1) {
     for (const [path, { site: ours, bundle }] of results) {
-      const [one, other] = [await measure(browser, site.url + path), await measure(browser, oneBundle.url + path)];
-      if (run === 0) continue;
-      ours.push(one);
-      bundle.push(other);
+      const both = [
+        { url: site.url + path, marks: ours },
+        { url: oneBundle.url + path, marks: bundle },
+      ];
+      // Whichever comes second has it a little warmer, so they take turns.
+      for (const { url, marks } of run % 2 === 0 ? both : both.reverse()) {
+        const measured = await measure(browser, url);
+        if (run > 0) marks.push(measured);
+      }
     }
   }
 } finally {
@@ -71,7 +79,8 @@ const SHOWN = [
   ["ready", "ready"],
   ["longest", "longest task"],
 ];
-console.log(`Median of ${RUNS} loads; processor ${SLOWER} times slower, 100 ms latency, 5 Mbit/s\n`);
+console.log(`Chromium ${version}; median of ${RUNS} loads`);
+console.log(`Processor ${SLOWER} times slower, 100 ms latency, 5 Mbit/s\n`);
 for (const [path, { site, bundle }] of results) {
   printRow([path, "site", "one bundle", "ratio"]);
   for (const [mark, what] of SHOWN) {

@@ -8,7 +8,7 @@ import { startOneBundle } from "./one-bundle.mjs";
 
 const PATHS = ["/", "/state/California", "/city/Texas/Austin", "/about-escort-babylon/safety-guide"];
 
-/** @typedef {{ requests: number, script: number, stylesheet: number }} Cost */
+/** @typedef {{ requests: number, document: number, script: number, stylesheet: number }} Cost bytes, but for requests */
 
 /**
  * Loads a page into an empty cache and counts what it took until the page was there and the network quiet.
@@ -34,10 +34,10 @@ async function measure(browser, url) {
   if (heading.includes("unavailable")) throw new Error(`${url} shows "${heading}"`);
 
   /** @type {Cost} */
-  const cost = { requests: requests.length, script: 0, stylesheet: 0 };
+  const cost = { requests: requests.length, document: 0, script: 0, stylesheet: 0 };
   for (const request of requests) {
     const type = request.resourceType();
-    if (type !== "script" && type !== "stylesheet") continue;
+    if (type !== "document" && type !== "script" && type !== "stylesheet") continue;
     const response = await request.response();
     const coding = await response?.headerValue("content-encoding");
     if (coding !== "br" && (await response?.body())?.length > 1024)
@@ -57,7 +57,7 @@ function kilobytes(bytes) {
 function printTable(what, of, show) {
   printRow([what, "site", "one bundle", "ratio"]);
   for (const { path, site, bundle } of results)
-    printRow([path, show(of(site)), show(of(bundle)), (of(site) / of(bundle)).toFixed(2)]);
+    printRow([path, show(of(site)), show(of(bundle)), of(bundle) === 0 ? "–" : (of(site) / of(bundle)).toFixed(2)]);
   console.log();
 }
 
@@ -84,5 +84,7 @@ try {
 }
 
 printTable("Requests", (cost) => cost.requests, String);
+printTable("Document, brotli", (cost) => cost.document, kilobytes);
 printTable("JavaScript, brotli", (cost) => cost.script, kilobytes);
-printTable("CSS, brotli", (cost) => cost.stylesheet, kilobytes);
+printTable("Stylesheets besides, brotli", (cost) => cost.stylesheet, kilobytes);
+printTable("All of these", (cost) => cost.document + cost.script + cost.stylesheet, kilobytes);

@@ -6,7 +6,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import os from "node:os";
 import path from "node:path";
-import { brotliCompressSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 
 import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
 import webpack from "webpack";
@@ -20,6 +20,8 @@ import { PACKAGES } from "../tests/support/repository.mjs";
 const PREFIX = "/assets/shell/one-bundle/";
 const TYPES = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml" };
 const [SHELL, ...SECTIONS] = PACKAGES;
+// As quickly as the gateway compresses its documents.
+const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 /** Builds into a folder. Returns the files of the main bundle, and of each page by section and pattern. */
 async function build(output) {
@@ -61,12 +63,15 @@ async function readFiles(folder) {
     const bytes = await readFile(path.join(folder, name));
     const integrity = `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
     const type = TYPES[path.extname(name)];
-    if (type) files.set(PREFIX + name, { name, type, integrity, body: brotliCompressSync(bytes) });
+    if (type) files.set(PREFIX + name, { name, type, integrity, bytes, body: brotliCompressSync(bytes) });
   }
   return files;
 }
 
-/** A document as the gateway would write it: styles and first-view scripts named, then the main script. */
+/**
+ * A document as the gateway writes it: what is to be fetched first, in the same order and with the same priority,
+ * the first view's stylesheets within, the payload at the end.
+ */
 function documentOf(boot, main, page, files) {
   const assetsOf = (names) =>
     names.map((name) => {
@@ -74,12 +79,13 @@ function documentOf(boot, main, page, files) {
       return { href: PREFIX + name, name, integrity, type: name.endsWith(".css") ? "style" : "script" };
     });
   const own = assetsOf(page);
-  const tags = [...assetsOf(main), ...own].map(({ href, name, integrity, type }) => {
-    const checked = `integrity="${integrity}" crossorigin="anonymous"`;
-    if (type === "style") return `<link rel="stylesheet" href="${href}" data-href="${name}" ${checked}>`;
-    if (main.includes(name)) return `<script src="${href}" defer ${checked}></script>`;
-    return `<link rel="preload" as="script" href="${href}" ${checked}>`;
-  });
+  const all = [...assetsOf(main), ...own];
+  const scripts = all.filter(({ type }) => type === "script");
+  const started = scripts.filter(({ name }) => main.includes(name)).map(startTag);
+  const preloaded = scripts.filter(({ name }) => !main.includes(name)).map(preloadTag);
+  const styles = all
+    .filter(({ type }) => type === "style")
+    .map(({ name }) => `<style data-href="${name}">${String(files.get(PREFIX + name).bytes)}</style>`);
   const icon = [...files.keys()].find((href) => href.includes("/favicon."));
   // What the site rendered is no part of it: here the browser does.
   const payload = {
@@ -88,9 +94,20 @@ function documentOf(boot, main, page, files) {
     page: { ...boot.page, section: { ...boot.page.section, assets: [] }, assets: own },
   };
   const json = JSON.stringify(payload).replaceAll("<", "\\u003c");
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>One bundle</title>
-<link rel="icon" href="${icon}" type="image/svg+xml">${tags.join("")}
-<script type="application/json" id="boot">${json}</script></head><body><div id="root"></div></body></html>`;
+  return (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><title>One bundle</title>' +
+    `${[...started, ...preloaded, ...styles].join("")}<link rel="icon" href="${icon}" type="image/svg+xml"></head>` +
+    `<body><div id="root"></div><script type="application/json" id="boot">${json}</script></body></html>`
+  );
+}
+
+function startTag({ href, integrity }) {
+  return `<script src="${href}" defer fetchpriority="high" integrity="${integrity}" crossorigin="anonymous"></script>`;
+}
+
+function preloadTag({ href, integrity }) {
+  return `<link rel="preload" as="script" href="${href}" integrity="${integrity}" crossorigin="anonymous">`;
 }
 
 /**
@@ -109,7 +126,7 @@ export async function startOneBundle(bootOf) {
   async function compose(url) {
     const boot = await bootOf(url);
     const page = boot?.page && pages.get(`${boot.page.section.name} ${boot.page.pattern}`);
-    return page && brotliCompressSync(documentOf(boot, main, page, files));
+    return page && brotliCompressSync(documentOf(boot, main, page, files), QUICK);
   }
 
   const server = createServer((request, response) => {

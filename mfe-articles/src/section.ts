@@ -5,6 +5,16 @@ export default defineSection({
   contract: 1,
   pages: {
     "/about-escort-babylon": () => import("./pages/hub"),
-    "/about-escort-babylon/:article": () => import("./pages/article"),
+    // Each article is a page of its own, so that its document names the script with its text.
+    "/about-escort-babylon/what-is-escort-babylon": () => import("./pages/articles/what-is-escort-babylon"),
+    "/about-escort-babylon/platform-comparison": () => import("./pages/articles/platform-comparison"),
+    "/about-escort-babylon/safety-guide": () => import("./pages/articles/safety-guide"),
+    "/about-escort-babylon/top-cities": () => import("./pages/articles/top-cities"),
+    "/about-escort-babylon/profile-tips": () => import("./pages/articles/profile-tips"),
+    "/about-escort-babylon/legal-guide": () => import("./pages/articles/legal-guide"),
+    "/about-escort-babylon/platform-evolution": () => import("./pages/articles/platform-evolution"),
+    "/about-escort-babylon/red-flags": () => import("./pages/articles/red-flags"),
+    "/about-escort-babylon/escort-experiences": () => import("./pages/articles/escort-experiences"),
+    "/about-escort-babylon/:article": () => import("./pages/missing"),
   },
 });

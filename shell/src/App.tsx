@@ -3,6 +3,7 @@ import { Suspense, useMemo, useState, type ReactElement } from "react";
 import { BrowserRouter } from "react-router-dom";
 
 import { Join, useJoinState } from "./join/Join";
+import type { RenderedHtml } from "./loading/html";
 import type { SlotLoader } from "./loading/slot";
 import type { Tab } from "./loading/tab";
 import type { Views } from "./loading/view";
@@ -17,12 +18,14 @@ export interface AppProps {
   readonly tab: Tab;
   readonly views: Views;
   readonly scroll: ScrollMemory;
+  /** What the document came with of its page, if it came rendered. */
+  readonly html: RenderedHtml | null;
   /** Null where no section fills the `join` slot: its buttons then lead to the sign-up page. */
   readonly join: SlotLoader | null;
 }
 
 /** The whole site, below a router. */
-export function Site({ boot, tab, views, scroll, join }: AppProps): ReactElement {
+export function Site({ boot, tab, views, scroll, html, join }: AppProps): ReactElement {
   const [announcement, announce] = useState("");
   const joinState = useJoinState();
   const { open: openJoin } = joinState;
@@ -31,7 +34,7 @@ export function Site({ boot, tab, views, scroll, join }: AppProps): ReactElement
   return (
     <ShellContext value={services}>
       <Suspense fallback={WAITING}>
-        <Screen views={views} tab={tab} scroll={scroll} announce={announce} />
+        <Screen views={views} tab={tab} scroll={scroll} html={html} announce={announce} />
       </Suspense>
       {join && <Join loader={join} tab={tab} state={joinState} />}
       <Announcer text={announcement} />

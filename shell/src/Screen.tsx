@@ -18,6 +18,7 @@ import { Loading } from "./frame/Loading";
 import { NotFound } from "./frame/NotFound";
 import { SectionFailed } from "./frame/SectionFailed";
 import { applyHead, plainHead } from "./head";
+import type { RenderedHtml } from "./loading/html";
 import type { Tab } from "./loading/tab";
 import type { PageView, View, Views } from "./loading/view";
 import { useArrival } from "./navigation/arrival";
@@ -29,6 +30,7 @@ export interface ScreenProps {
   readonly views: Views;
   readonly tab: Tab;
   readonly scroll: ScrollMemory;
+  readonly html: RenderedHtml | null;
   readonly announce: (text: string) => void;
 }
 
@@ -76,7 +78,7 @@ export const WAITING = (
 );
 
 /** The page at the current address, in its frame. Suspends until it is there, but for the first one. */
-export function Screen({ views, tab, scroll, announce }: ScreenProps): ReactElement {
+export function Screen({ views, tab, scroll, html, announce }: ScreenProps): ReactElement {
   const { pathname } = useLocation();
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   const view = useView(views, pathname);
@@ -110,9 +112,10 @@ export function Screen({ views, tab, scroll, announce }: ScreenProps): ReactElem
       </Frame>
     );
   }
+  const came = cameRendered ? { html, late: scroll } : { html: null, late: null };
   return (
     <Frame layout={view.layout}>
-      <Page key={`${view.section.name} ${pathname}`} view={view} tab={tab} late={cameRendered ? scroll : null} />
+      <Page key={`${view.section.name} ${pathname}`} view={view} tab={tab} {...came} />
     </Frame>
   );
 }
@@ -124,30 +127,34 @@ export function Screen({ views, tab, scroll, announce }: ScreenProps): ReactElem
 const Page = memo(function Page({
   view,
   tab,
+  html,
   late,
 }: {
   readonly view: PageView;
   readonly tab: Tab;
+  /** What the page came with. */
+  readonly html: RenderedHtml | null;
   /** Where the page was left, if its code comes later than what is to be read of it. */
   readonly late: ScrollMemory | null;
 }): ReactElement {
   const { Component, params, props, section } = view;
   return (
-    <SectionBoundary section={section} tab={tab}>
+    <SectionBoundary section={section} tab={tab} html={html}>
       <Suspense fallback={<Loading />}>
         <ParamsContext value={params}>
           <Component {...props} />
         </ParamsContext>
-        {late && <Settle scroll={late} />}
+        {late && <Settle scroll={late} html={html} />}
       </Suspense>
     </SectionBoundary>
   );
 });
 
 /** Says when the page beside it has been taken over. */
-function Settle({ scroll }: { readonly scroll: ScrollMemory }): null {
+function Settle({ scroll, html }: { readonly scroll: ScrollMemory; readonly html: RenderedHtml | null }): null {
   useLayoutEffect(() => {
+    html?.takeOver();
     scroll.settle();
-  }, [scroll]);
+  }, [html, scroll]);
   return null;
 }

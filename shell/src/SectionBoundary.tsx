@@ -4,6 +4,7 @@ import { Component, type ReactElement, type ReactNode } from "react";
 import { Loading } from "./frame/Loading";
 import { SectionFailed } from "./frame/SectionFailed";
 import { isAt, isThere, loadAnew } from "./loading/document";
+import type { RenderedHtml } from "./loading/html";
 import type { Tab } from "./loading/tab";
 import { focusHeading } from "./navigation/focus";
 import { isMissingFile, type Phase } from "./reports";
@@ -11,6 +12,8 @@ import { isMissingFile, type Phase } from "./reports";
 interface Props {
   readonly section: SectionEntry;
   readonly tab: Tab;
+  /** What the page came with: it outlives code that throws before it has taken it over. */
+  readonly html?: RenderedHtml | null;
   readonly children: ReactNode;
 }
 
@@ -50,9 +53,19 @@ export class SectionBoundary extends Component<Props, State> {
     this.setState(({ failures }) => ({ undecided: false, failures: failures + 1 }));
   }
 
+  override getSnapshotBeforeUpdate(_: Props, before: State): null {
+    const { html } = this.props;
+    if (before.error === null && this.state.error !== null && html?.stands) html.keep();
+    return null;
+  }
+
   override componentDidUpdate(_: Props, before: State): void {
     // The button that was pressed is gone with the fallback.
     if (before.error !== null && this.state.error === null) focusHeading();
+  }
+
+  override componentWillUnmount(): void {
+    this.props.html?.leave();
   }
 
   private readonly retry = (): void | Promise<void> => {
@@ -67,6 +80,8 @@ export class SectionBoundary extends Component<Props, State> {
   }
 
   override render(): ReactNode {
+    // It reads on. Another page, or this one when the visitor comes back to it, is another attempt.
+    if (this.state.error !== null && this.props.html?.stands) return null;
     if (this.state.undecided) return <Loading />;
     if (this.state.error !== null) return (<SectionFailed retry={this.retry} />) as ReactElement;
     return this.props.children;

@@ -8,6 +8,7 @@ import { readBoot } from "./boot";
 import "./favicon.svg";
 import "./frame/frame.css";
 import { startFederation } from "./loading/federation";
+import { findRenderedHtml } from "./loading/html";
 import { createSlotLoader } from "./loading/slot";
 import { createTab } from "./loading/tab";
 import { createViews } from "./loading/view";
@@ -33,6 +34,7 @@ const app = (
     tab={tab}
     views={views}
     scroll={createScrollMemory()}
+    html={boot.view ? findRenderedHtml(root) : null}
     join={join ? createSlotLoader("join", join, tab) : null}
   />
 );

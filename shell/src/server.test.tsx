@@ -80,6 +80,13 @@ describe("a page that exists", () => {
     expect(JSON.stringify(view)).not.toContain("somebody");
   });
 
+  test("has no data, or any that JSON leaves as it is", async () => {
+    for (const data of [undefined, null, "x", { list: [1, -0.5, true, null, "", [], {}] }]) {
+      const page = definePage<unknown>({ ...greetingOf("x"), data: () => data });
+      expect((await renderAt("/greeting/x", page)).view).toMatchObject({ kind: "page", data });
+    }
+  });
+
   test.each([
     ["data", definePage<string>({ ...greetingOf("x"), data: ({ site }) => site.today })],
     ["its head", definePage<string>({ ...greetingOf("x"), head: ({ site }) => ({ ...HEAD, title: site.today }) })],
@@ -126,6 +133,28 @@ describe("a page that fails is no page", () => {
     ["layout", { ...greetingOf("x"), layout: thrown }],
   ])("where its %s throws", async (_, page) => {
     await expect(renderAt("/greeting/x", page)).rejects.toThrow("a fault of this page");
+  });
+
+  const cycle: Record<string, unknown> = {};
+  cycle.itself = cycle;
+
+  test.each([
+    ["a date", { cities: [{ name: "x" }, { name: "y", updated: new Date(0) }] }, "data.cities[1].updated is a Date"],
+    ["a key that is undefined", { name: undefined }, "data.name is undefined"],
+    ["an item that is undefined", ["x", undefined], "data[1] is undefined"],
+    ["no number", { age: NaN }, "data.age is NaN"],
+    ["a number without end", -Infinity, "data is -Infinity"],
+    ["a function", { name: () => "x" }, "data.name is a function"],
+    ["a map", new Map([["name", "x"]]), "data is a Map"],
+    ["a bigint", [7n], "data[0] is a bigint"],
+    ["itself", cycle, "is nested too deeply, or within itself"],
+  ])("where its data holds %s, which JSON would change", async (_, data, problem) => {
+    const page = definePage<unknown>({ ...greetingOf("x"), data: () => data });
+    const error: unknown = await renderAt("/greeting/x", page).catch((thrown: unknown) => thrown);
+    expect(String(error)).toContain(
+      `the data of the page "${PATTERN}" of the section "greeting" does not survive JSON`,
+    );
+    expect(String(error)).toContain(problem);
   });
 
   // React itself would leave it to the browser without a word.

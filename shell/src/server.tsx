@@ -15,6 +15,7 @@ import { StaticRouter } from "react-router-dom";
 import { Site, type AppProps } from "./App";
 import { plainHead } from "./head";
 import type { View } from "./loading/view";
+import { findForeign } from "./plain";
 
 /** What is to be rendered. */
 export interface RenderRequest {
@@ -59,6 +60,7 @@ function appOf(site: SiteFacts, view: View): AppProps {
     },
     tab: { standing: never, renew: never, report: never },
     scroll: { follow: never, restore: never, settle: never },
+    html: null,
     join: null,
   };
 }
@@ -72,6 +74,7 @@ async function viewOf(section: Section | null, { path, page, form }: RenderReque
   const { page: code } = await load();
   const data = (await code.data({ params, site })) as never;
   if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
+  checkData(page, path, data);
   return {
     kind: "page",
     section: { name: page.section } as SectionEntry,
@@ -81,6 +84,16 @@ async function viewOf(section: Section | null, { path, page, form }: RenderReque
     Component: code.Component,
     props: { data, ...(form && { form }) },
   };
+}
+
+/** @throws Error where the browser, which has the data as JSON, would draw something else than what is drawn here. */
+function checkData({ section, pattern }: NonNullable<RenderRequest["page"]>, path: string, data: unknown): void {
+  const foreign = data === undefined ? null : findForeign(data);
+  if (foreign === null) return;
+  throw new Error(
+    `the data of the page "${pattern}" of the section "${section}" does not survive JSON at ${path}: data${foreign}; ` +
+      "expected text, finite numbers, true, false, null, and lists and plain objects of these",
+  );
 }
 
 /** Renders the page at a path, in the shell. `section` is what the section's module exports, or null where no page matches. */

@@ -1,31 +1,14 @@
 import type { Boot } from "@colonnade/kit/shell";
-import { expect, type Page, type Request } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 
 import { expectComplaintsAbout, expectFallback, tryInVain } from "../isolation/expectations";
 import { findFile } from "../support/damage";
 import { test } from "../support/fixtures";
 import { expectScreen, follow } from "../support/screens";
 import { visit } from "../support/signup";
-import { alterDocuments, forgetDeployment, lose } from "./stubs";
+import { alterDocuments, forgetDeployment, lose, wantReports, watchReports } from "./stubs";
 
 const ABOUT = "/about-escort-babylon";
-
-/** Has the gateway ask for the reports of so many of all failures. */
-async function wantReports(page: Page, samplePercent: number): Promise<void> {
-  await alterDocuments(page, (html) =>
-    html.replace('id="boot">{', `id="boot">{"reports":{"samplePercent":${String(samplePercent)}},`),
-  );
-}
-
-/** What the page reports from now on; the gateway takes it. */
-async function watchReports(page: Page): Promise<Request[]> {
-  const reports: Request[] = [];
-  await page.route("**/_report", async (route) => {
-    reports.push(route.request());
-    await route.fulfill({ status: 204 });
-  });
-  return reports;
-}
 
 async function releaseOf(page: Page): Promise<{ deployment: number; release: string }> {
   const { deployment, page: answer } = JSON.parse((await page.locator("#boot").textContent()) ?? "") as Boot;

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page, Request } from "@playwright/test";
 
 import { FALLBACK } from "../isolation/expectations";
 
@@ -27,6 +27,23 @@ export async function alterDocuments(page: Page, alter: (html: string) => string
     const response = await route.fetch();
     await route.fulfill({ response, body: alter(await response.text()) });
   });
+}
+
+/** Has the gateway ask for the reports of so many of all failures. */
+export async function wantReports(page: Page, samplePercent: number): Promise<void> {
+  await alterDocuments(page, (html) =>
+    html.replace('id="boot">{', `id="boot">{"reports":{"samplePercent":${String(samplePercent)}},`),
+  );
+}
+
+/** What the page reports from now on; the gateway takes it. */
+export async function watchReports(page: Page): Promise<Request[]> {
+  const reports: Request[] = [];
+  await page.route("**/_report", async (route) => {
+    reports.push(route.request());
+    await route.fulfill({ status: 204 });
+  });
+  return reports;
 }
 
 /** Paths of the documents that the page asks for from now on. */

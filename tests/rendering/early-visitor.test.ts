@@ -1,6 +1,6 @@
 // Visitors who act before the page's code has arrived lose nothing by its arrival.
 import { expect, test } from "../support/fixtures";
-import { hold, SECTIONS, SHELL, takenOver } from "../support/hydration";
+import { drawn, hold, SECTIONS, SHELL, takenOver } from "../support/hydration";
 import { expectScreen } from "../support/screens";
 import { expectTyped, fillForm, receivedFrom } from "../support/signup";
 
@@ -98,6 +98,6 @@ test("a fragment's place is gone to, from where Tab goes on, whenever the sectio
   startSections();
   await takenOver(page);
   // What a place in the page does, it does a frame after the page is there.
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await drawn(page);
   await expect(question).toBeFocused();
 });

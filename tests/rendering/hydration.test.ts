@@ -3,8 +3,8 @@ import type { Page } from "@playwright/test";
 
 import { expect, test } from "../support/fixtures";
 import { expectRefused } from "../support/failures";
-import { ARTICLES, expectScreen, MISSING, SCREENS, type Screen } from "../support/screens";
-import { countElements, hold, listening, markElements, SECTIONS, SHELL, takenOver } from "../support/hydration";
+import { ARTICLES, expectScreen, follow, MISSING, SCREENS, type Screen } from "../support/screens";
+import { countElements, drawn, hold, listening, markElements, SECTIONS, SHELL, takenOver } from "../support/hydration";
 
 // A city's ads are drawn for each visitor, in the place of these words.
 const LOADING = "Loading ads...";
@@ -52,6 +52,11 @@ for (const screen of SCREENS) {
     // The document itself is not loaded yet: its own section is awaited.
     await page.goBack({ waitUntil: "commit" });
     await expect(page).not.toHaveURL(/#/);
+    expect((await countElements(page)).kept).toBe(all);
+    // And a link to the same page with a query changes the router's own contexts, which the page is drawn within.
+    await follow(page, "?x=1");
+    await expect(page).toHaveURL(/\?x=1$/);
+    await drawn(page);
     expect((await countElements(page)).kept).toBe(all);
     startSections();
     await takenOver(page);

@@ -43,8 +43,14 @@ export async function countElements(page: Page): Promise<{ kept: number; others:
  */
 export async function listening(page: Page): Promise<void> {
   await page.waitForFunction(() =>
-    [...document.querySelectorAll("[data-head]")].every((tag) => !("cameWithTheDocument" in tag)),
+    // The list of breadcrumbs is the gateway's, and stays.
+    [...document.querySelectorAll("[data-head]:not(script)")].every((tag) => !("cameWithTheDocument" in tag)),
   );
+}
+
+/** Waits until the browser has drawn what it was told to by now. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }
 
 /** Waits until React has taken over all of the page, a section's part of it, too, and is done with it. */

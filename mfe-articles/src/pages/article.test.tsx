@@ -5,7 +5,9 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import section from "../section";
 import { renderExisting } from "../testing/page";
-import { page } from "./article";
+import { SLUGS } from "../articles";
+import { articlePage } from "./article";
+import { page } from "./articles/safety-guide";
 
 afterEach(cleanup);
 
@@ -29,7 +31,7 @@ describe("article", () => {
   it("its data survives JSON and holds no text", async () => {
     const data = await loadData(section, PATH);
     expect(JSON.parse(JSON.stringify(data))).toEqual(data);
-    expect(Object.keys(data as object)).toEqual(["slug", "title", "description", "sources"]);
+    expect(Object.keys(data as object)).toEqual(["title", "description", "sources"]);
   });
 
   it.each(["no-such-article", "Safety-Guide", "constructor", "__proto__", "safety-guide.md"])(
@@ -54,7 +56,6 @@ describe("article", () => {
 
   it("facts named in the front matter are filled in, in page and head alike", () => {
     const data = {
-      slug: "red-flags",
       title: "About {brand}",
       description: "Write to {contact}.",
       sources: [],
@@ -64,19 +65,13 @@ describe("article", () => {
     expect(description).toBe("Write to contact@site.example.");
   });
 
-  it("paths names all nine", () => {
-    expect(page.paths?.()).toEqual(
-      [
-        "what-is-escort-babylon",
-        "platform-comparison",
-        "safety-guide",
-        "top-cities",
-        "profile-tips",
-        "legal-guide",
-        "platform-evolution",
-        "red-flags",
-        "escort-experiences",
-      ].map((slug) => `/about-escort-babylon/${slug}`),
-    );
+  it("each names its own path, and the section has a page for it", () => {
+    expect(page.paths?.()).toEqual([PATH]);
+    expect(Object.keys(section.pages).slice(1, -1)).toEqual(SLUGS.map((slug) => `/about-escort-babylon/${slug}`));
+  });
+
+  it("front matter that breaks the rules is refused by the article's name", () => {
+    const broken = articlePage("red-flags", { default: () => null, frontmatter: {} });
+    expect(() => broken.data({ params: {}, site: TEST_SITE })).toThrow('content/red-flags.md: "title" is missing');
   });
 });

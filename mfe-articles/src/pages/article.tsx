@@ -1,18 +1,15 @@
-import { definePage, Link, notFound, useSite, type PageProps } from "@colonnade/kit";
+import { definePage, Link, useSite, type Page, type PageProps } from "@colonnade/kit";
 import { fillFacts, TextLink } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
-import { isArticle, SLUGS, type ArticleSlug } from "../articles";
+import type { ArticleSlug, MarkdownModule } from "../articles";
 import { readFrontmatter, type Frontmatter } from "../frontmatter";
-import { loadText, useText } from "../loading";
 import { articlePath, HUB, HUB_TRAIL } from "../routes";
 import { TEXT_COMPONENTS } from "../text/components";
 import css from "./article.module.css";
 
-/** An article, less its text: that is a module, which the page loads beside. */
-interface Article extends Pick<Frontmatter, "title" | "description" | "sources"> {
-  readonly slug: ArticleSlug;
-}
+/** An article, less its text: that is code, which comes with the page. */
+type Article = Pick<Frontmatter, "title" | "description" | "sources">;
 
 function Sources({ sources }: Pick<Article, "sources">): ReactElement {
   return (
@@ -36,8 +33,11 @@ function BackToHub(): ReactElement {
   );
 }
 
-function ArticlePage({ data: { slug, title, description, sources } }: PageProps<Article>): ReactElement {
-  const { default: Text } = useText(slug);
+interface ArticleViewProps extends Article {
+  readonly Text: MarkdownModule["default"];
+}
+
+function ArticleView({ Text, title, description, sources }: ArticleViewProps): ReactElement {
   const site = useSite();
   return (
     <div className={`page ${css.page ?? ""}`}>
@@ -56,26 +56,26 @@ function ArticlePage({ data: { slug, title, description, sources } }: PageProps<
   );
 }
 
-export const page = definePage({
-  async data({ params }) {
-    const slug = params.article ?? "";
-    if (!isArticle(slug)) return notFound("Article not found");
-    const { frontmatter } = await loadText(slug);
-    const { title, description, sources } = readFrontmatter(slug, frontmatter);
-    return { slug, title, description, sources };
-  },
-  paths: () => SLUGS.map(articlePath),
-  head: ({ data, site }) => {
-    const title = fillFacts(data.title, site);
-    const description = fillFacts(data.description, site);
-    const path = articlePath(data.slug);
-    return {
-      title: `${title} - ${site.brand}`,
-      description,
-      canonical: path,
-      social: { title, description, type: "article", url: path },
-      breadcrumbs: [...HUB_TRAIL, { label: title, path }],
-    };
-  },
-  Component: ArticlePage,
-});
+/** The page of an article. */
+export function articlePage(slug: ArticleSlug, { default: Text, frontmatter }: MarkdownModule): Page<Article> {
+  const path = articlePath(slug);
+  return definePage<Article>({
+    data() {
+      const { title, description, sources } = readFrontmatter(slug, frontmatter);
+      return { title, description, sources };
+    },
+    paths: () => [path],
+    head: ({ data, site }) => {
+      const title = fillFacts(data.title, site);
+      const description = fillFacts(data.description, site);
+      return {
+        title: `${title} - ${site.brand}`,
+        description,
+        canonical: path,
+        social: { title, description, type: "article", url: path },
+        breadcrumbs: [...HUB_TRAIL, { label: title, path }],
+      };
+    },
+    Component: ({ data }: PageProps<Article>) => <ArticleView Text={Text} {...data} />,
+  });
+}

@@ -103,7 +103,7 @@ describe("the view of a page that came rendered", () => {
 });
 
 describe("its code", () => {
-  test("is asked for when it is drawn, once, and said to have arrived", async () => {
+  test("is drawn as soon as it is there, asked for once, and said to have arrived", async () => {
     arrive();
     const view = viewOf(BOOT, VIEW);
     show(view);

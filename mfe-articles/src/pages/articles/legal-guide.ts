@@ -1,0 +1,5 @@
+import * as text from "../../../content/legal-guide.md";
+import { articlePage } from "../article";
+
+/** The article `content/legal-guide.md`. */
+export const page = articlePage("legal-guide", text);

@@ -1,0 +1,5 @@
+import * as text from "../../../content/red-flags.md";
+import { articlePage } from "../article";
+
+/** The article `content/red-flags.md`. */
+export const page = articlePage("red-flags", text);
