@@ -8,6 +8,7 @@ use http_body::Body as _;
 use tower::Service;
 
 use super::layer::Next;
+use crate::content::Content;
 use crate::reply::Reply;
 
 /// Takes the body from an answer to HEAD and keeps its length: over HTTP/2 hyper would send it all the same.
@@ -24,7 +25,7 @@ where
                 .entry(CONTENT_LENGTH)
                 .or_insert(HeaderValue::from(length));
         }
-        *reply.body_mut() = http_body_util::Full::default();
+        *reply.body_mut() = Content::default();
     }
     reply
 }
