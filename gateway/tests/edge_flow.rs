@@ -1,6 +1,6 @@
 //! Clients that ask for much and take it by the byte (RFC 9113, 6.9): what they hold is bounded, and counted.
 
-use crate::support::frames::{self, DATA, END_HEADERS, END_STREAM, HEADERS, frame};
+use crate::support::frames::{self, DATA, END_HEADERS, END_STREAM, HEADERS, WINDOW_UPDATE, frame};
 use crate::support::{Client, Gateway, Raw, Release, attack, resident_kib, until};
 
 /// `SETTINGS_INITIAL_WINDOW_SIZE`
@@ -61,5 +61,17 @@ fn ranges_that_are_not_read_cost_no_memory() {
         let after = resident_kib(gateway.pid());
         assert!(after < before + 12 * 1024, "{before} KiB became {after} KiB");
         drop(raw);
+    });
+}
+
+#[test]
+fn progress_on_one_answer_is_none_on_the_others() {
+    let gateway = with_file("[limits]\nprogress_ms = 1000\n", 12 << 20);
+    attack(&gateway, || {
+        let mut raw = begun(&gateway.site, 90, &[]);
+        assert!(raw.say(frame(WINDOW_UPDATE, 0, 0, &[0x10, 0, 0, 0])));
+        // As much as one answer must move, and more; for so long that only who is given up is heard no more.
+        let more = frame(WINDOW_UPDATE, 0, 1, &[0, 0, 8, 0]).repeat(60);
+        raw.drip_until_closed(more);
     });
 }
