@@ -11,7 +11,7 @@ use http_body::{Body, Frame, SizeHint};
 
 /// The most bytes handed out at once. hyper drops a body as soon as it has the last of it, however long the client then
 /// takes: of a longer answer it gets no more before the client has taken some of what it got.
-pub(crate) const SLICE: usize = 32 * 1024;
+const SLICE: usize = 32 * 1024;
 
 /// The body of an answer: bytes in memory, one piece or several, none of which is copied.
 #[derive(Debug, Default)]

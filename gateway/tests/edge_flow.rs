@@ -1,7 +1,7 @@
 //! Clients that ask for much and take it by the byte (RFC 9113, 6.9): what they hold is bounded, and counted.
 
 use crate::support::frames::{self, DATA, END_HEADERS, END_STREAM, HEADERS, WINDOW_UPDATE, frame};
-use crate::support::{Client, Gateway, Raw, Release, attack, resident_kib, until};
+use crate::support::{Client, Gateway, Raw, Release, Request, attack, resident_kib, until};
 
 /// `SETTINGS_INITIAL_WINDOW_SIZE`
 const WINDOW: u16 = 4;
@@ -74,4 +74,18 @@ fn progress_on_one_answer_is_none_on_the_others() {
         let more = frame(WINDOW_UPDATE, 0, 1, &[0, 0, 8, 0]).repeat(60);
         raw.drip_until_closed(more);
     });
+}
+
+#[test]
+fn an_answer_of_many_slices_says_its_length_and_is_whole() {
+    let gateway = with_file("", 1_000_003);
+    let whole = gateway.get(TARGET);
+    assert_eq!(whole.header("content-length"), "1000003");
+    assert!(!whole.has("transfer-encoding") && whole.body == vec![0; 1_000_003]);
+    assert_eq!(gateway.event_of(&whole)["bytes"], 1_000_003);
+    let parts = Request::new("GET", TARGET).header("range", "bytes=0-0,1-");
+    let parts = gateway.site.send(parts);
+    assert_eq!(parts.status, 206);
+    assert_eq!(parts.header("content-length"), parts.body.len().to_string());
+    assert_eq!(gateway.event_of(&parts)["bytes"], parts.body.len());
 }

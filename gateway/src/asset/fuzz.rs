@@ -9,7 +9,7 @@ use http_body::Body as _;
 
 use super::ranges::{MAX_RANGES, Selection, content_range, multipart, select};
 
-/// The parts of a file lie in it, are few and apart.
+/// The parts of a file lie in it, and are few and apart.
 pub(crate) fn range(request: &HeaderMap) {
     for length in [0, 1, 2, 100, 1_000_000, usize::MAX] {
         let Selection::Parts(parts) = select(request, length) else {

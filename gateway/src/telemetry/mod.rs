@@ -139,7 +139,7 @@ where
     reply.map(|body| Recorded { body, event, held })
 }
 
-/// A body that knows how much of it was sent.
+/// A body that knows how much of it was sent, to a slice.
 pub(crate) struct Recorded {
     body: Content,
     event: Event,
