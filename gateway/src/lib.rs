@@ -11,6 +11,7 @@ mod cli;
 mod clock;
 mod conditional;
 mod config;
+mod content;
 mod cookie;
 mod deployment;
 mod document;

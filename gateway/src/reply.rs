@@ -7,10 +7,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
-use http_body_util::Full;
 use serde::Serialize;
 
 use crate::conditional::{Validators, Verdict, weigh};
+use crate::content::Content;
 use crate::negotiate::Coding;
 use crate::net::Seat;
 
@@ -18,7 +18,7 @@ use crate::net::Seat;
 pub(crate) type Request = http::Request<hyper::body::Incoming>;
 
 /// A response: everything the gateway sends is in memory when it is sent.
-pub(crate) type Reply = Response<Full<Bytes>>;
+pub(crate) type Reply = Response<Content>;
 
 /// Which of the gateway's routes answered; carried by a response, for the log. Never the path itself.
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ pub(crate) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; chars
 
 /// A response of this type, kept by nobody unless it says otherwise.
 pub(crate) fn reply(status: StatusCode, content_type: HeaderValue, body: impl Into<Bytes>) -> Reply {
-    let mut reply = Response::new(Full::new(body.into()));
+    let mut reply = Response::new(Content::from(body.into()));
     *reply.status_mut() = status;
     let headers = reply.headers_mut();
     headers.insert(CONTENT_TYPE, content_type);
@@ -87,7 +87,7 @@ pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Reply {
 
 /// No words at all.
 pub(crate) fn empty(status: StatusCode) -> Reply {
-    let mut reply = Response::new(Full::default());
+    let mut reply = Response::new(Content::default());
     *reply.status_mut() = status;
     reply.headers_mut().insert(CACHE_CONTROL, NO_STORE);
     reply
@@ -129,7 +129,7 @@ pub(crate) fn represent(
         Verdict::Proceed => bytes,
         Verdict::NotModified | Verdict::Failed => Bytes::new(),
     };
-    let mut reply = Response::new(Full::new(body));
+    let mut reply = Response::new(Content::from(body));
     *reply.headers_mut() = headers;
     let headers = reply.headers_mut();
     headers.insert(ETAG, etag);

@@ -1,6 +1,6 @@
 //! Parts of assets (RFC 9110, 14).
 
-use crate::support::{Gateway, Release, Request, Response};
+use crate::support::{Gateway, Release, Request, Response, attack};
 
 const TARGET: &str = "/assets/shell/1.0.0/main.js";
 
@@ -136,6 +136,22 @@ fn what_is_no_range_or_a_bomb_gets_the_whole() {
     }
     let two = part(&gateway, "bytes=0-1", &[("range", "bytes=2-3")]);
     assert_eq!((two.status, two.body), (200, bytes));
+}
+
+#[test]
+fn ranges_without_end_are_answered_and_no_visitor_notices() {
+    let gateway = Gateway::start_live("", &[]);
+    let bytes = main_script();
+    let bomb = format!("bytes={}", vec!["0-"; 1000].join(","));
+    let parts: Vec<_> = (0..8).map(|at| format!("{at}-{at}")).collect();
+    let parts = format!("bytes={}", parts.join(","));
+    attack(&gateway, || {
+        for _ in 0..100 {
+            let answer = part(&gateway, &bomb, &[]);
+            assert_eq!((answer.status, answer.body == bytes), (200, true));
+            assert_eq!(part(&gateway, &parts, &[]).status, 206);
+        }
+    });
 }
 
 #[test]

@@ -86,6 +86,8 @@ fn chunks_that_are_none_end_the_connection() {
             "0\r\n\n",
             "fffffffffffffffff\r\n",
             "-1\r\n",
+            // A size of which some read only the beginning.
+            &format!("{}2\r\nab\r\n0\r\n\r\n", "0".repeat(300)),
         ] {
             let mut raw = Raw::open(&gateway.site);
             raw.say(format!(

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::EntryType;
 
-use crate::support::{Archive, Gateway, Release, Request, Response};
+use crate::support::{Archive, Gateway, Release, Request, Response, attack};
 
 const MEBIBYTE: u64 = 1024 * 1024;
 
@@ -176,6 +176,29 @@ fn too_many_bytes_are_refused_before_they_are_written() {
             .unwrap()
             .contains("expands to more than")
     );
+}
+
+#[test]
+fn archives_that_expand_a_thousandfold_are_refused_and_no_visitor_notices() {
+    let gateway = Gateway::start_live("", &[]);
+    let release = Release::section("bomb", "1.0.0", &["/bomb"]);
+    let length = 48 * MEBIBYTE;
+    let mut archive = release.start(&release.json());
+    archive.entry(
+        "client/zeros.bin",
+        EntryType::Regular,
+        length,
+        &vec![0; usize::try_from(length).unwrap()],
+    );
+    let archive = archive.finish();
+    assert!((archive.len() as u64) < MEBIBYTE, "{}", archive.len());
+    attack(&gateway, || {
+        for _ in 0..3 {
+            let answer = gateway.put("bomb", "1.0.0", archive.clone());
+            assert_eq!(answer.status, 422, "{}", answer.text());
+        }
+    });
+    assert!(!gateway.store().join("releases/bomb").exists());
 }
 
 #[test]

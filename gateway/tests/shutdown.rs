@@ -1,7 +1,9 @@
 //! Stopping.
 
+use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -56,6 +58,25 @@ fn what_is_under_way_is_finished_and_nothing_new_is_taken() {
         (200, json!({ "redirectUrl": "/welcome" }))
     );
     ends_cleanly(gateway);
+}
+
+#[test]
+fn a_store_that_hangs_does_not_hold_up_the_end() {
+    let gateway = Gateway::start_live("[limits]\ndrain_ms = 400\n", &[]);
+    let file = gateway.store().join("releases/shell/1.0.0/client/main.js");
+    std::fs::remove_file(&file).unwrap();
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    let mut asking = gateway.site.connect();
+    write!(
+        asking,
+        "GET /assets/shell/1.0.0/main.js HTTP/1.1\r\nhost: site.example\r\n\r\n"
+    )
+    .unwrap();
+    // A pipe can be opened once somebody reads from it, which the gateway does until it is closed.
+    let pipe = OpenOptions::new().write(true).open(&file).unwrap();
+    gateway.signal("TERM");
+    ends_cleanly(gateway);
+    drop(pipe);
 }
 
 /// Connects until the listener is gone; each attempt is answered at once, one way or the other.

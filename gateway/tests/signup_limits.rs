@@ -228,6 +228,26 @@ fn a_backend_that_fails_and_fails_is_left_alone() {
 }
 
 #[test]
+fn a_refusal_in_other_words_is_an_answer_and_a_failure_in_other_words_is_none() {
+    let page = |status| Act::Answer(status, "text/html", "<h1>No</h1>".to_owned());
+    let backend = Backend::start(page(403));
+    let keys = format!("failures = 2\nrest_seconds = 3600\n{MANY}");
+    let gateway = gateway(&backend.origin(), &keys);
+    for _ in 0..5 {
+        assert_eq!(sign_up(&gateway).status, 502);
+    }
+    assert!(is_breaker(&gateway, "closed"));
+    assert_eq!(backend.received().len(), 5);
+    backend.now(page(500));
+    for _ in 0..2 {
+        assert_eq!(sign_up(&gateway).status, 502);
+    }
+    assert_eq!(sign_up(&gateway).status, 503);
+    assert!(is_breaker(&gateway, "open"));
+    assert_eq!(backend.received().len(), 7);
+}
+
+#[test]
 fn an_answer_that_says_no_is_an_answer() {
     let backend = Backend::start(Act::json(500, &json!({ "error": "Not today." })));
     let gateway = gateway(&backend.origin(), &format!("failures = 2\n{MANY}"));

@@ -1,13 +1,17 @@
 //! What must hold of ranges, whatever is asked for.
 
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
 use bytes::Bytes;
 use http::HeaderMap;
+use http_body::Body as _;
 
-use super::ranges::{MAX_ASSEMBLED, MAX_RANGES, Selection, content_range, multipart, select};
+use super::ranges::{MAX_RANGES, Selection, content_range, multipart, select};
 
-/// The parts of a file lie in it, are few and apart, and come to no more than may be copied for one answer.
+/// The parts of a file lie in it, and are few and apart.
 pub(crate) fn range(request: &HeaderMap) {
-    for length in [0, 1, 2, 100, MAX_ASSEMBLED + 2, usize::MAX] {
+    for length in [0, 1, 2, 100, 1_000_000, usize::MAX] {
         let Selection::Parts(parts) = select(request, length) else {
             continue;
         };
@@ -28,8 +32,6 @@ pub(crate) fn range(request: &HeaderMap) {
                 one.end <= two.start || two.end <= one.start
             };
             assert!(pairs.into_iter().all(apart), "{parts:?} of {length}");
-            let sum: usize = parts.iter().map(ExactSizeIterator::len).sum();
-            assert!(sum <= MAX_ASSEMBLED, "{parts:?} of {length}");
         }
         if length <= 100 {
             assemble(&parts, length);
@@ -42,7 +44,12 @@ fn assemble(parts: &[std::ops::Range<usize>], length: usize) {
     let bytes: Bytes = (0..length)
         .map(|at| u8::try_from(at % 256).unwrap_or(0))
         .collect();
-    let body = multipart(&bytes, parts, "text/plain", "limit");
+    let mut content = multipart(&bytes, parts, "text/plain", "limit");
+    let mut body = Vec::new();
+    let mut cx = Context::from_waker(Waker::noop());
+    while let Poll::Ready(Some(Ok(frame))) = Pin::new(&mut content).poll_frame(&mut cx) {
+        body.extend_from_slice(&frame.into_data().unwrap_or_default());
+    }
     let mut rest = &body[..];
     for part in parts {
         let range = content_range(part, length);

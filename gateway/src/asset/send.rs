@@ -5,11 +5,11 @@ use http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, LAST_MODIFIED, VARY,
 };
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
-use http_body_util::Full;
 use httpdate::HttpDate;
 
 use super::ranges::{Selection, content_range, multipart, select};
 use crate::conditional::{Validators, Verdict, may_send_part, weigh};
+use crate::content::Content;
 use crate::negotiate::Coding;
 use crate::reply::{Reply, Representation, text};
 
@@ -96,8 +96,8 @@ fn selected(asked: &Asked<'_>, form: &Representation, selection: Selection) -> R
     reply
 }
 
-fn with_status(status: StatusCode, body: Bytes) -> Reply {
-    let mut reply = Response::new(Full::new(body));
+fn with_status(status: StatusCode, body: impl Into<Content>) -> Reply {
+    let mut reply = Response::new(body.into());
     *reply.status_mut() = status;
     reply
 }

@@ -23,7 +23,7 @@ pub(crate) struct Limits {
     pub(crate) head: Duration,
     /// How long a client may be waited for until it has read or sent `progress_bytes` more.
     pub(crate) progress: Duration,
-    /// The bytes that count as progress.
+    /// The bytes that count as progress; over HTTP/2 for each answer that has begun and not ended.
     pub(crate) progress_bytes: u64,
     /// How long a connection is kept on which nothing is asked.
     pub(crate) idle: Duration,

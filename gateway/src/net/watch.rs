@@ -129,12 +129,14 @@ impl Watch {
         state.write.moved(bytes, enough, now);
     }
 
-    /// So much of the answers was sent, and whether some of them is left that only waits for the client's leave.
-    pub(super) fn answered(&self, bytes: usize, some_left: bool) {
+    /// So much of the answers was sent, and how many of them are left that only wait for the client's leave. Each holds
+    /// as much as one on a connection of its own would, so the client is to make as much progress for each.
+    pub(super) fn answered(&self, bytes: usize, left: usize) {
         let mut state = self.lock();
-        let (enough, now) = (state.limits.progress_bytes, Instant::now());
+        let enough = state.limits.progress_bytes.saturating_mul(left as u64);
+        let now = Instant::now();
         state.quiet_since = now;
-        if some_left {
+        if left > 0 {
             state.owed.moved(bytes, enough, now);
             state.owed.wait(now);
         } else {

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::admin::Admin;
 use crate::cli::complain;
@@ -24,6 +25,10 @@ use crate::store::{FolderStore, StoreError};
 use crate::telemetry::{Recorder, Traces};
 use crate::{stack, telemetry};
 use reload::{Reload, Renewal};
+
+/// How long work on threads of its own, such as reading from a store that hangs, may go on when serving has ended. Nobody
+/// waits for what comes of it, and whatever is half done then is as after a crash.
+const LEFT_BEHIND: Duration = Duration::from_secs(1);
 
 /// Why the gateway cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +65,9 @@ pub(crate) fn run(config: Config, path: PathBuf) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let outcome = runtime.map_err(StartError::from).and_then(|runtime| {
         let traces = traces(&config)?;
-        runtime.block_on(serve(config, path, &traces))
+        let outcome = runtime.block_on(serve(config, path, &traces));
+        runtime.shutdown_timeout(LEFT_BEHIND);
+        outcome
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -111,7 +111,7 @@ impl Backend {
         let pass = self.breaker.ask().map_err(SignupError::Resting)?;
         let exchange = tokio::time::timeout(self.total_timeout, self.exchange(fields, id)).await;
         let exchange = exchange.unwrap_or(Err(Failure::Late));
-        pass.reached(exchange.is_ok());
+        pass.reached(exchange.as_ref().map_or_else(Failure::is_answer, |_| true));
         let (status, answer) = exchange.map_err(Failure::report)?;
         if status.is_success() {
             return Ok(text(&answer, "redirectUrl"));
@@ -158,6 +158,12 @@ impl Backend {
 impl Failure {
     fn http(error: reqwest::Error) -> Self {
         Self::Http(error.without_url())
+    }
+
+    /// Whether the backend, or what stands before it, is there and only refuses this sign-up. One visitor's odd input
+    /// that a firewall takes offence at must not end sign-up for all others.
+    fn is_answer(&self) -> bool {
+        matches!(self, Self::NotJson(status) if status.is_client_error())
     }
 
     /// Logs the cause, which holds nothing of the visitor, and says that sign-up is out of reach.

@@ -16,12 +16,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response};
 use http_body::{Body, Frame, SizeHint};
-use http_body_util::Full;
 use tokio::time::Instant;
 use tower::Service;
 use tracing::Level;
 
 use crate::config::Telemetry;
+use crate::content::Content;
 use crate::metrics::RequestMetrics;
 use crate::reply::{FromDeployment, Held, Peer, REQUEST_ID, Reply, RequestId, Route};
 use crate::stack::Next;
@@ -139,9 +139,9 @@ where
     reply.map(|body| Recorded { body, event, held })
 }
 
-/// A body that knows how much of it was sent.
+/// A body that knows how much of it was sent, to a slice.
 pub(crate) struct Recorded {
-    body: Full<Bytes>,
+    body: Content,
     event: Event,
     #[expect(dead_code, reason = "it is given back with the body")]
     held: Option<Held>,

@@ -63,6 +63,9 @@ struct Line {
 
 const KEPT: usize = 256;
 
+/// The most digits of a chunk's size, which is one of 64 bits.
+const MAX_DIGITS: usize = 16;
+
 /// A line that cannot be what it should.
 struct Wrong;
 
@@ -135,6 +138,8 @@ impl Framing {
                 self.head.field(text, line.is_whole())?;
                 At::Fields
             }
+            // Of a longer line the size that another reader sees could lie behind what is kept.
+            At::ChunkSize if !line.is_whole() => return Err(Wrong),
             At::ChunkSize => match size(text).ok_or(Wrong)? {
                 0 => At::Trailers,
                 size => At::Chunk(size),
@@ -189,7 +194,8 @@ impl Head {
 /// The size of a chunk, whose line may go on with extensions.
 fn size(line: &[u8]) -> Option<u64> {
     let end = line.iter().position(|&byte| byte == b';').unwrap_or(line.len());
-    number(line[..end].trim_ascii_end(), 16)
+    let digits = line[..end].trim_ascii_end();
+    (digits.len() <= MAX_DIGITS).then(|| number(digits, 16))?
 }
 
 /// A number of digits alone.
@@ -334,6 +340,9 @@ mod tests {
             "3\r\nabc\n",
             "0\r\n\n",
             "11111111111111111\r\n",
+            "00000000000000003\r\n",
+            &format!("{}2\r\n", "0".repeat(300)),
+            &format!("2;{}\r\n", "x".repeat(300)),
         ] {
             let message = format!("POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n{body}");
             assert_eq!(follow(message.as_bytes()), Err(Broken::Body), "{body:?}");

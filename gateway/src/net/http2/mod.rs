@@ -58,7 +58,7 @@ impl Observer for Http2 {
                 Kind::Headers => was_asked = true,
                 Kind::Reset => {
                     if begun.remove(&frame.stream) && begun.is_empty() {
-                        watch.answered(0, false);
+                        watch.answered(0, 0);
                     }
                     is_flood |= !resets.take(Instant::now());
                 }
@@ -101,7 +101,7 @@ impl Observer for Http2 {
             _ => {}
         });
         if let Some(bytes) = answered {
-            self.watch.answered(bytes, !begun.is_empty());
+            self.watch.answered(bytes, begun.len());
         }
     }
 }

@@ -1,0 +1,91 @@
+//! Clients that ask for much and take it by the byte (RFC 9113, 6.9): what they hold is bounded, and counted.
+
+use crate::support::frames::{self, DATA, END_HEADERS, END_STREAM, HEADERS, WINDOW_UPDATE, frame};
+use crate::support::{Client, Gateway, Raw, Release, Request, attack, resident_kib, until};
+
+/// `SETTINGS_INITIAL_WINDOW_SIZE`
+const WINDOW: u16 = 4;
+
+const TARGET: &str = "/assets/large/1.0.0/large.bin";
+
+/// A gateway with a file of so many bytes.
+fn with_file(extra: &str, length: usize) -> Gateway {
+    let gateway = Gateway::start_live(extra, &[]);
+    let release = Release::section("large", "1.0.0", &["/large"]);
+    gateway.publish(&release.bytes("client/large.bin", "application/octet-stream", vec![0; length]));
+    gateway.deploy(&serde_json::json!({ "large": "1.0.0" }));
+    gateway
+}
+
+/// Asks so many times for the file, and reads the one byte of each answer that it lets come.
+fn begun(client: &Client, times: u32, fields: &[(&str, &str)]) -> Raw {
+    let mut raw = frames::open(client, &[(WINDOW, 1)]);
+    let head = [frames::get(TARGET), frames::block(fields)].concat();
+    for number in 0..times {
+        assert!(raw.say(frame(HEADERS, END_STREAM | END_HEADERS, 2 * number + 1, &head)));
+    }
+    for _ in 0..times {
+        let (_, flags, _, payload) = frames::read_until(&mut raw, DATA);
+        assert_eq!((flags & END_STREAM, payload.len()), (0, 1));
+    }
+    raw
+}
+
+#[test]
+fn an_answer_that_is_not_read_keeps_its_seat_and_is_logged_with_what_was_sent() {
+    let length = 12 << 20;
+    let gateway = with_file("[limits]\nrequests = 4\n", length);
+    let raw = begun(&gateway.site, 4, &[]);
+    for _ in 0..20 {
+        assert_eq!(gateway.get("/").status, 503);
+    }
+    let is_given_up = |line: &serde_json::Value| {
+        let bytes = line["bytes"].as_u64().unwrap_or(0);
+        line["event"] == "request" && line["status"] == 200 && (1..1 << 20).contains(&bytes)
+    };
+    drop(raw);
+    gateway.wait_for(is_given_up);
+    until("there is room again", || gateway.get("/").status == 200);
+    assert!(!gateway.output().contains(&format!("\"bytes\":{length}")));
+}
+
+#[test]
+fn ranges_that_are_not_read_cost_no_memory() {
+    let gateway = with_file("", (1 << 20) - 4096);
+    attack(&gateway, || {
+        let ranges = [("range", "bytes=0-0,1-")];
+        // What is made once is made.
+        drop(begun(&gateway.site, 1, &ranges));
+        let before = resident_kib(gateway.pid());
+        let raw = begun(&gateway.site, 40, &ranges);
+        let after = resident_kib(gateway.pid());
+        assert!(after < before + 12 * 1024, "{before} KiB became {after} KiB");
+        drop(raw);
+    });
+}
+
+#[test]
+fn progress_on_one_answer_is_none_on_the_others() {
+    let gateway = with_file("[limits]\nprogress_ms = 1000\n", 12 << 20);
+    attack(&gateway, || {
+        let mut raw = begun(&gateway.site, 90, &[]);
+        assert!(raw.say(frame(WINDOW_UPDATE, 0, 0, &[0x10, 0, 0, 0])));
+        // As much as one answer must move, and more; for so long that only who is given up is heard no more.
+        let more = frame(WINDOW_UPDATE, 0, 1, &[0, 0, 8, 0]).repeat(60);
+        raw.drip_until_closed(more);
+    });
+}
+
+#[test]
+fn an_answer_of_many_slices_says_its_length_and_is_whole() {
+    let gateway = with_file("", 1_000_003);
+    let whole = gateway.get(TARGET);
+    assert_eq!(whole.header("content-length"), "1000003");
+    assert!(!whole.has("transfer-encoding") && whole.body == vec![0; 1_000_003]);
+    assert_eq!(gateway.event_of(&whole)["bytes"], 1_000_003);
+    let parts = Request::new("GET", TARGET).header("range", "bytes=0-0,1-");
+    let parts = gateway.site.send(parts);
+    assert_eq!(parts.status, 206);
+    assert_eq!(parts.header("content-length"), parts.body.len().to_string());
+    assert_eq!(gateway.event_of(&parts)["bytes"], parts.body.len());
+}
