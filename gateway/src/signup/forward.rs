@@ -24,9 +24,6 @@ use crate::reply::{REQUEST_ID, RequestId};
 /// The most bytes read of the backend's answer.
 const MAX_ANSWER: usize = 64 * 1024;
 
-/// How long a connection is kept for the next sign-up. Servers wait for seconds before they close one.
-const KEPT: Duration = Duration::from_secs(1);
-
 /// The most characters passed on of the backend's words.
 const MAX_WORDS: usize = 500;
 
@@ -78,10 +75,10 @@ impl Backend {
             .user_agent(concat!("colonnade-gateway/", env!("CARGO_PKG_VERSION")))
             .no_proxy()
             .redirect(Policy::none())
-            // Once bytes were sent a sign-up may have happened, so it is never sent again. A connection that the
-            // backend closes just then looks like a backend that is gone: none is kept for as long as backends do.
+            // Once bytes were sent a sign-up may have happened, so it is never sent again; and a connection kept for
+            // the next one may be closed by then, which looks like a backend that is gone. Each gets its own.
             .retry(reqwest::retry::never())
-            .pool_idle_timeout(KEPT)
+            .pool_max_idle_per_host(0)
             .connect_timeout(signup.connect_timeout);
         if signup.backend.scheme() == "http" {
             // No TLS, no certificates: a machine that has none can still run a backend beside the gateway.
