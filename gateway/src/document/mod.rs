@@ -24,6 +24,7 @@ use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use jiff::civil::Date;
 use sha2::{Digest as _, Sha256};
+use tokio::sync::Semaphore;
 
 use crate::cache::Cache;
 use crate::clock;
@@ -54,6 +55,8 @@ pub(crate) struct Documents {
     policy: Policy,
     cache: Cache<Key, Composed>,
     flights: Flights<Key, Arc<Composed>>,
+    /// One for each document that may be compressed at a time: it takes megabytes, and all of a processor.
+    compressing: Semaphore,
     metrics: DocumentMetrics,
 }
 
@@ -117,6 +120,7 @@ impl Documents {
             policy: Policy::new(config),
             cache: Cache::new(CACHE_BYTES),
             flights: Flights::default(),
+            compressing: Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from)),
             metrics,
         }
     }
@@ -213,7 +217,10 @@ impl Documents {
             .await;
         let (html, policy) = self.compose(asked, &body, None, key.day).await;
         let is_whole = !matches!(body, Body::Failed);
+        // Nobody closes it; were it closed, compressing would go on unbounded.
+        let permit = self.compressing.acquire().await.ok();
         let composed = Composed::new(asked.status(&body), policy, html.into(), is_whole).await;
+        drop(permit);
         let composed = Arc::new(composed);
         self.metrics.composed();
         if is_whole {
