@@ -6,13 +6,15 @@
 use std::io::{self, Write};
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
 /// How long lines come together after some were written.
 const PAUSE: Duration = Duration::from_millis(10);
+
+/// How long the process waits at its end for a reader that has stopped.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The most bytes that wait to be written.
 const ROOM: usize = 4 * 1024 * 1024;
@@ -33,22 +35,20 @@ struct Waiting {
     /// Lines that there was no room for since it was last told.
     dropped: u64,
     is_over: bool,
+    has_ended: bool,
 }
 
-/// Writes the log for as long as it lives; what is there when it is dropped is written still.
+/// Has the log written for as long as it lives; what is there when it is dropped is written still, if anybody reads it.
 #[must_use]
-pub(crate) struct Writing {
-    log: Log,
-    thread: Option<JoinHandle<()>>,
-}
+pub(crate) struct Writing(Log);
 
 impl Log {
     /// Has a thread write lines to `output`.
     pub(super) fn written_to(self, output: impl Write + Send + 'static) -> io::Result<Writing> {
         let log = self.clone();
         let thread = std::thread::Builder::new().name("log".to_owned());
-        let thread = Some(thread.spawn(move || log.keep_writing(output))?);
-        Ok(Writing { log: self, thread })
+        thread.spawn(move || log.keep_writing(output))?;
+        Ok(Writing(self))
     }
 
     fn keep_writing(&self, mut output: impl Write) {
@@ -67,6 +67,8 @@ impl Log {
                 .wait_timeout_while(waiting, PAUSE, |waiting| !waiting.is_over);
             drop(pause.unwrap_or_else(PoisonError::into_inner));
         }
+        self.lock().has_ended = true;
+        self.0.changed.notify_all();
     }
 
     /// Waits for lines and takes them, and how many were dropped; `None` once there will be no more.
@@ -115,12 +117,12 @@ impl MakeWriter<'_> for Log {
 
 impl Drop for Writing {
     fn drop(&mut self) {
-        self.log.lock().is_over = true;
-        self.log.0.changed.notify_one();
-        if let Some(thread) = self.thread.take() {
-            // It does not panic.
-            let _ = thread.join();
-        }
+        let Self(log) = self;
+        let mut waiting = log.lock();
+        waiting.is_over = true;
+        log.0.changed.notify_all();
+        let is_writing = |waiting: &mut Waiting| !waiting.has_ended;
+        drop(log.0.changed.wait_timeout_while(waiting, LAST_WORDS, is_writing));
     }
 }
 
@@ -181,7 +183,8 @@ mod tests {
         }
         assert_eq!(log.lock().lines.len(), ROOM);
         assert_eq!(log.lock().dropped, (ROOM / line.len()) as u64);
-        drop(go);
+        // Nor does it keep the process from ending.
         drop(writing);
+        drop(go);
     }
 }

@@ -12,7 +12,7 @@ const PATHS: &[&str] = &[
     "../evil.js",
     "../../evil.js",
     "client/../../../evil.js",
-    "/tmp/evil.js",
+    "/nowhere/evil.js",
     "//evil.js",
     "client",
     "client/",
