@@ -87,7 +87,7 @@ impl Requests {
         );
         registry.register_with_unit(
             "request_duration",
-            "How long requests took, to the last byte of their answer",
+            "How long requests took, until the last 32 KiB of their answer were on their way",
             Unit::Seconds,
             self.seconds.clone(),
         );
