@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 
-use crate::support::{Gateway, soak};
+use crate::support::{Gateway, least_growth_kib, soak};
 
 const REQUESTS: usize = 1_000_000;
 
@@ -13,17 +13,8 @@ const BATCH: usize = 250;
 /// Clients that ask at a time.
 const CLIENTS: usize = 4;
 
-/// What may be found to have grown: the allocator keeps some of what it was given back.
-const SLACK_KIB: u64 = 8 * 1024;
-
-fn resident_kib(gateway: &Gateway) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", gateway.pid())).unwrap();
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))
-        .unwrap();
-    line.trim().trim_end_matches(" kB").parse().unwrap()
-}
+/// What a fifth of the requests may be found to have grown: some of them have a document made for them, which is kept.
+const SLACK_KIB: u64 = 1024;
 
 /// Asks for so many things, no two of them the same.
 fn ask(gateway: &Gateway, from: usize, count: usize) {
@@ -85,10 +76,8 @@ fn memory_stays_flat_over_many_requests() {
     let gateway = Gateway::start_live("", &[]);
     let count = soak(REQUESTS);
     // Whatever is kept is kept after the first of them.
-    let warm = count / 4;
-    ask(&gateway, 0, warm);
-    let before = resident_kib(&gateway);
-    ask(&gateway, warm, count - warm);
-    let after = resident_kib(&gateway);
-    assert!(after <= before + SLACK_KIB, "{before} KiB, then {after} KiB");
+    let share = count / 5;
+    ask(&gateway, 0, share);
+    let grown = least_growth_kib(gateway.pid(), |number| ask(&gateway, (number + 1) * share, share));
+    assert!(grown <= SLACK_KIB, "{grown} KiB");
 }

@@ -9,6 +9,7 @@ mod description;
 pub(crate) mod frames;
 mod gateway;
 mod http2;
+mod process;
 mod release;
 mod rendering;
 mod tls;
@@ -20,10 +21,10 @@ pub(crate) use client::{Client, Request, Response};
 pub(crate) use connection::Connection;
 pub(crate) use gateway::{Gateway, Setup, TOKEN, authorized, configuration, listening, run, token};
 pub(crate) use http2::Exchange;
+pub(crate) use process::{least_growth_kib, resident_kib, status};
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{
-    SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders, resident_kib, status,
-    until_rendered,
+    SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders, until_rendered,
 };
 pub(crate) use tls::Certificate;
 

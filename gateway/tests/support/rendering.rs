@@ -55,15 +55,3 @@ pub(crate) fn renders(gateway: &Gateway, section: &str, outcome: &str) -> u64 {
 pub(crate) fn until_rendered(gateway: &Gateway, path: &str) -> bool {
     (0..1000).any(|number| is_rendered(&gateway.get(&format!("{path}{number}"))))
 }
-
-/// A line of `/proc/<pid>/status`.
-pub(crate) fn status(pid: u32, key: &str) -> String {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix(key));
-    line.unwrap().trim_start_matches(':').trim().to_owned()
-}
-
-/// The memory of a process that is resident.
-pub(crate) fn resident_kib(pid: u32) -> u64 {
-    status(pid, "VmRSS").trim_end_matches(" kB").parse().unwrap()
-}
