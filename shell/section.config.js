@@ -5,5 +5,6 @@ export default defineConfig({
   kind: "shell",
   entry: "./src/main.tsx",
   icon: "./src/favicon.svg",
+  early: "./src/early.ts",
   server: "./src/server.tsx",
 });

@@ -1,26 +1,20 @@
-// Before any other module runs: whatever loads a script from here on is held to it.
-import "./trustedTypes";
-
 import { createRoot, hydrateRoot } from "react-dom/client";
 
 import { App } from "./App";
-import { readBoot } from "./boot";
+import { boot } from "./early";
 import "./favicon.svg";
 import "./frame/frame.css";
-import { startFederation } from "./loading/federation";
 import { findRenderedHtml } from "./loading/html";
 import { createSlotLoader } from "./loading/slot";
 import { createTab } from "./loading/tab";
 import { createViews } from "./loading/view";
 import { createScrollMemory } from "./navigation/scroll";
 
-const boot = readBoot(document);
 const root = document.getElementById("root");
 if (!root) throw new Error("the document has no root element");
 
 // The answer to a form post stands at the address that was posted to; a reload shows the page itself.
 if (boot.form) history.replaceState(history.state, "", boot.form.page);
-startFederation();
 const tab = createTab(boot);
 const views = createViews(boot, location.pathname, tab);
 // Before the router hears of it.

@@ -37,6 +37,7 @@ test("a folder without a configuration is no section", async () => {
 const NAME_EXPECTED = 'expected a lower-case letter, then at most 31 of a-z, 0-9 and "-"';
 const ENTRY_EXPECTED = "expected the path of the entry module";
 const ICON_EXPECTED = "expected the path of the shell's favicon";
+const EARLY_EXPECTED = "expected the path of the shell's module that runs first";
 const SERVER_EXPECTED = "expected the path of the shell's module that renders";
 
 test.each([
@@ -44,7 +45,7 @@ test.each([
   ["null", "expected a default export made by defineConfig({ name, entry })"],
   [
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
-    'unknown key "port"; expected name, entry, kind, icon, server',
+    'unknown key "port"; expected name, entry, kind, icon, early, server',
   ],
   ['{ entry: "./src/section.ts" }', `name is undefined; ${NAME_EXPECTED}`],
   ['{ name: "Hello", entry: "./src/section.ts" }', `name is "Hello"; ${NAME_EXPECTED}`],
@@ -64,6 +65,11 @@ test.each([
   [
     '{ name: "hello", entry: "./src/section.ts", icon: "./src/icon.svg" }',
     `icon is "./src/icon.svg"; ${ICON_EXPECTED}`,
+  ],
+  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", early: 5 }', `early is 5; ${EARLY_EXPECTED}`],
+  [
+    '{ name: "hello", entry: "./src/section.ts", early: "./src/section.ts" }',
+    `early is "./src/section.ts"; ${EARLY_EXPECTED}`,
   ],
   ['{ name: "shell", kind: "shell", entry: "./src/section.ts", server: 5 }', `server is 5; ${SERVER_EXPECTED}`],
   [

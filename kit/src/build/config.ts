@@ -12,6 +12,8 @@ export interface SectionConfig {
   readonly kind?: "section" | "shell";
   /** The shell's favicon, relative to the package. */
   readonly icon?: string;
+  /** The shell's module that runs with its first script, before React's renderer is there, relative to the package. */
+  readonly early?: string;
   /** The shell's module that renders a page on the server, relative to the package. */
   readonly server?: string;
 }
@@ -23,7 +25,13 @@ export function defineConfig(config: SectionConfig): SectionConfig {
 
 /** The file in which a package describes itself to the build. */
 export const CONFIG_FILE = "section.config.js";
-const KEYS = new Set(["name", "entry", "kind", "icon", "server"]);
+/** What the shell alone has, and what is expected of it. */
+const SHELL_FILES = {
+  icon: "the path of the shell's favicon",
+  early: "the path of the shell's module that runs first",
+  server: "the path of the shell's module that renders",
+} as const;
+const KEYS = new Set(["name", "entry", "kind", ...Object.keys(SHELL_FILES)]);
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** What a section may be called, in words. */
@@ -54,7 +62,7 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
   for (const key of Object.keys(config)) {
     if (!KEYS.has(key)) throw new UsageError(`${file}: unknown key "${key}"; expected ${[...KEYS].join(", ")}`);
   }
-  const { name, entry, kind = "section", icon, server } = config;
+  const { name, entry, kind = "section" } = config;
   if (typeof name !== "string" || !isSectionName(name))
     throw new UsageError(`${file}: name is ${JSON.stringify(name)}; expected ${EXPECTED_NAME}`);
   if (kind !== "section" && kind !== "shell")
@@ -63,13 +71,15 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     throw new UsageError(`${file}: the name "shell" and the kind "shell" go together`);
   if (typeof entry !== "string" || !(await isFile(folder, entry)))
     throw new UsageError(`${file}: entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
-  if (icon !== undefined && (typeof icon !== "string" || kind !== "shell" || !(await isFile(folder, icon))))
-    throw new UsageError(`${file}: icon is ${JSON.stringify(icon)}; expected the path of the shell's favicon`);
-  if (server !== undefined && (typeof server !== "string" || kind !== "shell" || !(await isFile(folder, server))))
-    throw new UsageError(
-      `${file}: server is ${JSON.stringify(server)}; expected the path of the shell's module that renders`,
-    );
-  return { name, entry, kind, ...(server !== undefined && { server }), ...(icon !== undefined && { icon }) };
+  const shellFiles: Partial<Record<keyof typeof SHELL_FILES, string>> = {};
+  for (const [key, expected] of Object.entries(SHELL_FILES) as [keyof typeof SHELL_FILES, string][]) {
+    const value = config[key];
+    if (value === undefined) continue;
+    if (typeof value !== "string" || kind !== "shell" || !(await isFile(folder, value)))
+      throw new UsageError(`${file}: ${key} is ${JSON.stringify(value)}; expected ${expected}`);
+    shellFiles[key] = value;
+  }
+  return { name, entry, kind, ...shellFiles };
 }
 
 async function isFile(folder: string, file: string): Promise<boolean> {

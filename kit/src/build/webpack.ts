@@ -166,12 +166,13 @@ export const SHELL_LIBRARIES = ["runtime", "react-dom"] as const;
 
 // One script would be compiled by one thread, and none of it run before the last byte is there. Of several, each runs as
 // soon as those before it have: what a visitor waits for begins earlier, in shorter tasks.
-function shellEntry(context: BuildContext): EntryObject {
+function shellEntry({ folder, config }: BuildContext): EntryObject {
   const [runtime, reactDom] = SHELL_LIBRARIES;
+  const federationRuntime = "@module-federation/enhanced/runtime";
   return {
-    [runtime]: { import: "@module-federation/enhanced/runtime" },
+    [runtime]: { import: config.early ? [federationRuntime, path.resolve(folder, config.early)] : federationRuntime },
     [reactDom]: { import: "react-dom/client", dependOn: runtime },
-    main: { import: path.resolve(context.folder, context.config.entry), dependOn: [...SHELL_LIBRARIES] },
+    main: { import: path.resolve(folder, config.entry), dependOn: [...SHELL_LIBRARIES] },
   };
 }
 

@@ -3,7 +3,7 @@ import type { Asset, PageAnswer } from "@colonnade/kit/shell";
 import { beforeEach, expect, test, vi } from "vitest";
 
 import { loadSection } from "./federation";
-import { loadPage } from "./page";
+import { beginPage, loadPage } from "./page";
 import { ensureStyles } from "./styles";
 
 vi.mock("./federation", () => ({ loadSection: vi.fn() }));
@@ -74,4 +74,20 @@ test.each([
 ])("%s is named", async (_, path, pattern, section) => {
   if (section) vi.mocked(loadSection).mockResolvedValue(section);
   await expect(loadPage(path, ANSWER)).rejects.toThrow(`the section "hello" has no page "${pattern}" for ${path}`);
+});
+
+test("a page that was begun is had by the first who asks for it, and is tried afresh after that", async () => {
+  vi.mocked(loadSection).mockRejectedValueOnce(new Error("not yet"));
+  beginPage("/hello/Welsh", ANSWER);
+  await expect(loadPage("/hello/Welsh", ANSWER)).rejects.toThrow("not yet");
+  expect(loadSection).toHaveBeenCalledTimes(1);
+  expect((await loadPage("/hello/Welsh", ANSWER)).page).toBe(page);
+  expect(loadSection).toHaveBeenCalledTimes(2);
+});
+
+test("a page that was begun is not taken for another", async () => {
+  beginPage("/hello/Welsh", ANSWER);
+  expect((await loadPage("/hello/Maltese", ANSWER)).params).toEqual({ language: "Maltese" });
+  expect((await loadPage("/hello/Welsh", ANSWER)).params).toEqual({ language: "Welsh" });
+  expect(loadSection).toHaveBeenCalledTimes(2);
 });
