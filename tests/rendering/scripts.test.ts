@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../support/fixtures";
-import { takenOver } from "../support/hydration";
+import { hold, takenOver } from "../support/hydration";
 import { ARTICLE_ROUTES, ROUTES } from "../support/routes";
 
 /** Paths of the scripts that the page asks for from now on. */
@@ -27,3 +27,23 @@ for (const { path } of [...ROUTES, ...ARTICLE_ROUTES]) {
     expect([...asked].sort()).toEqual(named.map(([, address]) => address).sort());
   });
 }
+
+/** Notes the scripts of sections that are put into the document by script: they are gone once they have run. */
+function noteInserted(): void {
+  const inserted: string[] = [];
+  Object.assign(globalThis, { inserted });
+  new MutationObserver((changes) => {
+    for (const node of changes.flatMap((change) => [...change.addedNodes]))
+      if (node instanceof HTMLScriptElement && node.src.includes("/assets/directory/")) inserted.push(node.src);
+  }).observe(document, { childList: true, subtree: true });
+}
+
+test("a page's own code is there before the shell's renderer is", async ({ page }) => {
+  await page.addInitScript(noteInserted);
+  const sendRenderer = await hold(page, /\/assets\/shell\/.*\/react-dom\./);
+  await page.goto("/", { waitUntil: "commit" });
+  // The entry, what the section's pages share, and the page: each is asked for by the one before, once that has run.
+  await expect.poll(() => page.evaluate("globalThis.inserted.length")).toBe(3);
+  sendRenderer();
+  await takenOver(page);
+});
