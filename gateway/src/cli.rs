@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Config;
-use crate::{render, run};
+use crate::{dumps, render, run};
 
 /// Serves one deployment of a shell and its sections.
 #[derive(Debug, Parser)]
@@ -45,6 +45,10 @@ const BAD_CONFIGURATION: u8 = 2;
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
+    // Before any secret is read.
+    if let Err(error) = dumps::forbid() {
+        return complain(&error, 1);
+    }
     match Arguments::parse().command {
         Command::Serve { config } => match Config::load(&config) {
             Ok(read) => run::run(read, config),

@@ -9,6 +9,7 @@ mod description;
 pub(crate) mod frames;
 mod gateway;
 mod http2;
+pub(crate) mod marks;
 mod process;
 mod release;
 mod rendering;
