@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::redirect::Policy;
@@ -26,6 +27,9 @@ const MAX_ANSWER: usize = 64 * 1024;
 
 /// The most characters passed on of the backend's words.
 const MAX_WORDS: usize = 500;
+
+/// More bytes than what is sent has beside the texts: the names of its fields, and the age.
+const NAMES: usize = 128;
 
 /// The sign-up backend.
 pub(crate) struct Backend {
@@ -135,7 +139,7 @@ impl Backend {
             age: fields.age,
             affiliate_subid: &self.affiliate_subid,
         };
-        let body = Zeroizing::new(serde_json::to_vec(&body).map_err(|_| Failure::Unwritten)?);
+        let body = body.written()?;
         let mut request = self
             .client
             .post(self.url.clone())
@@ -144,11 +148,22 @@ impl Backend {
         if let Some(RequestId(id)) = id {
             request = request.header(REQUEST_ID, id);
         }
-        let response = request.body(body.to_vec()).send().await.map_err(Failure::http)?;
+        let response = request.body(body).send().await.map_err(Failure::http)?;
         let status = response.status();
         let answer = read(response).await?;
         let object = serde_json::from_slice(&answer).map_err(|_| Failure::NotJson(status))?;
         Ok((status, object))
+    }
+}
+
+impl Forwarded<'_> {
+    /// The body of the request, overwritten when the last of its bytes is on its way.
+    fn written(&self) -> Result<Bytes, Failure> {
+        // A character may take six times its bytes, and growing would leave a copy behind.
+        let texts = self.email.len() + self.password.len() + self.affiliate_subid.len();
+        let mut body = Zeroizing::new(Vec::with_capacity(6 * texts + NAMES));
+        serde_json::to_writer(&mut *body, self).map_err(|_| Failure::Unwritten)?;
+        Ok(Bytes::from_owner(body))
     }
 }
 

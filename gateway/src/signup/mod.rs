@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 
 use crate::config::{Config, SignupLimits};
@@ -162,7 +163,7 @@ impl Signups {
         request: Request,
     ) -> Reply {
         let format = request.headers().get(CONTENT_TYPE).and_then(Format::of);
-        let mut email = String::new();
+        let mut email = SecretString::default();
         // Counted also where the visitor leaves before there is an outcome.
         let counted = Counted::new(&self.metrics);
         let outcome = self.handle(request, format, &mut email).await;
@@ -188,7 +189,7 @@ impl Signups {
         &self,
         request: Request,
         format: Option<Format>,
-        email: &mut String,
+        email: &mut SecretString,
     ) -> Result<Option<String>, SignupError> {
         let (head, body) = request.into_parts();
         if !origin::is_same(&head.uri, &head.headers, &self.scheme) {
@@ -203,15 +204,16 @@ impl Signups {
         if let Err(error) = admitted {
             if error.has_page()
                 && let Ok(body) = body::read(&head.headers, body).await
-                && let Ok(typed) = Typed::parse(format, &body)
+                && let Ok(typed) = Typed::parse(format, body.expose_secret())
             {
-                email.push_str(typed.email_text());
+                *email = typed.email_text();
             }
             return Err(error);
         }
         let body = body::read(&head.headers, body).await?;
-        let typed = Typed::parse(format, &body)?;
-        email.push_str(typed.email_text());
+        let typed = Typed::parse(format, body.expose_secret())?;
+        drop(body);
+        *email = typed.email_text();
         let fields = typed.check()?;
         let backend = self.backend.as_ref();
         let backend = backend.ok_or(SignupError::Unreachable(StatusCode::SERVICE_UNAVAILABLE))?;
@@ -232,7 +234,7 @@ impl Signups {
         snapshot: &Snapshot,
         visit: Option<&Visit<'_>>,
         error: SignupError,
-        email: String,
+        email: SecretString,
     ) -> Reply {
         let Some(visit) = visit else {
             return rescue(&Error::NothingLive, Audience::person(snapshot));
@@ -247,7 +249,7 @@ impl Signups {
             page: self.page.clone(),
             error: error.to_string(),
             // Somebody who is sent away gets nothing back of what was typed.
-            email: if under_age { String::new() } else { email },
+            email: if under_age { SecretString::default() } else { email },
             unreachable: error.is_unreachable(),
             under_age,
         };
