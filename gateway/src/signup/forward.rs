@@ -1,6 +1,7 @@
 //! Sending a sign-up to the backend, and reading what it answers.
 
 use std::error::Error as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,13 +13,13 @@ use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio::sync::Semaphore;
 use url::Url;
 
 use super::breaker::Breaker;
 use super::fields::Fields;
+use super::places::Places;
 use super::{FAILED, SignupError};
-use crate::config::Signup;
+use crate::config::{CurrentSignupLimits, Signup};
 use crate::metrics::SignupMetrics;
 use crate::reply::{REQUEST_ID, RequestId};
 
@@ -38,8 +39,9 @@ pub(crate) struct Backend {
     key: SecretString,
     affiliate_subid: String,
     total_timeout: Duration,
-    /// One for each sign-up that may wait at a time.
-    permits: Semaphore,
+    limits: CurrentSignupLimits,
+    /// One for each sign-up that waits.
+    places: Places,
     breaker: Breaker,
 }
 
@@ -73,8 +75,12 @@ enum Failure {
 }
 
 impl Backend {
-    /// The backend this configuration names.
-    pub(crate) fn new(signup: &Signup, metrics: &SignupMetrics) -> Result<Self, BackendError> {
+    /// The backend this configuration names, asked within these limits.
+    pub(crate) fn new(
+        signup: &Signup,
+        limits: &CurrentSignupLimits,
+        metrics: &SignupMetrics,
+    ) -> Result<Self, BackendError> {
         let mut client = Client::builder()
             .user_agent(concat!("colonnade-gateway/", env!("CARGO_PKG_VERSION")))
             .no_proxy()
@@ -96,8 +102,9 @@ impl Backend {
             key: signup.key.clone(),
             affiliate_subid: signup.affiliate_subid.clone(),
             total_timeout: signup.total_timeout,
-            permits: Semaphore::new(signup.limits.concurrent),
-            breaker: Breaker::new(&signup.limits, metrics.clone()),
+            limits: Arc::clone(limits),
+            places: Places::default(),
+            breaker: Breaker::new(Arc::clone(limits), metrics.clone()),
         })
     }
 
@@ -108,7 +115,8 @@ impl Backend {
         id: Option<&RequestId>,
     ) -> Result<Option<String>, SignupError> {
         // Held until the last byte of the backend's answer was read. Nobody queues: who waits is holding a form.
-        let _permit = self.permits.try_acquire().map_err(|_| SignupError::Busy)?;
+        let concurrent = self.limits.load().concurrent;
+        let _place = self.places.take(concurrent).ok_or(SignupError::Busy)?;
         let pass = self.breaker.ask().map_err(SignupError::Resting)?;
         let exchange = tokio::time::timeout(self.total_timeout, self.exchange(fields, id)).await;
         let exchange = exchange.unwrap_or(Err(Failure::Late));

@@ -10,19 +10,22 @@ mod forward;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzz;
 mod outcome;
+mod places;
 mod rates;
 mod redirect;
 
 pub(crate) use forward::{Backend, BackendError};
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 
-use crate::config::{Config, SignupLimits};
+use crate::config::{Config, CurrentSignupLimits, SignupLimits};
 use crate::deployment::Snapshot;
 use crate::document::{Asked, Documents, Form};
 use crate::metrics::SignupMetrics;
@@ -42,6 +45,7 @@ use redirect::Redirects;
 /// What sign-up needs, made once.
 pub(crate) struct Signups {
     backend: Option<Backend>,
+    limits: CurrentSignupLimits,
     rates: Rates,
     metrics: SignupMetrics,
     redirects: Redirects,
@@ -140,17 +144,23 @@ impl Signups {
     pub(crate) fn new(config: &Config, metrics: SignupMetrics) -> Result<Self, BackendError> {
         let signup = config.signup.as_ref();
         let hosts = signup.map(|signup| signup.redirect_hosts.clone());
-        let limits = signup.map_or_else(SignupLimits::default, |signup| signup.limits);
-        let backend = signup.map(|signup| Backend::new(signup, &metrics));
+        let limits = Arc::new(ArcSwap::from_pointee(config.signup_limits()));
+        let backend = signup.map(|signup| Backend::new(signup, &limits, &metrics));
         Ok(Self {
             backend: backend.transpose()?,
-            rates: Rates::new(limits),
+            rates: Rates::new(Arc::clone(&limits)),
+            limits,
             metrics,
             redirects: Redirects::new(&config.site.origin, hosts.unwrap_or_default()),
             page: config.signup_pages.page.clone(),
             success: config.signup_pages.success.clone(),
             scheme: config.site.origin.scheme().to_owned(),
         })
+    }
+
+    /// From now on sign-ups are held to these limits; what is used up by then stays used up.
+    pub(crate) fn limit(&self, limits: SignupLimits) {
+        self.limits.store(Arc::new(limits));
     }
 
     /// Answers a sign-up: a script with JSON, a form with a redirect or with its page.
