@@ -109,6 +109,7 @@ async fn serve(mut config: Config, path: PathBuf, traces: &Traces) -> Result<(),
     let tokens = std::mem::take(&mut config.tokens);
     let admin = Admin::new(
         tokens,
+        !admin_door.address.ip().is_loopback(),
         &config,
         Arc::clone(&deployments),
         Arc::clone(&metrics),

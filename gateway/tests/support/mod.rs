@@ -5,7 +5,7 @@ mod backend;
 mod browser;
 mod client;
 mod connection;
-mod description;
+pub(crate) mod description;
 pub(crate) mod frames;
 mod gateway;
 mod http2;
