@@ -45,11 +45,13 @@ const BAD_CONFIGURATION: u8 = 2;
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    // Before any secret is read.
-    if let Err(error) = dumps::forbid() {
+    let command = Arguments::parse().command;
+    // Before any secret is read. A render worker gives up this, and more, by itself.
+    let is_worker = matches!(command, Command::RenderWorker);
+    if !is_worker && let Err(error) = dumps::forbid() {
         return complain(&error, 1);
     }
-    match Arguments::parse().command {
+    match command {
         Command::Serve { config } => match Config::load(&config) {
             Ok(read) => run::run(read, config),
             Err(error) => complain(&error, BAD_CONFIGURATION),
