@@ -23,6 +23,11 @@ impl Allowance {
         }
     }
 
+    /// Lets so many a minute pass from now on. What is used up stays used up.
+    pub(crate) fn change(&mut self, a_minute: u32) {
+        self.each = MINUTE / a_minute.max(1);
+    }
+
     /// Whether one more may pass.
     pub(crate) fn take(&mut self, now: Instant) -> bool {
         let may_pass = self.wait(now).is_zero();
@@ -69,6 +74,20 @@ mod tests {
         assert!(!allowance.take(start + Duration::from_secs(10)));
         assert!(!allowance.is_whole(start + Duration::from_secs(69)));
         assert!(allowance.is_whole(start + Duration::from_secs(70)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_may_pass_can_be_changed_and_nothing_is_given_twice() {
+        let start = Instant::now();
+        let mut allowance = Allowance::new(6, start);
+        for _ in 0..3 {
+            assert!(allowance.take(start));
+        }
+        // Half a minute is left.
+        allowance.change(60);
+        assert_eq!((0..60).filter(|_| allowance.take(start)).count(), 30);
+        allowance.change(1);
+        assert_eq!(allowance.wait(start), Duration::from_mins(1));
     }
 
     proptest! {

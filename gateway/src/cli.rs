@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Config;
-use crate::{render, run};
+use crate::{dumps, render, run};
 
 /// Serves one deployment of a shell and its sections.
 #[derive(Debug, Parser)]
@@ -45,7 +45,13 @@ const BAD_CONFIGURATION: u8 = 2;
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    match Arguments::parse().command {
+    let command = Arguments::parse().command;
+    // Before any secret is read. A render worker gives up this, and more, by itself.
+    let is_worker = matches!(command, Command::RenderWorker);
+    if !is_worker && let Err(error) = dumps::forbid() {
+        return complain(&error, 1);
+    }
+    match command {
         Command::Serve { config } => match Config::load(&config) {
             Ok(read) => run::run(read, config),
             Err(error) => complain(&error, BAD_CONFIGURATION),

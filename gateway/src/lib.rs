@@ -15,6 +15,7 @@ mod content;
 mod cookie;
 mod deployment;
 mod document;
+mod dumps;
 mod flight;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use url::form_urlencoded;
 
 use crate::asset::Assets;
-use crate::config::Config;
+use crate::config::{Config, SignupLimits};
 use crate::deployment::{ChangeError, Deployments, Snapshot};
 use crate::document::{Asked, Documents};
 use crate::health::Stopping;
@@ -167,6 +167,11 @@ impl Site {
             deployments,
             stopping,
         })
+    }
+
+    /// From now on sign-ups are held to these limits.
+    pub(crate) fn limit_sign_ups(&self, limits: SignupLimits) {
+        self.signups.limit(limits);
     }
 
     /// Who reads what is said when a request could not be answered at all.

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
-use crate::support::{Gateway, Release, Request, Response, TOKEN, token};
+use crate::support::{Certificate, Gateway, Release, Request, Response, Setup, TOKEN, description, token};
 
 fn assert_problem(answer: &Response, status: u16) {
     assert_eq!(answer.status, status, "{}", answer.text());
@@ -44,7 +46,7 @@ fn without_a_known_token_nothing_is_told() {
     }
 }
 
-const ACTIONS: [&str; 5] = ["publish", "deploy", "rollback", "preview", "collect"];
+const ACTIONS: [&str; 6] = ["publish", "deploy", "rollback", "preview", "collect", "metrics"];
 
 /// A call that changes something.
 struct Call {
@@ -326,4 +328,65 @@ fn the_admin_api_is_not_on_the_site_listener() {
     let gateway = Gateway::start();
     let request = Request::new("GET", "/api/v1/sections").header("authorization", &format!("Bearer {TOKEN}"));
     assert_eq!(gateway.site.send(request).status, 404);
+}
+
+/// An admin API that others than this machine can reach, where the marked tokens are known; and its certificate.
+fn exposed(tokens: &str) -> (Gateway, Certificate) {
+    let folder = Arc::new(TempDir::new().unwrap());
+    let certificate = Certificate::new();
+    let files = certificate.write(folder.path());
+    let gateway = Gateway::set_up(Setup {
+        folder: Some(folder),
+        admin: Some("0.0.0.0:0"),
+        extra: &(files.table("admin_tls") + tokens),
+        ..Setup::default()
+    });
+    (gateway, certificate)
+}
+
+#[test]
+fn metrics_that_others_can_reach_need_a_token_for_them() {
+    let tokens = token("for-metrics", &["*"], &["metrics"]) + &token("for-others", &["*"], &["collect"]);
+    let (gateway, certificate) = exposed(&tokens);
+    let ask = |authorization: Option<&str>| {
+        let request = Request::new("GET", "/metrics");
+        let request = match authorization {
+            Some(authorization) => request.header("authorization", authorization),
+            None => request,
+        };
+        let answer = certificate.send(&gateway.admin, request.clone()).unwrap();
+        description::check(&request, &answer);
+        answer
+    };
+    for unknown in [
+        None,
+        Some("Bearer unknown"),
+        Some("Basic for-metrics"),
+        Some("Bearer"),
+    ] {
+        let answer = ask(unknown);
+        assert_eq!(
+            (answer.status, answer.header("www-authenticate")),
+            (401, "Bearer")
+        );
+    }
+    let answer = ask(Some("Bearer for-others"));
+    assert_eq!(answer.status, 403);
+    assert!(answer.text().contains("metrics"), "{}", answer.text());
+    let answer = ask(Some("Bearer for-metrics"));
+    assert_eq!(answer.status, 200);
+    assert!(answer.text().contains("colonnade_requests_total"));
+    // Health needs none.
+    let health = certificate
+        .send(&gateway.admin, Request::new("GET", "/healthz"))
+        .unwrap();
+    assert_eq!(health.status, 200);
+}
+
+#[test]
+fn a_token_for_metrics_changes_nothing() {
+    let gateway = Gateway::start_with(&token("for-metrics", &["*"], &["metrics"]), &[]);
+    let collect = Request::new("POST", "/api/v1/collect").body("{}");
+    assert_eq!(gateway.operate_as("for-metrics", collect).status, 403);
+    assert_eq!(gateway.ask_admin(Request::new("GET", "/metrics")).status, 200);
 }

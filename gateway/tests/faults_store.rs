@@ -1,11 +1,13 @@
 //! A store that cannot be written, is full, or is gone: visitors go on reading, and an operator is told.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::support::{Gateway, Release, Request, Setup, attack, authorized};
+use crate::support::{Full, Gateway, Machine, Release, Request, Response, Setup, attack, authorized};
 
 /// Takes from the administrator of a machine what lets him write where nobody may. Tests often run as one.
 const UNPRIVILEGED: &str = "setpriv --bounding-set=-dac_override,-dac_read_search,-fowner";
@@ -106,6 +108,70 @@ fn a_store_that_is_full_loses_nothing_and_keeps_nothing_by_halves() {
     gateway.publish(&Release::section("other", "1.0.0", &["/other"]));
     gateway.deploy(&json!({ "other": "1.0.0" }));
     is_live(&gateway, 2);
+}
+
+/// What is kept in a store, by path: everything but what is in the making.
+fn kept(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.ends_with("store/scratch") {
+            continue;
+        }
+        if path.is_dir() {
+            found.extend(kept(&path));
+        } else {
+            found.insert(path.clone(), fs::read(path).unwrap());
+        }
+    }
+    found
+}
+
+/// A change that finds no room: the operator is told so.
+fn assert_no_room(answer: &Response) {
+    assert_eq!(answer.status, 500, "{}", answer.text());
+    let problem = answer.json();
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains("No space left on device"), "{detail}");
+}
+
+#[test]
+fn on_a_full_disk_nothing_changes_until_there_is_room() {
+    for full in [Full::Writing, Full::Syncing, Full::Creating] {
+        let machine = Machine::new();
+        let gateway = machine.start("").made_live();
+        let release = |version| Release::section("directory", version, &["/"]);
+        gateway.publish(&release("1.1.0"));
+        gateway.deploy(&json!({ "directory": "1.1.0" }));
+        gateway.publish(&release("1.2.0"));
+        let before = kept(&gateway.store());
+        machine.fill(full);
+        attack(&gateway, || {
+            let next = release("1.3.0");
+            assert_no_room(&gateway.put(&next.name, &next.version, next.archive()));
+            let wish = json!({ "releases": { "directory": "1.2.0" } });
+            assert_no_room(&gateway.post_deployment(&wish));
+            assert_no_room(&gateway.tell("/api/v1/rollback", &json!({ "section": "directory" })));
+            assert_no_room(&gateway.tell("/api/v1/previews", &wish));
+        });
+        assert_eq!(kept(&gateway.store()), before, "{full:?}");
+        assert_eq!(
+            fs::read_dir(gateway.store().join("scratch")).unwrap().count(),
+            0,
+            "{full:?}"
+        );
+        is_live(&gateway, 2);
+        // Starting takes no room.
+        if full != Full::Syncing {
+            is_live(&machine.start(""), 2);
+        }
+        machine.make_room();
+        gateway.publish(&release("1.3.0"));
+        gateway.deploy(&json!({ "directory": "1.3.0" }));
+        let back = gateway.tell("/api/v1/rollback", &json!({ "section": "directory" }));
+        assert_eq!(back.status, 201, "{}", back.text());
+        is_live(&gateway, 4);
+    }
 }
 
 #[test]

@@ -4,70 +4,20 @@
 //! anybody is searched for the marks, as they are and in each of the ways in which text is usually written down. What a
 //! panic says cannot be tested from outside, for no request makes one; `telemetry` and `stack` test it inside.
 
-use std::path::Path;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::Command;
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
-use crate::support::{Act, Backend, CLOSED, Gateway, Release, Request, Response, token};
-
-const EMAIL: &str = "leakemail7x+tag@visitor.example";
-const PASSWORD: &str = "leakpassword7x\"mark\\pass/ wörd<&";
-const KEY: &str = "leakkey7x-0123456789";
-const OPERATOR: &str = "leaktoken7x-9876543210";
-const SECRETS: [&str; 4] = [EMAIL, PASSWORD, KEY, OPERATOR];
-
-/// The ways in which a text may be written down.
-fn forms(text: &str) -> Vec<String> {
-    // Each begins with letters and digits alone, which stay what they are in most of them.
-    let stem = text
-        .split(|character: char| !character.is_ascii_alphanumeric())
-        .next();
-    let mut forms = vec![text.to_owned(), stem.unwrap_or_default().to_owned()];
-    let encoded = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-    forms.extend([encoded.replace("%20", "+"), encoded.to_ascii_lowercase(), encoded]);
-    let json = json!(text).to_string();
-    forms.push(json.trim_matches('"').to_owned());
-    forms.push(json!(json).to_string().trim_matches(['"', '\\']).to_owned());
-    let escaped: Vec<String> = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
-    forms.push(escaped.concat());
-    forms.push(text.escape_debug().to_string());
-    forms.push(
-        text.replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('"', "&quot;"),
-    );
-    // Some encoders leave what HTML's forms do.
-    forms.push(utf8_percent_encode(text, percent_encoding::CONTROLS).to_string());
-    forms.extend((0..3).flat_map(|offset| in_base64(text, offset)));
-    let hex = text
-        .bytes()
-        .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
-    forms.push(hex);
-    forms
-}
-
-/// What stands in Base64 wherever this text does, so many bytes behind a multiple of three.
-fn in_base64(text: &str, offset: usize) -> [String; 2] {
-    let mut bytes = vec![0; offset];
-    bytes.extend(text.as_bytes());
-    // Only whole groups of three are written the same whatever stands around them.
-    let start = offset.div_ceil(3) * 4;
-    let end = bytes.len() / 3 * 4;
-    [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)].map(|text| text[start..end].to_owned())
-}
-
-fn assert_clean(place: &str, bytes: &[u8], secrets: &[&str]) {
-    let text = String::from_utf8_lossy(bytes);
-    for secret in secrets {
-        for form in forms(secret) {
-            let found = text.lines().find(|line| line.contains(&form));
-            assert!(found.is_none(), "{place} has {form}: {found:?}");
-        }
-    }
-}
+use crate::support::marks::{
+    EMAIL, KEY, OPERATOR, PASSWORD, SECRETS, assert_clean, assert_folder_is_clean, sign_ups,
+};
+use crate::support::{Act, Backend, CLOSED, Gateway, Raw, Release, Request, Response, Setup, token};
 
 fn assert_answer_is_clean(answer: &Response, secrets: &[&str]) {
     let headers = format!("{:?}", answer.headers);
@@ -75,56 +25,33 @@ fn assert_answer_is_clean(answer: &Response, secrets: &[&str]) {
     assert_clean("an answer", &answer.decoded(), secrets);
 }
 
-fn assert_folder_is_clean(folder: &Path) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        assert_clean("a file's name", path.display().to_string().as_bytes(), &SECRETS);
-        if path.is_dir() {
-            assert_folder_is_clean(&path);
-        } else {
-            assert_clean(
-                &path.display().to_string(),
-                &std::fs::read(&path).unwrap(),
-                &SECRETS,
-            );
-        }
-    }
+/// What a gateway is started with whose log is as verbose as the environment can ask for.
+const VARIABLES: [(&str, &str); 4] = [
+    ("KEY", KEY),
+    ("RUST_LOG", "trace"),
+    ("RUST_BACKTRACE", "full"),
+    ("HYPER_LOG", "trace"),
+];
+
+/// The configuration of sign-up and of the marked token.
+fn configuration(backend: &str, keys: &str) -> String {
+    let actions = ["publish", "deploy", "rollback", "preview", "collect"];
+    let token = token(OPERATOR, &["*"], &actions).replace(&format!("name of {OPERATOR}"), "operator");
+    format!(
+        "[signup]\nbackend = \"{backend}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n{keys}\n{token}"
+    )
 }
 
-/// A gateway whose log is as verbose as the environment can ask for.
+/// A gateway that soon gives up on its backend.
 fn gateway(backend: &str, keys: &str) -> Gateway {
-    let extra = format!(
-        "[signup]\nbackend = \"{backend}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n\
-         total_timeout_ms = 200\n{keys}\n{}",
-        token(
-            OPERATOR,
-            &["*"],
-            &["publish", "deploy", "rollback", "preview", "collect"]
-        )
-        .replace(&format!("name of {OPERATOR}"), "operator")
-    );
-    let variables = [
-        ("KEY", KEY),
-        ("RUST_LOG", "trace"),
-        ("RUST_BACKTRACE", "full"),
-        ("HYPER_LOG", "trace"),
-    ];
-    Gateway::start_live(&extra, &variables)
+    let keys = format!("total_timeout_ms = 200\n{keys}");
+    Gateway::start_live(&configuration(backend, &keys), &VARIABLES)
 }
 
 /// Signs up by a script and by a form. A page shows the e-mail again to whoever typed it, and nothing else is shown.
 fn sign_up(gateway: &Gateway) {
-    let request = |content_type: &str| {
-        Request::new("POST", "/functions/v1/signup")
-            .header("sec-fetch-site", "same-origin")
-            .header("content-type", content_type)
-    };
-    let fields = json!({ "email": EMAIL, "password": PASSWORD, "age": 30 });
-    let script = request("application/json").body(fields.to_string());
+    let [script, form] = sign_ups();
     assert_answer_is_clean(&gateway.site.send(script), &SECRETS);
-    let encode = |text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-    let fields = format!("email={}&password={}&age=30", encode(EMAIL), encode(PASSWORD));
-    let form = request("application/x-www-form-urlencoded").body(fields);
     assert_answer_is_clean(&gateway.site.send(form), &[PASSWORD, KEY, OPERATOR]);
 }
 
@@ -239,6 +166,87 @@ fn nothing_leaks_where_sign_ups_are_limited_or_the_backend_is_gone() {
         sign_up(&limited);
     }
     search(limited);
+}
+
+/// Kills a gateway in the middle of sign-ups, allowed to leave all of its memory behind, and searches what it did leave.
+fn nothing_is_left_by(signal: &str) {
+    let backend = Backend::start(Act::Stall);
+    let folder = Arc::new(TempDir::new().unwrap());
+    let mut gateway = Gateway::set_up_live(Setup {
+        extra: &configuration(&backend.origin(), "total_timeout_ms = 60000"),
+        variables: &VARIABLES,
+        // A core file is written where the process works.
+        before: &format!(
+            "cd '{}' && ulimit -S -c $(ulimit -H -c);",
+            folder.path().display()
+        ),
+        folder: Some(folder),
+        ..Setup::default()
+    });
+    lift_limit(&gateway);
+    let waiting = sign_ups().map(|request| {
+        let mut raw = Raw::open(&gateway.site);
+        assert!(raw.say(request.message(gateway.site.address())));
+        raw
+    });
+    let mut half = Raw::open(&gateway.site);
+    let [request, _] = sign_ups();
+    let message = request.message(gateway.site.address());
+    assert!(half.say(&message[..message.len() - 1]));
+    backend.wait_for_requests(waiting.len());
+    // The half one has been read, too, by the time another is answered.
+    assert_eq!(gateway.get("/").status, 200);
+    gateway.signal(signal);
+    assert!(gateway.end().signal().is_some(), "it is killed by SIG{signal}");
+    drop(waiting);
+    let output = gateway.output();
+    assert!(output.contains("\"listening\""), "there is a log to be searched");
+    assert_clean("the log", output.as_bytes(), &SECRETS);
+    let names = std::fs::read_dir(gateway.folder()).unwrap();
+    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(
+        !names
+            .iter()
+            .any(|name| name.to_string_lossy().starts_with("core")),
+        "{names:?}"
+    );
+    assert_folder_is_clean(gateway.folder());
+}
+
+/// Takes back, where these tests run as the administrator, the limit on core dumps that the gateway has set itself: it
+/// does not hang on that alone.
+fn lift_limit(gateway: &Gateway) {
+    let pid = gateway.pid().to_string();
+    let lifted = Command::new("prlimit")
+        .args(["--core=unlimited", "--pid", &pid])
+        .output();
+    drop(lifted);
+}
+
+#[test]
+fn a_gateway_that_is_killed_in_the_middle_of_a_sign_up_leaves_nothing_of_it() {
+    nothing_is_left_by("KILL");
+}
+
+#[test]
+fn a_gateway_that_crashes_in_the_middle_of_a_sign_up_leaves_nothing_of_it() {
+    for signal in ["ABRT", "QUIT"] {
+        nothing_is_left_by(signal);
+    }
+}
+
+#[test]
+fn the_gateway_gives_up_core_dumps_by_itself() {
+    let gateway = Gateway::set_up(Setup {
+        before: "ulimit -S -c $(ulimit -H -c);",
+        ..Setup::default()
+    });
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", gateway.pid())).unwrap();
+    let limit = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max core file size"));
+    let words: Vec<&str> = limit.unwrap().split_whitespace().collect();
+    assert_eq!(words, ["0", "0", "bytes"]);
 }
 
 #[test]

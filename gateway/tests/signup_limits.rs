@@ -1,23 +1,30 @@
 //! How much of sign-up there may be: of one client, in all, at a time, and of a backend that is gone.
 
+use std::cell::Cell;
 use std::net::Ipv4Addr;
 
 use serde_json::json;
 
-use crate::support::{Act, Backend, CLOSED, Client, Gateway, Raw, Request, Response, Setup, until};
+use crate::support::{
+    Act, Backend, CLOSED, Client, Gateway, Raw, Request, Response, Setup, listening, until,
+};
 
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 
 /// No limit that any test here reaches.
 const MANY: &str = "attempts = 1000000\nattempts_per_client = 1000000\n";
 
+/// The proxies that are believed.
+const PROXIES: &str = "proxies = [\"127.0.1.0/24\"]";
+
+fn table(backend: &str, keys: &str) -> String {
+    format!("[signup]\nbackend = \"{backend}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n{keys}")
+}
+
 fn gateway(backend: &str, keys: &str) -> Gateway {
-    let extra = format!(
-        "[signup]\nbackend = \"{backend}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n{keys}"
-    );
     Gateway::set_up_live(Setup {
-        listen: "proxies = [\"127.0.1.0/24\"]",
-        extra: &extra,
+        listen: PROXIES,
+        extra: &table(backend, keys),
         variables: &[("KEY", "the-key")],
         ..Setup::default()
     })
@@ -315,4 +322,47 @@ fn a_backend_that_was_never_there_is_left_alone_too() {
     let gateway = gateway(CLOSED, &format!("failures = 3\nrest_seconds = 3600\n{MANY}"));
     let statuses: Vec<u16> = (0..6).map(|_| sign_up(&gateway).status).collect();
     assert_eq!(statuses, [502, 502, 502, 503, 503, 503]);
+}
+
+#[test]
+fn limits_are_read_again_and_what_was_used_up_stays_so() {
+    let backend = accepting();
+    let gateway = gateway(&backend.origin(), "attempts_per_client = 2\n");
+    let reload = |keys: &str| {
+        let earlier = gateway.output().matches("\"reloaded\"").count();
+        gateway.reload(&listening(PROXIES, &table(&backend.origin(), keys)));
+        let seen = Cell::new(0);
+        gateway.wait_for(|line| {
+            seen.set(seen.get() + usize::from(line["event"] == "reloaded"));
+            seen.get() > earlier
+        });
+    };
+    assert_eq!(sign_up(&gateway).status, 200);
+    assert_eq!(sign_up(&gateway).status, 200);
+    assert_stays(&sign_up(&gateway), 429);
+    // A whole minute's worth is used up, of whatever there is in a minute: one comes back each millisecond.
+    reload("attempts_per_client = 60000\nconcurrent = 1\n");
+    until("it is let through", || sign_up(&gateway).status == 200);
+    backend.now(Act::Hold(json!({}).to_string()));
+    let sent = backend.received().len();
+    let mut held = Raw::open(&gateway.site);
+    assert!(
+        held.say(
+            script()
+                .header("connection", "close")
+                .message(gateway.site.address())
+        )
+    );
+    backend.wait_for_requests(sent + 1);
+    until("nobody waits beside it", || {
+        let answer = sign_up(&gateway);
+        assert!(matches!(answer.status, 429 | 503), "{}", answer.status);
+        answer.status == 503
+    });
+    backend.release();
+    assert_eq!(held.answer().status, 200);
+    backend.now(Act::Close);
+    reload(&format!("{MANY}failures = 1\n"));
+    assert_eq!(sign_up(&gateway).status, 502);
+    assert_eq!(sign_up(&gateway).status, 503);
 }

@@ -2,6 +2,9 @@
 
 use std::net::Ipv4Addr;
 
+use serde_json::json;
+
+use crate::support::marks::{KEY, SECRETS, assert_clean, sign_ups};
 use crate::support::{Act, Backend, Gateway, Request, Setup};
 
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
@@ -57,6 +60,38 @@ fn a_request_is_one_span_that_tells_what_its_event_does() {
     for mark in ["marked", "203.0.113.77"] {
         assert!(!has(&sent, mark), "{mark}");
     }
+}
+
+#[test]
+fn the_span_of_a_sign_up_has_nothing_that_was_typed() {
+    let collector = Backend::start(Act::Answer(200, "application/x-protobuf", String::new()));
+    let backend = Backend::start(Act::Close);
+    let signup = format!(
+        "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n\
+         total_timeout_ms = 200\nfailures = 1000\n",
+        backend.origin()
+    );
+    let gateway = Gateway::start_live(
+        &format!("{signup}[telemetry]\ncollector = \"{}\"\n", collector.origin()),
+        &[("KEY", KEY), ("RUST_LOG", "trace")],
+    );
+    let acts = [
+        Act::json(200, &json!({})),
+        Act::json(409, &json!({ "error": "That address is taken." })),
+        Act::Stall,
+        Act::Close,
+        Act::Raw("rubbish\r\n\r\n".to_owned()),
+    ];
+    for act in acts {
+        backend.now(act);
+        for request in sign_ups() {
+            gateway.event_of(&gateway.site.send(request));
+        }
+    }
+    assert_eq!(backend.received().len(), 10);
+    let sent = collected(gateway, &collector);
+    assert!(has(&sent, "POST /functions/v1/signup"));
+    assert_clean("a trace", &sent, &SECRETS);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use http::Method;
+use http::{HeaderMap, Method};
 use serde::de::DeserializeOwned;
 
 use crate::config::{Action, Budget, Config, Keep, Origin, Token};
@@ -32,6 +32,8 @@ use crate::store::{ReleaseId, StoreError};
 /// Everything the admin listener answers from.
 pub(crate) struct Admin {
     tokens: ArcSwap<Vec<Token>>,
+    /// Whether others than this machine can reach the listener.
+    is_exposed: bool,
     origin: Origin,
     keep: Keep,
     budget: Budget,
@@ -172,9 +174,10 @@ impl<'a> Call<'a> {
 }
 
 impl Admin {
-    /// The API for the holders of these tokens.
+    /// The API for the holders of these tokens. `is_exposed` says that others than this machine can reach it.
     pub(crate) fn new(
         tokens: Vec<Token>,
+        is_exposed: bool,
         config: &Config,
         deployments: Arc<Deployments>,
         metrics: Arc<Metrics>,
@@ -182,6 +185,7 @@ impl Admin {
     ) -> Self {
         Self {
             tokens: ArcSwap::from_pointee(tokens),
+            is_exposed,
             origin: config.site.origin.clone(),
             keep: config.store.keep,
             budget: config.budget,
@@ -232,11 +236,21 @@ impl Admin {
         }
         match target {
             Target::Alive => Ok(health::alive()),
-            Target::Metrics => Ok(self.metrics.answer()),
+            Target::Metrics => Ok(self.count(request.headers())?),
             Target::Ready => Ok(health::ready(&self.deployments.current(), &self.stopping)),
             Target::OpenApi => Ok(openapi::answer()),
             Target::Api(call) => Ok(self.call(call, request).await?),
         }
+    }
+
+    /// What is counted: for anybody on this machine, and elsewhere for whom a token allows it.
+    fn count(&self, headers: &HeaderMap) -> Result<Reply, AdminError> {
+        if self.is_exposed {
+            let tokens = self.tokens.load();
+            let token = auth::token(&tokens, headers).ok_or(AdminError::NoToken)?;
+            auth::require_some(token, Action::Metrics)?;
+        }
+        Ok(self.metrics.answer())
     }
 
     async fn call(&self, call: Call<'_>, request: Request) -> Result<Reply, AdminError> {

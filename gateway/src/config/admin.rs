@@ -27,18 +27,21 @@ pub(crate) enum Action {
     Preview,
     /// Remove what nothing needs any more.
     Collect,
+    /// Read what the gateway counts, where the admin listener can be reached from elsewhere.
+    Metrics,
 }
 
-const ACTIONS: [Action; 5] = [
+const ACTIONS: [Action; 6] = [
     Action::Publish,
     Action::Deploy,
     Action::Rollback,
     Action::Preview,
     Action::Collect,
+    Action::Metrics,
 ];
 
 /// What `actions` is expected to be.
-const EXPECTED: &str = "a list of `publish`, `deploy`, `rollback`, `preview` and `collect`";
+const EXPECTED: &str = "a list of `publish`, `deploy`, `rollback`, `preview`, `collect` and `metrics`";
 
 impl Action {
     /// Its word in the configuration.
@@ -49,6 +52,7 @@ impl Action {
             Self::Rollback => "rollback",
             Self::Preview => "preview",
             Self::Collect => "collect",
+            Self::Metrics => "metrics",
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) use partner::Partner;
 pub(crate) use render::Render;
 pub(crate) use rollout::Rollout;
 pub(crate) use signup::{Signup, SignupPages};
-pub(crate) use signup_limits::SignupLimits;
+pub(crate) use signup_limits::{CurrentSignupLimits, SignupLimits};
 pub(crate) use site::{Navigation, Site};
 pub(crate) use store::{Keep, Store};
 pub(crate) use telemetry::Telemetry;
@@ -161,6 +161,13 @@ impl Config {
             signup_pages: signup_pages?,
             partners: partners?,
         })
+    }
+
+    /// How much of sign-up there may be, also where it leads nowhere.
+    pub(crate) fn signup_limits(&self) -> SignupLimits {
+        self.signup
+            .as_ref()
+            .map_or_else(SignupLimits::default, |signup| signup.limits)
     }
 
     /// The partner to whom visitors are taken when sign-up is out of reach.

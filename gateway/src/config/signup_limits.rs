@@ -1,6 +1,9 @@
 //! The keys of `[signup]` that say how much of it there may be.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use arc_swap::ArcSwap;
 
 use super::reader::{Read, Table, count};
 
@@ -18,6 +21,9 @@ pub(crate) struct SignupLimits {
     /// For so long; then one sign-up tries whether it is back.
     pub(crate) rest: Duration,
 }
+
+/// Those that hold at the moment.
+pub(crate) type CurrentSignupLimits = Arc<ArcSwap<SignupLimits>>;
 
 impl Default for SignupLimits {
     fn default() -> Self {

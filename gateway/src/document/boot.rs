@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -41,7 +42,7 @@ pub(super) struct Reports {
 }
 
 /// A form that was posted and refused.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Form {
     /// Path of the page that shows it; the document's own address is the one that was posted to.
@@ -49,13 +50,19 @@ pub(crate) struct Form {
     /// Why, in words.
     pub(crate) error: String,
     /// The e-mail address that was typed; never the password. Empty for somebody under age.
-    pub(crate) email: String,
+    #[serde(serialize_with = "exposed")]
+    pub(crate) email: SecretString,
     /// Whether sign-up is out of reach, so that the page may offer the partner.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unreachable: bool,
     /// Whether it was refused because of the age that was stated, so that the page may send the visitor away.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) under_age: bool,
+}
+
+/// Writes a secret into the one page that its owner gets back.
+fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.expose_secret())
 }
 
 /// What the site says about itself, as sections see it.

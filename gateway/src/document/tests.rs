@@ -130,7 +130,7 @@ fn nothing_in_the_payload_can_end_its_element() {
     let form = Form {
         page: "/signup".to_owned(),
         error: hostile.to_owned(),
-        email: "<b>\"'&\u{2028}".to_owned(),
+        email: "<b>\"'&\u{2028}".into(),
         unreachable: false,
         under_age: false,
     };

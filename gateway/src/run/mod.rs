@@ -17,7 +17,7 @@ use crate::deployment::{Deployments, LoadError};
 use crate::document::{Documents, SiteFacts};
 use crate::health::Stopping;
 use crate::metrics::Metrics;
-use crate::net::{CurrentSettings, Inherited, Listener, Settings, Tls, raise_descriptors};
+use crate::net::{CurrentSettings, Inherited, Listener, Settings, raise_descriptors};
 use crate::render::Renderer;
 use crate::signup::BackendError;
 use crate::site::Site;
@@ -109,6 +109,7 @@ async fn serve(mut config: Config, path: PathBuf, traces: &Traces) -> Result<(),
     let tokens = std::mem::take(&mut config.tokens);
     let admin = Admin::new(
         tokens,
+        !admin_door.address.ip().is_loopback(),
         &config,
         Arc::clone(&deployments),
         Arc::clone(&metrics),
@@ -116,20 +117,17 @@ async fn serve(mut config: Config, path: PathBuf, traces: &Traces) -> Result<(),
     );
     let admin = Arc::new(admin);
     let site = Site::new(config, Arc::clone(&deployments), documents, stopping, &metrics)?;
-    let site = stack::site(
-        Arc::new(site),
-        Arc::clone(&site_settings),
-        metrics.shed(),
-        site_recorder,
-    );
+    let site = Arc::new(site);
     let reload = Reload {
         path,
         admin: Arc::clone(&admin),
+        site: Arc::clone(&site),
         site_settings: Arc::clone(&site_settings),
         admin_settings,
         site_tls: site_door.renewal,
         admin_tls: admin_door.renewal,
     };
+    let site = stack::site(site, Arc::clone(&site_settings), metrics.shed(), site_recorder);
     tracing::info!(event = "listening", site = %site_door.address, admin = %admin_door.address);
     let watching = tokio::spawn(async move { deployments.watch().await });
     let reloading = tokio::spawn(reload.watch(hangup));
@@ -164,21 +162,20 @@ async fn open(
     let mut door = async |name, number, address, files: &Option<Certificate>, settings: &CurrentSettings| {
         let socket = inherited.or_bind(number, address).await;
         let (socket, address) = socket.map_err(|source| StartError::Listen { address, source })?;
-        let tls = match files {
-            Some(files) => Some(Tls::new(files.load()?)),
-            None => None,
-        };
-        let renewal = files.clone().zip(tls.clone());
+        let renewal = files
+            .clone()
+            .map(|files| Renewal::load(name, files))
+            .transpose()?;
         Ok::<_, StartError>(Door {
             listener: Listener {
                 socket,
-                tls,
+                tls: renewal.as_ref().map(Renewal::tls),
                 settings: Arc::clone(settings),
                 capacity,
                 metrics: metrics.connections(name),
             },
             address,
-            renewal: renewal.map(|(files, tls)| Renewal::new(name, files, tls)),
+            renewal,
         })
     };
     let listen = &config.listen;

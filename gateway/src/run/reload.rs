@@ -1,14 +1,16 @@
 //! Reading the configuration and the certificates again while the gateway serves.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tokio::signal::unix::Signal;
 
 use crate::admin::Admin;
-use crate::config::{Certificate, Config};
+use crate::config::{Certificate, CertificateError, Config};
 use crate::net::{CurrentSettings, Settings, Tls};
+use crate::site::Site;
 
 /// How often the certificates' files are looked at.
 const LOOK: Duration = Duration::from_secs(2);
@@ -18,6 +20,7 @@ pub(super) struct Reload {
     /// The configuration file.
     pub(super) path: PathBuf,
     pub(super) admin: Arc<Admin>,
+    pub(super) site: Arc<Site>,
     pub(super) site_settings: CurrentSettings,
     pub(super) admin_settings: CurrentSettings,
     pub(super) site_tls: Option<Renewal>,
@@ -32,8 +35,8 @@ pub(super) struct Renewal {
     seen: Looks,
 }
 
-/// What tells a changed file from the one that was read.
-type Looks = [Option<(SystemTime, u64)>; 2];
+/// What tells a changed file from the one that was read: its number, length, and when anything of it changed.
+type Looks = [Option<(u64, u64, i64, i64)>; 2];
 
 impl Reload {
     /// Reloads on SIGHUP, and certificates also when their files change, for as long as the gateway serves.
@@ -60,6 +63,7 @@ impl Reload {
             }
         };
         self.admin.renew(std::mem::take(&mut config.tokens));
+        self.site.limit_sign_ups(config.signup_limits());
         self.site_settings.store(Arc::new(Settings::site(&config)));
         self.admin_settings.store(Arc::new(Settings::admin(&config)));
         for (renewal, files) in [
@@ -76,15 +80,22 @@ impl Reload {
 }
 
 impl Renewal {
-    /// The certificate in use, and where it came from.
-    pub(super) fn new(listener: &'static str, files: Certificate, tls: Tls) -> Self {
+    /// Reads the certificate of a listener for the first time.
+    pub(super) fn load(listener: &'static str, files: Certificate) -> Result<Self, CertificateError> {
+        // Looked at before they are read: what changes in between is read again.
         let seen = looks(&files);
-        Self {
+        let tls = Tls::new(files.load()?);
+        Ok(Self {
             listener,
             files,
             tls,
             seen,
-        }
+        })
+    }
+
+    /// What the listener speaks.
+    pub(super) fn tls(&self) -> Tls {
+        self.tls.clone()
     }
 
     fn renew_if_changed(&mut self) {
@@ -95,7 +106,7 @@ impl Renewal {
 
     /// Reads the files. A certificate that cannot be used leaves the one in use; connections keep theirs either way.
     fn renew(&mut self) {
-        // Looked at before they are read: what changes in between is read again.
+        // In the same order as at first.
         self.seen = looks(&self.files);
         match self.files.load() {
             Ok(certificate) => {
@@ -112,6 +123,55 @@ impl Renewal {
 fn looks(files: &Certificate) -> Looks {
     [&files.certificate, &files.key].map(|path| {
         let metadata = std::fs::metadata(path).ok()?;
-        Some((metadata.modified().ok()?, metadata.len()))
+        Some((
+            metadata.ino(),
+            metadata.len(),
+            metadata.ctime(),
+            metadata.ctime_nsec(),
+        ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::process::Command;
+
+    use rcgen::{CertifiedKey, generate_simple_self_signed};
+
+    use super::{Certificate, Renewal, looks};
+
+    #[test]
+    fn a_certificate_that_changes_while_it_is_read_is_read_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = Certificate {
+            certificate: folder.path().join("certificate"),
+            key: folder.path().join("key"),
+        };
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let CertifiedKey { cert, signing_key } =
+            generate_simple_self_signed(["site.example".to_owned()]).expect("a certificate");
+        fs::write(&files.certificate, cert.pem()).expect("written");
+        // Whoever reads the key from a pipe waits here, and has read the certificate.
+        assert!(
+            Command::new("mkfifo")
+                .arg(&files.key)
+                .status()
+                .expect("run")
+                .success()
+        );
+        let reading = std::thread::spawn({
+            let files = files.clone();
+            move || Renewal::load("site", files)
+        });
+        let key = fs::OpenOptions::new()
+            .write(true)
+            .open(&files.key)
+            .expect("opened");
+        fs::write(&files.certificate, cert.pem() + "\n").expect("written");
+        std::io::Write::write_all(&mut &key, signing_key.serialize_pem().as_bytes()).expect("written");
+        drop(key);
+        let renewal = reading.join().expect("no panic").expect("a certificate");
+        assert_ne!(renewal.seen[0], looks(&files)[0]);
+    }
 }

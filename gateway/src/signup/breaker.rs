@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::config::SignupLimits;
+use crate::config::CurrentSignupLimits;
 use crate::metrics::{BreakerState, SignupMetrics};
 
 /// Counts, in a row, the sign-ups that found the backend out of reach.
 pub(super) struct Breaker {
-    failures: u32,
-    rest: Duration,
+    limits: CurrentSignupLimits,
     state: Mutex<State>,
     metrics: SignupMetrics,
 }
@@ -35,11 +34,10 @@ pub(super) struct Pass<'a> {
 
 impl Breaker {
     /// A breaker that lets all pass.
-    pub(super) fn new(limits: &SignupLimits, metrics: SignupMetrics) -> Self {
+    pub(super) fn new(limits: CurrentSignupLimits, metrics: SignupMetrics) -> Self {
         metrics.breaker(BreakerState::Closed);
         Self {
-            failures: limits.failures,
-            rest: limits.rest,
+            limits,
             state: Mutex::new(State::Closed { failures: 0 }),
             metrics,
         }
@@ -84,21 +82,22 @@ impl Pass<'_> {
     /// Says whether the backend was reached, whatever it answered.
     pub(super) fn reached(mut self, was_reached: bool) {
         let breaker = self.breaker;
+        let limits = breaker.limits.load();
         let mut state = breaker.lock();
         let failures = match *state {
             State::Closed { failures } => failures,
-            State::Probing if self.probes => breaker.failures,
+            State::Probing if self.probes => limits.failures,
             // Sent before the backend was given up: the one that probes knows better.
             State::Open { .. } | State::Probing => return,
         };
         self.probes = false;
         if was_reached {
             breaker.enter(&mut state, State::Closed { failures: 0 });
-        } else if failures.saturating_add(1) >= breaker.failures {
-            let until = Instant::now() + breaker.rest;
+        } else if failures.saturating_add(1) >= limits.failures {
+            let until = Instant::now() + limits.rest;
             breaker.enter(&mut state, State::Open { until });
             drop(state);
-            let rest_seconds = breaker.rest.as_secs();
+            let rest_seconds = limits.rest.as_secs();
             tracing::warn!(event = "signup_resting", rest_seconds);
         } else {
             *state = State::Closed {
@@ -121,7 +120,10 @@ impl Drop for Pass<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
+
+    use arc_swap::ArcSwap;
 
     use super::Breaker;
     use crate::config::SignupLimits;
@@ -135,7 +137,10 @@ mod tests {
             rest: REST,
             ..SignupLimits::default()
         };
-        Breaker::new(&limits, Metrics::default().signups.clone())
+        Breaker::new(
+            Arc::new(ArcSwap::from_pointee(limits)),
+            Metrics::default().signups.clone(),
+        )
     }
 
     fn ask(breaker: &Breaker, was_reached: bool) {

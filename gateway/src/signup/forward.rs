@@ -1,8 +1,10 @@
 //! Sending a sign-up to the backend, and reading what it answers.
 
 use std::error::Error as _;
+use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::redirect::Policy;
@@ -11,13 +13,13 @@ use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio::sync::Semaphore;
 use url::Url;
 
 use super::breaker::Breaker;
 use super::fields::Fields;
+use super::places::Places;
 use super::{FAILED, SignupError};
-use crate::config::Signup;
+use crate::config::{CurrentSignupLimits, Signup};
 use crate::metrics::SignupMetrics;
 use crate::reply::{REQUEST_ID, RequestId};
 
@@ -27,6 +29,9 @@ const MAX_ANSWER: usize = 64 * 1024;
 /// The most characters passed on of the backend's words.
 const MAX_WORDS: usize = 500;
 
+/// More bytes than what is sent has beside the texts: the names of its fields, and the age.
+const NAMES: usize = 128;
+
 /// The sign-up backend.
 pub(crate) struct Backend {
     client: Client,
@@ -34,8 +39,9 @@ pub(crate) struct Backend {
     key: SecretString,
     affiliate_subid: String,
     total_timeout: Duration,
-    /// One for each sign-up that may wait at a time.
-    permits: Semaphore,
+    limits: CurrentSignupLimits,
+    /// One for each sign-up that waits.
+    places: Places,
     breaker: Breaker,
 }
 
@@ -69,8 +75,12 @@ enum Failure {
 }
 
 impl Backend {
-    /// The backend this configuration names.
-    pub(crate) fn new(signup: &Signup, metrics: &SignupMetrics) -> Result<Self, BackendError> {
+    /// The backend this configuration names, asked within these limits.
+    pub(crate) fn new(
+        signup: &Signup,
+        limits: &CurrentSignupLimits,
+        metrics: &SignupMetrics,
+    ) -> Result<Self, BackendError> {
         let mut client = Client::builder()
             .user_agent(concat!("colonnade-gateway/", env!("CARGO_PKG_VERSION")))
             .no_proxy()
@@ -92,8 +102,9 @@ impl Backend {
             key: signup.key.clone(),
             affiliate_subid: signup.affiliate_subid.clone(),
             total_timeout: signup.total_timeout,
-            permits: Semaphore::new(signup.limits.concurrent),
-            breaker: Breaker::new(&signup.limits, metrics.clone()),
+            limits: Arc::clone(limits),
+            places: Places::default(),
+            breaker: Breaker::new(Arc::clone(limits), metrics.clone()),
         })
     }
 
@@ -104,7 +115,8 @@ impl Backend {
         id: Option<&RequestId>,
     ) -> Result<Option<String>, SignupError> {
         // Held until the last byte of the backend's answer was read. Nobody queues: who waits is holding a form.
-        let _permit = self.permits.try_acquire().map_err(|_| SignupError::Busy)?;
+        let concurrent = self.limits.load().concurrent;
+        let _place = self.places.take(concurrent).ok_or(SignupError::Busy)?;
         let pass = self.breaker.ask().map_err(SignupError::Resting)?;
         let exchange = tokio::time::timeout(self.total_timeout, self.exchange(fields, id)).await;
         let exchange = exchange.unwrap_or(Err(Failure::Late));
@@ -135,7 +147,7 @@ impl Backend {
             age: fields.age,
             affiliate_subid: &self.affiliate_subid,
         };
-        let body = Zeroizing::new(serde_json::to_vec(&body).map_err(|_| Failure::Unwritten)?);
+        let body = body.written()?;
         let mut request = self
             .client
             .post(self.url.clone())
@@ -144,11 +156,22 @@ impl Backend {
         if let Some(RequestId(id)) = id {
             request = request.header(REQUEST_ID, id);
         }
-        let response = request.body(body.to_vec()).send().await.map_err(Failure::http)?;
+        let response = request.body(body).send().await.map_err(Failure::http)?;
         let status = response.status();
         let answer = read(response).await?;
         let object = serde_json::from_slice(&answer).map_err(|_| Failure::NotJson(status))?;
         Ok((status, object))
+    }
+}
+
+impl Forwarded<'_> {
+    /// The body of the request, overwritten when the last of its bytes is on its way.
+    fn written(&self) -> Result<Bytes, Failure> {
+        // A character may take six times its bytes, and growing would leave a copy behind.
+        let texts = self.email.len() + self.password.len() + self.affiliate_subid.len();
+        let mut body = Zeroizing::new(Vec::with_capacity(6 * texts + NAMES));
+        serde_json::to_writer(&mut *body, self).map_err(|_| Failure::Unwritten)?;
+        Ok(Bytes::from_owner(body))
     }
 }
 

@@ -10,18 +10,22 @@ mod forward;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzz;
 mod outcome;
+mod places;
 mod rates;
 mod redirect;
 
 pub(crate) use forward::{Backend, BackendError};
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 
-use crate::config::{Config, SignupLimits};
+use crate::config::{Config, CurrentSignupLimits, SignupLimits};
 use crate::deployment::Snapshot;
 use crate::document::{Asked, Documents, Form};
 use crate::metrics::SignupMetrics;
@@ -41,6 +45,7 @@ use redirect::Redirects;
 /// What sign-up needs, made once.
 pub(crate) struct Signups {
     backend: Option<Backend>,
+    limits: CurrentSignupLimits,
     rates: Rates,
     metrics: SignupMetrics,
     redirects: Redirects,
@@ -139,17 +144,23 @@ impl Signups {
     pub(crate) fn new(config: &Config, metrics: SignupMetrics) -> Result<Self, BackendError> {
         let signup = config.signup.as_ref();
         let hosts = signup.map(|signup| signup.redirect_hosts.clone());
-        let limits = signup.map_or_else(SignupLimits::default, |signup| signup.limits);
-        let backend = signup.map(|signup| Backend::new(signup, &metrics));
+        let limits = Arc::new(ArcSwap::from_pointee(config.signup_limits()));
+        let backend = signup.map(|signup| Backend::new(signup, &limits, &metrics));
         Ok(Self {
             backend: backend.transpose()?,
-            rates: Rates::new(limits),
+            rates: Rates::new(Arc::clone(&limits)),
+            limits,
             metrics,
             redirects: Redirects::new(&config.site.origin, hosts.unwrap_or_default()),
             page: config.signup_pages.page.clone(),
             success: config.signup_pages.success.clone(),
             scheme: config.site.origin.scheme().to_owned(),
         })
+    }
+
+    /// From now on sign-ups are held to these limits; what is used up by then stays used up.
+    pub(crate) fn limit(&self, limits: SignupLimits) {
+        self.limits.store(Arc::new(limits));
     }
 
     /// Answers a sign-up: a script with JSON, a form with a redirect or with its page.
@@ -162,7 +173,7 @@ impl Signups {
         request: Request,
     ) -> Reply {
         let format = request.headers().get(CONTENT_TYPE).and_then(Format::of);
-        let mut email = String::new();
+        let mut email = SecretString::default();
         // Counted also where the visitor leaves before there is an outcome.
         let counted = Counted::new(&self.metrics);
         let outcome = self.handle(request, format, &mut email).await;
@@ -188,7 +199,7 @@ impl Signups {
         &self,
         request: Request,
         format: Option<Format>,
-        email: &mut String,
+        email: &mut SecretString,
     ) -> Result<Option<String>, SignupError> {
         let (head, body) = request.into_parts();
         if !origin::is_same(&head.uri, &head.headers, &self.scheme) {
@@ -203,15 +214,16 @@ impl Signups {
         if let Err(error) = admitted {
             if error.has_page()
                 && let Ok(body) = body::read(&head.headers, body).await
-                && let Ok(typed) = Typed::parse(format, &body)
+                && let Ok(typed) = Typed::parse(format, body.expose_secret())
             {
-                email.push_str(typed.email_text());
+                *email = typed.email_text();
             }
             return Err(error);
         }
         let body = body::read(&head.headers, body).await?;
-        let typed = Typed::parse(format, &body)?;
-        email.push_str(typed.email_text());
+        let typed = Typed::parse(format, body.expose_secret())?;
+        drop(body);
+        *email = typed.email_text();
         let fields = typed.check()?;
         let backend = self.backend.as_ref();
         let backend = backend.ok_or(SignupError::Unreachable(StatusCode::SERVICE_UNAVAILABLE))?;
@@ -232,7 +244,7 @@ impl Signups {
         snapshot: &Snapshot,
         visit: Option<&Visit<'_>>,
         error: SignupError,
-        email: String,
+        email: SecretString,
     ) -> Reply {
         let Some(visit) = visit else {
             return rescue(&Error::NothingLive, Audience::person(snapshot));
@@ -247,7 +259,7 @@ impl Signups {
             page: self.page.clone(),
             error: error.to_string(),
             // Somebody who is sent away gets nothing back of what was typed.
-            email: if under_age { String::new() } else { email },
+            email: if under_age { SecretString::default() } else { email },
             unreachable: error.is_unreachable(),
             under_age,
         };

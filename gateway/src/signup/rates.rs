@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::SignupError;
 use crate::allowance::Allowance;
-use crate::config::SignupLimits;
+use crate::config::{CurrentSignupLimits, SignupLimits};
 use crate::net::Client;
 
 /// Below so many clients it is not worth looking for those that can be forgotten.
@@ -19,7 +19,7 @@ const FEW: usize = 1024;
 /// What is kept is bounded by the limit for all: a client is noted only with a sign-up that this limit has let pass, and
 /// forgotten once its own allowance is whole again, which takes two minutes at most.
 pub(super) struct Rates {
-    limits: SignupLimits,
+    limits: CurrentSignupLimits,
     state: Mutex<State>,
 }
 
@@ -53,13 +53,14 @@ impl OfClient {
 
 impl Rates {
     /// Counts by these limits.
-    pub(super) fn new(limits: SignupLimits) -> Self {
+    pub(super) fn new(limits: CurrentSignupLimits) -> Self {
         let now = Instant::now();
+        let attempts = limits.load().attempts;
         Self {
             limits,
             state: Mutex::new(State {
-                all: Allowance::new(limits.attempts, now),
-                pages: Allowance::new(limits.attempts, now),
+                all: Allowance::new(attempts, now),
+                pages: Allowance::new(attempts, now),
                 clients: HashMap::new(),
                 sweep_at: FEW,
             }),
@@ -69,9 +70,14 @@ impl Rates {
     /// Counts a sign-up of this client, or refuses it; in a page, where it asks for one and there is one to be had.
     pub(super) fn admit(&self, client: Client, asks_page: bool) -> Result<(), SignupError> {
         let now = Instant::now();
+        let limits = self.limits.load();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let state = &mut *state;
+        state.all.change(limits.attempts);
+        state.pages.change(limits.attempts);
         if let Some(known) = state.clients.get_mut(&client) {
+            known.tries.change(limits.attempts_per_client);
+            known.pages.change(limits.attempts_per_client);
             let wait = known.tries.wait(now);
             if !wait.is_zero() {
                 let has_page = asks_page && known.pages.take(now) && state.pages.take(now);
@@ -83,7 +89,7 @@ impl Rates {
             let has_page = asks_page && state.pages.take(now);
             return Err(SignupError::Crowded { wait, has_page });
         }
-        let new = || OfClient::new(&self.limits, now);
+        let new = || OfClient::new(&limits, now);
         state.clients.entry(client).or_insert_with(new).tries.take(now);
         state.sweep(now);
         Ok(())
@@ -114,7 +120,10 @@ impl SignupError {
 #[cfg(test)]
 mod tests {
     use std::net::{IpAddr, Ipv4Addr};
+    use std::sync::Arc;
     use std::time::Duration;
+
+    use arc_swap::ArcSwap;
 
     use super::{FEW, Rates};
     use crate::config::SignupLimits;
@@ -122,11 +131,12 @@ mod tests {
     use crate::signup::SignupError;
 
     fn rates(attempts: u32, attempts_per_client: u32) -> Rates {
-        Rates::new(SignupLimits {
+        let limits = SignupLimits {
             attempts,
             attempts_per_client,
             ..SignupLimits::default()
-        })
+        };
+        Rates::new(Arc::new(ArcSwap::from_pointee(limits)))
     }
 
     fn client(text: &str) -> Client {

@@ -66,7 +66,7 @@ impl Request {
     }
 
     /// The request as it is sent to this address, which is its host unless it names another.
-    pub(super) fn message(self, address: SocketAddr) -> Vec<u8> {
+    pub(crate) fn message(self, address: SocketAddr) -> Vec<u8> {
         let has_host = self.head.to_ascii_lowercase().contains("\r\nhost:");
         let Self { head, body } = if has_host {
             self

@@ -17,6 +17,9 @@ use super::{Client, Release, Request, Response, description, until};
 /// A token that may do everything. Others: see [`configuration`].
 pub(crate) const TOKEN: &str = "token-for-everything";
 
+/// Where the admin API is in a configuration unless told otherwise.
+const ADMIN: &str = "admin = \"127.0.0.1:0\"";
+
 /// How long an event may take to be logged; reached only when it never comes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -37,6 +40,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) folder: Option<Arc<TempDir>>,
     /// More keys of `[listen]`.
     pub(crate) listen: &'a str,
+    /// Where the admin API is, if not on this machine alone.
+    pub(crate) admin: Option<&'a str>,
     /// More configuration: see [`configuration`].
     pub(crate) extra: &'a str,
     /// Environment variables.
@@ -181,7 +186,8 @@ impl Gateway {
         Self::set_up(setup).made_live()
     }
 
-    fn made_live(self) -> Self {
+    /// Puts that live on this one.
+    pub(crate) fn made_live(self) -> Self {
         self.publish(&Release::shell("1.0.0"));
         self.publish(
             &Release::section("directory", "1.0.0", &["/", "/state/:state", "/signup"]).slot("join"),
@@ -198,7 +204,10 @@ impl Gateway {
             .tempfile_in(folder.path())
             .unwrap();
         let (_, config) = config.keep().unwrap();
-        std::fs::write(&config, listening(setup.listen, setup.extra)).unwrap();
+        let text = listening(setup.listen, setup.extra);
+        let admin = setup.admin.map(|address| format!("admin = \"{address}\""));
+        let text = text.replacen(ADMIN, admin.as_deref().unwrap_or(ADMIN), 1);
+        std::fs::write(&config, text).unwrap();
         let (mut command, stdin) = match (setup.socket, setup.descriptors) {
             (None, None) if !setup.before.is_empty() || !setup.wrapper.is_empty() => (
                 by_shell(&format!("{} exec {} \"$0\" \"$@\"", setup.before, setup.wrapper)),

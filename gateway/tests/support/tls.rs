@@ -10,7 +10,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-use super::{Client, Response};
+use super::{Client, Request, Response};
 
 /// A certificate for `site.example` that is its own root.
 pub(crate) struct Certificate {
@@ -68,8 +68,16 @@ impl Certificate {
 
     /// Asks for `/` over a connection of its own.
     pub(crate) fn get(&self, client: &Client) -> std::io::Result<Response> {
+        self.send(client, Request::new("GET", "/"))
+    }
+
+    /// Sends a request over a connection of its own.
+    pub(crate) fn send(&self, client: &Client, request: Request) -> std::io::Result<Response> {
         let mut tls = self.connect(client, &[])?;
-        tls.ask()?;
+        let request = request
+            .header("host", "site.example")
+            .header("connection", "close");
+        tls.0.write_all(&request.message(client.address()))?;
         let mut answer = Vec::new();
         tls.0.read_to_end(&mut answer)?;
         Ok(Response::parse(&answer))
@@ -94,12 +102,6 @@ impl Tls {
     /// What was agreed on.
     pub(crate) fn protocol(&self) -> Option<&[u8]> {
         self.0.conn.alpn_protocol()
-    }
-
-    /// Asks for `/`, and for an end behind it.
-    pub(crate) fn ask(&mut self) -> std::io::Result<()> {
-        self.0
-            .write_all(b"GET / HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n")
     }
 
     /// Asks for health and reads the answer; the connection stays.

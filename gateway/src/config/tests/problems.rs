@@ -197,7 +197,7 @@ const PROBLEMS: &[(&str, &str, &str)] = &[
     (
         "[\"publish\"]",
         "[\"delete\"]",
-        "`delete` is no action; expected a list of `publish`, `deploy`, `rollback`, `preview` and `collect`",
+        "`delete` is no action; expected a list of `publish`, `deploy`, `rollback`, `preview`, `collect` and `metrics`",
     ),
     (
         "http://127.0.0.1:9100",

@@ -1,0 +1,143 @@
+/* Preloaded into a gateway, this makes its machine fail: the clock of the day is off, or the disk is full.
+ *
+ * FAULT_CLOCK names a file with the seconds by which the clock is off. FAULT_FULL names a file that is there while the
+ * disk below the folder FAULT_BELOW is full; its first letter says what fails there for want of room:
+ *   w  writing      s  making durable what was written      c  creating files and folders
+ * Both files are looked at whenever the gateway asks, so a test changes them while it runs. Whatever this asks the system
+ * itself goes past the functions that are replaced here. */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The beginning of a file that a variable names; its length, or -1. */
+static long look(const char *variable, char *text, long size) {
+    const char *path = getenv(variable);
+    if (!path) return -1;
+    long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (file < 0) return -1;
+    long length = syscall(SYS_read, file, text, size - 1);
+    syscall(SYS_close, file);
+    text[length > 0 ? length : 0] = 0;
+    return length;
+}
+
+static long off(void) {
+    int before = errno;
+    char text[32];
+    long seconds = look("FAULT_CLOCK", text, sizeof text) > 0 ? atol(text) : 0;
+    errno = before;
+    return seconds;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    long outcome = syscall(SYS_clock_gettime, clock, now);
+    if (outcome == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += off();
+    return outcome;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+    (void)zone;
+    struct timespec precise;
+    if (clock_gettime(CLOCK_REALTIME, &precise)) return -1;
+    now->tv_sec = precise.tv_sec;
+    now->tv_usec = precise.tv_nsec / 1000;
+    return 0;
+}
+
+time_t time(time_t *where) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (where) *where = now.tv_sec;
+    return now.tv_sec;
+}
+
+static int is_below(const char *path) {
+    const char *folder = getenv("FAULT_BELOW");
+    return folder && strncmp(path, folder, strlen(folder)) == 0;
+}
+
+/* Whether this fails at this path for want of room; then it has. */
+static int fails_at(char what, const char *path) {
+    char text[8];
+    if (look("FAULT_FULL", text, sizeof text) <= 0 || text[0] != what || !is_below(path)) return 0;
+    errno = ENOSPC;
+    return 1;
+}
+
+static int fails(char what, int file) {
+    int before = errno;
+    char link[64] = "/proc/self/fd/", digits[12], path[PATH_MAX];
+    int count = 0;
+    for (unsigned number = file; count == 0 || number > 0; number /= 10) digits[count++] = '0' + number % 10;
+    char *end = link + strlen(link);
+    while (count > 0) *end++ = digits[--count];
+    *end = 0;
+    long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
+    errno = before;
+    if (length < 0) return 0;
+    path[length] = 0;
+    return fails_at(what, path);
+}
+
+#define WRITES(name, type, call, parameters, ...)                     \
+    type name parameters {                                            \
+        return fails('w', file) ? -1 : syscall(call, ##__VA_ARGS__); \
+    }
+
+WRITES(write, ssize_t, SYS_write, (int file, const void *bytes, size_t count), file, bytes, count)
+WRITES(writev, ssize_t, SYS_writev, (int file, const struct iovec *parts, int count), file, parts, count)
+WRITES(pwrite, ssize_t, SYS_pwrite64, (int file, const void *bytes, size_t count, off_t at), file, bytes, count, at)
+WRITES(pwrite64, ssize_t, SYS_pwrite64, (int file, const void *bytes, size_t count, off64_t at), file, bytes, count, at)
+WRITES(ftruncate, int, SYS_ftruncate, (int file, off_t length), file, length)
+WRITES(ftruncate64, int, SYS_ftruncate, (int file, off64_t length), file, length)
+WRITES(sendfile, ssize_t, SYS_sendfile, (int file, int from, off_t *at, size_t count), file, from, at, count)
+WRITES(sendfile64, ssize_t, SYS_sendfile, (int file, int from, off64_t *at, size_t count), file, from, at, count)
+WRITES(copy_file_range, ssize_t, SYS_copy_file_range,
+       (int from, off64_t *start, int file, off64_t *at, size_t count, unsigned flags),
+       from, start, file, at, count, flags)
+
+int fsync(int file) { return fails('s', file) ? -1 : syscall(SYS_fsync, file); }
+int fdatasync(int file) { return fails('s', file) ? -1 : syscall(SYS_fdatasync, file); }
+
+/* Whether there is nothing at a path, and no room for anything. */
+static int cannot_be_made(int folder, const char *path) {
+    int before = errno;
+    int is_there = syscall(SYS_faccessat, folder, path, F_OK) == 0;
+    errno = before;
+    return !is_there && fails_at('c', path);
+}
+
+static int opens(int folder, const char *path, int flags, mode_t mode) {
+    if (flags & O_CREAT && cannot_be_made(folder, path)) return -1;
+    return syscall(SYS_openat, folder, path, flags, mode);
+}
+
+#define OPENS(name, parameters, folder, last)                     \
+    int name parameters {                                         \
+        va_list more;                                             \
+        va_start(more, last);                                     \
+        mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(more, mode_t) : 0; \
+        va_end(more);                                             \
+        return opens(folder, path, flags, mode);                  \
+    }
+
+OPENS(open, (const char *path, int flags, ...), AT_FDCWD, flags)
+OPENS(open64, (const char *path, int flags, ...), AT_FDCWD, flags)
+OPENS(openat, (int folder, const char *path, int flags, ...), folder, flags)
+OPENS(openat64, (int folder, const char *path, int flags, ...), folder, flags)
+
+int mkdir(const char *path, mode_t mode) {
+    return cannot_be_made(AT_FDCWD, path) ? -1 : syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
