@@ -176,6 +176,7 @@ async fn open(
                 settings: Arc::clone(settings),
                 capacity,
                 metrics: metrics.connections(name),
+                addresses: config.telemetry.addresses,
             },
             address,
             renewal: renewal.map(|(files, tls)| Renewal::new(name, files, tls)),
