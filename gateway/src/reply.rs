@@ -12,10 +12,10 @@ use serde::Serialize;
 use crate::conditional::{Validators, Verdict, weigh};
 use crate::content::Content;
 use crate::negotiate::Coding;
-use crate::net::Seat;
+use crate::net::{RequestBody, Seat};
 
 /// A request as it arrives.
-pub(crate) type Request = http::Request<hyper::body::Incoming>;
+pub(crate) type Request = http::Request<RequestBody>;
 
 /// A response: everything the gateway sends is in memory when it is sent.
 pub(crate) type Reply = Response<Content>;

@@ -10,12 +10,12 @@ use std::time::Duration;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
-use hyper::body::Incoming;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::metrics::PolicyMetrics;
+use crate::net::RequestBody;
 use crate::reply::Request;
 
 /// The most bytes of a report.
@@ -120,7 +120,7 @@ impl Violations {
     }
 }
 
-async fn read(body: Incoming) -> Result<Vec<u8>, ViolationError> {
+async fn read(body: RequestBody) -> Result<Vec<u8>, ViolationError> {
     let body = Limited::new(body, MAX_BODY).collect();
     let body = tokio::time::timeout(PATIENCE, body)
         .await

@@ -2,10 +2,13 @@
 
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpStream};
+use std::time::Duration;
 
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::json;
+use tokio::time::Instant;
 
-use crate::support::{Client, Gateway, Raw, Release, Setup, attack, until};
+use crate::support::{Client, Connection, Gateway, Raw, Release, Request, Setup, attack, until};
 
 /// A connection that has asked for something and was answered.
 fn held(client: &Client) -> Raw {
@@ -79,6 +82,68 @@ fn connections_never_use_up_the_file_descriptors() {
         raw.until_closed().starts_with(b"HTTP/1.1 200")
     });
     assert!(!gateway.output().contains("accept_failed"));
+}
+
+#[test]
+fn connections_to_the_site_do_not_count_against_the_admin_api() {
+    let gateway = Gateway::start_live("[limits]\nconnections_per_client = 3\n", &[]);
+    let (site, admin) = (
+        gateway.site.coming_from(from(1)),
+        gateway.admin.coming_from(from(1)),
+    );
+    let visiting: Vec<Raw> = (0..3).map(|_| held(&site)).collect();
+    assert_eq!(Raw::open(&site).answer().status, 503);
+    let operating: Vec<Raw> = (0..3).map(|_| held(&admin)).collect();
+    assert_eq!(Raw::open(&admin).answer().status, 503);
+    // Nor the other way round.
+    drop(visiting);
+    until("there is room again", || {
+        let mut raw = Raw::open(&site);
+        raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
+        raw.until_closed().starts_with(b"HTTP/1.1 200")
+    });
+    drop(operating);
+}
+
+/// How long the gateway waits after the system refused it a connection.
+const BACKOFF: Duration = Duration::from_millis(100);
+
+#[test]
+fn a_gateway_that_can_accept_nobody_waits_and_serves_whom_it_has() {
+    let gateway = Gateway::start_live("", &[]);
+    let mut visitor = Connection::open(&gateway.site).unwrap();
+    let mut operator = Connection::open(&gateway.admin).unwrap();
+    let get = |target| Request::new("GET", target).header("host", "site.example");
+    let mut failures = || {
+        let sample = "colonnade_connections_refused_total{listener=\"site\",cause=\"system\"} ";
+        let text = operator.exchange(get("/metrics")).unwrap().text();
+        let line = text.lines().find_map(|line| line.strip_prefix(sample));
+        line.map_or(0, |count| count.parse::<u32>().unwrap())
+    };
+    assert_eq!((visitor.exchange(get("/")).unwrap().status, failures()), (200, 0));
+    let start = Instant::now();
+    let pid = Pid::from_raw(gateway.pid().cast_signed());
+    // Every descriptor that the next connection could have is too many.
+    let none = Rlimit {
+        current: Some(3),
+        maximum: getrlimit(Resource::Nofile).maximum,
+    };
+    let before = prlimit(pid, Resource::Nofile, none).unwrap();
+    let mut waiting = Raw::open(&gateway.site);
+    assert!(waiting.say("GET / HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"));
+    let mut counted = 0;
+    until("accepting has failed again and again", || {
+        assert_eq!(visitor.exchange(get("/")).unwrap().status, 200);
+        counted = failures();
+        counted >= 5
+    });
+    // However long that took, there was a pause after each.
+    let most = start.elapsed().as_millis() / BACKOFF.as_millis() + 1;
+    assert!(u128::from(counted) <= most, "{counted} in {most} pauses");
+    gateway.wait_for(|line| line["event"] == "accept_failed");
+    prlimit(pid, Resource::Nofile, before).unwrap();
+    assert_eq!(waiting.answer().status, 200);
+    assert_eq!(gateway.get("/").status, 200);
 }
 
 /// A request that is under way until its body comes.

@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
 
-use crate::support::frames::{self, GOAWAY};
-use crate::support::{Gateway, Raw, Request, Setup, attack, authorized, listening, token};
+use crate::support::frames::{self, END_HEADERS, END_STREAM, GOAWAY, HEADERS, WINDOW_UPDATE, frame};
+use crate::support::{
+    Client, Connection, Gateway, Raw, Request, Setup, attack, authorized, listening, token,
+};
 
 #[test]
 fn a_gateway_that_is_told_to_stop_says_first_that_it_is_not_ready() {
@@ -108,6 +110,66 @@ fn a_configuration_that_cannot_be_used_changes_nothing_and_the_log_says_why() {
     assert_eq!(gateway.admin.send(authorized(sections)).status, 200);
 }
 
+/// Asks again and again, until it is over. Back comes how often.
+type Visits = fn(&Client, &dyn Fn() -> bool) -> usize;
+
+/// Asks for a page over and over, each time over a connection of its own.
+fn visit_anew(site: &Client, is_over: impl Fn() -> bool) -> usize {
+    let mut answers = 0;
+    while !is_over() {
+        assert_eq!(site.get("/").status, 200);
+        answers += 1;
+    }
+    answers
+}
+
+/// The same over one connection, for as long as no answer says that it is the last.
+fn visit_over_http1(site: &Client, is_over: impl Fn() -> bool) -> usize {
+    let mut answers = 0;
+    while !is_over() {
+        let mut connection = Connection::open(site).unwrap();
+        loop {
+            let answer = connection.exchange(Request::new("GET", "/")).unwrap();
+            assert_eq!(answer.status, 200);
+            answers += 1;
+            if answer.has("connection") || is_over() {
+                break;
+            }
+        }
+    }
+    answers
+}
+
+/// The same over one HTTP/2 connection, for as long as the gateway does not say that it goes.
+fn visit_over_http2(site: &Client, is_over: impl Fn() -> bool) -> usize {
+    let mut answers = 0;
+    while !is_over() {
+        // Windows that never get in the way.
+        let mut raw = frames::open(site, &[(4, 0x7fff_ffff)]);
+        assert!(raw.say(frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0, 0, 0])));
+        let mut is_going = false;
+        for stream in (1..).step_by(2) {
+            if is_going || is_over() {
+                break;
+            }
+            let request = frame(HEADERS, END_STREAM | END_HEADERS, stream, &frames::get("/"));
+            assert!(raw.say(request));
+            loop {
+                let (kind, flags, of, payload) = frames::read(&mut raw);
+                is_going |= kind == GOAWAY;
+                if kind == HEADERS {
+                    assert_eq!(frames::status(&payload), "200");
+                }
+                if of == stream && flags & END_STREAM != 0 {
+                    answers += 1;
+                    break;
+                }
+            }
+        }
+    }
+    answers
+}
+
 #[test]
 fn a_restart_on_an_inherited_socket_refuses_nobody() {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -118,18 +180,17 @@ fn a_restart_on_an_inherited_socket_refuses_nobody() {
     });
     assert_eq!(gateway.site.address(), socket.local_addr().unwrap());
     let (site, over) = (gateway.site, AtomicBool::new(false));
+    let is_over = || over.load(Ordering::Relaxed);
     std::thread::scope(|scope| {
-        let visitors: Vec<_> = (0..4)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut answers = 0;
-                    while !over.load(Ordering::Relaxed) {
-                        assert_eq!(site.get("/").status, 200);
-                        answers += 1;
-                    }
-                    answers
-                })
-            })
+        let visits: [Visits; 3] = [
+            |site, is_over| visit_anew(site, is_over),
+            |site, is_over| visit_over_http1(site, is_over),
+            |site, is_over| visit_over_http2(site, is_over),
+        ];
+        let visitors: Vec<_> = visits
+            .into_iter()
+            .flat_map(|visit| [visit; 8])
+            .map(|visit| scope.spawn(move || visit(&site, &is_over)))
             .collect();
         for _ in 0..5 {
             let next = Gateway::set_up(Setup {
@@ -140,12 +201,14 @@ fn a_restart_on_an_inherited_socket_refuses_nobody() {
             });
             gateway.signal("TERM");
             assert_eq!(gateway.end().code(), Some(0));
+            assert!(!gateway.output().contains("drain_cut_short"));
             assert_eq!(next.get("/").status, 200);
             gateway = next;
         }
         over.store(true, Ordering::Relaxed);
-        let answers: usize = visitors.into_iter().map(|visitor| visitor.join().unwrap()).sum();
-        assert!(answers > 0);
+        for visitor in visitors {
+            assert!(visitor.join().unwrap() > 0);
+        }
     });
 }
 

@@ -1,47 +1,56 @@
-//! Clients that take their time: each is given up, and no other visitor notices.
+//! Clients that take their time: each is given up for the one limit it does not keep, and no other visitor notices.
 
 use std::net::Ipv4Addr;
 
 use crate::support::frames::{
-    self, CONTINUATION, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, WINDOW_UPDATE, frame,
+    self, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, WINDOW_UPDATE, frame,
 };
-use crate::support::{Connection, Gateway, Raw, Release, Request, attack, soak};
+use crate::support::{Connection, Gateway, Raw, Release, Request, TOKEN, attack, only, soak, until};
 
-/// Deadlines so short that a test need not wait.
-const SHORT: &str =
-    "[limits]\nfirst_byte_ms = 400\nhead_ms = 400\nprogress_ms = 400\nidle_ms = 400\ndrain_ms = 400\n";
+/// The bytes of [`LARGE`]: no buffer of the system holds them.
+const LENGTH: usize = 12 << 20;
 
-/// An asset so large that no buffer of the system holds it.
+const LARGE: &str = "/assets/large/1.0.0/large.bin";
+
+/// A gateway with a file of so many bytes.
 fn with_large_asset(extra: &str) -> Gateway {
     let gateway = Gateway::start_live(extra, &[]);
     let release = Release::section("large", "1.0.0", &["/large"]);
-    let release = release.bytes("client/large.bin", "application/octet-stream", vec![0; 12 << 20]);
+    let release = release.bytes("client/large.bin", "application/octet-stream", vec![0; LENGTH]);
     gateway.publish(&release);
     gateway.deploy(&serde_json::json!({ "large": "1.0.0" }));
     gateway
 }
 
-const LARGE: &str = "/assets/large/1.0.0/large.bin";
-
 #[test]
 fn who_says_nothing_is_given_up() {
-    let gateway = Gateway::start_live(SHORT, &[]);
+    let gateway = Gateway::start_live(&only("first_byte_ms = 400"), &[]);
+    let greeting = "colonnade_connections_refused_total{listener=\"site\",cause=\"greeting\"}";
     attack(&gateway, || {
-        for said in [&b""[..], b"\r\n", &PREFACE[..10], b"P"] {
+        for said in [&b""[..], &PREFACE[..10], b"P"] {
             let mut raw = Raw::open(&gateway.site);
             assert!(raw.say(said));
             assert_eq!(raw.until_closed(), b"", "{said:?}");
         }
+        until("they are counted", || gateway.count(greeting) == 3);
+        // Empty lines may come before a request, and are none; a preface asks for nothing either.
+        let mut raw = Raw::open(&gateway.site);
+        assert!(raw.say("\r\n"));
+        assert_eq!(raw.until_reset(), b"");
+        let mut raw = Raw::open(&gateway.site);
+        assert!(raw.say(PREFACE));
+        raw.until_reset();
+        gateway.until_ended("silent", 2);
     });
 }
 
 #[test]
 fn a_head_that_comes_slowly_is_given_up() {
-    let gateway = Gateway::start_live(SHORT, &[]);
+    let gateway = Gateway::start_live(&only("head_ms = 400"), &[]);
     attack(&gateway, || {
         let mut raw = Raw::open(&gateway.site);
         assert!(raw.say("GET / HTTP/1.1\r\nhost: site.example\r\n"));
-        assert_eq!(raw.until_closed(), b"");
+        assert_eq!(raw.until_reset(), b"");
         // However diligently it goes on.
         let raw = Raw::open(&gateway.site);
         let head = b"GET / HTTP/1.1\r\nhost: site.example\r\nx: ".iter().copied();
@@ -52,82 +61,144 @@ fn a_head_that_comes_slowly_is_given_up() {
         // Also behind another request.
         let mut raw = Raw::open(&gateway.site);
         assert!(raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\nGET / HTT"));
-        assert!(raw.until_closed().starts_with(b"HTTP/1.1 200 "));
+        assert!(raw.until_reset().starts_with(b"HTTP/1.1 200 "));
+        gateway.until_ended("slow_head", 3);
     });
 }
 
+/// The head of a request with a body, up to what says how long that is.
+const POST: &str = "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+                    content-type: application/json\r\n";
+
 #[test]
 fn a_body_that_comes_slowly_is_given_up() {
-    let gateway = Gateway::start_live(SHORT, &[]);
-    let head = "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
-                content-type: application/json\r\n";
+    let gateway = Gateway::start_live(&only("progress_ms = 400"), &[]);
     attack(&gateway, || {
         for (length, body) in [
             ("content-length: 5000", "{"),
             ("transfer-encoding: chunked", "fff\r\n{"),
         ] {
-            let start = format!("{head}{length}\r\n\r\n{body}");
+            let start = format!("{POST}{length}\r\n\r\n{body}");
             let mut raw = Raw::open(&gateway.site);
             assert!(raw.say(&start));
-            raw.until_closed();
+            assert_eq!(raw.until_reset(), b"");
             let mut raw = Raw::open(&gateway.site);
             assert!(raw.say(&start));
-            raw.drip_until_closed(std::iter::repeat_n(b' ', 10_000));
+            let said = raw.drip_until_closed(std::iter::repeat_n(b' ', 10_000));
+            assert_eq!(said, b"");
         }
+        gateway.until_ended("slow_body", 4);
     });
 }
 
 #[test]
+fn a_body_that_makes_progress_is_waited_for() {
+    let limits = only("progress_ms = 1000\nprogress_bytes = 100");
+    let gateway = Gateway::start_live(&limits, &[]);
+    attack(&gateway, || {
+        // Three times as long as a client that makes no progress has.
+        let pieces = || vec![vec![b' '; 10]; 150];
+        let mut raw = Raw::open(&gateway.admin);
+        assert!(raw.say(format!(
+            "POST /api/v1/collect HTTP/1.1\r\nhost: site.example\r\nauthorization: Bearer {TOKEN}\r\n\
+             connection: close\r\ncontent-length: 1502\r\n\r\n{{"
+        )));
+        raw.say_slowly(pieces());
+        assert!(raw.say("}"));
+        assert_eq!(raw.answer().status, 200);
+        assert_eq!(gateway.count(SLOW_BODY_OF_ADMIN), 0);
+    });
+}
+
+const SLOW_BODY_OF_ADMIN: &str = "colonnade_connections_ended_total{listener=\"admin\",cause=\"slow_body\"}";
+
+#[test]
 fn who_does_not_read_is_given_up() {
-    let gateway = with_large_asset(SHORT);
+    let gateway = with_large_asset(&only("progress_ms = 400"));
     attack(&gateway, || {
         let mut raw = Raw::open(&gateway.site);
         assert!(raw.say(format!("GET {LARGE} HTTP/1.1\r\nhost: site.example\r\n\r\n")));
-        // Nothing is read. That the gateway closes is seen by what it takes no more.
-        raw.say_until_closed([b' '; 4096]);
+        gateway.until_ended("slow_reader", 1);
+        assert!(raw.until_reset().len() < LENGTH);
+    });
+}
+
+#[test]
+fn who_reads_slowly_but_reads_is_waited_for() {
+    let gateway = with_large_asset(&only("progress_ms = 1000"));
+    let request = format!("GET {LARGE} HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
+    attack(&gateway, || {
+        // Three times as long as a client that makes no progress has.
+        let mut raw = Raw::open(&gateway.site);
+        assert!(raw.say(request));
+        raw.hear_slowly(LENGTH, LENGTH / 150);
+        assert!(!raw.until_closed().is_empty(), "the head's length is left");
+        // Over HTTP/2, as much as it allows at a time.
+        let mut raw = frames::open(&gateway.site, &[(4, 0)]);
+        assert!(raw.say(frame(WINDOW_UPDATE, 0, 0, &[0x10, 0, 0, 0])));
+        assert!(raw.say(frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get(LARGE))));
+        let mut heard = 0;
+        while heard < LENGTH {
+            raw.say_slowly([frame(WINDOW_UPDATE, 0, 1, &[0, 2, 0, 0])]);
+            let allowed = LENGTH.min(heard + 0x2_0000);
+            while heard < allowed {
+                heard += frames::read_until(&mut raw, DATA).3.len();
+            }
+        }
+        assert_eq!(gateway.ended("slow_reader"), 0);
     });
 }
 
 #[test]
 fn a_connection_on_which_nothing_is_asked_is_closed() {
-    let gateway = Gateway::start_live(SHORT, &[]);
+    let gateway = Gateway::start_live(&only("idle_ms = 400"), &[]);
     attack(&gateway, || {
         let mut raw = Raw::open(&gateway.site);
         assert!(raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n"));
         assert!(raw.until_closed().ends_with(b"ok\n"));
-        let said = frames::open(&gateway.site, &[]).until_closed();
-        assert!(frames::kinds(&said).contains(&GOAWAY), "{said:?}");
+        gateway.until_ended("idle", 1);
+        let mut raw = frames::open(&gateway.site, &[]);
+        frames::read_until(&mut raw, GOAWAY);
+        drop(raw);
+        gateway.until_ended("idle", 2);
     });
 }
 
 #[test]
 fn pings_do_not_keep_a_connection_on_which_nothing_is_asked() {
-    let gateway = Gateway::start_live(SHORT, &[]);
+    let gateway = Gateway::start_live(&only("idle_ms = 400"), &[]);
     attack(&gateway, || {
         let raw = frames::open(&gateway.site, &[]);
-        let said = raw.drip_until_closed(frame(PING, 0, 0, &[0; 8]).into_iter().cycle());
-        assert!(frames::kinds(&said).contains(&GOAWAY), "{said:?}");
+        let pings = frame(PING, 0, 0, &[0; 8]).into_iter().cycle();
+        raw.drip_until(pings, |said| frames::kinds(said).contains(&GOAWAY));
+        gateway.until_ended("idle", 1);
     });
 }
 
 #[test]
 fn a_connection_that_has_lived_long_enough_ends_after_what_is_under_way() {
-    let gateway = Gateway::start_live("[limits]\nlife_ms = 400\n", &[]);
+    let gateway = Gateway::start_live(&only("life_ms = 400"), &[]);
     attack(&gateway, || {
         let mut connection = Connection::open(&gateway.site).unwrap();
         let get = || Request::new("GET", "/").header("host", "site.example");
-        while let Ok(answer) = connection.exchange(get()) {
+        // The last answer says that it is.
+        until("the last answer", || {
+            let answer = connection.exchange(get()).unwrap();
             assert_eq!(answer.status, 200);
-        }
+            answer.has("connection")
+        });
+        gateway.until_ended("life", 1);
         let mut raw = frames::open(&gateway.site, &[]);
         let (_, _, _, payload) = frames::read_until(&mut raw, GOAWAY);
         assert_eq!(payload[4..8], [0; 4], "no error");
+        drop(raw);
+        gateway.until_ended("life", 2);
     });
 }
 
 #[test]
 fn a_head_in_frames_that_comes_slowly_is_given_up() {
-    let gateway = Gateway::start_live(SHORT, &[]);
+    let gateway = Gateway::start_live(&only("head_ms = 400"), &[]);
     let head = frames::get("/");
     attack(&gateway, || {
         // A HEADERS that is not the last of its head, and half a HEADERS.
@@ -135,23 +206,24 @@ fn a_head_in_frames_that_comes_slowly_is_given_up() {
         for part in [&open[..], &open[..20]] {
             let mut raw = frames::open(&gateway.site, &[]);
             assert!(raw.say(part));
-            raw.until_closed();
+            raw.until_reset();
         }
         let raw = frames::open(&gateway.site, &[]);
         let many = std::iter::repeat_n(frame(CONTINUATION, 0, 1, b""), 10_000).flatten();
         raw.drip_until_closed(open.into_iter().chain(many));
+        gateway.until_ended("slow_head", 3);
     });
 }
 
 #[test]
 fn who_takes_no_frames_is_given_up() {
-    let gateway = with_large_asset(SHORT);
+    let gateway = with_large_asset(&only("progress_ms = 400"));
     attack(&gateway, || {
         // A window of nothing, and never more (RFC 9113, 6.9.2).
         let request = frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get(LARGE));
         let mut raw = frames::open(&gateway.site, &[(4, 0)]);
         assert!(raw.say(&request));
-        raw.until_closed();
+        raw.until_reset();
         // A byte more from time to time, and proof of life.
         let mut raw = frames::open(&gateway.site, &[(4, 0)]);
         assert!(raw.say(&request));
@@ -163,7 +235,8 @@ fn who_takes_no_frames_is_given_up() {
         // Large windows, and nothing is read.
         let mut raw = frames::open(&gateway.site, &[(4, 0x7fff_ffff)]);
         assert!(raw.say(frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0, 0, 0])) && raw.say(&request));
-        raw.say_until_closed(frame(PING, 1, 0, &[0; 8]).repeat(100));
+        gateway.until_ended("slow_reader", 3);
+        raw.until_reset();
     });
 }
 

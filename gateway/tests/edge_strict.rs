@@ -43,6 +43,27 @@ fn a_request_names_one_host() {
 }
 
 #[test]
+fn health_is_told_to_who_speaks_http_1_0_and_names_no_host() {
+    let gateway = Gateway::set_up_live(Setup {
+        listen: "hosts = [\"site.example\", \"127.0.0.1\"]",
+        ..Setup::default()
+    });
+    for path in ["/healthz", "/readyz"] {
+        for (rest, expected) in [
+            ("HTTP/1.0\r\n", 200),
+            ("HTTP/1.0\r\nhost: site.example\r\n", 200),
+            ("HTTP/1.0\r\nhost: user@site.example\r\n", 400),
+            ("HTTP/1.0\r\nhost:\r\n", 400),
+            ("HTTP/1.0\r\nhost: a\r\nhost: a\r\n", 400),
+            ("HTTP/1.1\r\n", 400),
+        ] {
+            let head = format!("GET {path} {rest}");
+            assert_eq!(status(&gateway, &head), expected, "{head:?}");
+        }
+    }
+}
+
+#[test]
 fn a_host_that_is_not_served_is_misdirected() {
     let gateway = Gateway::set_up_live(Setup {
         listen: "hosts = [\"site.example\", \"127.0.0.1\", \"other.example:8443\"]",

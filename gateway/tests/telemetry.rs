@@ -110,9 +110,7 @@ fn connections_are_counted_while_they_are_open_and_by_why_they_were_refused() {
     let mut slow = Raw::open(&client);
     slow.say("GET / HT");
     slow.until_closed();
-    until("a half-sent head is given up", || {
-        gateway.count("colonnade_connections_given_up_total{listener=\"site\"}") == 1
-    });
+    until("a half-sent head is given up", || gateway.ended("slow_head") == 1);
 }
 
 #[test]

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use http::StatusCode;
-use hyper::body::Incoming;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::{AdminError, parse, receive};
 use crate::config::{Action, Token};
 use crate::deployment::{Author, ChangeError, Outcome};
+use crate::net::RequestBody;
 use crate::reply::{Reply, json};
 
 /// The most bytes of a wish.
@@ -19,7 +19,7 @@ const MAX_WISH: usize = 64 * 1024;
 const MAX_REASON: usize = 1000;
 
 /// Reads the body of a call; one that is empty means the same as `{}`.
-pub(super) async fn wish<T: DeserializeOwned>(body: Incoming) -> Result<T, AdminError> {
+pub(super) async fn wish<T: DeserializeOwned>(body: RequestBody) -> Result<T, AdminError> {
     let text = receive::text(body, MAX_WISH).await?;
     parse(if text.is_empty() { b"{}" } else { &text })
 }

@@ -1,13 +1,13 @@
 //! Removing what nothing needs any more.
 
 use http::StatusCode;
-use hyper::body::Incoming;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{AdminError, changes};
 use crate::config::{Action, Keep, Token};
 use crate::deployment::Deployments;
+use crate::net::RequestBody;
 use crate::reply::{Reply, json};
 
 /// What a collection asks for.
@@ -24,7 +24,7 @@ pub(super) async fn collect(
     deployments: &Deployments,
     keep: Keep,
     token: &Token,
-    body: Incoming,
+    body: RequestBody,
 ) -> Result<Reply, AdminError> {
     let Collect { dry_run, reason } = changes::wish(body).await?;
     let author = changes::author(token, reason)?;

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use http::StatusCode;
-use hyper::body::Incoming;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{AdminError, auth, changes};
 use crate::config::{Action, Token};
 use crate::deployment::{Deployments, Wish};
+use crate::net::RequestBody;
 use crate::reply::{Reply, json};
 
 /// What a deploy asks for.
@@ -41,7 +41,7 @@ struct Abort {
 pub(super) async fn deploy(
     deployments: &Deployments,
     token: &Token,
-    body: Incoming,
+    body: RequestBody,
 ) -> Result<Reply, AdminError> {
     let deploy: Deploy = changes::wish(body).await?;
     // A wish for nothing names no section that could be refused.
@@ -66,7 +66,7 @@ pub(super) async fn promote(
     deployments: &Deployments,
     token: &Token,
     number: u64,
-    body: Incoming,
+    body: RequestBody,
 ) -> Result<Reply, AdminError> {
     let promote: Promote = changes::wish(body).await?;
     let percent = changes::percent(promote.percent)?;
@@ -86,7 +86,7 @@ pub(super) async fn abort(
     deployments: &Deployments,
     token: &Token,
     number: u64,
-    body: Incoming,
+    body: RequestBody,
 ) -> Result<Reply, AdminError> {
     let abort: Abort = changes::wish(body).await?;
     let author = changes::author(token, abort.reason)?;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use http::StatusCode;
-use hyper::body::Incoming;
 use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_json::json;
@@ -12,6 +11,7 @@ use super::{AdminError, auth, changes};
 use crate::clock;
 use crate::config::{Action, Origin, Token};
 use crate::deployment::{Deployments, Shown, Wish};
+use crate::net::RequestBody;
 use crate::preview;
 use crate::reply::{Reply, empty, json};
 
@@ -34,7 +34,7 @@ pub(super) async fn make(
     deployments: &Deployments,
     origin: &Origin,
     token: &Token,
-    body: Incoming,
+    body: RequestBody,
 ) -> Result<Reply, AdminError> {
     let asked: Preview = changes::wish(body).await?;
     auth::require_some(token, Action::Preview)?;

@@ -7,10 +7,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
 use tempfile::TempDir;
 
 use super::AdminError;
+use crate::net::RequestBody;
 
 /// How long the next part of a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -23,7 +23,7 @@ pub(super) struct Upload {
 }
 
 /// Receives a body in memory.
-pub(super) async fn text(mut body: Incoming, limit: usize) -> Result<Vec<u8>, AdminError> {
+pub(super) async fn text(mut body: RequestBody, limit: usize) -> Result<Vec<u8>, AdminError> {
     let mut text = Vec::new();
     while let Some(data) = next(&mut body).await? {
         text.extend_from_slice(&data);
@@ -35,7 +35,7 @@ pub(super) async fn text(mut body: Incoming, limit: usize) -> Result<Vec<u8>, Ad
 }
 
 /// Receives a body in a file of this folder.
-pub(super) async fn file(mut body: Incoming, limit: u64, folder: TempDir) -> Result<Upload, AdminError> {
+pub(super) async fn file(mut body: RequestBody, limit: u64, folder: TempDir) -> Result<Upload, AdminError> {
     let too_large = |size| {
         if size > limit {
             Err(AdminError::TooLarge(limit))
@@ -59,7 +59,7 @@ pub(super) async fn file(mut body: Incoming, limit: u64, folder: TempDir) -> Res
     })
 }
 
-async fn next(body: &mut Incoming) -> Result<Option<Bytes>, AdminError> {
+async fn next(body: &mut RequestBody) -> Result<Option<Bytes>, AdminError> {
     loop {
         let frame = tokio::time::timeout(PATIENCE, body.frame())
             .await

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use http::StatusCode;
-use hyper::body::Incoming;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
@@ -12,6 +11,7 @@ use serde_json::json;
 use super::{AdminError, auth, receive};
 use crate::config::{Action, Budget, Token};
 use crate::deployment::{Deployments, Set};
+use crate::net::RequestBody;
 use crate::publish::{self, MAX_ARCHIVE, Published};
 use crate::release::Kind;
 use crate::reply::{Reply, json};
@@ -41,7 +41,7 @@ pub(super) async fn publish(
     budget: &Budget,
     token: &Token,
     id: ReleaseId,
-    body: Incoming,
+    body: RequestBody,
 ) -> Result<Reply, AdminError> {
     auth::require(token, Action::Publish, &id.name)?;
     let store = deployments.store();

@@ -1,11 +1,11 @@
 //! Rolling back.
 
-use hyper::body::Incoming;
 use serde::Deserialize;
 
 use super::{AdminError, changes};
 use crate::config::{Action, Token};
 use crate::deployment::{Deployments, Target};
+use crate::net::RequestBody;
 use crate::reply::Reply;
 
 /// What a rollback asks for.
@@ -21,7 +21,7 @@ struct Rollback {
 pub(super) async fn roll_back(
     deployments: &Deployments,
     token: &Token,
-    body: Incoming,
+    body: RequestBody,
 ) -> Result<Reply, AdminError> {
     let rollback: Rollback = changes::wish(body).await?;
     let target = match (rollback.section, rollback.deployment) {

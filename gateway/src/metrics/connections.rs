@@ -10,7 +10,8 @@ use prometheus_client::registry::Registry;
 #[derive(Default)]
 pub(super) struct Connections {
     open: Family<OfListener, Gauge>,
-    refused: Family<Refused, Counter>,
+    refused: Family<Cause, Counter>,
+    ended: Family<Cause, Counter>,
     given_up: Family<OfListener, Counter>,
 }
 
@@ -19,7 +20,8 @@ pub(super) struct Connections {
 pub(crate) struct ConnectionMetrics {
     listener: &'static str,
     open: Gauge,
-    refused: Family<Refused, Counter>,
+    refused: Family<Cause, Counter>,
+    ended: Family<Cause, Counter>,
     given_up: Counter,
 }
 
@@ -36,6 +38,80 @@ pub(crate) enum Refusal {
     System,
 }
 
+/// Why a connection that was served has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// Its client left, or an answer was said to be its last.
+    Closed,
+    /// Nothing was asked for long.
+    Idle,
+    /// It had lived long enough.
+    Life,
+    /// The gateway was told to stop.
+    Stopped,
+    /// Its client asked for nothing at all.
+    Silent,
+    /// The head of a request came too slowly.
+    SlowHead,
+    /// The body of a request came too slowly.
+    SlowBody,
+    /// Answers were taken too slowly.
+    SlowReader,
+    /// There were too many frames that carry nothing.
+    Flood,
+    /// Too many requests were taken back.
+    Resets,
+    /// What was said is no HTTP.
+    Malformed,
+}
+
+impl Ended {
+    /// All of them, so that each is there to be read before it has happened.
+    const ALL: [Self; 11] = [
+        Self::Closed,
+        Self::Idle,
+        Self::Life,
+        Self::Stopped,
+        Self::Silent,
+        Self::SlowHead,
+        Self::SlowBody,
+        Self::SlowReader,
+        Self::Flood,
+        Self::Resets,
+        Self::Malformed,
+    ];
+
+    /// What it is called in metrics and in the log.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Idle => "idle",
+            Self::Life => "life",
+            Self::Stopped => "stopped",
+            Self::Silent => "silent",
+            Self::SlowHead => "slow_head",
+            Self::SlowBody => "slow_body",
+            Self::SlowReader => "slow_reader",
+            Self::Flood => "flood",
+            Self::Resets => "resets",
+            Self::Malformed => "malformed",
+        }
+    }
+
+    /// Whether the client did not do its part in time.
+    pub(crate) fn is_slowness(self) -> bool {
+        matches!(
+            self,
+            Self::Silent | Self::SlowHead | Self::SlowBody | Self::SlowReader
+        )
+    }
+
+    /// Whether it is the client's fault.
+    pub(crate) fn is_fault(self) -> bool {
+        self.is_slowness() || matches!(self, Self::Flood | Self::Resets | Self::Malformed)
+    }
+}
+
 /// Counts a connection as open until it is dropped.
 pub(crate) struct Open(Gauge);
 
@@ -45,7 +121,7 @@ struct OfListener {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Refused {
+struct Cause {
     listener: &'static str,
     cause: &'static str,
 }
@@ -59,18 +135,28 @@ impl Connections {
             self.refused.clone(),
         );
         registry.register(
-            "connections_given_up",
-            "Connections ended because the client did not do its part in time",
+            "connections_ended",
+            "Connections that were served and have ended, by cause",
+            self.ended.clone(),
+        );
+        registry.register(
+            "requests_given_up",
+            "Requests over HTTP/2 whose bodies came too slowly; over HTTP/1 their connections are",
             self.given_up.clone(),
         );
     }
 
     pub(super) fn of(&self, listener: &'static str) -> ConnectionMetrics {
         let label = OfListener { listener };
+        for ended in Ended::ALL {
+            let cause = ended.name();
+            drop(self.ended.get_or_create(&Cause { listener, cause }));
+        }
         ConnectionMetrics {
             listener,
             open: self.open.get_or_create_owned(&label),
             refused: self.refused.clone(),
+            ended: self.ended.clone(),
             given_up: self.given_up.get_or_create_owned(&label),
         }
     }
@@ -92,12 +178,23 @@ impl ConnectionMetrics {
             Refusal::System => "system",
         };
         let listener = self.listener;
-        self.refused.get_or_create(&Refused { listener, cause }).inc();
+        self.refused.get_or_create(&Cause { listener, cause }).inc();
     }
 
-    /// A connection's client did not do its part in time.
+    /// A connection that was served has ended.
+    pub(crate) fn ended(&self, ended: Ended) {
+        let (listener, cause) = (self.listener, ended.name());
+        self.ended.get_or_create(&Cause { listener, cause }).inc();
+    }
+
+    /// The body of a request over HTTP/2 came too slowly.
     pub(crate) fn given_up(&self) {
         self.given_up.inc();
+    }
+
+    /// The listener's name.
+    pub(crate) fn listener(&self) -> &'static str {
+        self.listener
     }
 }
 

@@ -17,7 +17,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use crate::reply::{Reply, reply};
 use connections::Connections;
-pub(crate) use connections::{ConnectionMetrics, Refusal};
+pub(crate) use connections::{ConnectionMetrics, Ended, Refusal};
 use requests::Requests;
 pub(crate) use requests::{RequestMetrics, ShedMetrics};
 pub(crate) use signups::{BreakerState, SignupMetrics};

@@ -14,6 +14,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::faults::{self, Faults};
 use super::http1::Http1;
 use super::http2::Http2;
 use super::meter::Meter;
@@ -26,10 +27,10 @@ use super::tls::Tls;
 use super::visitor::Visitor;
 use super::watch::{End, Watch};
 use super::{Protocol, Serve, asked, proxy, refuse};
-use crate::metrics::{ConnectionMetrics, Refusal};
+use crate::metrics::{ConnectionMetrics, Ended, Refusal};
 
-/// How long a client that had connected when the gateway was told to stop may take for its first request: it must not
-/// be turned away for having come a moment before.
+/// How long a client that had connected when the gateway was told to stop may take for its first request, and one over
+/// HTTP/1 for its next: it must not be turned away for having come a moment before.
 const LAST_CALL: Duration = Duration::from_millis(500);
 
 /// The windows of HTTP/2 (RFC 9113, 6.9.1): no body that visitors send is larger than a few KiB.
@@ -44,6 +45,7 @@ pub(super) struct Connection<S> {
     pub(super) seat: Seat,
     pub(super) stop: watch::Receiver<bool>,
     pub(super) metrics: ConnectionMetrics,
+    pub(super) faults: Arc<Faults>,
 }
 
 impl<S: Serve> Connection<S> {
@@ -66,19 +68,22 @@ impl<S: Serve> Connection<S> {
             Ok(greeted) => greeted,
             Err(refusal) => return self.metrics.refused(refusal),
         };
+        let client = greeted.connected;
         let visitor = Visitor {
             routes: self.routes,
-            connected: greeted.connected,
+            connected: client,
             settings: self.settings,
             watch: watch.clone(),
+            metrics: self.metrics.clone(),
         };
         watch.begin();
-        match greeted.stream {
+        let ended = match greeted.stream {
             Stream::Clear(io) => speak(greeted.protocol, io, visitor, watch.clone(), self.stop).await,
             Stream::Tls(io) => speak(greeted.protocol, io, visitor, watch.clone(), self.stop).await,
-        }
-        if watch.is_abandoned() {
-            self.metrics.given_up();
+        };
+        self.metrics.ended(ended);
+        if ended.is_fault() {
+            self.faults.tell(ended, client);
         }
         drop(self.seat);
     }
@@ -141,14 +146,15 @@ enum Stream {
     Tls(Box<tokio_rustls::server::TlsStream<Socket>>),
 }
 
-/// Answers the requests of a connection.
+/// Answers the requests of a connection. Back comes why it ended.
 async fn speak<S, I>(
     protocol: Protocol,
     io: I,
     visitor: Visitor<S>,
     watch: Watch,
     stop: watch::Receiver<bool>,
-) where
+) -> Ended
+where
     S: Serve,
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -167,7 +173,7 @@ async fn speak<S, I>(
                 .max_header_size(head)
                 .max_headers(limits.headers);
             let io = TokioIo::new(Tap::new(io, Http1::new(watch.clone())));
-            drive(builder.serve_connection(io, service), watch, stop).await;
+            drive(builder.serve_connection(io, service), protocol, watch, stop).await
         }
         Protocol::Http2 => {
             let mut builder = http2::Builder::new(TokioExecutor::new());
@@ -181,32 +187,50 @@ async fn speak<S, I>(
                 .max_pending_accept_reset_streams(resets)
                 .max_local_error_reset_streams(resets);
             let io = TokioIo::new(Tap::new(io, Http2::new(watch.clone())));
-            drive(builder.serve_connection(io, service), watch, stop).await;
+            drive(builder.serve_connection(io, service), protocol, watch, stop).await
         }
     }
 }
 
-/// Runs a connection to its end. Once told to stop, or at the end of its life, it takes no new request and ends after
-/// those under way, if the client lets it.
-async fn drive<C: GracefulConnection>(connection: C, watch: Watch, mut stop: watch::Receiver<bool>) {
+/// Runs a connection to its end. Once told to stop, or at the end of its life, it ends after what is under way, if the
+/// client lets it.
+async fn drive<C>(connection: C, protocol: Protocol, watch: Watch, mut stop: watch::Receiver<bool>) -> Ended
+where
+    C: GracefulConnection<Error = hyper::Error>,
+{
     let mut connection = pin!(connection);
-    let (end, may_take) = tokio::select! {
+    let (ended, may_take) = tokio::select! {
         // The connection first: what it reads moves the deadlines, and a request that has arrived is not turned away.
         biased;
-        // How a connection ends is no news: clients leave as they please.
-        _ = &mut connection => return,
-        end = watch.end() => (end, watch.limits().drain),
+        outcome = &mut connection => return ended(&watch, outcome, Ended::Closed),
+        end = watch.end() => match end {
+            End::Retire(cause) => (cause, watch.limits().drain),
+            End::Abandon(cause) => return cause,
+        },
         // The listener keeps the deadline for all of them.
-        () = asked(&mut stop) => (End::Retire, Duration::MAX),
+        () = asked(&mut stop) => (Ended::Stopped, Duration::MAX),
     };
-    if end == End::Abandon {
-        return;
+    // An HTTP/1 client hears of the end only with an answer. A request that is on its way now must get one, so whoever was
+    // asking just before is waited for.
+    if protocol == Protocol::Http1 && ended != Ended::Idle {
+        watch.leave();
+        tokio::select! {
+            biased;
+            outcome = &mut connection => return self::ended(&watch, outcome, ended),
+            () = sleep(LAST_CALL.min(may_take)) => {}
+        }
     }
     connection.as_mut().graceful_shutdown();
     tokio::select! {
         biased;
-        _ = connection => {}
-        () = watch.abandoned() => {}
-        () = sleep(may_take) => {}
+        outcome = connection => self::ended(&watch, outcome, ended),
+        () = watch.abandoned() => self::ended(&watch, Ok(()), ended),
+        () = sleep(may_take) => ended,
     }
+}
+
+/// Why a connection ended: for what its client did wrong, or else `otherwise`.
+fn ended(watch: &Watch, outcome: hyper::Result<()>, otherwise: Ended) -> Ended {
+    let told = outcome.err().and_then(|error| faults::of(&error));
+    watch.fault().or(told).unwrap_or(otherwise)
 }

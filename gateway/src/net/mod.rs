@@ -1,6 +1,8 @@
 //! Listeners and their connections: accepting, limits, the deadlines hyper leaves to us, and the way out.
 
+mod body;
 mod connection;
+mod faults;
 mod http1;
 mod http2;
 mod listen;
@@ -18,6 +20,7 @@ mod watch;
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -29,7 +32,9 @@ use tower::Service;
 
 use crate::metrics::{ConnectionMetrics, Refusal};
 use crate::reply::Request;
+pub(crate) use body::RequestBody;
 use connection::Connection;
+use faults::Faults;
 pub(crate) use listen::{Inherited, raise_descriptors};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use proxy::fuzz;
@@ -88,6 +93,8 @@ pub(crate) struct Listener {
     pub(crate) capacity: usize,
     /// What is counted.
     pub(crate) metrics: ConnectionMetrics,
+    /// Whether events name clients' addresses.
+    pub(crate) addresses: bool,
 }
 
 impl Listener {
@@ -96,6 +103,7 @@ impl Listener {
         let mut connections = JoinSet::new();
         let mut stopped = stop.clone();
         let seats = Seats::default();
+        let faults = Arc::new(Faults::new(self.metrics.listener(), self.addresses));
         loop {
             let (stream, peer) = tokio::select! {
                 accepted = self.accept() => accepted,
@@ -117,6 +125,7 @@ impl Listener {
                 seat,
                 stop: stop.clone(),
                 metrics: self.metrics.clone(),
+                faults: Arc::clone(&faults),
             };
             // What goes wrong on a connection is the client's to see.
             connections.spawn(connection.serve(stream, peer.ip()));

@@ -1,19 +1,26 @@
 //! What a connection tells the routes about its requests, and what they tell it.
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::Response;
+use http::header::CONNECTION;
+use http::{HeaderValue, Response, Version};
+use http_body::Body as _;
+use hyper::body::Incoming;
 use tower::Service;
 
+use super::body::{Progress, RequestBody};
 use super::settings::Settings;
 use super::watch::Watch;
 use super::{Serve, proxy};
+use crate::metrics::ConnectionMetrics;
 use crate::reply::{ByProxy, Peer, Request};
+
+/// What an answer says that is the last of its connection (RFC 9112, 9.6).
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 /// The routes, as one connection asks them.
 #[derive(Clone)]
@@ -23,18 +30,21 @@ pub(super) struct Visitor<S> {
     pub(super) connected: IpAddr,
     pub(super) settings: Arc<Settings>,
     pub(super) watch: Watch,
+    pub(super) metrics: ConnectionMetrics,
 }
 
-impl<S: Serve> Service<Request> for Visitor<S> {
+impl<S: Serve> Service<http::Request<Incoming>> for Visitor<S> {
     type Response = Response<<S as Serve>::Body>;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+    /// What the request is reset with, over HTTP/2.
+    type Error = h2::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, h2::Error>> + Send>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.routes.poll_ready(cx)
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), h2::Error>> {
+        self.routes.poll_ready(cx).map_err(|never| match never {})
     }
 
-    fn call(&mut self, mut request: Request) -> Self::Future {
+    fn call(&mut self, request: http::Request<Incoming>) -> Self::Future {
+        let (mut request, progress) = self.watched(request);
         let visitor = proxy::visitor(&self.settings.proxies, self.connected, request.headers());
         let extensions = request.extensions_mut();
         extensions.insert(Peer(visitor));
@@ -42,11 +52,42 @@ impl<S: Serve> Service<Request> for Visitor<S> {
             extensions.insert(ByProxy);
         }
         let answering = self.watch.answer();
+        let version = request.version();
         let reply = self.routes.call(request);
+        let (metrics, watch) = (self.metrics.clone(), self.watch.clone());
         Box::pin(async move {
-            let reply = reply.await;
-            drop(answering);
-            reply
+            let _answering = answering;
+            let Some(progress) = progress else {
+                let Ok(mut reply) = reply.await;
+                // HTTP/2 has a frame for it.
+                if version < Version::HTTP_2 && watch.is_leaving() {
+                    reply.headers_mut().insert(CONNECTION, CLOSE);
+                }
+                return Ok(reply);
+            };
+            tokio::select! {
+                biased;
+                reply = reply => reply.map_err(|never| match never {}),
+                () = progress.ceased() => {
+                    metrics.given_up();
+                    Err(h2::Reason::CANCEL.into())
+                }
+            }
         })
+    }
+}
+
+impl<S> Visitor<S> {
+    /// The request, and how its body gets on where that has a deadline of its own.
+    fn watched(&self, request: http::Request<Incoming>) -> (Request, Option<Progress>) {
+        let (head, body) = request.into_parts();
+        let has_deadline = head.version == Version::HTTP_2 && !body.is_end_stream();
+        let (body, progress) = if has_deadline {
+            let (body, progress) = RequestBody::watched(body, self.watch.limits());
+            (body, Some(progress))
+        } else {
+            (RequestBody::new(body), None)
+        };
+        (Request::from_parts(head, body), progress)
     }
 }

@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::pace::Pace;
 use crate::config::Limits;
+use crate::metrics::Ended;
 
 /// What the client is expected to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +32,9 @@ pub(super) enum Expected {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// Nothing was asked for long, or it has lived long enough: what is under way is finished.
-    Retire,
+    Retire(Ended),
     /// The client does not do its part.
-    Abandon,
+    Abandon(Ended),
 }
 
 /// What is known of a connection.
@@ -54,7 +55,9 @@ struct State {
     /// Requests of which the gateway has not made the answer yet.
     answering: usize,
     quiet_since: Instant,
-    is_abandoned: bool,
+    /// What the client did wrong, and the connection ends for.
+    fault: Option<Ended>,
+    is_leaving: bool,
 }
 
 /// Held while an answer is made.
@@ -74,7 +77,8 @@ impl Watch {
             owed: Pace::default(),
             answering: 0,
             quiet_since: now,
-            is_abandoned: false,
+            fault: None,
+            is_leaving: false,
         })))
     }
 
@@ -164,7 +168,9 @@ impl Watch {
                     }
                     ready!(sleep.as_mut().poll(cx));
                     if Instant::now() >= deadline {
-                        watch.lock().is_abandoned |= end == End::Abandon;
+                        if let End::Abandon(cause) = end {
+                            watch.blame(cause);
+                        }
                         return Poll::Ready(end);
                     }
                     sleep.as_mut().reset(deadline);
@@ -177,16 +183,36 @@ impl Watch {
     /// Waits until the client does not do its part, however long it takes to let the rest go on.
     pub(super) async fn abandoned(&self) {
         loop {
-            if self.end().await == End::Abandon {
+            if let End::Abandon(_) = self.end().await {
                 return;
             }
             self.lock().never_retire();
         }
     }
 
-    /// Whether the client did not do its part.
+    /// The next answer is to be the last, and say so.
+    pub(super) fn leave(&self) {
+        self.lock().is_leaving = true;
+    }
+
+    /// Whether the next answer is to be the last.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.lock().is_leaving
+    }
+
+    /// The connection ends for this fault of the client, unless there was one before.
+    pub(super) fn blame(&self, fault: Ended) {
+        self.lock().fault.get_or_insert(fault);
+    }
+
+    /// What the client did wrong, and the connection ends for.
+    pub(super) fn fault(&self) -> Option<Ended> {
+        self.lock().fault
+    }
+
+    /// Whether the client did not do its part in time.
     pub(super) fn is_abandoned(&self) -> bool {
-        self.lock().is_abandoned
+        self.fault().is_some_and(Ended::is_slowness)
     }
 
     fn deadline(&self) -> (Instant, End) {
@@ -202,22 +228,31 @@ impl State {
     fn deadline(&self) -> (Instant, End) {
         let limits = &self.limits;
         let expected = match self.expected {
-            Expected::First => Some(self.quiet_since + limits.first_byte),
-            Expected::Head => self.read.deadline(limits.head),
-            Expected::Body => self.read.deadline(limits.progress),
+            Expected::First => Some((self.quiet_since + limits.first_byte, Ended::Silent)),
+            Expected::Head => self.read.deadline(limits.head).map(|at| (at, Ended::SlowHead)),
+            Expected::Body => self
+                .read
+                .deadline(limits.progress)
+                .map(|at| (at, Ended::SlowBody)),
             Expected::Request => None,
         };
-        let progress = [&self.write, &self.owed].map(|pace| pace.deadline(limits.progress));
-        let abandon = expected.into_iter().chain(progress.into_iter().flatten()).min();
+        let taken = [&self.write, &self.owed].map(|pace| pace.deadline(limits.progress));
+        let taken = taken
+            .into_iter()
+            .flatten()
+            .min()
+            .map(|at| (at, Ended::SlowReader));
+        let abandon = expected.into_iter().chain(taken).min_by_key(|(at, _)| *at);
         let is_quiet = self.expected == Expected::Request && self.answering == 0 && abandon.is_none();
-        let retire = if is_quiet {
-            self.over.min(self.quiet_since + limits.idle)
+        let idle = self.quiet_since + limits.idle;
+        let retire = if is_quiet && idle < self.over {
+            (idle, End::Retire(Ended::Idle))
         } else {
-            self.over
+            (self.over, End::Retire(Ended::Life))
         };
         match abandon {
-            Some(at) if at <= retire => (at, End::Abandon),
-            _ => (retire, End::Retire),
+            Some((at, cause)) if at <= retire.0 => (at, End::Abandon(cause)),
+            _ => retire,
         }
     }
 

@@ -9,13 +9,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use http_body_util::{BodyExt as _, Limited};
-use hyper::body::Incoming;
 use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::Verdict;
 use super::judge::{Judge, Side};
 use crate::deployment::Snapshot;
+use crate::net::RequestBody;
 use crate::preview::may_see;
 use crate::reply::Request;
 
@@ -105,7 +105,7 @@ pub(crate) async fn receive(
     Ok(counted.and_then(|(rollout, side)| judge.failed(&rollout.record, side, client)))
 }
 
-async fn read(body: Incoming) -> Result<Report, ReportError> {
+async fn read(body: RequestBody) -> Result<Report, ReportError> {
     let body = Limited::new(body, MAX_REPORT).collect();
     let body = tokio::time::timeout(PATIENCE, body)
         .await

@@ -173,6 +173,7 @@ async fn open(
                 settings: Arc::clone(settings),
                 capacity,
                 metrics: metrics.connections(name),
+                addresses: config.telemetry.addresses,
             },
             address,
             renewal,

@@ -32,7 +32,7 @@ impl Shed {
         }
     }
 
-    /// A seat for a request, held until the last slice of its answer is on its way.
+    /// A seat for a request, held until the last byte of its answer is written, or never will be.
     fn seat<B>(&self, request: &Request<B>) -> Option<Seat> {
         let limits: Limits = self.settings.load().limits;
         let Some(mut seat) = self.seats.take(limits.requests) else {

@@ -90,10 +90,15 @@ fn examine<B>(request: &Request<B>, serves: impl Fn(&Host) -> bool) -> Result<()
     if is_first && authority.is_some() {
         return Err(RequestError::Absolute);
     }
-    let host = host(authority, headers)?;
-    // A load balancer asks for the gateway's health by its address.
-    if !health::is_asked(uri.path()) && !serves(&host) {
-        return Err(RequestError::Misdirected);
+    let is_health = health::is_asked(uri.path());
+    // HTTP/1.0 knows no Host, and there are health checks that speak it.
+    let needs_host = !is_health || request.version() != Version::HTTP_10 || headers.contains_key(HOST);
+    if needs_host {
+        let host = host(authority, headers)?;
+        // A load balancer asks for the gateway's health by its address.
+        if !is_health && !serves(&host) {
+            return Err(RequestError::Misdirected);
+        }
     }
     // Many programs take `a_b` for `a-b`, and so let a client set a field that only a proxy should.
     if headers.keys().any(|name| name.as_str().contains('_')) {

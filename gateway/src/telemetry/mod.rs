@@ -143,8 +143,20 @@ where
 pub(crate) struct Recorded {
     body: Content,
     event: Event,
-    #[expect(dead_code, reason = "it is given back with the body")]
     held: Option<Held>,
+}
+
+/// The last slice of a body, with what is held until hyper has no more use for it: it is written, or never will be.
+struct Last {
+    slice: Bytes,
+    #[expect(dead_code, reason = "it is given back with the slice")]
+    held: Held,
+}
+
+impl AsRef<[u8]> for Last {
+    fn as_ref(&self) -> &[u8] {
+        &self.slice
+    }
 }
 
 /// The event of one request, logged when it is dropped.
@@ -176,6 +188,12 @@ impl Body for Recorded {
             && let Some(data) = frame.data_ref()
         {
             self.event.bytes += data.len() as u64;
+        }
+        if self.body.is_end_stream()
+            && let Some(held) = self.held.take()
+        {
+            let last = |slice| Bytes::from_owner(Last { slice, held });
+            return frame.map_ok(|frame| frame.map_data(last));
         }
         frame
     }

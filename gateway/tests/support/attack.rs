@@ -3,11 +3,15 @@
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use super::{Client, Gateway, Response};
 
 /// The address an ordinary visitor comes from while others attack.
 pub(crate) const VISITOR: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 99);
+
+/// What lies between two pieces that come slowly.
+const PACE: Duration = Duration::from_millis(20);
 
 /// A connection over which anything may be said.
 pub(crate) struct Raw(TcpStream);
@@ -35,12 +39,23 @@ impl Raw {
     }
 
     /// Says one byte after the other, each after a while in which nothing comes, until the connection is closed.
-    pub(crate) fn drip_until_closed(mut self, bytes: impl IntoIterator<Item = u8>) -> Vec<u8> {
+    pub(crate) fn drip_until_closed(self, bytes: impl IntoIterator<Item = u8>) -> Vec<u8> {
+        self.drip_until(bytes, |_| false)
+    }
+
+    /// The same, but no longer than until the gateway has said enough.
+    pub(crate) fn drip_until(
+        mut self,
+        bytes: impl IntoIterator<Item = u8>,
+        is_enough: impl Fn(&[u8]) -> bool,
+    ) -> Vec<u8> {
         // Waiting for the gateway to hang up is also what paces the drops.
-        let pace = std::time::Duration::from_millis(20);
-        self.0.set_read_timeout(Some(pace)).unwrap();
+        self.0.set_read_timeout(Some(PACE)).unwrap();
         let mut said = Vec::new();
-        for byte in bytes {
+        for byte in bytes.into_iter().take(1500) {
+            if is_enough(&said) {
+                return said;
+            }
             let mut buffer = [0; 1024];
             match self.0.read(&mut buffer) {
                 Ok(0) => return said,
@@ -53,6 +68,31 @@ impl Raw {
             }
         }
         panic!("the gateway listens to every byte");
+    }
+
+    /// Says one piece after the other, each after a while. All of them must be listened to.
+    pub(crate) fn say_slowly(&mut self, pieces: impl IntoIterator<Item = Vec<u8>>) {
+        for piece in pieces {
+            std::thread::park_timeout(PACE);
+            assert!(self.say(piece), "the gateway listens no more");
+        }
+    }
+
+    /// Reads so many bytes in pieces of this length, each after a while.
+    pub(crate) fn hear_slowly(&mut self, bytes: usize, piece: usize) {
+        let mut left = bytes;
+        while left > 0 {
+            std::thread::park_timeout(PACE);
+            left -= self.hear(piece.min(left)).len();
+        }
+    }
+
+    /// Everything the gateway says until it resets the connection.
+    pub(crate) fn until_reset(mut self) -> Vec<u8> {
+        let mut said = Vec::new();
+        let outcome = self.0.read_to_end(&mut said).map_err(|error| error.kind());
+        assert_eq!(outcome, Err(ErrorKind::ConnectionReset), "after {said:?}");
+        said
     }
 
     /// Everything the gateway says until it closes the connection.

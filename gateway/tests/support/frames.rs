@@ -51,6 +51,24 @@ pub(crate) fn get(path: &str) -> Vec<u8> {
     ])
 }
 
+/// A request that the gateway waits for the body of, and a window for its answer that is larger than any: an error of the
+/// stream alone (RFC 9113, 6.9.1), which is to be reset.
+pub(crate) fn to_be_reset(stream: u32) -> Vec<u8> {
+    let head = block(&[
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":authority", "site.example"),
+        (":path", "/_report"),
+        ("sec-fetch-site", "same-origin"),
+        ("content-type", "application/json"),
+    ]);
+    [
+        frame(HEADERS, END_HEADERS, stream, &head),
+        frame(WINDOW_UPDATE, 0, stream, &[0x7f, 0xff, 0xff, 0xff]),
+    ]
+    .concat()
+}
+
 /// A length in seven bits, and more where they do not suffice (RFC 7541, 5.1).
 fn length(block: &mut Vec<u8>, length: usize) {
     if length < 127 {

@@ -102,6 +102,25 @@ pub(crate) fn listening(listen: &str, extra: &str) -> String {
     configuration(extra).replacen(admin, &format!("{admin}{listen}\n"), 1)
 }
 
+/// `[limits]` with these keys, and every other time longer than any test: what ends is ended by them alone.
+pub(crate) fn only(keys: &str) -> String {
+    let mut limits = format!("[limits]\n{keys}\n");
+    for time in [
+        "handshake_ms",
+        "first_byte_ms",
+        "head_ms",
+        "progress_ms",
+        "idle_ms",
+        "life_ms",
+        "drain_ms",
+    ] {
+        if !keys.contains(time) {
+            limits.extend([time, " = 86400000\n"]);
+        }
+    }
+    limits
+}
+
 /// Starts as `systemd` does with one socket: what is standard input here becomes descriptor 3.
 const INHERITING: &str = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
 
@@ -368,6 +387,19 @@ impl Gateway {
         let text = answer.text();
         let line = text.lines().find_map(|line| line.strip_prefix(sample));
         line.map_or(0, |value| value.trim().parse().unwrap())
+    }
+
+    /// How many connections of the site have ended for this cause.
+    pub(crate) fn ended(&self, cause: &str) -> u64 {
+        self.count(&format!(
+            "colonnade_connections_ended_total{{listener=\"site\",cause=\"{cause}\"}}"
+        ))
+    }
+
+    /// Waits until so many connections of the site, and no more, have ended for this cause.
+    pub(crate) fn until_ended(&self, cause: &str, times: u64) {
+        until(&format!("{times} ended: {cause}"), || self.ended(cause) >= times);
+        assert_eq!(self.ended(cause), times, "{cause}");
     }
 
     /// Ends the process at once, in the middle of whatever it does.

@@ -22,7 +22,7 @@ pub(crate) use browser::Browser;
 pub(crate) use client::{Client, Request, Response};
 pub(crate) use connection::Connection;
 pub(crate) use faults::{Full, Machine};
-pub(crate) use gateway::{Gateway, Setup, TOKEN, authorized, configuration, listening, run, token};
+pub(crate) use gateway::{Gateway, Setup, TOKEN, authorized, configuration, listening, only, run, token};
 pub(crate) use http2::Exchange;
 pub(crate) use process::{least_growth_kib, resident_kib, status};
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};

@@ -74,7 +74,6 @@ impl Framing {
     pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), Broken> {
         let mut rest = bytes;
         while !rest.is_empty() {
-            self.has_begun = true;
             if let At::Length(left) | At::Chunk(left) = self.at {
                 let count = usize::try_from(left).unwrap_or(usize::MAX).min(rest.len());
                 rest = &rest[count..];
@@ -110,7 +109,7 @@ impl Framing {
         }
     }
 
-    /// Whether there was a first byte.
+    /// Whether there was a request line. Empty lines before it ask for nothing (RFC 9112, 2.2).
     pub(super) fn has_begun(&self) -> bool {
         self.has_begun
     }
@@ -131,6 +130,7 @@ impl Framing {
             At::Start | At::Trailers if line.is_empty() => At::Start,
             At::Start => {
                 self.head = Head::default();
+                self.has_begun = true;
                 At::Fields
             }
             At::Fields if line.is_empty() => self.head.body(),

@@ -6,6 +6,7 @@ use std::io;
 
 use super::tap::{Heard, Observer};
 use super::watch::{Expected, Watch};
+use crate::metrics::Ended;
 use framing::{Broken, Framing, Part};
 
 /// Follows what an HTTP/1 client sends.
@@ -29,7 +30,10 @@ impl Observer for Http1 {
             Ok(()) => Heard::Fine,
             Err(Broken::Head(at)) => Heard::NoRequest(at),
             // The head was believed already; all that can be done is to believe nothing more.
-            Err(Broken::Body) => return Err(io::ErrorKind::InvalidData.into()),
+            Err(Broken::Body) => {
+                self.watch.blame(Ended::Malformed);
+                return Err(io::ErrorKind::InvalidData.into());
+            }
         };
         match self.framing.part() {
             Part::Between if !self.framing.has_begun() => {}

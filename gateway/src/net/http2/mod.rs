@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use super::tap::{Heard, Observer};
 use super::watch::{Expected, Watch};
 use crate::allowance::Allowance;
+use crate::metrics::Ended;
 pub(super) use frames::PREFACE;
 use frames::{Frame, Frames, Kind};
 
@@ -51,7 +52,7 @@ impl Observer for Http2 {
             watch,
             ..
         } = self;
-        let mut is_flood = false;
+        let mut fault = None;
         let mut was_asked = false;
         received.take(bytes, |frame| {
             match frame.kind {
@@ -60,13 +61,18 @@ impl Observer for Http2 {
                     if begun.remove(&frame.stream) && begun.is_empty() {
                         watch.answered(0, 0);
                     }
-                    is_flood |= !resets.take(Instant::now());
+                    if !resets.take(Instant::now()) {
+                        fault = Some(Ended::Resets);
+                    }
                 }
                 _ => {}
             }
-            is_flood |= carries_nothing(frame) && !control.take(Instant::now());
+            if carries_nothing(frame) && !control.take(Instant::now()) {
+                fault = Some(Ended::Flood);
+            }
         });
-        if is_flood {
+        if let Some(fault) = fault {
+            watch.blame(fault);
             return Err(io::ErrorKind::ConnectionAborted.into());
         }
         if was_asked {
