@@ -51,7 +51,7 @@ pub(crate) fn renders(gateway: &Gateway, section: &str, outcome: &str) -> u64 {
     ))
 }
 
-/// Asks until a page is rendered; every question is answered.
+/// Asks until a page is rendered. Every question is answered, and while workers are busy at once: so there may be many.
 pub(crate) fn until_rendered(gateway: &Gateway, path: &str) -> bool {
-    (0..1000).any(|number| is_rendered(&gateway.get(&format!("{path}{number}"))))
+    (0..100_000).any(|number| is_rendered(&gateway.get(&format!("{path}{number}"))))
 }
