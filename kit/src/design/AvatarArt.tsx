@@ -38,7 +38,8 @@ export function AvatarArt({ seed, label, className }: AvatarArtProps): ReactElem
   const next = numbersFrom(seed);
   const palette = next(PALETTES);
   const arches = [0, 1, 2].map((place) => archOf(place * 16 + next(9), 14 + next(14), 12 + next(28)));
-  const sun = { cx: 12 + next(40), cy: 10 + next(14), r: 4 + next(7) };
+  // Too wide for a head on shoulders.
+  const sun = { cx: 12 + next(40), cy: 18 + next(10), r: 12 + next(6) };
   return (
     <svg
       className={classes(`art art-${String(palette)}`, className)}
@@ -46,7 +47,7 @@ export function AvatarArt({ seed, label, className }: AvatarArtProps): ReactElem
       {...(label === undefined ? { "aria-hidden": true } : { role: "img", "aria-label": label })}
     >
       <rect width="64" height="64" />
-      <circle {...sun} opacity="0.5" />
+      <circle {...sun} opacity="0.3" />
       {arches.map((arch, place) => (
         <path key={place} d={arch} opacity={String(0.45 + place * 0.2)} />
       ))}

@@ -38,8 +38,8 @@ test("a disclosure is closed until it is opened, unless it is to be open", () =>
       </Disclosure>
     </>,
   );
-  expect(screen.getByText<HTMLElement>("Nobody.").closest("details")?.open).toBe(false);
-  expect(screen.getByText<HTMLElement>("Nothing.").closest("details")?.open).toBe(true);
+  expect(screen.getByText("Nobody.").closest("details")?.open).toBe(false);
+  expect(screen.getByText("Nothing.").closest("details")?.open).toBe(true);
 });
 
 test("a component keeps the class it is given beside its own", () => {
