@@ -1,12 +1,13 @@
-# make run    the site on http://localhost:8080 (PORT, ADMIN_PORT, BACKEND_PORT and STORE move it elsewhere)
-# make test   everything that is checked
-# make soak   the gateway's tests in full: 500 kills, 200 deployments and 200 rollbacks under load, many more random cases
-# make fuzz   each fuzz target for a minute (FUZZ_SECONDS); wants a nightly toolchain and cargo-fuzz
-# make build  the gateway and the releases of the shell and the sections
+# make run      the site on http://localhost:8080 (PORT, ADMIN_PORT, BACKEND_PORT and STORE move it elsewhere)
+# make test     everything that is checked
+# make soak     the gateway's tests in full: 500 kills, 200 deployments and 200 rollbacks under load, many more random cases
+# make fuzz     each fuzz target for a minute (FUZZ_SECONDS); wants a nightly toolchain and cargo-fuzz
+# make gallery  every component of the design in every state, on http://localhost:8088 (PORT moves it elsewhere)
+# make build    the gateway and the releases of the shell and the sections
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak fuzz gateway releases tools format lint test-gateway test-web test-site browser api-report clean
+.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway releases tools format lint test-gateway test-web test-site browser api-report clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -76,8 +77,19 @@ fuzz: tools
 test-web: releases
 	npx vitest run
 
-test-site: build browser
+test-site: build gallery-built browser
 	cd tests && npx playwright test
+
+# The design system's components by themselves; part of no release.
+gallery: gallery-built
+	@exec node kit/gallery/dist/main.js
+
+gallery-built: node_modules/.installed
+	@$(TSC) --build kit/tsconfig.gallery.json
+
+# After a deliberate change of the design: the pictures are reviewed with it.
+gallery-pictures: gallery-built browser
+	cd tests && npx playwright test --project gallery --update-snapshots
 
 browser: node_modules/.installed
 	@node tests/development/browser.mjs
@@ -93,4 +105,4 @@ format: node_modules/.installed
 
 # The store is data, not a build's output, and stays.
 clean:
-	rm -rf node_modules kit/dist shell/release mfe-*/release target fuzz/target fuzz/artifacts .run
+	rm -rf node_modules kit/dist kit/gallery/dist shell/release mfe-*/release target fuzz/target fuzz/artifacts .run

@@ -3,6 +3,8 @@ import { defineConfig } from "@playwright/test";
 import type { WorkerFixtures } from "./support/fixtures";
 import { launchOptions } from "./support/chromium.mjs";
 
+const launch = launchOptions();
+
 export default defineConfig<object, WorkerFixtures>({
   testDir: ".",
   outputDir: "test-results",
@@ -21,11 +23,22 @@ export default defineConfig<object, WorkerFixtures>({
       testMatch: ["{isolation,deployments}/**/*.test.ts", "site/{home,not-found}.test.ts"],
       use: { rendered: false },
     },
+    {
+      name: "gallery",
+      testMatch: "gallery/**/*.test.ts",
+      snapshotPathTemplate: "gallery/pictures/{arg}{ext}",
+      expect: { toHaveScreenshot: { threshold: 0.02, maxDiffPixelRatio: 0.002, animations: "disabled" } },
+      use: {
+        deviceScaleFactor: 1,
+        // Letters are drawn alike whatever the machine's settings are.
+        launchOptions: { ...launch, args: [...launch.args, "--font-render-hinting=none", "--disable-lcd-text"] },
+      },
+    },
   ],
   use: {
     viewport: { width: 1280, height: 800 },
     // Recording costs more than the tests themselves: `npx playwright test --trace on` where one is wanted.
     trace: "off",
-    launchOptions: launchOptions(),
+    launchOptions: launch,
   },
 });

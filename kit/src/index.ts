@@ -17,6 +17,7 @@ export { isNotFound, notFound, type NotFound } from "./notFound.js";
 export { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
 export { Link, type LinkProps } from "./Link.js";
 export { JoinButton, type JoinButtonProps } from "./JoinButton.js";
+export * from "./design/index.js";
 export { useJoin, useParams, useSite } from "./context.js";
 export { useHydrated } from "./hydrated.js";
 export type { NavigationLink, Partner, SiteFacts } from "./site.js";

@@ -1,3 +1,4 @@
+import "@colonnade/kit/design.css";
 import { createRoot, hydrateRoot } from "react-dom/client";
 
 import { App } from "./App";

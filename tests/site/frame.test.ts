@@ -205,3 +205,25 @@ test("a skip link leads past the header", async ({ page }) => {
   await expect(page.getByRole("main").locator(":focus")).toHaveText("Home");
   await expectScreen(page, "Escorts in New York");
 });
+
+test("the ground has the visitor's colours before any stylesheet, and the frame keeps them", async ({ page }) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  const response = await page.goto("/");
+  const html = (await response?.text()) ?? "";
+  expect(html.indexOf('<meta name="color-scheme" content="light dark">')).toBeGreaterThan(0);
+  expect(html.indexOf('name="color-scheme"')).toBeLessThan(html.search(/<style|rel="stylesheet"|<script/));
+  await expect(page.locator("html")).toHaveCSS("background-color", "rgb(22, 19, 21)");
+});
+
+test("the frame's parts begin where the page's content does, at every width", async ({ page, complaints }) => {
+  await page.goto("/nowhere");
+  for (const width of [320, 768, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const logo = await boxOf(page.getByRole("banner").getByRole("link"));
+    const heading = await boxOf(page.getByRole("heading", { level: 1 }));
+    const footer = await boxOf(page.getByRole("contentinfo").getByRole("navigation"));
+    expect(heading.x).toBeCloseTo(logo.x, 0);
+    expect(footer.x).toBeCloseTo(logo.x, 0);
+  }
+  await expectRefused(complaints, 404);
+});

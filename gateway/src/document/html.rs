@@ -32,8 +32,10 @@ impl Document<'_> {
     pub(super) fn compose(&self) -> String {
         let Self { frame, boot, .. } = self;
         let mut head = Head::default();
+        // The colour scheme is for what is drawn ahead of any stylesheet: a dark page does not begin as a white one.
         head.raw(
-            "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
+            "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+             <meta name=\"color-scheme\" content=\"light dark\">",
         );
         let title = self.rendered.map_or(self.brand, |rendered| &rendered.head.title);
         head.raw(&format!(

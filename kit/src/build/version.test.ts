@@ -82,15 +82,16 @@ describe("another version follows from", () => {
     expect(await versionOf(folder)).not.toBe(before);
   });
 
-  test("another kit", async () => {
+  test.each(["dist/Link.js", "design/tokens.css"])("another kit (%s)", async (file) => {
     const kit = await temporaryFolder();
-    const dist = path.resolve(import.meta.dirname, "../../dist");
-    await cp(dist, path.join(kit, "dist"), { recursive: true });
+    for (const part of ["dist", "design"]) {
+      await cp(path.resolve(import.meta.dirname, "../..", part), path.join(kit, part), { recursive: true });
+    }
     const module = pathToFileURL(path.join(kit, "dist/build/version.js")).href;
     const other = (await import(/* @vite-ignore */ module)) as { identify: typeof identify };
     const folder = await helloSection();
     const before = await other.identify(folder, CONFIG, { final: false });
-    await appendFile(path.join(kit, "dist/Link.js"), "\n");
+    await appendFile(path.join(kit, file), "\n");
     const after = await other.identify(folder, CONFIG, { final: false });
     expect(after.version).not.toBe(before.version);
     expect(after.container).not.toBe(before.container);

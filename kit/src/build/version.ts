@@ -56,7 +56,7 @@ async function lockFile(folder: string): Promise<Buffer> {
 async function hashInputs(folder: string, { development }: BuildMode): Promise<string> {
   const hash = createHash("sha256");
   if (development) hash.update("development\0");
-  for (const root of [folder, path.join(KIT_FOLDER, "dist")]) {
+  for (const root of [folder, path.join(KIT_FOLDER, "dist"), path.join(KIT_FOLDER, "design")]) {
     for (const file of root === folder ? await inputsBelow(root) : await kitFiles(root)) {
       const bytes = await readFile(path.join(root, file));
       hash.update(`${file}\0${String(bytes.length)}\0`).update(bytes);
@@ -68,9 +68,9 @@ async function hashInputs(folder: string, { development }: BuildMode): Promise<s
     .slice(0, 12);
 }
 
-// The compiled kit, less what tsc keeps for itself.
+// The compiled kit, less what tsc keeps for itself, and its stylesheets.
 async function kitFiles(folder: string): Promise<string[]> {
-  return (await inputsBelow(folder)).filter((file) => file.endsWith(".js"));
+  return (await inputsBelow(folder)).filter((file) => /\.(js|css)$/.test(file));
 }
 
 /** The version of a development build: that of the package, with the hash of its inputs. */

@@ -1,4 +1,4 @@
-import { Link } from "@colonnade/kit";
+import { Button } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 /** The site's page for what does not exist. */
@@ -7,9 +7,7 @@ export function NotFound({ heading }: { readonly heading: string }): ReactElemen
     <div className="page message">
       <h1>{heading}</h1>
       <p>There is nothing at this address. It may have moved, or the link may have a mistake in it.</p>
-      <Link className="button" to="/">
-        Return to home
-      </Link>
+      <Button to="/">Return to home</Button>
     </div>
   );
 }

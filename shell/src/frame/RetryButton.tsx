@@ -1,3 +1,4 @@
+import { Button } from "@colonnade/kit";
 import { useTransition, type ReactElement } from "react";
 
 /** Props of {@link RetryButton}. */
@@ -10,15 +11,13 @@ export interface RetryButtonProps {
 export function RetryButton({ retry }: RetryButtonProps): ReactElement {
   const [trying, startTransition] = useTransition();
   return (
-    <button
-      type="button"
-      className="button"
-      aria-disabled={trying}
+    <Button
+      busy={trying}
       onClick={() => {
-        if (!trying) startTransition(retry);
+        startTransition(retry);
       }}
     >
       {trying ? "Trying…" : "Try again"}
-    </button>
+    </Button>
   );
 }

@@ -1,4 +1,4 @@
-import type { JoinReason } from "@colonnade/kit";
+import { Dialog, type JoinReason } from "@colonnade/kit";
 import { Component, Suspense, use, useEffect, useState, type ReactElement, type ReactNode } from "react";
 
 import { RetryButton } from "../frame/RetryButton";
@@ -6,7 +6,6 @@ import { holdsTypedText, isThere, loadAnew } from "../loading/document";
 import { DeploymentGone } from "../loading/lookup";
 import type { SlotLoader } from "../loading/slot";
 import type { Tab } from "../loading/tab";
-import { PlaceDialog } from "./PlaceDialog";
 
 /** Props of {@link JoinPlace}. */
 export interface JoinPlaceProps {
@@ -19,9 +18,9 @@ export interface JoinPlaceProps {
 
 function Waiting({ close }: { readonly close: () => void }): ReactElement {
   return (
-    <PlaceDialog label="Sign-up is on its way" close={close}>
+    <Dialog open heading="Sign-up is on its way" close={close}>
       <p>Loading…</p>
-    </PlaceDialog>
+    </Dialog>
   );
 }
 
@@ -59,11 +58,10 @@ function Unavailable({
   readonly retry: () => void | Promise<void>;
 }): ReactElement {
   return (
-    <PlaceDialog label="Sign-up is unavailable" close={close}>
-      <h2>Sign-up is unavailable right now</h2>
+    <Dialog open heading="Sign-up is unavailable right now" close={close}>
       <p>The rest of the site works as usual.</p>
       <RetryButton retry={retry} />
-    </PlaceDialog>
+    </Dialog>
   );
 }
 

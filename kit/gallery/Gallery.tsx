@@ -1,0 +1,42 @@
+import type { ReactElement } from "react";
+
+import { Badges, Cards, Grids, Pictures } from "./components/boxes.js";
+import { Buttons } from "./components/buttons.js";
+import { Dialogs, Fields } from "./components/forms.js";
+import { Disclosures, LongText, Notices, Trails } from "./components/words.js";
+
+const SCHEMES = ["system", "light", "dark"];
+
+/** Every component of the kit in every state. */
+export function Gallery(): ReactElement {
+  return (
+    <>
+      <header className="page gallery-top">
+        <h1>Gallery</h1>
+        <fieldset>
+          <legend>Colours</legend>
+          {SCHEMES.map((scheme) => (
+            <label key={scheme}>
+              <input type="radio" name="scheme" id={`scheme-${scheme}`} defaultChecked={scheme === "system"} /> {scheme}
+            </label>
+          ))}
+        </fieldset>
+      </header>
+      <main>
+        <div className="page">
+          <Buttons />
+          <Cards />
+          <Grids />
+          <Badges />
+          <Fields />
+          <Dialogs />
+          <Disclosures />
+          <Trails />
+          <LongText />
+          <Notices />
+          <Pictures />
+        </div>
+      </main>
+    </>
+  );
+}

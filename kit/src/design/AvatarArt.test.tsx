@@ -1,0 +1,28 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, test } from "vitest";
+
+import { AvatarArt } from "./AvatarArt.js";
+
+const draw = (seed: string, label?: string): string =>
+  renderToStaticMarkup(<AvatarArt seed={seed} {...(label !== undefined && { label })} />);
+
+test("the same seed has the same picture, and others have others", () => {
+  const seeds = ["", "Ada", "ada", "Zoë", "9001", "9002", "名前", "a".repeat(500)];
+  const pictures = seeds.map((seed) => draw(seed));
+  expect(seeds.map((seed) => draw(seed))).toEqual(pictures);
+  expect(new Set(pictures).size).toBe(seeds.length);
+});
+
+test("every palette comes about", () => {
+  const seen = new Set(Array.from({ length: 100 }, (_, seed) => /art-\d/.exec(draw(String(seed)))?.[0]));
+  expect([...seen].sort()).toEqual(["art-0", "art-1", "art-2", "art-3", "art-4", "art-5"]);
+});
+
+test("a picture is decoration unless it says something", () => {
+  expect(draw("Ada")).toMatch(/^<svg [^>]*aria-hidden="true"/);
+  expect(draw("Ada", "Pattern of Ada")).toMatch(/^<svg [^>]*role="img" aria-label="Pattern of Ada"/);
+});
+
+test("a picture is of shapes alone, without a style attribute", () => {
+  expect(draw("Ada")).not.toMatch(/style=|<(?!\/?(svg|rect|circle|path)\b)|NaN|undefined/);
+});

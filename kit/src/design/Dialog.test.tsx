@@ -1,0 +1,65 @@
+import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
+import type { ReactElement } from "react";
+import { afterEach, expect, test, vi } from "vitest";
+
+import { Dialog } from "./Dialog.js";
+
+afterEach(cleanup);
+
+function dialog(open: boolean, close: () => void): ReactElement {
+  return (
+    <Dialog open={open} close={close} heading="Leave this site?">
+      <button type="button">Stay</button>
+    </Dialog>
+  );
+}
+
+function show(): { element: HTMLDialogElement; close: () => void; rerender: (open: boolean) => void } {
+  const close = vi.fn();
+  const { rerender } = render(dialog(true, close));
+  return {
+    element: screen.getByRole<HTMLDialogElement>("dialog", { name: "Leave this site?" }),
+    close,
+    rerender: (open) => {
+      rerender(dialog(open, close));
+    },
+  };
+}
+
+test("a dialog opens as a modal that its heading names, with the focus on the heading", () => {
+  const showModal = vi.spyOn(HTMLDialogElement.prototype, "showModal");
+  show();
+  expect(showModal).toHaveBeenCalledTimes(1);
+  expect(document.activeElement).toBe(screen.getByRole("heading", { level: 2 }));
+});
+
+test("a dialog that is closed has no contents, and gives the focus back by closing", () => {
+  const { element, rerender } = show();
+  rerender(false);
+  expect(element.open).toBe(false);
+  expect(element.childElementCount).toBe(0);
+});
+
+test("a dialog asks to be closed by its button, once", () => {
+  const { close } = show();
+  fireEvent.click(screen.getByRole("button", { name: "Close" }));
+  expect(close).toHaveBeenCalledTimes(1);
+});
+
+test("a dialog that the browser closed, as Escape does, tells so once", () => {
+  const { element, close } = show();
+  act(() => {
+    element.close();
+  });
+  expect(close).toHaveBeenCalledTimes(1);
+});
+
+test("a dialog asks to be closed by a press around it, not by one that began inside", () => {
+  const { element, close } = show();
+  fireEvent.pointerDown(screen.getByRole("button", { name: "Stay" }));
+  fireEvent.click(element);
+  expect(close).not.toHaveBeenCalled();
+  fireEvent.pointerDown(element);
+  fireEvent.click(element);
+  expect(close).toHaveBeenCalledTimes(1);
+});
