@@ -9,6 +9,8 @@ import { createSlotLoader } from "./loading/slot";
 import { createTab } from "./loading/tab";
 import { createViews } from "./loading/view";
 import { createScrollMemory } from "./navigation/scroll";
+import "./navigation/transition.css";
+import { createPageTransitions } from "./navigation/transition";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the document has no root element");
@@ -28,6 +30,7 @@ const app = (
     tab={tab}
     views={views}
     scroll={createScrollMemory()}
+    transitions={createPageTransitions(location.pathname)}
     html={boot.view ? findRenderedHtml(root) : null}
     join={join ? createSlotLoader("join", join, tab) : null}
   />
