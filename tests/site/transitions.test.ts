@@ -66,18 +66,22 @@ test.describe("from one page to the next", () => {
     await page.getByRole("main").getByRole("link", { name: "Abilene" }).click();
     await expectScreen(page, "Abilene, Texas");
     await expect.poll(moves).toHaveLength(2);
-    await expect.poll(async () => (await moves())[1]).toEqual({
-      from: "Abilene",
-      to: "Abilene, Texas",
-      outcome: "finished",
-    });
+    await expect
+      .poll(async () => (await moves())[1])
+      .toEqual({
+        from: "Abilene",
+        to: "Abilene, Texas",
+        outcome: "finished",
+      });
     await page.goBack();
     await expectScreen(page, TEXAS.heading);
-    await expect.poll(async () => (await moves())[2]).toEqual({
-      from: "Abilene, Texas",
-      to: "Abilene",
-      outcome: "finished",
-    });
+    await expect
+      .poll(async () => (await moves())[2])
+      .toEqual({
+        from: "Abilene, Texas",
+        to: "Abilene",
+        outcome: "finished",
+      });
     // What was marked for it is as it was.
     expect(await named(page)).toBe(0);
   });
