@@ -8,6 +8,7 @@ import { findRenderedHtml } from "./loading/html";
 import { createSlotLoader } from "./loading/slot";
 import { createTab } from "./loading/tab";
 import { createViews } from "./loading/view";
+import { holdWayBack } from "./navigation/back";
 import { createScrollMemory } from "./navigation/scroll";
 import "./navigation/transition.css";
 import { createPageTransitions } from "./navigation/transition";
@@ -19,10 +20,8 @@ if (!root) throw new Error("the document has no root element");
 if (boot.form) history.replaceState(history.state, "", boot.form.page);
 const tab = createTab(boot);
 const views = createViews(boot, location.pathname, tab);
-// Before the router hears of it.
-addEventListener("popstate", (event) => {
-  if (views.awaits(location.pathname)) event.stopImmediatePropagation();
-});
+const transitions = createPageTransitions(location.pathname);
+holdWayBack(views, transitions);
 const { join } = boot.slots;
 const app = (
   <App
@@ -30,7 +29,7 @@ const app = (
     tab={tab}
     views={views}
     scroll={createScrollMemory()}
-    transitions={createPageTransitions(location.pathname)}
+    transitions={transitions}
     html={boot.view ? findRenderedHtml(root) : null}
     join={join ? createSlotLoader("join", join, tab) : null}
   />

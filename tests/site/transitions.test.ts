@@ -108,6 +108,24 @@ test.describe("from one page to the next", () => {
     await expect(page.locator("html")).toHaveAttribute("data-at", "1200");
   });
 
+  test("nothing stands in for the page on the way back and forward", async ({ page }) => {
+    await open(page, TEXAS);
+    await page.evaluate(() => {
+      new MutationObserver(() => {
+        if (document.querySelector(".loading")) document.documentElement.dataset.stoodIn = "";
+      }).observe(document.body, { childList: true, subtree: true });
+    });
+    await follow(page, "/city/Texas/Houston");
+    await expectScreen(page, "Houston, Texas");
+    for (let count = 0; count < 2; count += 1) {
+      await page.goBack();
+      await expectScreen(page, TEXAS.heading);
+      await page.goForward();
+      await expectScreen(page, "Houston, Texas");
+    }
+    await expect(page.locator("html")).not.toHaveAttribute("data-stood-in");
+  });
+
   test("a jump within the page is no such move", async ({ page }) => {
     const moves = await watchMoves(page);
     await open(page, HOME);

@@ -1,3 +1,4 @@
+import { known } from "../loading/known";
 import type { View } from "../loading/view";
 import { readEntry } from "./entry";
 import { markSubject } from "./subject";
@@ -112,7 +113,7 @@ export function createPageTransitions(firstPath: string): PageTransitions {
       if (before && (isSame || path === shown)) return before.promise;
       if (path === shown) return viewing;
       latest = entry;
-      const promise = pass(entry, path, viewing);
+      const promise = known(pass(entry, path, viewing));
       prepared.set(viewing, { entry, after: arrivals, promise });
       return promise;
     },

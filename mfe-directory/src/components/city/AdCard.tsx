@@ -29,7 +29,11 @@ export function AdCard({ ad, place }: Props): ReactElement {
           </p>
           <p className={css.description}>{ad.description}</p>
           <div className={css.actions}>
-            <JoinButton className="button" reason={ad.sample ? "sample" : "general"}>
+            {/* In a list of dozens the plain button is the quiet one. */}
+            <JoinButton
+              className={classes("button", !ad.featured && "quiet")}
+              reason={ad.sample ? "sample" : "general"}
+            >
               Reply to Ad 💬
             </JoinButton>
             <ReportLink ad={ad} place={place} />
