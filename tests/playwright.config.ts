@@ -16,7 +16,7 @@ export default defineConfig<object, WorkerFixtures>({
   expect: { timeout: 15_000 },
   reporter: [["line"]],
   projects: [
-    { name: "rendered", testMatch: "{site,rendering,ship}/**/*.test.ts" },
+    { name: "rendered", testMatch: "{site,journeys,rendering,ship}/**/*.test.ts" },
     // How the browser loads sections by itself, and the screens that show best that the site needs nothing else.
     {
       name: "by the browser",

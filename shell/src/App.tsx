@@ -10,6 +10,7 @@ import type { Views } from "./loading/view";
 import { Announcer } from "./navigation/Announcer";
 import { useLinks } from "./navigation/links";
 import type { ScrollMemory } from "./navigation/scroll";
+import type { PageTransitions } from "./navigation/transition";
 import { Screen, WAITING } from "./Screen";
 
 /** What the application is made of; all of it outlives every render. */
@@ -18,6 +19,7 @@ export interface AppProps {
   readonly tab: Tab;
   readonly views: Views;
   readonly scroll: ScrollMemory;
+  readonly transitions: PageTransitions;
   /** What the document came with of its page, if it came rendered. */
   readonly html: RenderedHtml | null;
   /** Null where no section fills the `join` slot: its buttons then lead to the sign-up page. */
@@ -25,7 +27,7 @@ export interface AppProps {
 }
 
 /** The whole site, below a router. */
-export function Site({ boot, tab, views, scroll, html, join }: AppProps): ReactElement {
+export function Site({ boot, tab, views, scroll, transitions, html, join }: AppProps): ReactElement {
   const [announcement, announce] = useState("");
   const joinState = useJoinState();
   const { open: openJoin } = joinState;
@@ -34,7 +36,7 @@ export function Site({ boot, tab, views, scroll, html, join }: AppProps): ReactE
   return (
     <ShellContext value={services}>
       <Suspense fallback={WAITING}>
-        <Screen views={views} tab={tab} scroll={scroll} html={html} announce={announce} />
+        <Screen views={views} tab={tab} scroll={scroll} transitions={transitions} html={html} announce={announce} />
       </Suspense>
       {join && <Join loader={join} tab={tab} state={joinState} />}
       <Announcer text={announcement} />

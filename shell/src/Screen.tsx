@@ -23,6 +23,7 @@ import type { Tab } from "./loading/tab";
 import type { PageView, View, Views } from "./loading/view";
 import { useArrival } from "./navigation/arrival";
 import type { ScrollMemory } from "./navigation/scroll";
+import type { PageTransitions } from "./navigation/transition";
 import { SectionBoundary } from "./SectionBoundary";
 
 /** Props of {@link Screen}. */
@@ -30,6 +31,7 @@ export interface ScreenProps {
   readonly views: Views;
   readonly tab: Tab;
   readonly scroll: ScrollMemory;
+  readonly transitions: PageTransitions;
   readonly html: RenderedHtml | null;
   readonly announce: (text: string) => void;
 }
@@ -39,7 +41,7 @@ export interface ScreenProps {
  * stays until they are there, whereas at first there is only the frame, which must stay the same, since a visitor
  * may be in the middle of using it when the page arrives. A page that came rendered is there at once.
  */
-function useView(views: Views, path: string): View | null {
+function useView(views: Views, path: string, entry: string, transitions: PageTransitions): View | null {
   const viewing = views.view(path);
   const rendered = views.rendered(path);
   const [arrived, setArrived] = useState(rendered !== undefined);
@@ -56,8 +58,8 @@ function useView(views: Views, path: string): View | null {
       current = false;
     };
   }, [viewing, arrived]);
-  if (rendered) return rendered;
-  return arrived ? use(viewing) : null;
+  if (rendered && transitions.shows(path)) return rendered;
+  return arrived ? use(transitions.prepare(entry, path, viewing)) : null;
 }
 
 function useHead(view: View | null): void {
@@ -78,13 +80,13 @@ export const WAITING = (
 );
 
 /** The page at the current address, in its frame. Suspends until it is there, but for the first one. */
-export function Screen({ views, tab, scroll, html, announce }: ScreenProps): ReactElement {
-  const { pathname } = useLocation();
+export function Screen({ views, tab, scroll, transitions, html, announce }: ScreenProps): ReactElement {
+  const { pathname, key } = useLocation();
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
-  const view = useView(views, pathname);
+  const view = useView(views, pathname, key, transitions);
   useHead(view);
   const cameRendered = view !== null && view === views.rendered(pathname);
-  useArrival(view, scroll, announce, cameRendered);
+  useArrival(view, scroll, transitions, announce, cameRendered);
   useEffect(() => {
     views.shows(pathname);
     return () => {

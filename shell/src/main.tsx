@@ -9,7 +9,10 @@ import { findRenderedHtml } from "./loading/html";
 import { createSlotLoader } from "./loading/slot";
 import { createTab } from "./loading/tab";
 import { createViews } from "./loading/view";
+import { holdWayBack } from "./navigation/back";
 import { createScrollMemory } from "./navigation/scroll";
+import "./navigation/transition.css";
+import { createPageTransitions } from "./navigation/transition";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the document has no root element");
@@ -18,10 +21,8 @@ if (!root) throw new Error("the document has no root element");
 if (boot.form) history.replaceState(history.state, "", boot.form.page);
 const tab = createTab(boot);
 const views = createViews(boot, location.pathname, tab);
-// Before the router hears of it.
-addEventListener("popstate", (event) => {
-  if (views.awaits(location.pathname)) event.stopImmediatePropagation();
-});
+const transitions = createPageTransitions(location.pathname);
+holdWayBack(views, transitions);
 const { join } = boot.slots;
 const app = (
   <App
@@ -29,6 +30,7 @@ const app = (
     tab={tab}
     views={views}
     scroll={createScrollMemory()}
+    transitions={transitions}
     html={boot.view ? findRenderedHtml(root) : null}
     join={join ? createSlotLoader("join", join, tab) : null}
   />

@@ -60,6 +60,7 @@ function appOf(site: SiteFacts, view: View): AppProps {
     },
     tab: { standing: never, renew: never, report: never },
     scroll: { follow: never, restore: never, settle: never },
+    transitions: { shows: () => true, prepare: never, arrived: never, waits: false },
     html: null,
     join: null,
   };

@@ -51,7 +51,7 @@ test.describe("links", () => {
     await expectScreen(page, "Escorts in Texas");
     await page.getByRole("main").getByRole("link", { name: "Houston" }).first().click();
     await expectScreen(page, "Houston, Texas");
-    await page.getByRole("main").getByRole("article").getByRole("link").first().click();
+    await page.getByRole("main").getByRole("article").getByRole("heading").getByRole("link").first().click();
     await expectScreen(page, "Coffee and an unhurried conversation");
     await page.getByRole("link", { name: "Back to Houston ads" }).click();
     await expectScreen(page, "Houston, Texas");

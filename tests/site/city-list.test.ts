@@ -27,7 +27,7 @@ test("a reload shows the same list", async ({ page }) => {
 test("a way back shows the same list", async ({ page }) => {
   await page.goto(HOUSTON);
   const list = await listOf(page, "Houston, Texas");
-  await page.getByRole("main").getByRole("article").getByRole("link").last().click();
+  await page.getByRole("main").getByRole("article").getByRole("heading").getByRole("link").last().click();
   await expectScreen(page, list.at(-1) ?? "");
   await page.goBack();
   expect(await listOf(page, "Houston, Texas")).toEqual(list);
@@ -99,7 +99,7 @@ test.describe("storage that is full, denied or holds rubbish is survived by draw
     await page.goto(HOUSTON);
     expect((await listOf(page, "Houston, Texas")).length).toBeGreaterThanOrEqual(30);
     expect(await keptIn(page, KEY)).toBeNull();
-    await page.getByRole("main").getByRole("article").getByRole("link").first().click();
+    await page.getByRole("main").getByRole("article").getByRole("heading").getByRole("link").first().click();
     await expect(page.getByText(/^Posted in/)).toHaveText("Posted in Houston, Texas");
   });
 

@@ -1,4 +1,4 @@
-import { STATES } from "../support/cities";
+import { citiesOf, STATES } from "../support/cities";
 import { expect, test } from "../support/fixtures";
 import { expectColumns } from "../support/layout";
 import { expectScreen, open } from "../support/screens";
@@ -36,6 +36,29 @@ test("a hero opens the page", async ({ page }) => {
 });
 
 test.describe("the grid of states", () => {
+  test("it says how many cities each state has, and the opening how many there are in all", async ({ page }) => {
+    const count = (state: string): number => new Set(citiesOf(state)).size;
+    const items = page.getByRole("region", { name: "Browse by state" }).getByRole("listitem");
+    await expect(items).toHaveText([...STATES].sort().map((state) => `${state}${String(count(state))} cities`));
+    const total = STATES.reduce((sum, state) => sum + count(state), 0);
+    await expect(page.getByText(`50 states, ${total.toLocaleString("en-US")} cities`)).toBeVisible();
+  });
+
+  test("a filter box narrows it as one types, and says what is left", async ({ page }) => {
+    const links = page.getByRole("region", { name: "Browse by state" }).getByRole("listitem").getByRole("link");
+    const filter = page.getByRole("searchbox", { name: "Filter states" });
+    const status = page.getByRole("search").getByRole("status");
+    await filter.pressSequentially("new");
+    await expect(links).toHaveText(["New Hampshire", "New Jersey", "New Mexico", "New York"]);
+    await expect(status).toHaveText("4 of 50 states");
+    await filter.fill("zzz");
+    await expect(status).toHaveText("No results: no state matches “zzz”.");
+    await page.getByRole("button", { name: "Show the whole list" }).click();
+    await expect(links).toHaveCount(50);
+    await expect(filter).toBeFocused();
+    await expect(status).toBeEmpty();
+  });
+
   test("it has all 50 states, sorted alphabetically, each linking to its state page", async ({ page }) => {
     const links = page.getByRole("region", { name: "Browse by state" }).getByRole("listitem").getByRole("link");
     await expect(links).toHaveText([...STATES].sort());

@@ -104,7 +104,7 @@ test.describe("the way back", () => {
     const headings = page.getByRole("main").getByRole("article").getByRole("heading");
     const titles = await headings.allInnerTexts();
     await scrollPage(page, 1500);
-    await page.getByRole("main").getByRole("article").getByRole("link").last().click();
+    await page.getByRole("main").getByRole("article").getByRole("heading").getByRole("link").last().click();
     await expect(page.getByText("Posted in Houston, Texas")).toBeVisible();
     await expectScrolledTo(page, 0);
     const adTitle = await page.getByRole("heading", { level: 1 }).innerText();

@@ -123,7 +123,8 @@ test("the grid has 1 column small, 2 medium, 3 large, 4 extra large", async ({ p
   const grid = page
     .getByRole("main")
     .getByRole("list")
-    .filter({ has: page.locator("a[href^='/city/']") });
+    .filter({ has: page.locator("a[href^='/city/']") })
+    .first();
   for (const [width, columns] of COLUMNS) {
     await page.setViewportSize({ width, height: 800 });
     await expectColumns(grid, columns);
@@ -136,6 +137,53 @@ test("a card goes to the top of the new page", async ({ page }) => {
   await expectScreen(page, "Yonkers, New York");
   await expect(page).toHaveURL("/city/New%20York/Yonkers");
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+});
+
+test.describe("a long list is read by letters", () => {
+  test("each city stands below the letter that one looks it up by, and each letter can be gone to", async ({
+    page,
+  }) => {
+    await openState(page, "California");
+    const letters = page.getByRole("navigation", { name: "Cities by letter" }).getByRole("link");
+    const names = await letters.allInnerTexts();
+    expect(names).toEqual([...new Set(citiesOf("California").map((city) => city.charAt(0)))]);
+    await expect(page.getByRole("heading", { level: 2, name: /^[A-Z]$/ })).toHaveText(names);
+    await letters.filter({ hasText: /^S$/ }).click();
+    await expect(page).toHaveURL("/state/California#cities-s");
+    const heading = page.getByRole("heading", { level: 2, name: "S", exact: true });
+    await expect(heading).toBeInViewport();
+    await expect(heading).toBeFocused();
+    // The letters stay in reach, and what is gone to is not behind them.
+    await expect(letters.first()).toBeInViewport();
+    const [strip, gone] = [
+      await boxOf(page.getByRole("navigation", { name: "Cities by letter" })),
+      await boxOf(heading),
+    ];
+    expect(gone.y).toBeGreaterThanOrEqual(strip.y + strip.height);
+  });
+
+  test("a short one is not", async ({ page }) => {
+    await openState(page, "Delaware");
+    await expect(cardsOf(page)).toHaveCount(8);
+    await expect(page.getByRole("navigation", { name: "Cities by letter" })).toHaveCount(0);
+  });
+});
+
+test("a way back finds what was typed, the cities it left and the place among them", async ({ page }) => {
+  await openState(page, "California");
+  await page.getByRole("searchbox", { name: "Filter cities" }).fill("san");
+  const left = await cardsOf(page).allTextContents();
+  expect(left.length).toBeGreaterThan(10);
+  await page.evaluate(() => {
+    scrollTo({ top: 400, behavior: "instant" });
+  });
+  await cardsOf(page).filter({ hasText: "San Diego" }).click();
+  await expectScreen(page, "San Diego, California");
+  await page.goBack();
+  await expectScreen(page, "Escorts in California");
+  await expect(page.getByRole("searchbox", { name: "Filter cities" })).toHaveValue("san");
+  await expect(cardsOf(page)).toHaveText(left);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(0);
 });
 
 test.describe("a filter box narrows the grid as one types", () => {

@@ -19,23 +19,37 @@ export function ReportHelp({ heading, subject }: Props): ReactElement {
       <p>
         Write to <a href={`mailto:${contact}?subject=${encodeURIComponent(subject)}`}>{contact}</a> about anything that
         looks wrong: a stolen photo or text, a person under 18, signs that somebody is forced. Do not confront anybody
-        yourself.
+        yourself. For people in need, these are quicker than we are:
       </p>
-      <ul>
-        <li>
-          Immediate danger: call <a href="tel:911">911</a>.
-        </li>
-        <li>
-          National Human Trafficking Hotline, day and night, confidential: <a href="tel:+18883737888">1-888-373-7888</a>
-          , text <a href="sms:233733">233733</a>,{" "}
-          <TextLink href="https://humantraffickinghotline.org/">humantraffickinghotline.org</TextLink>.
-        </li>
-        <li>
-          Somebody under 18: National Center for Missing &amp; Exploited Children,{" "}
-          <a href="tel:+18008435678">1-800-843-5678</a>,{" "}
-          <TextLink href="https://report.cybertip.org/">report.cybertip.org</TextLink>.
-        </li>
-      </ul>
+      <dl>
+        <div>
+          <dt>Immediate danger</dt>
+          <dd>
+            Call <a href="tel:911">911</a>
+          </dd>
+        </div>
+        <div>
+          <dt>Somebody is forced or trafficked</dt>
+          <dd>
+            National Human Trafficking Hotline, day and night, confidential:{" "}
+            <a href="tel:+18883737888">1-888-373-7888</a> (TTY 711), text <a href="sms:233733">233733</a>,{" "}
+            <TextLink href="https://humantraffickinghotline.org/">humantraffickinghotline.org</TextLink>
+          </dd>
+        </div>
+        <div>
+          <dt>Somebody is under 18</dt>
+          <dd>
+            National Center for Missing &amp; Exploited Children: <a href="tel:+18008435678">1-800-843-5678</a>,{" "}
+            <TextLink href="https://report.cybertip.org/">report.cybertip.org</TextLink>
+          </dd>
+        </div>
+        <div>
+          <dt>Fraud, or threats to publish something</dt>
+          <dd>
+            FBI Internet Crime Complaint Center: <TextLink href="https://www.ic3.gov/">ic3.gov</TextLink>
+          </dd>
+        </div>
+      </dl>
     </section>
   );
 }

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import table from "../../data/us-cities.json";
 import { CITY_TABLE } from "./cities";
+import { citiesOf } from "./places";
 import { findState, STATES } from "./states";
 
 it("states are the 50 of the city table, in alphabetical order", () => {
@@ -29,4 +30,8 @@ it("each state's chunk holds what the city table says", async () => {
   for (const [state, cities] of Object.entries(table)) {
     expect((await CITY_TABLE[state]?.())?.default).toEqual(cities);
   }
+});
+
+it("each state's count is that of its list, without repeats", async () => {
+  for (const { name, cityCount } of STATES) expect([name, (await citiesOf(name)).length]).toEqual([name, cityCount]);
 });

@@ -16,9 +16,9 @@ export function Disclosure({ host }: DisclosureProps): ReactElement {
     <div className={css.disclosure}>
       <p>
         When you choose Continue, your e-mail, password and stated age go to <strong>{host}</strong>, which creates the
-        account. This site passes them on and keeps none of them.
+        account. This site passes them on and keeps none of them. The sign-up carries an affiliate tag: {brand} may earn
+        a commission from it.
       </p>
-      <p>The sign-up carries an affiliate tag: {brand} may earn a commission from it.</p>
       {partner && (
         <p>
           If sign-up is out of reach, you are taken to <strong>{partner.name}</strong> ({partner.host}) through an
@@ -28,7 +28,7 @@ export function Disclosure({ host }: DisclosureProps): ReactElement {
       )}
       {/* In a tab of their own, so that reading them costs nothing that was typed. */}
       <p>
-        Please read the{" "}
+        Please read{" "}
         <Link to="/terms" target="_blank">
           Terms
         </Link>{" "}
@@ -36,7 +36,7 @@ export function Disclosure({ host }: DisclosureProps): ReactElement {
         <Link to="/privacy" target="_blank">
           Privacy
         </Link>{" "}
-        pages first (each opens in a new tab).
+        first (each opens in a new tab).
       </p>
     </div>
   );

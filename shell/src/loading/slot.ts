@@ -3,6 +3,7 @@ import type { SectionEntry, SlotAnswer } from "@colonnade/kit/shell";
 
 import { withDeadline } from "./deadline";
 import { loadSection, refetch } from "./federation";
+import { known } from "./known";
 import { ensureStyles } from "./styles";
 import type { Tab } from "./tab";
 
@@ -29,15 +30,6 @@ async function loadSlot(name: string, { section: entry, assets }: SlotAnswer, af
   const load = section.slots?.[name];
   if (!load) throw new Error(`the section "${entry.name}" fills no slot "${name}"`);
   return (await load()).slot;
-}
-
-/** Notes at a promise what became of it, where React looks and would note it itself after the first `use`. */
-function known<Value>(promise: Promise<Value>): Promise<Value> {
-  promise.then(
-    (value) => Object.assign(promise, { status: "fulfilled", value }),
-    () => undefined,
-  );
-  return promise;
 }
 
 /** Makes the loader of a slot. */

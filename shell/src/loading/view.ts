@@ -130,7 +130,9 @@ export function createViews(boot: Boot, firstPath: string, tab: Tab): Views {
   async function warm(path: string): Promise<void> {
     const found = await answer(path);
     if (!found) return;
-    await loadPage(path, found);
+    const { page, params } = await loadPage(path, found);
+    // For the files it imports.
+    await page.data({ params, site: boot.site });
   }
 
   let awaited = false;

@@ -4,6 +4,7 @@ import { NavigationType, useLocation, useNavigationType } from "react-router-dom
 import type { View } from "../loading/view";
 import { focusHeading, focusPlace } from "./focus";
 import type { ScrollMemory } from "./scroll";
+import type { PageTransitions } from "./transition";
 
 /** Marks the document between following a link and the page's arrival; the frame's stylesheet shows it. */
 export function markNavigating(navigating: boolean): void {
@@ -24,6 +25,7 @@ interface Shown {
 export function useArrival(
   view: View | null,
   scroll: ScrollMemory,
+  transitions: PageTransitions,
   announce: (text: string) => void,
   cameRendered: boolean,
 ): void {
@@ -51,17 +53,25 @@ export function useArrival(
       focusHeading();
       announce(document.title);
     }
-    if (!isNewEntry) return undefined;
-    // A frame later, so that what the page draws in its own effects has its height.
-    const frame = requestAnimationFrame(() => {
+    const takePlace = (): void => {
+      if (!isNewEntry) return;
       if (isBack && scroll.restore()) return;
       // In a page that came rendered the browser has gone there by itself, and the visitor may have gone on since.
       if (isFirst && cameRendered) return;
       if (hash) focusPlace(hash.slice(1));
       else if (!isFirst) scrollTo({ top: 0, behavior: "instant" });
-    });
+    };
+    // The browser draws no frame before the page has arrived.
+    if (transitions.waits) {
+      takePlace();
+      transitions.arrived(pathname);
+      return undefined;
+    }
+    transitions.arrived(pathname);
+    // A frame later, so that what the page draws in its own effects has its height.
+    const frame = requestAnimationFrame(takePlace);
     return () => {
       cancelAnimationFrame(frame);
     };
-  }, [view, scroll, announce, cameRendered, entry, pathname, hash, type]);
+  }, [view, scroll, transitions, announce, cameRendered, entry, pathname, hash, type]);
 }

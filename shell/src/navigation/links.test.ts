@@ -99,4 +99,30 @@ describe("what a link leads to is fetched", () => {
     vi.runAllTimers();
     expect(prefetch).not.toHaveBeenCalled();
   });
+
+  const TOUCH = (element: Element): void => {
+    element.dispatchEvent(new TouchEvent("touchstart", { bubbles: true }));
+  };
+
+  test("as soon as the visitor touches it", () => {
+    TOUCH(link("Texas"));
+    expect(prefetch.mock.calls).toEqual([["/state/Texas"]]);
+  });
+
+  test.each([
+    ["who asks for less data", { saveData: true, effectiveType: "4g" }, 0],
+    ["on a slow connection", { saveData: false, effectiveType: "2g" }, 0],
+    ["on a very slow connection", { saveData: false, effectiveType: "slow-2g" }, 0],
+    ["on a fast connection", { saveData: false, effectiveType: "4g" }, 3],
+    ["of whose connection nothing is known", undefined, 3],
+  ])("for a visitor %s: %j, %i times", (_, connection, times) => {
+    vi.stubGlobal("navigator", Object.assign(Object.create(navigator), { connection }));
+    TOUCH(link("Texas"));
+    hover(link("Utah"));
+    vi.runAllTimers();
+    link("Vermont").focus();
+    vi.runAllTimers();
+    vi.unstubAllGlobals();
+    expect(prefetch).toHaveBeenCalledTimes(times);
+  });
 });

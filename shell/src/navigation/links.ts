@@ -21,8 +21,15 @@ function anchorOf(event: Event): HTMLAnchorElement | null {
   return event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]") : null;
 }
 
+interface Connection {
+  readonly saveData?: boolean;
+  readonly effectiveType?: string;
+}
+
+// What nobody asked for yet would be in the way of what was asked for, where the connection is slow.
 function wantsLessData(): boolean {
-  return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData ?? false;
+  const { connection } = navigator as { readonly connection?: Connection };
+  return (connection?.saveData ?? false) || /2g$/.test(connection?.effectiveType ?? "");
 }
 
 /**

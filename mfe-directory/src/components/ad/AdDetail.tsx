@@ -4,6 +4,7 @@ import type { ReactElement } from "react";
 import type { Ad } from "../../data/ad";
 import type { Place } from "../../data/places";
 import { classes } from "../classes";
+import { ReportLink } from "../ReportLink";
 import { SampleBadge } from "../SampleBadge";
 import css from "./AdDetail.module.css";
 
@@ -31,7 +32,10 @@ export function AdDetail({ ad, place }: Props): ReactElement {
           Reply
         </JoinButton>
       </div>
-      <p className={css.place}>{`Posted in ${place.city}, ${place.state}`}</p>
+      <div className={css.end}>
+        <p className={css.place}>{`Posted in ${place.city}, ${place.state}`}</p>
+        <ReportLink ad={ad} place={place} here />
+      </div>
     </article>
   );
 }

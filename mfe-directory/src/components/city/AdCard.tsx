@@ -5,6 +5,7 @@ import type { Ad } from "../../data/ad";
 import { adPath } from "../../data/links";
 import type { Place } from "../../data/places";
 import { classes } from "../classes";
+import { ReportLink } from "../ReportLink";
 import { SampleBadge } from "../SampleBadge";
 import css from "./AdCard.module.css";
 import { AdPhotos } from "./AdPhotos";
@@ -27,10 +28,15 @@ export function AdCard({ ad, place }: Props): ReactElement {
             <span className="badge">{`Age ${String(ad.age)}`}</span> <span className={css.tag}>W4M</span>
           </p>
           <p className={css.description}>{ad.description}</p>
-          <div className={css.reply}>
-            <JoinButton className="button" reason={ad.sample ? "sample" : "general"}>
+          <div className={css.actions}>
+            {/* In a list of dozens the plain button is the quiet one. */}
+            <JoinButton
+              className={classes("button", !ad.featured && "quiet")}
+              reason={ad.sample ? "sample" : "general"}
+            >
               Reply to Ad 💬
             </JoinButton>
+            <ReportLink ad={ad} place={place} />
           </div>
         </div>
       </article>

@@ -28,6 +28,10 @@ export function CityAds({ place }: { readonly place: Place }): ReactElement {
   return (
     <div className={css.waiting}>
       <p className={css.loading}>Loading ads...</p>
+      <div className={css.ghosts} aria-hidden="true">
+        <div className="card" />
+        <div className="card" />
+      </div>
       <noscript>
         <List place={place} ads={[...ADS.featured, ...ADS.regular.slice(0, LISTED_WITHOUT_SCRIPT)]} />
       </noscript>

@@ -3,10 +3,14 @@ import { fillFacts } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
 import home from "../../../content/home.json";
+import { STATES } from "../../data/states";
 import { Arcade } from "./Arcade";
 import css from "./Hero.module.css";
 
-/** The home page's opening: what this is, in a few words. */
+// As people here write numbers, whatever the browser's language.
+const CITIES = String(STATES.reduce((sum, { cityCount }) => sum + cityCount, 0)).replace(/(\d)(\d{3})$/, "$1,$2");
+
+/** The home page's opening: what this is, in a few words, and the way in. */
 export function Hero(): ReactElement {
   const site = useSite();
   const { heading, tagline, text } = home.hero;
@@ -16,9 +20,12 @@ export function Hero(): ReactElement {
         <h1>{fillFacts(heading, site)}</h1>
         <p className={css.tagline}>{fillFacts(tagline, site)}</p>
         <p className={css.text}>{fillFacts(text, site)}</p>
-        <a className="button quiet" href="#states">
-          Choose a state
-        </a>
+        <div className={css.way}>
+          <a className="button" href="#states">
+            Choose a state
+          </a>
+          <p className={css.counts}>{`${String(STATES.length)} states, ${CITIES} cities`}</p>
+        </div>
       </div>
       <Arcade className={css.arcade} />
     </header>

@@ -3,18 +3,35 @@ import type { ReactElement } from "react";
 
 import { statePath } from "../../data/links";
 import { STATES } from "../../data/states";
+import { matches, searchable } from "../../text/foldName";
 import { classes } from "../classes";
+import { Filter } from "../filter/Filter";
+import { useQuery } from "../filter/useQuery";
 import css from "./StateGrid.module.css";
 
-/** All states, each leading to its page. */
+/** All states, each leading to its page and with the number of its cities, and the box that narrows them. */
 export function StateGrid(): ReactElement {
+  const [query, setQuery] = useQuery();
+  const shown = STATES.filter(({ name }) => matches(searchable(name), query));
   return (
     <section className={css.section} aria-labelledby="states">
       <h2 id="states">Browse by state</h2>
+      <Filter
+        label="Filter states"
+        query={query}
+        shown={shown.length}
+        status={
+          shown.length === 0
+            ? `No results: no state matches “${query.trim()}”.`
+            : `${String(shown.length)} of ${String(STATES.length)} states`
+        }
+        onQuery={setQuery}
+      />
       <ul className={classes("grid", css.states)}>
-        {STATES.map(({ name }) => (
+        {shown.map(({ name, cityCount }) => (
           <li key={name}>
             <Link to={statePath(name)}>{name}</Link>
+            <span>{cityCount === 1 ? "1 city" : `${String(cityCount)} cities`}</span>
           </li>
         ))}
       </ul>

@@ -1,4 +1,5 @@
-import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { inShell } from "@colonnade/kit/testing";
+import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { fromServer, hydrated } from "../../testing/server";
@@ -35,14 +36,14 @@ function status(): string | null {
 
 describe("city filter", () => {
   it("shows all cities and says nothing before anything is typed", () => {
-    render(BROWSER);
+    render(inShell(BROWSER));
     wait(2000);
     expect(shown()).toEqual(CITIES);
     expect(status()).toBe("");
   });
 
   it("narrows the list at once and says how many are left after a pause", () => {
-    render(BROWSER);
+    render(inShell(BROWSER));
     type("saint");
     expect(shown()).toEqual(["St. Louis", "St. Paul"]);
     expect(status()).toBe("");
@@ -51,13 +52,13 @@ describe("city filter", () => {
   });
 
   it("finds a name without its diacritics", () => {
-    render(BROWSER);
+    render(inShell(BROWSER));
     type("kihei");
     expect(shown()).toEqual(["Kīhei"]);
   });
 
   it("says in words and at once that nothing matches", () => {
-    render(BROWSER);
+    render(inShell(BROWSER));
     type("zzz");
     wait(0);
     expect(screen.queryAllByRole("link")).toEqual([]);
@@ -65,7 +66,7 @@ describe("city filter", () => {
   });
 
   it("shows all cities again when it is emptied", () => {
-    render(BROWSER);
+    render(inShell(BROWSER));
     type("zzz");
     type("");
     wait(400);
@@ -75,16 +76,46 @@ describe("city filter", () => {
 });
 
 describe("city list without script", () => {
-  it("has all cities and no box that would do nothing", () => {
+  it("has all cities and a box that cannot be typed into", () => {
     const host = fromServer(BROWSER);
     expect(host.querySelectorAll('a[href^="/city/"]')).toHaveLength(5);
-    expect(host.querySelector("input")).toBeNull();
+    expect(host.querySelector("input")?.disabled).toBe(true);
   });
 
-  it("gets its box when the page is hydrated, without a mismatch", () => {
+  it("can be filtered once the page is hydrated, without a mismatch", () => {
     const { container, problems } = hydrated(BROWSER);
     expect(problems).toEqual([]);
-    expect(container.querySelectorAll("input")).toHaveLength(1);
+    expect(container.querySelector("input")?.disabled).toBe(false);
     expect(container.querySelectorAll("li")).toHaveLength(5);
+  });
+});
+
+describe("a long list", () => {
+  const LONG_LIST = ["Aba", "Abb", "‘Ewa Beach", ...Array.from({ length: 60 }, (_, index) => `Z${String(index)}`)];
+  const LONG_BROWSER = <CityBrowser state="Ohio" cities={LONG_LIST} cardText="Browse Escorts" />;
+
+  it("is read by letters, with a way to each of them", () => {
+    render(inShell(LONG_BROWSER));
+    expect(screen.getAllByRole("heading", { level: 2 }).map((heading) => heading.textContent)).toEqual(["A", "E", "Z"]);
+    const ways = within(screen.getByRole("navigation", { name: "Cities by letter" })).getAllByRole("link");
+    expect(ways.map((way) => way.textContent)).toEqual(["A", "E", "Z"]);
+    for (const way of ways)
+      expect(document.querySelector(way.getAttribute("href") ?? "")?.textContent).toBe(way.textContent);
+  });
+
+  it("is one list while it is filtered", () => {
+    render(inShell(LONG_BROWSER));
+    type("ab");
+    expect(screen.queryAllByRole("heading")).toEqual([]);
+    expect(screen.queryByRole("navigation")).toBeNull();
+    expect(shown()).toEqual(["Aba", "Abb"]);
+  });
+
+  it("comes back whole, with the focus in the box, by the button that stands where nothing matches", () => {
+    render(inShell(LONG_BROWSER));
+    type("zzz");
+    fireEvent.click(screen.getByRole("button", { name: "Show the whole list" }));
+    expect(shown().filter(Boolean)).toHaveLength(LONG_LIST.length);
+    expect(document.activeElement).toBe(screen.getByRole("searchbox", { name: "Filter cities" }));
   });
 });

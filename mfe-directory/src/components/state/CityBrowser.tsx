@@ -1,11 +1,12 @@
-import { useHydrated } from "@colonnade/kit";
-import { useMemo, useState, type ReactElement } from "react";
+import { useMemo, type ReactElement } from "react";
 
 import { matches, searchable } from "../../text/foldName";
-import { classes } from "../classes";
-import { CityCard } from "./CityCard";
-import { CityFilter } from "./CityFilter";
+import { Filter } from "../filter/Filter";
+import { useQuery } from "../filter/useQuery";
 import css from "./CityBrowser.module.css";
+import { CityLetters } from "./CityLetters";
+import { CityList } from "./CityList";
+import { LONG } from "./letters";
 
 interface Props {
   readonly state: string;
@@ -16,10 +17,9 @@ interface Props {
 
 /** All cities of a state, and the box that narrows them. */
 export function CityBrowser({ state, cities, cardText }: Props): ReactElement {
-  const [query, setQuery] = useState("");
-  const hydrated = useHydrated();
+  const [query, setQuery] = useQuery();
   // Folding names takes a good part of rendering a large state, and nobody has typed anything yet.
-  const isFiltered = query !== "";
+  const isFiltered = query.trim() !== "";
   const names = useMemo(
     () => (isFiltered ? cities.map((city) => ({ city, name: searchable(city) })) : []),
     [cities, isFiltered],
@@ -28,21 +28,23 @@ export function CityBrowser({ state, cities, cardText }: Props): ReactElement {
     () => (isFiltered ? names.filter(({ name }) => matches(name, query)).map(({ city }) => city) : cities),
     [cities, isFiltered, names, query],
   );
-  // The filter's coming must not have hundreds of cards drawn again.
-  const cards = useMemo(
-    () => shown.map((city) => <CityCard key={city} place={{ state, city }} text={cardText} />),
-    [shown, state, cardText],
-  );
 
-  if (cities.length === 0) return <p className={css.empty}>No cities of {state} are listed yet.</p>;
+  if (cities.length === 0) return <p className="notice">No cities of {state} are listed yet.</p>;
+  const list = { state, cities: shown, cardText };
   return (
-    <>
-      <div className={css.filter}>
-        {hydrated && (
-          <CityFilter state={state} query={query} shown={shown.length} total={cities.length} onQuery={setQuery} />
-        )}
-      </div>
-      <ul className={classes("grid", css.cities)}>{cards}</ul>
-    </>
+    <section className={css.browser} aria-label={`Cities in ${state}`}>
+      <Filter
+        label="Filter cities"
+        query={query}
+        shown={shown.length}
+        status={
+          shown.length === 0
+            ? `No results: no city in ${state} matches “${query.trim()}”.`
+            : `${String(shown.length)} of ${String(cities.length)} cities`
+        }
+        onQuery={setQuery}
+      />
+      {!isFiltered && cities.length >= LONG ? <CityLetters {...list} /> : <CityList {...list} />}
+    </section>
   );
 }

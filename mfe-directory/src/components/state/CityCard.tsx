@@ -3,8 +3,6 @@ import type { ReactElement } from "react";
 
 import { cityPath } from "../../data/links";
 import type { Place } from "../../data/places";
-import { classes } from "../classes";
-import css from "./CityCard.module.css";
 
 interface Props {
   readonly place: Place;
@@ -12,13 +10,14 @@ interface Props {
   readonly text: string;
 }
 
-/** A city of a state's page; the whole card is the link. */
+/** A city of a state's page; the whole card is the link. There are hundreds in a page, so its list has all of the style. */
 export function CityCard({ place, text }: Props): ReactElement {
   return (
-    <li className={css.item}>
-      <Link to={cityPath(place)} rel="nofollow" className={classes("card", css.card)}>
-        <strong>{place.city}</strong> <span className={css.state}>{place.state}</span>{" "}
-        <span className={css.text}>{text}</span>
+    <li>
+      <Link to={cityPath(place)} rel="nofollow" className="card">
+        <strong>{place.city}</strong>
+        {` ${place.state} `}
+        <span>{text}</span>
       </Link>
     </li>
   );

@@ -1,0 +1,23 @@
+import { memo, type ReactElement } from "react";
+
+import { classes } from "../classes";
+import { CityCard } from "./CityCard";
+import css from "./CityList.module.css";
+
+interface Props {
+  readonly state: string;
+  readonly cities: readonly string[];
+  /** The last line of each card. */
+  readonly cardText: string;
+}
+
+/** Cities of a state, a card each. */
+export const CityList = memo(function CityList({ state, cities, cardText }: Props): ReactElement {
+  return (
+    <ul className={classes("grid", css.cities)}>
+      {cities.map((city) => (
+        <CityCard key={city} place={{ state, city }} text={cardText} />
+      ))}
+    </ul>
+  );
+});

@@ -1,0 +1,135 @@
+import { expect, test } from "../support/fixtures";
+import { open } from "../support/screens";
+import { expectArrival } from "../support/walk";
+
+test("a visitor browses from the front page by state and city to an ad, and back up", async ({ page }) => {
+  const main = page.getByRole("main");
+  const status = page.getByRole("search").getByRole("status");
+
+  await test.step("the front page says what it is before it asks for anything", async () => {
+    await open(page, { name: "home", path: "/", heading: "Browse by state. Know what you are reading." });
+    await expect(main).toMatchAriaSnapshot(`
+      - main:
+        - heading "Browse by state. Know what you are reading." [level=1]
+        - paragraph: A sample companionship directory for the United States, for adults only.
+        - link "Choose a state"
+        - region "Browse by state":
+          - heading "Browse by state" [level=2]
+          - search:
+            - text: Filter states
+            - paragraph: The list filters as you type.
+            - searchbox "Filter states"
+            - status
+          - list:
+            - listitem:
+              - link "Alabama"
+              - text: 40 cities
+        - region "What to expect"
+        - region "Sample testimonial"
+        - region "Questions and answers"
+    `);
+  });
+
+  await test.step("states are filtered, and what is left is said", async () => {
+    const filter = page.getByRole("searchbox", { name: "Filter states" });
+    await expect(filter).toHaveAccessibleDescription("The list filters as you type.");
+    await filter.pressSequentially("tex");
+    await expect(status).toHaveText("1 of 50 states");
+    await main.getByRole("link", { name: "Texas", exact: true }).click();
+    await expectArrival(page, "Escorts in Texas", "Colonnade Directory - Listings in Texas");
+  });
+
+  await test.step("the state's page leads by letter, and by the same box, to its cities", async () => {
+    await expect(main).toMatchAriaSnapshot(`
+      - main:
+        - navigation "Breadcrumb":
+          - list:
+            - listitem:
+              - link "Home"
+            - listitem: Texas
+        - heading "Escorts in Texas" [level=1]
+        - paragraph: Browse sample escort profiles in 182 cities across Texas
+        - paragraph: The listings here are samples and no real people. Nobody receives a reply.
+        - region "Cities in Texas":
+          - search:
+            - searchbox "Filter cities"
+          - navigation "Cities by letter":
+            - list:
+              - listitem:
+                - link "A"
+          - heading "A" [level=2]
+          - list:
+            - listitem:
+              - link /Abilene Texas Browse Escorts/
+          - heading "B" [level=2]
+        - region "About listings in Texas"
+    `);
+    await page.getByRole("searchbox", { name: "Filter cities" }).pressSequentially("houston");
+    await expect(status).toHaveText("2 of 182 cities");
+    await main.getByRole("link", { name: /^Houston Texas/ }).click();
+    await expectArrival(page, "Houston, Texas", "Colonnade Directory - Listings in Houston, Texas");
+  });
+
+  let title = "";
+  await test.step("the city's page says that its ads are samples before the first of them", async () => {
+    await expect(main).toMatchAriaSnapshot(`
+      - main:
+        - heading "Houston, Texas" [level=1]
+        - paragraph: The listings here are samples and no real people. Nobody receives a reply.
+        - list:
+          - listitem:
+            - article:
+              - img "Abstract placeholder, not a photo"
+              - heading [level=2]
+              - paragraph: /Sample ad.*most popular.*Age \\d\\d.*W4M/
+              - button "Reply to Ad 💬"
+              - link /^Report this ad/
+        - button "Next Page →"
+        - region "Report an ad"
+    `);
+    const link = main.getByRole("article").nth(2).getByRole("heading").getByRole("link");
+    title = await link.innerText();
+    await link.click();
+  });
+
+  await test.step("the ad says that it is a sample, and where it can be reported", async () => {
+    await expectArrival(page, title, `Colonnade Directory - ${title} in Houston, Texas`);
+    await expect(main).toMatchAriaSnapshot(`
+      - main:
+        - navigation "Breadcrumb":
+          - list:
+            - listitem:
+              - link "Home"
+            - listitem:
+              - link "Texas"
+            - listitem:
+              - link "Houston"
+        - article:
+          - heading [level=1]
+          - paragraph: /Sample ad.*Age. \\d\\d/
+          - paragraph
+          - button "Pics 📸"
+          - button "Reply"
+          - paragraph: Posted in Houston, Texas
+          - link /^Report this ad/
+        - paragraph: This ad is a sample and shows no real person. Nobody receives a reply.
+        - link "Back to Houston ads"
+        - region "Report this ad":
+          - heading "Report this ad" [level=2]
+    `);
+  });
+
+  await test.step("the way up leads through the same pages", async () => {
+    const trail = page.getByRole("navigation", { name: "Breadcrumb" });
+    await trail.getByRole("link", { name: "Houston" }).click();
+    await expectArrival(page, "Houston, Texas", "Colonnade Directory - Listings in Houston, Texas");
+    await trail.getByRole("link", { name: "Texas" }).click();
+    await expectArrival(page, "Escorts in Texas", "Colonnade Directory - Listings in Texas");
+    await trail.getByRole("link", { name: "Home" }).click();
+    await expectArrival(
+      page,
+      "Browse by state. Know what you are reading.",
+      "Colonnade Directory - Browse by State and City",
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { expect, test } from "../support/fixtures";
+import { open } from "../support/screens";
+import { fillForm, joinDialog, newAddress, receivedFrom, SAMPLE_SENTENCE } from "../support/signup";
+import { expectArrival } from "../support/walk";
+
+test("a visitor joins from an ad, and knows before sending what goes where", async ({ page, site }) => {
+  const reply = page.getByRole("main").getByRole("button", { name: "Reply", exact: true });
+  const dialog = joinDialog(page);
+
+  await test.step("'Reply' opens a dialog that first says what a sample is", async () => {
+    await open(page, {
+      name: "an ad",
+      path: "/city/Texas/Houston/ad/4251",
+      heading: "Coffee and an unhurried conversation",
+    });
+    await reply.click();
+    await expect(dialog).toHaveAccessibleDescription(SAMPLE_SENTENCE);
+    await expect(dialog.getByRole("heading", { name: "Create your account" })).toBeFocused();
+  });
+
+  await test.step("it is read in order: what it is, the fields, what becomes of them, and only then the button", async () => {
+    await expect(dialog).toMatchAriaSnapshot(`
+      - dialog "Create your account":
+        - heading "Create your account" [level=2]
+        - button "Close"
+        - paragraph: /These ads are samples/
+        - text: E-mail
+        - textbox "E-mail"
+        - text: Password
+        - paragraph: At least 6 characters. Spaces count.
+        - textbox "Password"
+        - button "Show password"
+        - text: Age
+        - paragraph: Your stated age in whole years, from 18 to 120.
+        - textbox "Age"
+        - paragraph:
+          - text: When you choose Continue, your e-mail, password and stated age go to
+          - strong: 127.0.0.1
+          - text: /The sign-up carries an affiliate tag/
+        - paragraph:
+          - text: If sign-up is out of reach, you are taken to
+          - strong: Example Partner
+        - paragraph:
+          - link "Terms"
+          - link "Privacy"
+        - button "Continue"
+        - status
+    `);
+    for (const [label, token] of [
+      ["E-mail", "email"],
+      ["Password", "new-password"],
+      ["Age", "off"],
+    ] as const)
+      await expect(dialog.getByLabel(label, { exact: true })).toHaveAttribute("autocomplete", token);
+  });
+
+  await test.step("closed by Escape, it gives the focus back", async () => {
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+    await expect(reply).toBeFocused();
+    await reply.click();
+  });
+
+  await test.step("the password can be looked at", async () => {
+    const password = dialog.getByLabel("Password", { exact: true });
+    await password.fill("correct horse");
+    const reveal = dialog.getByRole("button", { name: "Show password" });
+    await expect(reveal).toHaveAttribute("aria-pressed", "false");
+    await reveal.click();
+    await expect(reveal).toHaveAttribute("aria-pressed", "true");
+    await expect(password).toHaveAttribute("type", "text");
+    await expect(password).toHaveValue("correct horse");
+  });
+
+  await test.step("while it is sent that is said, and then the account is there", async () => {
+    const { email } = await fillForm(dialog, { email: newAddress("slow") });
+    await dialog.getByRole("button", { name: "Continue" }).click();
+    await expect(dialog.getByRole("button", { name: "Creating Account..." })).toBeDisabled();
+    await expect(dialog.getByRole("status")).toHaveText("Your sign-up is being sent.");
+    await expect(dialog.getByLabel("Password", { exact: true })).toHaveAttribute("type", "password");
+    await expect.poll(() => site.backend.release()).toBe(1);
+    await expectArrival(page, "Thank you for signing up", "You are signed up - Colonnade Directory");
+    await expect(dialog).toBeHidden();
+    expect(receivedFrom(site, email)).toHaveLength(1);
+  });
+});
