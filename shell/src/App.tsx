@@ -34,7 +34,7 @@ export function Site({ boot, tab, views, scroll, html, join }: AppProps): ReactE
   return (
     <ShellContext value={services}>
       <Suspense fallback={WAITING}>
-        <Screen views={views} tab={tab} scroll={scroll} html={html} announce={announce} />
+        <Screen views={views} tab={tab} scroll={scroll} html={html} announce={announce} image={boot.socialImage} />
       </Suspense>
       {join && <Join loader={join} tab={tab} state={joinState} />}
       <Announcer text={announcement} />

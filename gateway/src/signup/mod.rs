@@ -15,6 +15,7 @@ mod redirect;
 
 pub(crate) use forward::{Backend, BackendError};
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
@@ -47,6 +48,8 @@ pub(crate) struct Signups {
     page: String,
     success: String,
     scheme: String,
+    /// The site's name.
+    brand: Arc<str>,
 }
 
 /// Why a sign-up fails.
@@ -149,6 +152,7 @@ impl Signups {
             page: config.signup_pages.page.clone(),
             success: config.signup_pages.success.clone(),
             scheme: config.site.origin.scheme().to_owned(),
+            brand: Arc::clone(&config.site.brand),
         })
     }
 
@@ -222,7 +226,7 @@ impl Signups {
     fn lead_on(&self, snapshot: &Snapshot, target: Option<&str>) -> Reply {
         let target = target.unwrap_or(&self.success);
         redirect(StatusCode::SEE_OTHER, target)
-            .unwrap_or_else(|| rescue(&Error::NotFound, Audience::person(snapshot)))
+            .unwrap_or_else(|| rescue(&Error::NotFound, Audience::person(snapshot, &self.brand)))
     }
 
     async fn show_page(
@@ -235,10 +239,10 @@ impl Signups {
         email: String,
     ) -> Reply {
         let Some(visit) = visit else {
-            return rescue(&Error::NothingLive, Audience::person(snapshot));
+            return rescue(&Error::NothingLive, Audience::person(snapshot, &self.brand));
         };
         if !error.has_page() {
-            return rescue(&error.into(), Audience::person(snapshot));
+            return rescue(&error.into(), Audience::person(snapshot, &self.brand));
         }
         let path = RequestPath::parse(&self.page).ok();
         let page = path.as_ref().and_then(|path| visit.set.page(path));
