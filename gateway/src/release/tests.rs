@@ -188,9 +188,12 @@ fn what_is_the_shells_alone_is_refused_of_a_section() {
     }
 }
 
+/// One way to spoil what a shell shows of itself.
+type Change = fn(&mut Icon, &mut SocialImage, &mut ThemeColor);
+
 #[test]
 fn each_fault_of_a_shells_pictures_is_named() {
-    let spoiled = |change: fn(&mut Icon, &mut SocialImage, &mut ThemeColor)| {
+    let spoiled = |change: Change| {
         problems(shell(), |release| {
             let (mut icon, mut image) = (icon("client/icon.png"), image("client/icon.png"));
             let mut theme = theme("#ffffff");
@@ -201,7 +204,7 @@ fn each_fault_of_a_shells_pictures_is_named() {
         })
     };
     assert_eq!(spoiled(|_, _, _| {}), Vec::<String>::new());
-    let cases: &[(fn(&mut Icon, &mut SocialImage, &mut ThemeColor), &str)] = &[
+    let cases: &[(Change, &str)] = &[
         (
             |icon, _, _| icon.file = "client/none.png".to_owned(),
             "icons names `client/none.png`, which is not among the files",
