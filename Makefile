@@ -26,6 +26,7 @@ gateway: tools
 
 releases: node_modules/.installed
 	@$(TSC) --build kit/tsconfig.build.json
+	@node shell/art/draw.mjs
 	@node tests/development/build.mjs
 
 tools:
@@ -105,4 +106,4 @@ format: node_modules/.installed
 
 # The store is data, not a build's output, and stays.
 clean:
-	rm -rf node_modules kit/dist kit/gallery/dist shell/release mfe-*/release target fuzz/target fuzz/artifacts .run
+	rm -rf node_modules kit/dist kit/gallery/dist shell/art/drawn shell/release mfe-*/release target fuzz/target fuzz/artifacts .run

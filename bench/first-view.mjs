@@ -3,12 +3,13 @@ import { chromium } from "@playwright/test";
 
 import { launchOptions } from "../tests/support/chromium.mjs";
 import { startSite } from "../tests/support/site.mjs";
+import { loadFirstView } from "../tests/support/weight.mjs";
 import { printRow, readDocument } from "./figures.mjs";
 import { startOneBundle } from "./one-bundle.mjs";
 
 const PATHS = ["/", "/state/California", "/city/Texas/Austin", "/about-escort-babylon/safety-guide"];
 
-/** @typedef {{ requests: number, document: number, script: number, stylesheet: number }} Cost bytes, but for requests */
+/** @typedef {import("../tests/support/weight.mjs").Weight} Cost */
 
 /**
  * Loads a page into an empty cache and counts what it took until the page was there and the network quiet.
@@ -18,34 +19,9 @@ const PATHS = ["/", "/state/California", "/city/Texas/Austin", "/about-escort-ba
  * @returns {Promise<Cost>}
  */
 async function measure(browser, url) {
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  // What is fetched when the browser is idle, the join dialog, is no part of the first view.
-  await page.addInitScript("globalThis.requestIdleCallback = () => 0");
-  /** @type {import("@playwright/test").Request[]} */
-  const requests = [];
-  page.on("requestfinished", (request) => requests.push(request));
-  page.on("requestfailed", (request) => {
-    throw new Error(`${request.url()} failed: ${request.failure()?.errorText}`);
-  });
-  await page.goto(url, { waitUntil: "networkidle" });
-  await page.locator("main h1").waitFor();
-  const heading = await page.locator("main h1").innerText();
-  if (heading.includes("unavailable")) throw new Error(`${url} shows "${heading}"`);
-
-  /** @type {Cost} */
-  const cost = { requests: requests.length, document: 0, script: 0, stylesheet: 0 };
-  for (const request of requests) {
-    const type = request.resourceType();
-    if (type !== "document" && type !== "script" && type !== "stylesheet") continue;
-    const response = await request.response();
-    const coding = await response?.headerValue("content-encoding");
-    if (coding !== "br" && (await response?.body())?.length > 1024)
-      throw new Error(`${request.url()} came as ${coding}`);
-    cost[type] += (await request.sizes()).responseBodySize;
-  }
-  await context.close();
-  return cost;
+  const { page, weight } = await loadFirstView(browser, url);
+  await page.context().close();
+  return weight;
 }
 
 /** @param {number} bytes */

@@ -5,6 +5,15 @@ export default defineConfig({
   kind: "shell",
   entry: "./src/main.tsx",
   icon: "./src/favicon.svg",
+  // Drawn by art/draw.mjs.
+  icons: [
+    { file: "./art/drawn/touch-180.png", purpose: "touch" },
+    { file: "./art/drawn/icon-192.png", purpose: "any" },
+    { file: "./art/drawn/icon-512.png", purpose: "maskable" },
+  ],
+  socialImage: { file: "./art/drawn/social.png", alt: "A temple with six columns at dusk" },
+  // What the header is painted with, by its token.
+  themeColor: { light: "#ffffff", dark: "#201c1f" },
   early: "./src/early.ts",
   server: "./src/server.tsx",
 });

@@ -68,10 +68,12 @@ pub(crate) enum Error {
 }
 
 /// Who reads the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Audience {
     /// A person: a small HTML page.
     Person {
+        /// The site's name.
+        brand: Arc<str>,
         /// Whether a site is live, so that the page can lead there.
         live: bool,
     },
@@ -84,9 +86,10 @@ pub(crate) enum Audience {
 }
 
 impl Audience {
-    /// A person, who asked when this was the view of the store.
-    pub(crate) fn person(snapshot: &Snapshot) -> Self {
+    /// A person, who asked the site of this name when this was the view of the store.
+    pub(crate) fn person(snapshot: &Snapshot, brand: &Arc<str>) -> Self {
         Self::Person {
+            brand: Arc::clone(brand),
             live: snapshot.live().is_some(),
         }
     }
@@ -98,7 +101,7 @@ pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
     let status = status(error);
     let words = error.to_string();
     let mut reply = match audience {
-        Audience::Person { live } => plain_page(status, title(error, status), &words, live),
+        Audience::Person { brand, live } => plain_page(status, &brand, title(error, status), &words, live),
         Audience::Program => text(status, &words),
         Audience::Script => script(error, status, &words),
         Audience::Operator => problem(error, status, &words),
@@ -196,6 +199,9 @@ fn title(error: &Error, status: StatusCode) -> &'static str {
         Error::PreviewOver => "This preview is over",
         Error::NothingLive => "This site is being set up",
         Error::Path(_) | Error::TooLong | Error::Request(_) => "That address does not work",
+        Error::NotFound => "Page not found",
+        Error::Busy => "This site is very busy",
+        Error::Store(_) | Error::File(_) | Error::Panic => "This did not work",
         _ => status.canonical_reason().unwrap_or("Error"),
     }
 }

@@ -49,6 +49,7 @@ enum Target<'a> {
     Ready,
     Robots,
     Sitemap,
+    Manifest,
     Asset(&'a [String]),
     PageAnswer(&'a str),
     Signup,
@@ -80,6 +81,7 @@ impl Target<'_> {
             ["readyz"] => Target::Ready,
             ["robots.txt"] => Target::Robots,
             ["sitemap.xml"] => Target::Sitemap,
+            ["manifest.webmanifest"] => Target::Manifest,
             ["assets", ..] => Target::Asset(&segments[1..]),
             ["_page", _] => Target::PageAnswer(&segments[1]),
             ["functions", "v1", "signup"] => Target::Signup,
@@ -98,6 +100,7 @@ impl Target<'_> {
             Self::Ready => "/readyz",
             Self::Robots => "/robots.txt",
             Self::Sitemap => "/sitemap.xml",
+            Self::Manifest => "/manifest.webmanifest",
             Self::Asset(_) => "/assets",
             Self::PageAnswer(_) => "/_page",
             Self::Signup => "/functions/v1/signup",
@@ -135,11 +138,11 @@ impl Target<'_> {
         }
     }
 
-    fn audience(&self, snapshot: &Snapshot) -> Audience {
+    fn audience(&self, snapshot: &Snapshot, brand: &Arc<str>) -> Audience {
         match self {
             // Links to partners and previews are followed by people.
             Self::Document | Self::Partner(_) | Self::NoPartner | Self::Preview(_) | Self::EndPreview => {
-                Audience::person(snapshot)
+                Audience::person(snapshot, brand)
             }
             Self::PageAnswer(_) | Self::Signup | Self::Report | Self::Violation => Audience::Script,
             _ => Audience::Program,
@@ -176,7 +179,7 @@ impl Site {
 
     /// Who reads what is said when a request could not be answered at all.
     pub(crate) fn audience(&self) -> Audience {
-        Audience::person(&self.deployments.current())
+        Audience::person(&self.deployments.current(), &self.config.site.brand)
     }
 
     /// Answers a request.
@@ -189,7 +192,10 @@ impl Site {
             .await;
         let (mut reply, route) = match asked {
             Ok((path, target)) => self.route(&snapshot, target, path, request).await,
-            Err(error) => (rescue(error, Audience::person(&snapshot)), REFUSED),
+            Err(error) => {
+                let reader = Audience::person(&snapshot, &self.config.site.brand);
+                (rescue(error, reader), REFUSED)
+            }
         };
         let extensions = reply.extensions_mut();
         if extensions.get::<Route>().is_none() {
@@ -222,7 +228,8 @@ impl Site {
         path: &RequestPath,
         request: Request,
     ) -> (Reply, &'static str) {
-        let (route, audience, methods) = (target.route(), target.audience(snapshot), target.methods());
+        let (route, methods) = (target.route(), target.methods());
+        let audience = target.audience(snapshot, &self.config.site.brand);
         let reply = if methods.allow(request.method()) {
             self.lead(snapshot, target, path, request).await
         } else if request.method() == Method::OPTIONS {
@@ -247,6 +254,11 @@ impl Site {
             Target::Sitemap => {
                 let set = snapshot.live().ok_or(Error::NothingLive)?;
                 Ok(wellknown::sitemap(&self.config.site.origin, set))
+            }
+            Target::Manifest => {
+                let set = snapshot.live().ok_or(Error::NothingLive)?;
+                let brand = &self.config.site.brand;
+                Ok(wellknown::manifest(request.headers(), brand, &set.frame))
             }
             Target::Asset(segments) => {
                 let (store, method) = (self.deployments.store(), request.method());

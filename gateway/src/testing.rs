@@ -36,6 +36,7 @@ pub(crate) struct Sample {
 pub(crate) fn shell(version: &str) -> Sample {
     let files = [
         ("client/frame.css", "text/css; charset=utf-8"),
+        ("client/icon.png", "image/png"),
         ("client/icon.svg", "image/svg+xml"),
         ("client/main.js", "text/javascript; charset=utf-8"),
     ];
@@ -162,6 +163,9 @@ fn sample(name: &str, version: &str, kind: Kind, files: &[(&str, &str)]) -> Samp
         slots: Vec::new(),
         shared: BTreeMap::new(),
         icon: None,
+        icons: Vec::new(),
+        social_image: None,
+        theme_color: None,
         modules: BTreeMap::new(),
         files: files.iter().map(file).collect(),
     };

@@ -1,14 +1,20 @@
-//! The files every site has: robots.txt and sitemap.xml.
+//! The files every site has: robots.txt, sitemap.xml and its manifest.
 
 use std::fmt::Write as _;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::header::CACHE_CONTROL;
-use http::{HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
 
 use crate::config::Origin;
-use crate::deployment::Set;
-use crate::reply::{Reply, TEXT, reply};
+use crate::deployment::{Frame, Set};
+use crate::negotiate::Coding;
+use crate::release::{Icon, Purpose};
+use crate::reply::{Reply, Representation, TEXT, reply, represent};
 
 /// How long crawlers may keep these files.
 const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
@@ -36,6 +42,43 @@ pub(crate) fn sitemap(origin: &Origin, set: &Set) -> Reply {
     body.push_str("</urlset>\n");
     let content_type = HeaderValue::from_static("application/xml; charset=utf-8");
     kept(reply(StatusCode::OK, content_type, Bytes::from(body)))
+}
+
+/// The manifest (<https://www.w3.org/TR/appmanifest/>): what the site is called and looks like on a home screen. It is
+/// kept under its own validator, since the address stays when the shell's icons change.
+pub(crate) fn manifest(request: &HeaderMap, brand: &str, frame: &Frame) -> Reply {
+    let icons = frame.icons.iter().filter(|icon| icon.purpose != Purpose::Touch);
+    let icon = |icon: &Icon| {
+        json!({
+            "src": icon.file,
+            "sizes": format!("{0}x{0}", icon.size),
+            "type": "image/png",
+            "purpose": icon.purpose,
+        })
+    };
+    let mut manifest = json!({
+        "id": "/",
+        "name": brand,
+        "start_url": "/",
+        "scope": "/",
+        "display": "browser",
+        "lang": "en",
+        "icons": icons.map(icon).collect::<Vec<_>>(),
+    });
+    if let Some(theme) = &frame.theme_color {
+        manifest["theme_color"] = json!(theme.light);
+        manifest["background_color"] = json!(theme.light);
+    }
+    let bytes = Bytes::from(manifest.to_string());
+    let tag = URL_SAFE_NO_PAD.encode(&Sha256::digest(&bytes)[..18]);
+    let representation = Representation {
+        coding: Coding::Identity,
+        etag: HeaderValue::try_from(format!("\"{tag}\"")).expect("base64 may stand in a header"),
+        bytes,
+    };
+    let headers = HeaderMap::from_iter([(CACHE_CONTROL, FIVE_MINUTES)]);
+    let content_type = HeaderValue::from_static("application/manifest+json");
+    represent(request, &content_type, headers, representation)
 }
 
 fn kept(mut reply: Reply) -> Reply {

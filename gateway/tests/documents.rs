@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Gateway, Release, Request, Response};
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; \
-                      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
+                      connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types default; report-uri /_csp; \
                       report-to csp";
 
@@ -268,6 +268,11 @@ fn before_anything_is_live_a_plain_page_says_so() {
         assert_eq!(answer.status, 503);
         assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
         assert!(answer.text().contains("This site is being set up"));
+        assert!(
+            answer
+                .text()
+                .contains("<header><span class=\"brand\">Test &amp; Brand</span></header>")
+        );
         assert!(answer.text().contains("<meta name=\"rating\" content=\"adult\">"));
         assert!(!answer.text().contains("<a "), "there is no home yet");
         assert_eq!(answer.header("cache-control"), "no-store");
@@ -275,4 +280,61 @@ fn before_anything_is_live_a_plain_page_says_so() {
     }
     assert_eq!(gateway.get("/assets/shell/1.0.0/main.js").status, 404);
     assert_eq!(gateway.get("/sitemap.xml").status, 503);
+    assert_eq!(gateway.get("/manifest.webmanifest").status, 503);
+}
+
+#[test]
+fn a_page_of_the_gateways_own_has_the_sites_name_and_leads_home() {
+    let gateway = Gateway::start_live("", &[]);
+    for (request, status, title) in [
+        (
+            Request::new("GET", "/state/%2F"),
+            400,
+            "That address does not work",
+        ),
+        (Request::new("POST", "/"), 405, "Method Not Allowed"),
+        (Request::new("GET", "/_preview/none"), 403, "This preview is over"),
+    ] {
+        let answer = gateway.site.send(request);
+        assert_eq!(answer.status, status);
+        let html = answer.text();
+        assert!(
+            html.contains(&format!("<title>{title} - Test &amp; Brand</title>")),
+            "{html}"
+        );
+        assert!(html.contains(&format!("<h1>{title}</h1>")), "{html}");
+        assert!(
+            html.contains("<a class=\"brand\" href=\"/\">Test &amp; Brand</a>"),
+            "{html}"
+        );
+        assert!(
+            html.contains("<a class=\"button\" href=\"/\">Return to home</a>"),
+            "{html}"
+        );
+        assert!(html.contains("color-scheme: light dark"), "{html}");
+    }
+}
+
+#[test]
+fn a_document_names_the_shells_icons_and_colours() {
+    let gateway = Gateway::start();
+    let icon =
+        |size: u32, purpose: &str| json!({ "file": "client/icon.png", "size": size, "purpose": purpose });
+    let shell = Release::shell("1.0.0")
+        .file("client/icon.png", "image/png")
+        .with("icons", json!([icon(180, "touch"), icon(192, "any")]))
+        .with("themeColor", json!({ "light": "#ffffff", "dark": "#201c1f" }));
+    gateway.publish(&shell);
+    gateway.deploy(&json!({ "shell": "1.0.0" }));
+    let html = gateway.get("/nowhere").text();
+    for tag in [
+        "<meta name=\"theme-color\" content=\"#ffffff\" media=\"(prefers-color-scheme: light)\">",
+        "<meta name=\"theme-color\" content=\"#201c1f\" media=\"(prefers-color-scheme: dark)\">",
+        "<link rel=\"apple-touch-icon\" sizes=\"180x180\" href=\"/assets/shell/1.0.0/icon.png\">",
+        "<link rel=\"manifest\" href=\"/manifest.webmanifest\">",
+    ] {
+        assert_eq!(html.matches(tag).count(), 1, "{tag}\n{html}");
+    }
+    let without = Gateway::start_live("", &[]).get("/nowhere").text();
+    assert!(!without.contains("theme-color") && !without.contains("apple-touch-icon"));
 }

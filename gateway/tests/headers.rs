@@ -1,8 +1,15 @@
 //! What browsers are told they may do, with each kind of answer.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
 use crate::support::{Gateway, Request, Response};
 
 const PLAIN: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// A page of the gateway's own shows one stylesheet, which stands in it.
+const PLAIN_PAGE: &str = "default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'; \
+                          frame-ancestors 'none'";
 const EXTRA: &str = "[partners.example]\nname = \"Example\"\nurl = \"https://partner.example/join\"\n";
 
 /// What an answer is to a browser.
@@ -10,7 +17,7 @@ const EXTRA: &str = "[partners.example]\nname = \"Example\"\nurl = \"https://par
 enum Kind {
     /// The shell's page, which runs scripts.
     Document,
-    /// A page of the gateway's own, which loads nothing.
+    /// A page of the gateway's own, which loads nothing and runs nothing.
     Plain,
     /// No page.
     Other,
@@ -46,7 +53,11 @@ fn check(what: &str, answer: &Response, status: u16, kind: Kind) {
         assert!(!policy.contains("unsafe"), "{what}: {policy}");
         assert_eq!(answer.header("reporting-endpoints"), "csp=\"/_csp\"", "{what}");
     } else {
-        assert_eq!(policy, PLAIN, "{what}");
+        let expected = match kind {
+            Kind::Plain => PLAIN_PAGE.replace("{hash}", &style_hash(&answer.text())),
+            _ => PLAIN.to_owned(),
+        };
+        assert_eq!(policy, expected, "{what}");
         assert!(!answer.has("reporting-endpoints"), "{what}");
     }
     let is_page = matches!(kind, Kind::Document | Kind::Plain);
@@ -60,6 +71,14 @@ fn check(what: &str, answer: &Response, status: u16, kind: Kind) {
     for name in ["access-control-allow-origin", "server", "x-powered-by"] {
         assert!(!answer.has(name), "{what}: {name}");
     }
+}
+
+/// What a policy calls the one stylesheet in a page.
+fn style_hash(html: &str) -> String {
+    let (_, rest) = html.split_once("<style>").expect("a stylesheet");
+    let (style, rest) = rest.split_once("</style>").expect("its end");
+    assert!(!rest.contains("<style") && !html.contains("<script"), "{html}");
+    STANDARD.encode(Sha256::digest(style))
 }
 
 #[test]
@@ -94,6 +113,7 @@ fn every_kind_of_answer_says_what_browsers_may_do() {
         (get("/_page/9?path=/"), 410, Kind::Other),
         (get("/robots.txt"), 200, Kind::Other),
         (get("/sitemap.xml"), 200, Kind::Other),
+        (get("/manifest.webmanifest"), 200, Kind::Other),
         (get("/healthz"), 200, Kind::Other),
         (post("/functions/v1/signup"), 403, Kind::Other),
         (post("/_report"), 403, Kind::Other),

@@ -33,6 +33,46 @@ fn a_document_holds_the_page_its_head_and_what_the_shell_goes_on_from() {
 }
 
 #[test]
+fn a_page_that_may_be_shared_names_the_shells_picture_and_others_do_not() {
+    const RENDER: &str = "export async function render(section, { path }) {
+        const social = { title: 's', description: 'd', type: 'article', url: path };
+        const head = { title: 't', description: 'd', canonical: path, ...(path === '/sound/shared' && { social }) };
+        return { status: 200, head, view: { kind: 'page', data: {} }, html: '<p></p>', readsToday: false };
+    }";
+    let gateway = Gateway::start_with("", &[]);
+    let image = json!({ "file": "client/social.png", "width": 1200, "height": 630, "alt": "A \"temple\"" });
+    let shell = rendering_shell("1.0.0")
+        .bytes("server/index.js", SCRIPT, RENDER)
+        .file("client/social.png", "image/png");
+    gateway.publish(&shell.with("socialImage", image));
+    gateway.publish(&rendered_section("sound", "1.0.0", "/sound/:x", SOUND));
+    gateway.deploy(&json!({ "shell": "1.0.0", "sound": "1.0.0" }));
+    let shared = gateway.get("/sound/shared");
+    let html = shared.text();
+    for tag in [
+        "property=\"og:image\" content=\"https://site.example/assets/shell/1.0.0/social.png\"",
+        "property=\"og:image:width\" content=\"1200\"",
+        "property=\"og:image:height\" content=\"630\"",
+        "property=\"og:image:alt\" content=\"A &quot;temple&quot;\"",
+        "name=\"twitter:card\" content=\"summary_large_image\"",
+    ] {
+        let tag = format!("<meta data-head=\"\" {tag}>");
+        assert_eq!(html.matches(&tag).count(), 1, "{tag}\n{html}");
+    }
+    let file = "/assets/shell/1.0.0/social.png";
+    assert_eq!(
+        shared.boot()["socialImage"],
+        json!({ "file": file, "width": 1200, "height": 630, "alt": "A \"temple\"" })
+    );
+    assert_eq!(gateway.get(file).status, 200);
+    let private = gateway.get("/sound/private").text();
+    assert!(
+        !private.contains("og:") && !private.contains("twitter:card"),
+        "{private}"
+    );
+}
+
+#[test]
 fn a_page_that_says_it_is_not_found_is_a_404_without_a_validator() {
     let gateway = rendering_gateway("", "export default { page: () => 'nothing' };");
     let answer = gateway.get("/attack/x");

@@ -1,8 +1,8 @@
-//! robots.txt and sitemap.xml.
+//! robots.txt, sitemap.xml and the manifest.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release};
+use crate::support::{Gateway, Release, Request};
 
 #[test]
 fn robots_may_see_all_but_what_is_no_page() {
@@ -65,4 +65,72 @@ fn the_sitemap_lists_what_is_indexable_and_nothing_else() {
         gateway.get("/sitemap.xml").text(),
         format!("{start}{terms}</urlset>\n")
     );
+}
+
+/// A shell with icons for home screens.
+fn shell_with_icons(version: &str) -> Release {
+    let icon = |name: &str, size: u32, purpose: &str| json!({ "file": format!("client/{name}.png"), "size": size, "purpose": purpose });
+    Release::shell(version)
+        .file("client/touch.png", "image/png")
+        .file("client/small.png", "image/png")
+        .file("client/large.png", "image/png")
+        .with(
+            "icons",
+            json!([
+                icon("touch", 180, "touch"),
+                icon("small", 192, "any"),
+                icon("large", 512, "maskable")
+            ]),
+        )
+        .with("themeColor", json!({ "light": "#ffffff", "dark": "#201c1f" }))
+}
+
+#[test]
+fn the_manifest_has_the_sites_name_and_the_shells_icons() {
+    let gateway = Gateway::start();
+    gateway.publish(&shell_with_icons("1.0.0"));
+    gateway.deploy(&json!({ "shell": "1.0.0" }));
+    let answer = gateway.get("/manifest.webmanifest");
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), "application/manifest+json");
+    assert_eq!(answer.header("cache-control"), "public, max-age=300");
+    let icon = |name: &str, size: u32, purpose: &str| {
+        json!({
+            "src": format!("/assets/shell/1.0.0/{name}.png"), "sizes": format!("{size}x{size}"),
+            "type": "image/png", "purpose": purpose,
+        })
+    };
+    assert_eq!(
+        serde_json::from_slice::<Value>(&answer.body).unwrap(),
+        json!({
+            "id": "/", "name": "Test & Brand", "start_url": "/", "scope": "/", "display": "browser", "lang": "en",
+            "theme_color": "#ffffff", "background_color": "#ffffff",
+            "icons": [icon("small", 192, "any"), icon("large", 512, "maskable")],
+        })
+    );
+}
+
+#[test]
+fn a_manifest_that_is_known_is_not_sent_again_until_the_shells_icons_change() {
+    let gateway = Gateway::start();
+    gateway.publish(&shell_with_icons("1.0.0"));
+    gateway.deploy(&json!({ "shell": "1.0.0" }));
+    let tag = gateway.get("/manifest.webmanifest").header("etag").to_owned();
+    let ask = || {
+        gateway
+            .site
+            .send(Request::new("GET", "/manifest.webmanifest").header("if-none-match", &tag))
+    };
+    let known = ask();
+    assert_eq!((known.status, known.body.len()), (304, 0));
+    assert_eq!(known.header("etag"), tag);
+    // A release from before there were any is as good.
+    gateway.publish(&Release::shell("0.9.0"));
+    gateway.deploy(&json!({ "shell": "0.9.0" }));
+    let other = ask();
+    assert_eq!(other.status, 200);
+    assert_ne!(other.header("etag"), tag);
+    let manifest: Value = serde_json::from_slice(&other.body).unwrap();
+    assert_eq!(manifest["icons"], json!([]));
+    assert_eq!(manifest.get("theme_color"), None);
 }

@@ -44,6 +44,17 @@ export type RenderedView =
   | { readonly kind: "page"; readonly data: unknown; readonly head: Head; readonly layout: Layout }
   | { readonly kind: "notFound"; readonly heading: string };
 
+/** What is shown of the site where a page of it is shared. */
+export interface SocialImage {
+  /** URL path. */
+  readonly file: string;
+  /** In pixels. */
+  readonly width: number;
+  /** In pixels. */
+  readonly height: number;
+  readonly alt: string;
+}
+
 /** The data block of a document from which the shell starts. */
 export interface Boot {
   /** Number of the deployment the document belongs to; an open tab stays on it. */
@@ -58,4 +69,6 @@ export interface Boot {
   readonly form?: FormAnswer & { readonly page: string };
   /** How many of the failures of sections the gateway wants to be told of; without it, none. */
   readonly reports?: { readonly samplePercent: number };
+  /** Absent: the shell's release has none. */
+  readonly socialImage?: SocialImage;
 }

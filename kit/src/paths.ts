@@ -9,6 +9,7 @@ const RESERVED = new Set([
   "api",
   "robots.txt",
   "sitemap.xml",
+  "manifest.webmanifest",
   ".well-known",
   "favicon.ico",
   "healthz",

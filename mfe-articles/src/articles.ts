@@ -1,8 +1,10 @@
-import type { ComponentType } from "react";
+import type { ReactElement, ReactNode } from "react";
 
 /** A compiled Markdown file. */
 export interface MarkdownModule {
-  readonly default: ComponentType<{ readonly components?: Readonly<Record<string, unknown>> }>;
+  readonly default: (props: {
+    readonly components?: Readonly<Record<string, unknown>>;
+  }) => ReactElement<{ readonly children?: ReactNode }>;
   readonly frontmatter: Readonly<Record<string, unknown>>;
 }
 
@@ -24,3 +26,16 @@ export const SLUGS = [
 
 /** One of them. */
 export type ArticleSlug = (typeof SLUGS)[number];
+
+/** What links call them: the titles of their files, which an article does not load for its neighbours' sake. */
+export const TITLES: Readonly<Record<ArticleSlug, string>> = {
+  "what-is-escort-babylon": "What is Escort Babylon?",
+  "platform-comparison": "How to compare platforms",
+  "safety-guide": "Safety guide",
+  "top-cities": "Top cities, and what the lists mean",
+  "profile-tips": "Profile tips",
+  "legal-guide": "Legal guide",
+  "platform-evolution": "Platform evolution",
+  "red-flags": "Red flags",
+  "escort-experiences": "Escort experiences",
+};

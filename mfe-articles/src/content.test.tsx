@@ -51,7 +51,7 @@ describe.each(SLUGS)("the article %s", (slug) => {
 
   it("leads, within the site, to pages that exist", () => {
     const links = [...view.container.querySelectorAll("a")].map((anchor) => anchor.getAttribute("href") ?? "");
-    const internal = links.filter((href) => !/^(https:|tel:|mailto:)/.test(href));
+    const internal = links.filter((href) => !/^(https:|tel:|mailto:|#)/.test(href));
     expect(internal.filter((href) => !isRoute(href))).toEqual([]);
   });
 

@@ -36,7 +36,15 @@ export function Site({ boot, tab, views, scroll, transitions, html, join }: AppP
   return (
     <ShellContext value={services}>
       <Suspense fallback={WAITING}>
-        <Screen views={views} tab={tab} scroll={scroll} transitions={transitions} html={html} announce={announce} />
+        <Screen
+          views={views}
+          tab={tab}
+          scroll={scroll}
+          transitions={transitions}
+          html={html}
+          announce={announce}
+          image={boot.socialImage}
+        />
       </Suspense>
       {join && <Join loader={join} tab={tab} state={joinState} />}
       <Announcer text={announcement} />

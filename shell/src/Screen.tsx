@@ -1,5 +1,5 @@
 import { DEFAULT_LAYOUT, useSite } from "@colonnade/kit";
-import { ParamsContext } from "@colonnade/kit/shell";
+import { ParamsContext, type SocialImage } from "@colonnade/kit/shell";
 import {
   memo,
   startTransition,
@@ -34,6 +34,7 @@ export interface ScreenProps {
   readonly transitions: PageTransitions;
   readonly html: RenderedHtml | null;
   readonly announce: (text: string) => void;
+  readonly image: SocialImage | undefined;
 }
 
 /**
@@ -62,14 +63,14 @@ function useView(views: Views, path: string, entry: string, transitions: PageTra
   return arrived ? use(transitions.prepare(entry, path, viewing)) : null;
 }
 
-function useHead(view: View | null): void {
+function useHead(view: View | null, image: SocialImage | undefined): void {
   const { brand, origin } = useSite();
   useEffect(() => {
     if (!view) return;
-    if (view.kind === "page") applyHead(view.head, origin);
+    if (view.kind === "page") applyHead(view.head, origin, image);
     else
       applyHead(plainHead(`${view.kind === "notFound" ? view.heading : "Unavailable right now"} - ${brand}`), origin);
-  }, [view, brand, origin]);
+  }, [view, brand, origin, image]);
 }
 
 /** Stands in for a page that is on its way, frame and all. */
@@ -80,11 +81,11 @@ export const WAITING = (
 );
 
 /** The page at the current address, in its frame. Suspends until it is there, but for the first one. */
-export function Screen({ views, tab, scroll, transitions, html, announce }: ScreenProps): ReactElement {
+export function Screen({ views, tab, scroll, transitions, html, announce, image }: ScreenProps): ReactElement {
   const { pathname, key } = useLocation();
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   const view = useView(views, pathname, key, transitions);
-  useHead(view);
+  useHead(view, image);
   const cameRendered = view !== null && view === views.rendered(pathname);
   useArrival(view, scroll, transitions, announce, cameRendered);
   useEffect(() => {

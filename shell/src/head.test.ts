@@ -35,6 +35,26 @@ describe("applyHead", () => {
     expect(content("meta[property='og:url']")).toBe("https://site.example/state/New%20York");
   });
 
+  test("a page that may be shared has the shell's picture, and the next one has none", () => {
+    const image = { file: "/assets/shell/1/social.png", width: 1200, height: 630, alt: "A temple" };
+    const tags = (): (string | null)[] =>
+      [...document.head.querySelectorAll("meta[property^='og:image'], meta[name='twitter:card']")].map((tag) =>
+        tag.getAttribute("content"),
+      );
+    applyHead(HEAD, "https://site.example", image);
+    expect(tags()).toEqual([
+      "https://site.example/assets/shell/1/social.png",
+      "1200",
+      "630",
+      "A temple",
+      "summary_large_image",
+    ]);
+    applyHead({ title: "Next", description: "Other", canonical: "/" }, "https://site.example", image);
+    expect(tags()).toEqual([]);
+    applyHead(HEAD, "https://site.example");
+    expect(tags()).toEqual([]);
+  });
+
   test("leaves nothing of the page before, and the document's own tags alone", () => {
     applyHead(HEAD, "https://site.example");
     applyHead({ title: "Next", description: "Other", canonical: "/" }, "https://site.example");

@@ -1,4 +1,5 @@
 import type { Head } from "@colonnade/kit";
+import type { SocialImage } from "@colonnade/kit/shell";
 
 // Tags the shell made; the rest of the document's head is the gateway's.
 const MARK = "data-head";
@@ -13,8 +14,19 @@ function meta(key: "name" | "property", name: string, content: string | undefine
   return content === undefined ? [] : [["meta", { [key]: name, content }]];
 }
 
+/** The tags of the picture beside a link to a page. */
+function pictureOf({ file, width, height, alt }: SocialImage, origin: string): Tag[] {
+  return [
+    ...meta("property", "og:image", absolute(origin, file)),
+    ...meta("property", "og:image:width", String(width)),
+    ...meta("property", "og:image:height", String(height)),
+    ...meta("property", "og:image:alt", alt),
+    ...meta("name", "twitter:card", "summary_large_image"),
+  ];
+}
+
 /** The tags of a head, in order. */
-function tagsOf(head: Head, origin: string): Tag[] {
+function tagsOf(head: Head, origin: string, image: SocialImage | undefined): Tag[] {
   const { social } = head;
   return [
     ...meta("name", "description", head.description),
@@ -25,6 +37,7 @@ function tagsOf(head: Head, origin: string): Tag[] {
     ...meta("property", "og:description", social?.description),
     ...meta("property", "og:type", social?.type),
     ...meta("property", "og:url", social && absolute(origin, social.url)),
+    ...(social && image ? pictureOf(image, origin) : []),
   ];
 }
 
@@ -51,9 +64,9 @@ function isOf(address: string): boolean {
 /**
  * Brings the document's head in step with the page that is shown. The trail of breadcrumbs, which search engines read in
  * the document of each address, is the gateway's alone: no script may write a script (Trusted Types), not even one that
- * is data. So it stays for as long as its page is shown.
+ * is data. So it stays for as long as its page is shown. `image` stands beside links to pages that may be shared.
  */
-export function applyHead(head: Head | { title: string; robots: string }, origin: string): void {
+export function applyHead(head: Head | { title: string; robots: string }, origin: string, image?: SocialImage): void {
   document.title = head.title;
   const keepsTrail = "canonical" in head && isOf(absolute(origin, head.canonical));
   for (const old of document.head.querySelectorAll(`[${MARK}]`)) {
@@ -61,7 +74,7 @@ export function applyHead(head: Head | { title: string; robots: string }, origin
   }
   // A document of an unknown path says noindex by itself.
   document.head.querySelector(`meta[name=robots]`)?.remove();
-  const tags = "canonical" in head ? tagsOf(head, origin) : meta("name", "robots", robotsOf(head));
+  const tags = "canonical" in head ? tagsOf(head, origin, image) : meta("name", "robots", robotsOf(head));
   for (const [name, attributes] of tags) append(name, attributes);
 }
 

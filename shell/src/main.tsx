@@ -5,6 +5,7 @@ import { App } from "./App";
 import { boot } from "./early";
 import "./favicon.svg";
 import "./frame/frame.css";
+import "./frame/print.css";
 import { findRenderedHtml } from "./loading/html";
 import { createSlotLoader } from "./loading/slot";
 import { createTab } from "./loading/tab";

@@ -1,5 +1,7 @@
 //! `[site]` and `[navigation]`: what the site says about itself.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::reader::{Read, Table, text};
@@ -10,7 +12,7 @@ use crate::pattern::RequestPath;
 #[derive(Debug)]
 pub(crate) struct Site {
     /// Its name.
-    pub(crate) brand: String,
+    pub(crate) brand: Arc<str>,
     /// The public origin.
     pub(crate) origin: Origin,
     /// The e-mail address visitors can write to.
@@ -63,7 +65,7 @@ pub(super) fn read(mut table: Table<'_>) -> Option<Site> {
     let governing_law = table.required("governing_law", "the law the terms stand under, in words", text);
     table.finish();
     Some(Site {
-        brand: brand?,
+        brand: brand?.into(),
         origin: origin?,
         contact: contact?,
         legal_entity: legal_entity?,

@@ -12,7 +12,7 @@ use tokio::sync::OnceCell;
 use super::answer::{Asset, AssetKind, PageAnswer, SectionEntry, SlotAnswer};
 use crate::negotiate::Coding;
 use crate::pattern::{Pattern, PatternError};
-use crate::release::{File, Kind, Release};
+use crate::release::{File, Icon, Kind, Release, SocialImage, ThemeColor};
 use crate::render::Modules;
 use crate::store::{ReleaseId, Store, StoreError, StoredRelease};
 
@@ -56,6 +56,12 @@ pub(crate) struct Frame {
     pub(crate) assets: Vec<Asset>,
     /// The icon's URL path and type.
     pub(crate) icon: Option<(String, String)>,
+    /// The icons for home screens; each file is a URL path.
+    pub(crate) icons: Vec<Icon>,
+    /// What is shown where a page is shared; its file is a URL path.
+    pub(crate) social_image: Option<SocialImage>,
+    /// What browsers colour their own surroundings of a page with.
+    pub(crate) theme_color: Option<ThemeColor>,
 }
 
 impl Frame {
@@ -234,11 +240,25 @@ impl<'a> Urls<'a> {
             }
             None => None,
         };
+        let icons = release.icons.iter().map(|icon| {
+            let file = self.asset(&icon.file)?.href;
+            Ok(Icon { file, ..icon.clone() })
+        });
+        let social_image = release.social_image.as_ref().map(|image| {
+            let file = self.asset(&image.file)?.href;
+            Ok(SocialImage {
+                file,
+                ..image.clone()
+            })
+        });
         Ok(Frame {
             entry: self.asset(&release.entry)?,
             styles: self.assets(&release.styles)?,
             assets: self.assets(&release.assets)?,
             icon,
+            icons: icons.collect::<Result<_, ServeError>>()?,
+            social_image: social_image.transpose()?,
+            theme_color: release.theme_color.clone(),
         })
     }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::deployment::{PageAnswer, SlotAnswer};
+use crate::release::SocialImage;
 
 /// The boot payload. It names the page's section and the shell's slots alone, so it does not grow with the number of
 /// sections.
@@ -25,6 +26,9 @@ pub(super) struct Boot<'a> {
     pub(super) slots: &'a BTreeMap<String, Arc<SlotAnswer>>,
     /// How failures are reported.
     pub(super) reports: &'a Reports,
+    /// What is shown where a page is shared; its file is a URL path.
+    #[serde(rename = "socialImage", skip_serializing_if = "Option::is_none")]
+    pub(super) social_image: Option<&'a SocialImage>,
     /// The page, where it is rendered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) view: Option<&'a RawValue>,
@@ -68,7 +72,7 @@ fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok,
 /// What the site says about itself, as sections see it.
 pub(crate) struct SiteFacts {
     /// The site's name.
-    pub(super) brand: String,
+    pub(super) brand: Arc<str>,
     /// The public origin.
     pub(super) origin: String,
     facts: Value,
@@ -92,7 +96,7 @@ impl SiteFacts {
             })
         });
         let facts = json!({
-            "brand": site.brand,
+            "brand": &*site.brand,
             "origin": site.origin.as_str(),
             "contact": site.contact,
             "legalEntity": site.legal_entity,
@@ -109,7 +113,7 @@ impl SiteFacts {
             "partner": partner,
         });
         Self {
-            brand: site.brand.clone(),
+            brand: Arc::clone(&site.brand),
             origin: site.origin.as_str().to_owned(),
             facts,
         }

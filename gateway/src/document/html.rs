@@ -8,6 +8,7 @@ use serde_json::json;
 use super::boot::Boot;
 use super::style::Inline;
 use crate::deployment::{Asset, AssetKind, Frame};
+use crate::release::Purpose;
 use crate::render::{Breadcrumb, Rendered};
 
 /// Shown where no script runs.
@@ -66,6 +67,7 @@ impl Document<'_> {
             head.inline(style);
         }
         self.describe(&mut head);
+        self.surroundings(&mut head);
         if let Some((href, media_type)) = &frame.icon {
             head.raw(&format!(
                 "<link rel=\"icon\" href=\"{}\" type=\"{}\">",
@@ -89,6 +91,27 @@ impl Document<'_> {
             head.html,
             data(boot)
         )
+    }
+
+    /// Writes what browsers show of the site around a page, and on a home screen.
+    fn surroundings(&self, head: &mut Head) {
+        if let Some(theme) = &self.frame.theme_color {
+            for (scheme, color) in [("light", &theme.light), ("dark", &theme.dark)] {
+                let color = escape(color);
+                head.raw(&format!(
+                    "<meta name=\"theme-color\" content=\"{color}\" media=\"(prefers-color-scheme: {scheme})\">"
+                ));
+            }
+        }
+        for icon in &self.frame.icons {
+            if icon.purpose == Purpose::Touch {
+                let (href, size) = (escape(&icon.file), icon.size);
+                head.raw(&format!(
+                    "<link rel=\"apple-touch-icon\" sizes=\"{size}x{size}\" href=\"{href}\">"
+                ));
+            }
+        }
+        head.raw("<link rel=\"manifest\" href=\"/manifest.webmanifest\">");
     }
 
     /// Writes what the page says about itself. The shell takes these tags over by their mark.
@@ -120,6 +143,7 @@ impl Document<'_> {
             head.meta("property", "og:description", Some(&social.description));
             head.meta("property", "og:type", Some(&social.kind));
             head.meta("property", "og:url", Some(&absolute(&social.url)));
+            self.picture(head);
         }
         if let Some(trail) = page.and_then(|page| page.breadcrumbs.as_deref())
             && !trail.is_empty()
@@ -135,6 +159,19 @@ impl Document<'_> {
                 harmless(&list.to_string())
             ));
         }
+    }
+
+    /// Writes what is shown beside a link to the page (<https://ogp.me/#structured>).
+    fn picture(&self, head: &mut Head) {
+        let Some(image) = &self.frame.social_image else {
+            return;
+        };
+        let address = format!("{}{}", self.origin, image.file);
+        head.meta("property", "og:image", Some(&address));
+        head.meta("property", "og:image:width", Some(&image.width.to_string()));
+        head.meta("property", "og:image:height", Some(&image.height.to_string()));
+        head.meta("property", "og:image:alt", Some(&image.alt));
+        head.meta("name", "twitter:card", Some("summary_large_image"));
     }
 }
 

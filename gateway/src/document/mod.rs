@@ -262,6 +262,7 @@ impl Documents {
             page: asked.page.map(AsRef::as_ref),
             slots: &set.slots,
             reports: &self.reports,
+            social_image: set.frame.social_image.as_ref(),
             view: rendered.map(|rendered| &*rendered.view),
             form,
         };

@@ -8,7 +8,7 @@ use crate::config::Config;
 /// Where browsers report violations to: the endpoint that the policy calls `csp` (Reporting API).
 const ENDPOINTS: HeaderValue = HeaderValue::from_static("csp=\"/_csp\"");
 
-/// What documents may load: scripts, styles, images and fonts of this origin, and nothing written into the page itself
+/// What documents may load: scripts, styles, images, fonts and the manifest of this origin, and nothing written into the page itself
 /// but the stylesheets that the gateway wrote. Scripts make no scripts and no HTML out of text: the one Trusted Types
 /// policy is the shell's.
 pub(super) struct Policy {
@@ -41,7 +41,7 @@ impl Policy {
         let endpoint = if self.has_endpoints { "; report-to csp" } else { "" };
         let policy = format!(
             "default-src 'none'; script-src 'self'; style-src 'self'{hashes}; img-src 'self'; font-src 'self'; \
-             connect-src 'self'; form-action {}; base-uri 'none'; frame-ancestors 'none'; \
+             connect-src 'self'; manifest-src 'self'; form-action {}; base-uri 'none'; frame-ancestors 'none'; \
              require-trusted-types-for 'script'; trusted-types default; report-uri /_csp{endpoint}",
             self.targets
         );

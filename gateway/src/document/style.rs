@@ -25,8 +25,13 @@ pub(super) struct Inline {
 impl Inline {
     /// What a Content Security Policy calls it.
     pub(super) fn hash(&self) -> String {
-        format!("sha256-{}", STANDARD.encode(Sha256::digest(&self.text)))
+        hash(&self.text)
     }
+}
+
+/// What a Content Security Policy calls the text of a style element.
+pub(super) fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
 /// The stylesheets of the frame and of a page, in order. One that cannot be had is left to the browser.

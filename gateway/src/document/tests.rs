@@ -28,6 +28,9 @@ fn frame() -> Frame {
             "/assets/shell/1.0.0/icon.svg".to_owned(),
             "image/svg+xml".to_owned(),
         )),
+        icons: Vec::new(),
+        social_image: None,
+        theme_color: None,
     }
 }
 
@@ -56,6 +59,7 @@ fn document(page: Option<&PageAnswer>, site: Value, form: Option<&Form>) -> Stri
         site,
         page,
         slots: &BTreeMap::new(),
+        social_image: None,
         reports: &Reports { sample_percent: 100 },
         view: None,
         form,

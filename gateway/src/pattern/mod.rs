@@ -18,13 +18,14 @@ use std::fmt;
 
 /// First segments that belong to the gateway itself, besides all that begin with an underscore: no page may begin with
 /// one. Those with an underscore are the shell's business with the gateway, which may grow.
-const RESERVED: [&str; 10] = [
+const RESERVED: [&str; 11] = [
     "assets",
     "functions",
     "go",
     "api",
     "robots.txt",
     "sitemap.xml",
+    "manifest.webmanifest",
     ".well-known",
     "favicon.ico",
     "healthz",

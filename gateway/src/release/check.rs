@@ -1,12 +1,17 @@
 //! The checks a release must pass by itself before anything of it is kept.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use http::HeaderValue;
 use semver::Version;
 
 use super::{CONTRACT, File, Kind, Range, Release, SHELL};
 use crate::pattern::{Pattern, RequestPath, Table};
+
+/// The most pixels that a side of a picture has.
+const MOST_PIXELS: u32 = 8192;
+const PIXELS: RangeInclusive<u32> = 1..=MOST_PIXELS;
 
 /// Whether a text may name a section, the shell or a slot: `[a-z][a-z0-9-]{0,31}`.
 pub(crate) fn is_name(text: &str) -> bool {
@@ -111,8 +116,23 @@ impl Check<'_> {
             if !release.pages.is_empty() || !release.slots.is_empty() {
                 self.problem("the shell has no pages and fills no slots");
             }
-        } else if !release.styles.is_empty() || release.icon.is_some() {
-            self.problem("only the shell has `styles` and `icon`");
+        } else {
+            self.nothing_of_the_shell();
+        }
+    }
+
+    fn nothing_of_the_shell(&mut self) {
+        let release = self.release;
+        for (field, is_there) in [
+            ("styles", !release.styles.is_empty()),
+            ("icon", release.icon.is_some()),
+            ("icons", !release.icons.is_empty()),
+            ("socialImage", release.social_image.is_some()),
+            ("themeColor", release.theme_color.is_some()),
+        ] {
+            if is_there {
+                self.problem(format!("only the shell has `{field}`"));
+            }
         }
     }
 
@@ -151,6 +171,43 @@ impl Check<'_> {
                 |file| file.media_type.starts_with("image/"),
                 "an image",
             );
+        }
+        self.pictures();
+    }
+
+    fn pictures(&mut self) {
+        let release = self.release;
+        let is_png = |file: &File| file.media_type == "image/png";
+        for icon in &release.icons {
+            self.reference("icons", &icon.file, is_png, "a PNG image");
+            if !PIXELS.contains(&icon.size) {
+                self.problem(format!(
+                    "icon `{}`: size {} must be from 1 to {MOST_PIXELS} pixels",
+                    icon.file, icon.size
+                ));
+            }
+        }
+        if let Some(image) = &release.social_image {
+            self.reference("socialImage", &image.file, is_png, "a PNG image");
+            for (what, length) in [("width", image.width), ("height", image.height)] {
+                if !PIXELS.contains(&length) {
+                    self.problem(format!(
+                        "socialImage: {what} {length} must be from 1 to {MOST_PIXELS} pixels"
+                    ));
+                }
+            }
+            if image.alt.trim().is_empty() {
+                self.problem("socialImage: alt must say what is to be seen");
+            }
+        }
+        if let Some(theme) = &release.theme_color {
+            for (scheme, color) in [("light", &theme.light), ("dark", &theme.dark)] {
+                if !is_color(color) {
+                    self.problem(format!(
+                        "themeColor: {scheme} `{color}` must be a colour such as #20c0ff"
+                    ));
+                }
+            }
         }
     }
 
@@ -236,6 +293,11 @@ impl Check<'_> {
             }
         }
     }
+}
+
+fn is_color(text: &str) -> bool {
+    let digits = text.strip_prefix('#');
+    digits.is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 fn is_identifier(text: &str) -> bool {

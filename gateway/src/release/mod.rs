@@ -56,6 +56,15 @@ pub(crate) struct Release {
     /// The shell's icon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) icon: Option<String>,
+    /// The shell's icons for home screens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) icons: Vec<Icon>,
+    /// What is shown of the site where a page of it is shared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) social_image: Option<SocialImage>,
+    /// What browsers colour their own surroundings of a page with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) theme_color: Option<ThemeColor>,
     /// Modules that pages are rendered with on the server, by the specifiers that import them. Without any, the browser
     /// renders.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -70,6 +79,52 @@ pub(crate) struct Release {
 pub(crate) enum Kind {
     Section,
     Shell,
+}
+
+/// A square picture that stands for the site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Icon {
+    /// A PNG below `client/`.
+    pub(crate) file: String,
+    /// Its width and height in pixels.
+    pub(crate) size: u32,
+    /// Who shows it.
+    pub(crate) purpose: Purpose,
+}
+
+/// Who shows an icon, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Purpose {
+    /// Whoever reads the manifest, as it is.
+    Any,
+    /// Whoever reads the manifest and cuts it to a shape of its own: what matters stands in the middle.
+    Maskable,
+    /// Home screens that read the document alone (`apple-touch-icon`).
+    Touch,
+}
+
+/// A picture that others show beside a link to a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SocialImage {
+    /// A PNG below `client/`.
+    pub(crate) file: String,
+    /// In pixels.
+    pub(crate) width: u32,
+    /// In pixels.
+    pub(crate) height: u32,
+    /// What is to be seen on it, for who does not see it.
+    pub(crate) alt: String,
+}
+
+/// A colour for either scheme, as `#rrggbb`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ThemeColor {
+    pub(crate) light: String,
+    pub(crate) dark: String,
 }
 
 /// One page of a section.

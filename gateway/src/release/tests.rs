@@ -1,4 +1,6 @@
-use super::{Digest, Kind, Release, check, is_file_path, is_name, is_version};
+use super::{
+    Digest, Icon, Kind, Purpose, Release, SocialImage, ThemeColor, check, is_file_path, is_name, is_version,
+};
 use crate::testing;
 
 fn section() -> Release {
@@ -7,6 +9,30 @@ fn section() -> Release {
 
 fn shell() -> Release {
     testing::shell("1.0.0").release
+}
+
+fn icon(file: &str) -> Icon {
+    Icon {
+        file: file.to_owned(),
+        size: 192,
+        purpose: Purpose::Any,
+    }
+}
+
+fn image(file: &str) -> SocialImage {
+    SocialImage {
+        file: file.to_owned(),
+        width: 1200,
+        height: 630,
+        alt: "A temple".to_owned(),
+    }
+}
+
+fn theme(light: &str) -> ThemeColor {
+    ThemeColor {
+        light: light.to_owned(),
+        dark: "#000000".to_owned(),
+    }
 }
 
 /// The problems of a release after a change to it.
@@ -47,14 +73,6 @@ fn each_fault_of_a_section_is_named() {
         (
             |r| r.entry = "client/state.css".to_owned(),
             "which must be a script",
-        ),
-        (
-            |r| r.styles = vec!["client/state.css".to_owned()],
-            "only the shell has `styles`",
-        ),
-        (
-            |r| r.icon = Some("client/icon.svg".to_owned()),
-            "only the shell has",
         ),
         (
             |r| r.assets.push("client/gone.js".to_owned()),
@@ -152,6 +170,72 @@ fn each_fault_of_a_shell_is_named() {
             problems.iter().any(|problem| problem.contains(words)),
             "{words}: {problems:?}"
         );
+    }
+}
+
+#[test]
+fn what_is_the_shells_alone_is_refused_of_a_section() {
+    let problems = problems(section(), |release| {
+        release.styles = vec!["client/state.css".to_owned()];
+        release.icon = Some("client/icon.svg".to_owned());
+        release.icons = vec![icon("client/icon.svg")];
+        release.social_image = Some(image("client/icon.svg"));
+        release.theme_color = Some(theme("#ffffff"));
+    });
+    for field in ["styles", "icon", "icons", "socialImage", "themeColor"] {
+        let problem = format!("only the shell has `{field}`");
+        assert!(problems.contains(&problem), "{problem}: {problems:?}");
+    }
+}
+
+/// One way to spoil what a shell shows of itself.
+type Change = fn(&mut Icon, &mut SocialImage, &mut ThemeColor);
+
+#[test]
+fn each_fault_of_a_shells_pictures_is_named() {
+    let spoiled = |change: Change| {
+        problems(shell(), |release| {
+            let (mut icon, mut image) = (icon("client/icon.png"), image("client/icon.png"));
+            let mut theme = theme("#ffffff");
+            change(&mut icon, &mut image, &mut theme);
+            release.icons = vec![icon];
+            release.social_image = Some(image);
+            release.theme_color = Some(theme);
+        })
+    };
+    assert_eq!(spoiled(|_, _, _| {}), Vec::<String>::new());
+    let cases: &[(Change, &str)] = &[
+        (
+            |icon, _, _| icon.file = "client/none.png".to_owned(),
+            "icons names `client/none.png`, which is not among the files",
+        ),
+        (
+            |icon, _, _| icon.file = "client/icon.svg".to_owned(),
+            "icons names `client/icon.svg`, which must be a PNG image",
+        ),
+        (
+            |icon, _, _| icon.size = 0,
+            "icon `client/icon.png`: size 0 must be from 1 to 8192 pixels",
+        ),
+        (
+            |_, image, _| image.file = "client/icon.svg".to_owned(),
+            "socialImage names `client/icon.svg`, which must be a PNG image",
+        ),
+        (
+            |_, image, _| image.height = 9000,
+            "socialImage: height 9000 must be from 1 to 8192 pixels",
+        ),
+        (
+            |_, image, _| image.alt = " ".to_owned(),
+            "socialImage: alt must say what is to be seen",
+        ),
+        (
+            |_, _, theme| theme.light = "red".to_owned(),
+            "themeColor: light `red` must be a colour such as #20c0ff",
+        ),
+    ];
+    for (change, problem) in cases {
+        assert_eq!(spoiled(*change), [*problem]);
     }
 }
 

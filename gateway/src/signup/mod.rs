@@ -52,6 +52,8 @@ pub(crate) struct Signups {
     page: String,
     success: String,
     scheme: String,
+    /// The site's name.
+    brand: Arc<str>,
 }
 
 /// Why a sign-up fails.
@@ -155,6 +157,7 @@ impl Signups {
             page: config.signup_pages.page.clone(),
             success: config.signup_pages.success.clone(),
             scheme: config.site.origin.scheme().to_owned(),
+            brand: Arc::clone(&config.site.brand),
         })
     }
 
@@ -234,7 +237,7 @@ impl Signups {
     fn lead_on(&self, snapshot: &Snapshot, target: Option<&str>) -> Reply {
         let target = target.unwrap_or(&self.success);
         redirect(StatusCode::SEE_OTHER, target)
-            .unwrap_or_else(|| rescue(&Error::NotFound, Audience::person(snapshot)))
+            .unwrap_or_else(|| rescue(&Error::NotFound, Audience::person(snapshot, &self.brand)))
     }
 
     async fn show_page(
@@ -247,10 +250,10 @@ impl Signups {
         email: SecretString,
     ) -> Reply {
         let Some(visit) = visit else {
-            return rescue(&Error::NothingLive, Audience::person(snapshot));
+            return rescue(&Error::NothingLive, Audience::person(snapshot, &self.brand));
         };
         if !error.has_page() {
-            return rescue(&error.into(), Audience::person(snapshot));
+            return rescue(&error.into(), Audience::person(snapshot, &self.brand));
         }
         let path = RequestPath::parse(&self.page).ok();
         let page = path.as_ref().and_then(|path| visit.set.page(path));

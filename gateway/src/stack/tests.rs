@@ -14,7 +14,12 @@ use crate::reply::{Reply, text};
 use crate::rescue::Audience;
 use crate::telemetry::{Recorder, Traces};
 
-const PERSON: Audience = Audience::Person { live: true };
+fn person() -> Audience {
+    Audience::Person {
+        brand: "Brand".into(),
+        live: true,
+    }
+}
 
 fn request(method: Method) -> Request<()> {
     let mut request = Request::new(());
@@ -44,8 +49,9 @@ async fn a_panic_is_answered_without_details() {
         assert_eq!("leaked-secret", "", "leaked-secret");
         Ok(text(StatusCode::OK, "never"))
     });
-    for audience in [PERSON, Audience::Operator] {
-        let response = stack(recorder(), routes, |_: &Host| true, move || audience, false)
+    for audience in [person(), Audience::Operator] {
+        let reader = audience.clone();
+        let response = stack(recorder(), routes, |_: &Host| true, move || reader.clone(), false)
             .oneshot(request(Method::GET))
             .await
             .unwrap();
@@ -62,13 +68,13 @@ async fn a_panic_is_answered_without_details() {
         let body = String::from_utf8(body.to_vec()).unwrap();
         assert!(body.contains("Something went wrong"), "{body}");
         assert!(!body.contains("leaked-secret"), "{body}");
-        assert_eq!(body.contains("Return to home"), audience == PERSON, "{body}");
+        assert_eq!(body.contains("Return to home"), audience == person(), "{body}");
     }
 }
 
 #[tokio::test]
 async fn head_has_the_length_of_get_and_no_body() {
-    let service = stack(recorder(), service_fn(page), |_: &Host| true, || PERSON, false);
+    let service = stack(recorder(), service_fn(page), |_: &Host| true, person, false);
     let get = service.clone().oneshot(request(Method::GET)).await.unwrap();
     assert_eq!(get.into_body().collect().await.unwrap().to_bytes(), "hello\n");
     let head = service.oneshot(request(Method::HEAD)).await.unwrap();
@@ -78,7 +84,7 @@ async fn head_has_the_length_of_get_and_no_body() {
 
 #[tokio::test]
 async fn every_answer_has_an_id_of_its_own() {
-    let service = stack(recorder(), service_fn(page), |_: &Host| true, || PERSON, false);
+    let service = stack(recorder(), service_fn(page), |_: &Host| true, person, false);
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..8 {
         let response = service.clone().oneshot(request(Method::GET)).await.unwrap();
@@ -90,13 +96,7 @@ async fn every_answer_has_an_id_of_its_own() {
 #[tokio::test]
 async fn only_who_came_by_tls_is_told_to_come_that_way() {
     for is_secure in [true, false] {
-        let service = stack(
-            recorder(),
-            service_fn(page),
-            |_: &Host| true,
-            || PERSON,
-            is_secure,
-        );
+        let service = stack(recorder(), service_fn(page), |_: &Host| true, person, is_secure);
         let response = service.oneshot(request(Method::GET)).await.unwrap();
         assert_eq!(
             response.headers().contains_key("strict-transport-security"),

@@ -8,6 +8,7 @@ import { compile } from "./compile.js";
 import { loadConfig, UsageError, type SectionConfig } from "./config.js";
 import { readEntry } from "./entry.js";
 import { namePaths } from "./paths.js";
+import { copyPictures } from "./pictures.js";
 import { listFiles, type Release } from "./release.js";
 import { SECTION_MODULES, shellServerEntry, writeSharedModules, type ServerModules } from "./server.js";
 import { installedVersions, neededRanges } from "./shared.js";
@@ -108,10 +109,11 @@ async function buildSection(context: BuildContext): Promise<Release> {
 }
 
 async function buildShell(context: BuildContext): Promise<Release> {
-  const { output, config, identity, installed } = context;
+  const { folder, output, config, identity, installed } = context;
   const client = await compile(clientConfiguration(context));
   const modules = await buildShellServer(context);
   const main = filesOf(client, (group) => group.name === "main");
+  const pictures = await copyPictures(folder, output, config);
   const files = await listFiles(output);
   const icon = config.icon && path.parse(config.icon).name;
   const iconFile = files.find((file) => icon && path.basename(file.path).startsWith(`${icon}.`));
@@ -129,6 +131,7 @@ async function buildShell(context: BuildContext): Promise<Release> {
     slots: [],
     shared: installed,
     ...(iconFile && { icon: iconFile.path }),
+    ...pictures,
     modules,
     files,
   };

@@ -45,7 +45,7 @@ test.each([
   ["null", "expected a default export made by defineConfig({ name, entry })"],
   [
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
-    'unknown key "port"; expected name, entry, kind, icon, early, server',
+    'unknown key "port"; expected name, entry, kind, icon, early, server, icons, socialImage, themeColor',
   ],
   ['{ entry: "./src/section.ts" }', `name is undefined; ${NAME_EXPECTED}`],
   ['{ name: "Hello", entry: "./src/section.ts" }', `name is "Hello"; ${NAME_EXPECTED}`],
@@ -75,6 +75,22 @@ test.each([
   [
     '{ name: "hello", entry: "./src/section.ts", server: "./src/section.ts" }',
     `server is "./src/section.ts"; ${SERVER_EXPECTED}`,
+  ],
+  [
+    '{ name: "shell", kind: "shell", entry: "./src/section.ts", icons: [{ file: "a.png", purpose: "all" }] }',
+    `icons is [{"file":"a.png","purpose":"all"}]; expected the shell's list of { file, purpose }, purpose one of any, maskable, touch`,
+  ],
+  [
+    '{ name: "shell", kind: "shell", entry: "./src/section.ts", socialImage: { file: "a.png" } }',
+    `socialImage is {"file":"a.png"}; expected the shell's { file, alt }`,
+  ],
+  [
+    '{ name: "shell", kind: "shell", entry: "./src/section.ts", themeColor: { light: "#fff", dark: "#000000" } }',
+    `themeColor is {"light":"#fff","dark":"#000000"}; expected the shell's { light, dark }, each as #rrggbb`,
+  ],
+  [
+    '{ name: "hello", entry: "./src/section.ts", icons: [] }',
+    "icons is []; expected the shell's list of { file, purpose }, purpose one of any, maskable, touch",
   ],
 ])("the configuration %s is refused, naming the file", async (config, problem) => {
   const folder = await packageWith(config);

@@ -2,8 +2,11 @@ import { access, stat } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { PICTURE_KEYS, readPictures, type Pictures } from "./pictures.js";
+import { UsageError } from "./problem.js";
+
 /** What a package says about itself to the build: the default export of its `section.config.js`. */
-export interface SectionConfig {
+export interface SectionConfig extends Pictures {
   /** Name of the section; `shell` for the shell. */
   readonly name: string;
   /** Entry module, relative to the package: for a section, the module whose default export is its `defineSection`. */
@@ -31,7 +34,7 @@ const SHELL_FILES = {
   early: "the path of the shell's module that runs first",
   server: "the path of the shell's module that renders",
 } as const;
-const KEYS = new Set(["name", "entry", "kind", ...Object.keys(SHELL_FILES)]);
+const KEYS = new Set(["name", "entry", "kind", ...Object.keys(SHELL_FILES), ...PICTURE_KEYS]);
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** What a section may be called, in words. */
@@ -42,8 +45,7 @@ export function isSectionName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** A build or command that cannot go on, in words for the person at the keyboard. */
-export class UsageError extends Error {}
+export { UsageError };
 
 /**
  * Reads a package's `section.config.js`.
@@ -79,7 +81,7 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
       throw new UsageError(`${file}: ${key} is ${JSON.stringify(value)}; expected ${expected}`);
     shellFiles[key] = value;
   }
-  return { name, entry, kind, ...shellFiles };
+  return { name, entry, kind, ...shellFiles, ...readPictures(file, config, kind) };
 }
 
 async function isFile(folder: string, file: string): Promise<boolean> {

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
+import type { ReleasePictures } from "./pictures.js";
+
 /** A path a page names. */
 export interface ReleasePath {
   /** Percent-encoded. */
@@ -22,7 +24,7 @@ export interface ReleaseFile {
 }
 
 /** The contents of `release.json`. Paths of files are below the release folder. */
-export interface Release {
+export interface Release extends ReleasePictures {
   readonly name: string;
   readonly version: string;
   readonly kind: "section" | "shell";

@@ -5,7 +5,8 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import section from "../section";
 import { renderExisting } from "../testing/page";
-import { SLUGS } from "../articles";
+import { SLUGS, TITLES } from "../articles";
+import { CARDS } from "../cards";
 import { articlePage } from "./article";
 import { page } from "./articles/safety-guide";
 
@@ -26,6 +27,46 @@ describe("article", () => {
   it("a link leads back to the hub", async () => {
     const { getByRole } = await renderExisting(PATH);
     expect(getByRole("link", { name: /All articles/ }).getAttribute("href")).toBe("/about-escort-babylon");
+  });
+
+  it("its contents lead to each of its headings, folded away and beside the text alike", async () => {
+    const { container } = await renderExisting(PATH);
+    const headings = [...container.querySelectorAll(".prose h2")];
+    const anchors = headings.map(({ id }) => `#${id}`);
+    expect(anchors).toContain("#money-scams");
+    const contents = container.querySelector("nav[aria-label='On this page']");
+    for (const list of contents?.querySelectorAll("ol") ?? []) {
+      const links = [...list.querySelectorAll("a")];
+      expect(links.map((link) => link.getAttribute("href"))).toEqual(anchors);
+      expect(links.map(({ textContent }) => textContent)).toEqual(headings.map(({ textContent }) => textContent));
+    }
+    expect(contents?.querySelectorAll("ol")).toHaveLength(2);
+    const ids = [...container.querySelectorAll("[id]")].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("says how long it takes to read, from its own words", async () => {
+    const { container, getByText } = await renderExisting(PATH);
+    const words =
+      container
+        .querySelector(".prose")
+        ?.innerHTML.replace(/<[^>]*>/g, " ")
+        .match(/\w\S*/g)?.length ?? 0;
+    expect(Number(getByText(/^\d+ min read$/).textContent.split(" ")[0])).toBe(Math.round(words / 200));
+  });
+
+  it.each([
+    ["what-is-escort-babylon", ["Next How to compare platforms"]],
+    ["safety-guide", ["Previous How to compare platforms", "Next Top cities, and what the lists mean"]],
+    ["escort-experiences", ["Previous Red flags"]],
+  ])("%s ends with the articles beside it", async (slug, expected) => {
+    const { getByRole } = await renderExisting(`/about-escort-babylon/${slug}`);
+    const links = [...getByRole("navigation", { name: "More guides" }).querySelectorAll("a")];
+    expect(links.map(({ textContent }) => textContent)).toEqual(expected);
+  });
+
+  it("links call each article what its file does", () => {
+    expect(CARDS.map(({ slug, title }) => [slug, title])).toEqual(Object.entries(TITLES));
   });
 
   it("its data survives JSON and holds no text", async () => {
@@ -71,7 +112,7 @@ describe("article", () => {
   });
 
   it("front matter that breaks the rules is refused by the article's name", () => {
-    const broken = articlePage("red-flags", { default: () => null, frontmatter: {} });
+    const broken = articlePage("red-flags", { default: () => <></>, frontmatter: {} });
     expect(() => broken.data({ params: {}, site: TEST_SITE })).toThrow('content/red-flags.md: "title" is missing');
   });
 });

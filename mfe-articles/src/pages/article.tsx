@@ -2,11 +2,14 @@ import { definePage, Link, useSite, type Page, type PageProps } from "@colonnade
 import { fillFacts, TextLink } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
-import type { ArticleSlug, MarkdownModule } from "../articles";
+import { SLUGS, TITLES, type ArticleSlug, type MarkdownModule } from "../articles";
 import { readFrontmatter, type Frontmatter } from "../frontmatter";
 import { articlePath, HUB, HUB_TRAIL } from "../routes";
 import { TEXT_COMPONENTS } from "../text/components";
+import { readOutline, type Outline, type OutlineEntry } from "../text/outline";
 import css from "./article.module.css";
+
+const CONTENTS = "On this page";
 
 /** An article, less its text: that is code, which comes with the page. */
 type Article = Pick<Frontmatter, "title" | "description" | "sources">;
@@ -33,25 +36,86 @@ function BackToHub(): ReactElement {
   );
 }
 
-interface ArticleViewProps extends Article {
-  readonly Text: MarkdownModule["default"];
+function Entries({ entries }: { readonly entries: readonly OutlineEntry[] }): ReactElement {
+  return (
+    <ol>
+      {entries.map(({ id, heading }) => (
+        <li key={id}>
+          <a href={`#${id}`}>{heading}</a>
+        </li>
+      ))}
+    </ol>
+  );
 }
 
-function ArticleView({ Text, title, description, sources }: ArticleViewProps): ReactElement {
+/**
+ * The contents: folded away above the text on a phone, open beside it where there is room. Only one of the two is
+ * shown at a time; an element that is folded in one place and open in the other would need a script.
+ */
+function Contents({ entries }: { readonly entries: readonly OutlineEntry[] }): ReactElement {
+  return (
+    <nav className={css.contents} aria-label={CONTENTS}>
+      <details className={css.folded}>
+        <summary>{CONTENTS}</summary>
+        <Entries entries={entries} />
+      </details>
+      <div className={css.open}>
+        <p>{CONTENTS}</p>
+        <Entries entries={entries} />
+      </div>
+    </nav>
+  );
+}
+
+function Neighbour({ slug, place }: { readonly slug: ArticleSlug; readonly place: "Previous" | "Next" }): ReactElement {
   const site = useSite();
   return (
-    <div className={`page ${css.page ?? ""}`}>
+    <Link to={articlePath(slug)} className={`card ${css.neighbour ?? ""} ${(place === "Next" && css.next) || ""}`}>
+      <span className={css.place}>{place}</span> <span className={css.title}>{fillFacts(TITLES[slug], site)}</span>
+    </Link>
+  );
+}
+
+/** The articles before and after this one, in the hub's order. */
+function Neighbours({ slug }: { readonly slug: ArticleSlug }): ReactElement {
+  const place = SLUGS.indexOf(slug);
+  const [previous, next] = [SLUGS[place - 1], SLUGS[place + 1]];
+  return (
+    <nav className={css.neighbours} aria-label="More guides">
+      {previous && <Neighbour slug={previous} place="Previous" />}
+      {next && <Neighbour slug={next} place="Next" />}
+    </nav>
+  );
+}
+
+interface ArticleViewProps extends Article {
+  readonly slug: ArticleSlug;
+  readonly Text: MarkdownModule["default"];
+  readonly outline: Outline;
+}
+
+function ArticleView({ slug, Text, outline, title, description, sources }: ArticleViewProps): ReactElement {
+  const site = useSite();
+  return (
+    <div className="page">
       <BackToHub />
       <article>
         <header className={css.header}>
           <h1>{fillFacts(title, site)}</h1>
           <p className={css.lede}>{fillFacts(description, site)}</p>
+          <p className={css.time}>{outline.minutes} min read</p>
         </header>
-        <div className={`prose ${css.text ?? ""}`}>
-          <Text components={TEXT_COMPONENTS} />
+        <div className={css.columns}>
+          <Contents entries={outline.entries} />
+          <div className={css.body}>
+            <div className={`prose ${css.text ?? ""}`}>
+              <Text components={TEXT_COMPONENTS} />
+            </div>
+            <Sources sources={sources} />
+          </div>
         </div>
-        <Sources sources={sources} />
       </article>
+      <Neighbours slug={slug} />
     </div>
   );
 }
@@ -59,6 +123,7 @@ function ArticleView({ Text, title, description, sources }: ArticleViewProps): R
 /** The page of an article. */
 export function articlePage(slug: ArticleSlug, { default: Text, frontmatter }: MarkdownModule): Page<Article> {
   const path = articlePath(slug);
+  const outline = readOutline(`content/${slug}.md`, Text({}));
   return definePage<Article>({
     data() {
       const { title, description, sources } = readFrontmatter(slug, frontmatter);
@@ -76,6 +141,6 @@ export function articlePage(slug: ArticleSlug, { default: Text, frontmatter }: M
         breadcrumbs: [...HUB_TRAIL, { label: title, path }],
       };
     },
-    Component: ({ data }: PageProps<Article>) => <ArticleView Text={Text} {...data} />,
+    Component: ({ data }: PageProps<Article>) => <ArticleView slug={slug} Text={Text} outline={outline} {...data} />,
   });
 }

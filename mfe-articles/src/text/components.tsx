@@ -1,4 +1,4 @@
-import { TEXT_COMPONENTS as COMMON } from "@colonnade/kit/text";
+import { anchorOf, TEXT_COMPONENTS as COMMON } from "@colonnade/kit/text";
 import type { ReactElement, ReactNode } from "react";
 
 import css from "./text.module.css";
@@ -12,5 +12,10 @@ function Table({ children }: { readonly children?: ReactNode }): ReactElement {
   );
 }
 
+/** A heading that can be linked to. */
+function Heading({ children }: { readonly children?: ReactNode }): ReactElement {
+  return <h2 id={anchorOf(children)}>{children}</h2>;
+}
+
 /** What Markdown's elements become. */
-export const TEXT_COMPONENTS = { ...COMMON, table: Table } as const;
+export const TEXT_COMPONENTS = { ...COMMON, table: Table, h2: Heading } as const;

@@ -1,3 +1,4 @@
+import { anchorOf } from "@colonnade/kit/text";
 import { Children, isValidElement, type ReactElement, type ReactNode } from "react";
 
 /** One numbered section of a text; its number is its place in the list, from 1. */
@@ -27,26 +28,10 @@ export function splitText(text: ReactElement<WithChildren>): SplitText {
   for (const part of Children.toArray(text.props.children)) {
     if (isValidElement<WithChildren>(part) && part.type === "h2") {
       const heading = part.props.children;
-      sections.push({ id: anchor(textOf(heading)), heading, body: [] });
+      sections.push({ id: anchorOf(heading), heading, body: [] });
     } else {
       (sections.at(-1)?.body ?? preamble).push(part);
     }
   }
   return { preamble, sections };
-}
-
-function textOf(node: ReactNode): string {
-  return Children.toArray(node)
-    .map((part) => {
-      if (isValidElement<WithChildren>(part)) return textOf(part.props.children);
-      return typeof part === "string" ? part : "";
-    })
-    .join("");
-}
-
-function anchor(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "");
 }

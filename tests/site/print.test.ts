@@ -1,0 +1,63 @@
+import type { Page } from "@playwright/test";
+
+import { expect, test } from "../support/fixtures";
+import { expectScreen } from "../support/screens";
+
+const READ = [
+  ["/about-escort-babylon/top-cities", "Top cities, and what the lists mean"],
+  ["/about-escort-babylon/safety-guide", "Safety guide"],
+  ["/terms", "Terms of use"],
+  ["/privacy", "Privacy policy"],
+] as const;
+
+/** Opens a page as a printer gets it: US Letter less its margins, from a screen with the dark theme. */
+async function print(page: Page, path: string, heading: string): Promise<void> {
+  await page.setViewportSize({ width: 695, height: 920 });
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  await page.goto(path);
+  await expectScreen(page, heading);
+}
+
+for (const [path, heading] of READ) {
+  test(`${path} on paper is its text alone: nothing to press, nothing cut off, dark on white`, async ({ page }) => {
+    await print(page, path, heading);
+    for (const role of ["banner", "contentinfo", "button", "navigation", "dialog"] as const)
+      await expect(page.getByRole(role)).toHaveCount(0);
+    const cutOff = await page.getByRole("main").evaluate((main) => {
+      const elements = [...main.querySelectorAll("*")].filter((element) => element.getClientRects().length > 0);
+      const beyond = elements.filter((element) => element.getBoundingClientRect().right > innerWidth + 1);
+      const hidden = elements.filter((element) => {
+        const { overflowX } = getComputedStyle(element);
+        return overflowX !== "visible" && element.scrollWidth > element.clientWidth;
+      });
+      return [...beyond, ...hidden].map((element) => element.outerHTML.slice(0, 80));
+    });
+    expect(cutOff).toEqual([]);
+    const text = page.getByRole("main").locator(".prose p").first();
+    const color = await text.evaluate((paragraph) => getComputedStyle(paragraph).color);
+    for (const part of color.match(/\d+/g) ?? []) expect(Number(part), color).toBeLessThan(128);
+    await expect(page.locator("html")).toHaveCSS("background-color", "rgba(0, 0, 0, 0)");
+  });
+}
+
+test("an address stands behind each link of an article, and behind none on a screen", async ({ page }) => {
+  await print(page, "/about-escort-babylon/top-cities", "Top cities, and what the lists mean");
+  const addresses = (): Promise<string[]> =>
+    page
+      .locator("article a:visible")
+      .evaluateAll((links) =>
+        links.map((link) => getComputedStyle(link, "::after").content).filter((content) => content !== "none"),
+      );
+  const printed = await addresses();
+  expect(printed).toContain('" (https://www.geonames.org/)"');
+  expect(printed.length).toBeGreaterThan(10);
+  await page.emulateMedia({ media: "screen" });
+  expect(await addresses()).toEqual([]);
+});
+
+test("the questions that are folded away on a screen are answered on paper", async ({ page }) => {
+  await print(page, "/", "Browse by state. Know what you are reading.");
+  const answers = page.getByRole("main").locator("details > :not(summary)");
+  expect(await answers.count()).toBeGreaterThan(3);
+  for (const answer of await answers.all()) await expect(answer).toBeVisible();
+});
