@@ -43,6 +43,8 @@ test("the packed kit holds what is used of it, and no tests", async () => {
   expect(files).toEqual(
     expect.arrayContaining([
       "bin/section.js",
+      "design/index.css",
+      "design/components/button.css",
       "dist/index.js",
       "dist/index.d.ts",
       "modules.d.ts",
