@@ -19,6 +19,7 @@ import { NotFound } from "./frame/NotFound";
 import { SectionFailed } from "./frame/SectionFailed";
 import { applyHead, plainHead } from "./head";
 import type { RenderedHtml } from "./loading/html";
+import { Offline } from "./loading/Offline";
 import type { Tab } from "./loading/tab";
 import type { PageView, View, Views } from "./loading/view";
 import { useArrival } from "./navigation/arrival";
@@ -111,7 +112,7 @@ export function Screen({ views, tab, scroll, transitions, html, announce, image 
     };
     return (
       <Frame layout={DEFAULT_LAYOUT}>
-        <SectionFailed retry={retry} />
+        {navigator.onLine ? <SectionFailed retry={retry} /> : <Offline retry={retry} />}
       </Frame>
     );
   }

@@ -14,15 +14,21 @@ async function smallTargets(page: Page, least: number): Promise<readonly string[
       if (element.tagName !== "A" || getComputedStyle(element).display !== "inline") return false;
       return element.closest("p, dd, td, .prose li") !== null;
     };
+    // What a link is drawn over belongs to it: a whole card, say.
+    const boxOf = (element: Element): DOMRect => {
+      const isOver = ["::before", "::after"].some((part) => getComputedStyle(element, part).position === "absolute");
+      const over = isOver ? (element as HTMLElement).offsetParent : null;
+      return (over ?? element).getBoundingClientRect();
+    };
     return [...document.querySelectorAll("a[href], button, input, summary, select, textarea")]
       .filter((element) => element.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true }))
       .filter((element) => !element.closest(".visually-hidden, .skip-link") && !isInSentence(element))
       .filter((element) => {
-        const { width, height } = element.getBoundingClientRect();
+        const { width, height } = boxOf(element);
         return width > 0 && (width < size - 0.5 || height < size - 0.5);
       })
       .map((element) => {
-        const { width, height } = element.getBoundingClientRect();
+        const { width, height } = boxOf(element);
         return `${element.outerHTML.slice(0, 100)} is ${String(Math.round(width))} by ${String(Math.round(height))}`;
       });
   }, least);

@@ -61,11 +61,18 @@ export function useArrival(
       if (hash) focusPlace(hash.slice(1));
       else if (!isFirst) scrollTo({ top: 0, behavior: "instant" });
     };
-    // The browser draws no frame before the page has arrived.
+    // The browser draws no frame before the page has arrived. What the page draws in its own effects comes after this
+    // one, where React has drawn the page at once.
     if (transitions.waits) {
-      takePlace();
-      transitions.arrived(pathname);
-      return undefined;
+      let current = true;
+      queueMicrotask(() => {
+        if (!current) return;
+        takePlace();
+        transitions.arrived(pathname);
+      });
+      return () => {
+        current = false;
+      };
     }
     transitions.arrived(pathname);
     // A frame later, so that what the page draws in its own effects has its height.

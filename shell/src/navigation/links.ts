@@ -29,7 +29,7 @@ interface Connection {
 // What nobody asked for yet would be in the way of what was asked for, where the connection is slow.
 function wantsLessData(): boolean {
   const { connection } = navigator as { readonly connection?: Connection };
-  return (connection?.saveData ?? false) || /2g$/.test(connection?.effectiveType ?? "");
+  return (connection?.saveData ?? false) || (connection?.effectiveType?.endsWith("2g") ?? false);
 }
 
 /**

@@ -1,0 +1,24 @@
+import { expect, test } from "../support/fixtures";
+import { takenOver } from "../support/hydration";
+import { expectScreen, open } from "../support/screens";
+
+test("who goes on without a connection is told so, keeps what was read, and gets the page once there is one", async ({
+  page,
+  context,
+  complaints,
+}) => {
+  const home = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
+  await open(page, home);
+  await takenOver(page);
+  await context.setOffline(true);
+  await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
+  await expectScreen(page, "You are offline");
+  await expect(page.getByRole("alert")).toContainText("It comes by itself once there is a connection");
+  await page.goBack();
+  await expectScreen(page, home.heading);
+  await page.goForward();
+  await expectScreen(page, "You are offline");
+  await context.setOffline(false);
+  await expectScreen(page, "Terms of use");
+  for (const error of complaints.errors.splice(0)) expect(error).toContain("ERR_INTERNET_DISCONNECTED");
+});
