@@ -4,6 +4,7 @@ import { App } from "./App";
 import { boot } from "./early";
 import "./favicon.svg";
 import "./frame/frame.css";
+import "./frame/message.css";
 import "./frame/print.css";
 import { findRenderedHtml } from "./loading/html";
 import { createSlotLoader } from "./loading/slot";

@@ -1,15 +1,29 @@
-import { Link } from "@colonnade/kit";
+import { Link, useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
+
+import { MessageArt } from "./MessageArt";
 
 /** The site's page for what does not exist. */
 export function NotFound({ heading }: { readonly heading: string }): ReactElement {
+  const { navigation } = useSite();
   return (
     <div className="page message">
+      <MessageArt />
       <h1>{heading}</h1>
       <p>There is nothing at this address. It may have moved, or the link may have a mistake in it.</p>
-      <Link className="button" to="/">
-        Return to home
-      </Link>
+      <p className="message-ways">
+        <Link className="button" to="/">
+          Return to home
+        </Link>
+        {navigation.menu.map(
+          ({ label, path }) =>
+            path !== "/" && (
+              <Link key={path} to={path}>
+                {label}
+              </Link>
+            ),
+        )}
+      </p>
     </div>
   );
 }
