@@ -1,13 +1,27 @@
-import { Button } from "@colonnade/kit";
+import { Button, Link, useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
+
+import { MessageArt } from "./MessageArt";
 
 /** The site's page for what does not exist. */
 export function NotFound({ heading }: { readonly heading: string }): ReactElement {
+  const { navigation } = useSite();
   return (
     <div className="page message">
+      <MessageArt />
       <h1>{heading}</h1>
       <p>There is nothing at this address. It may have moved, or the link may have a mistake in it.</p>
-      <Button to="/">Return to home</Button>
+      <p className="message-ways">
+        <Button to="/">Return to home</Button>
+        {navigation.menu.map(
+          ({ label, path }) =>
+            path !== "/" && (
+              <Link key={path} to={path}>
+                {label}
+              </Link>
+            ),
+        )}
+      </p>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { startTransition, useEffect, useEffectEvent, type ReactElement } from "react";
 
-import { RetryButton, type RetryButtonProps } from "../frame/RetryButton";
+import { MessageArt } from "./MessageArt";
+import { RetryButton, type RetryButtonProps } from "./RetryButton";
 
 /** Stands in for a page that could not be had because the visitor is offline. It is tried again once they are not. */
 export function Offline({ retry }: RetryButtonProps): ReactElement {
@@ -18,6 +19,7 @@ export function Offline({ retry }: RetryButtonProps): ReactElement {
   }, []);
   return (
     <div className="page message" role="alert">
+      <MessageArt />
       <h1>You are offline</h1>
       <p>
         This page has not been loaded before. It comes by itself once there is a connection; what you have read is still

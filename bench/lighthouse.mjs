@@ -1,0 +1,95 @@
+// What Lighthouse says of the site's pages, on a slow phone: bench/README.md.
+import { launch } from "chrome-launcher";
+import lighthouse from "lighthouse";
+
+import { chromium } from "@playwright/test";
+
+import { launchOptions } from "../tests/support/chromium.mjs";
+import { startSite } from "../tests/support/site.mjs";
+import { median, printRow } from "./figures.mjs";
+
+const PATHS = [
+  "/",
+  "/state/California",
+  "/city/Texas/Austin",
+  "/city/Texas/Houston/ad/4251",
+  "/about-escort-babylon",
+  "/about-escort-babylon/safety-guide",
+  "/terms",
+  "/signup",
+];
+const RUNS = Number(process.env["RUNS"] ?? 5);
+const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"];
+const METRICS = /** @type {const} */ ([
+  ["first-contentful-paint", "FCP"],
+  ["largest-contentful-paint", "LCP"],
+  ["total-blocking-time", "TBT"],
+  ["cumulative-layout-shift", "CLS"],
+]);
+
+/** @typedef {{ scores: number[], metrics: number[], failed: string[], version: string }} Report */
+
+/**
+ * Loads a page once. Lighthouse's own settings are those of a phone: a processor four times slower, 150 ms round trips,
+ * 1.6 Mbit/s, a screen 412 pixels wide.
+ *
+ * @param {string} url
+ * @param {number} port of the browser's developer tools
+ * @returns {Promise<Report>}
+ */
+async function run(url, port) {
+  const result = await lighthouse(url, { port, onlyCategories: CATEGORIES, output: "json", logLevel: "error" });
+  if (!result) throw new Error(`${url}: Lighthouse says nothing`);
+  const { lhr } = result;
+  if (lhr.runtimeError) throw new Error(`${url}: ${lhr.runtimeError.message}`);
+  const audits = CATEGORIES.filter((name) => name !== "performance").flatMap((name) => {
+    const weighed = lhr.categories[name]?.auditRefs.filter(({ weight }) => weight > 0) ?? [];
+    return weighed.map(({ id }) => lhr.audits[id]);
+  });
+  return {
+    scores: CATEGORIES.map((name) => lhr.categories[name]?.score ?? NaN),
+    metrics: METRICS.map(([id]) => lhr.audits[id]?.numericValue ?? NaN),
+    failed: audits.filter((audit) => audit && audit.score !== null && audit.score < 1).map((audit) => audit?.id ?? ""),
+    version: `Lighthouse ${lhr.lighthouseVersion}, ${/Chrome\/[\d.]+/.exec(lhr.userAgent)?.[0] ?? lhr.userAgent}`,
+  };
+}
+
+/** The medians of each column. @param {readonly (readonly number[])[]} rows */
+function medians(rows) {
+  return (rows[0] ?? []).map((_, column) => median(rows.map((row) => row[column] ?? NaN)));
+}
+
+const { executablePath, args = [] } = launchOptions();
+const site = await startSite();
+const browser = await launch({
+  chromePath: executablePath ?? chromium.executablePath(),
+  chromeFlags: ["--headless", "--no-sandbox", "--disable-gpu", ...args],
+});
+/** @type {Map<string, Report[]>} */
+const reports = new Map(PATHS.map((path) => [path, []]));
+try {
+  // The site as visitors find it: its documents have been asked for before.
+  for (const path of PATHS) await fetch(site.url + path);
+  for (let round = 0; round < RUNS; round += 1) {
+    for (const [path, all] of reports) all.push(await run(site.url + path, browser.port));
+  }
+} finally {
+  browser.kill();
+  await site.stop();
+}
+
+const [first] = [...reports.values()].flat();
+console.log(`${first?.version}; mobile; medians of ${RUNS}\n`);
+printRow(["", ...CATEGORIES.map((name) => name.slice(0, 11)), ...METRICS.map(([, name]) => name)]);
+for (const [path, all] of reports) {
+  const scores = medians(all.map((report) => report.scores)).map((score) => score.toFixed(2));
+  const metrics = medians(all.map((report) => report.metrics));
+  const shown = metrics.map((value, index) =>
+    METRICS[index]?.[1] === "CLS" ? value.toFixed(3) : `${value.toFixed(0)} ms`,
+  );
+  printRow([path, ...scores, ...shown]);
+}
+for (const [path, all] of reports) {
+  const failed = [...new Set(all.flatMap((report) => report.failed))];
+  if (failed.length > 0) console.log(`\n${path} is marked down for: ${failed.join(", ")}`);
+}
