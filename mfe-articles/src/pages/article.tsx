@@ -69,8 +69,9 @@ function Contents({ entries }: { readonly entries: readonly OutlineEntry[] }): R
 
 function Neighbour({ slug, place }: { readonly slug: ArticleSlug; readonly place: "Previous" | "Next" }): ReactElement {
   const site = useSite();
+  const side = place === "Next" ? (css.next ?? "") : "";
   return (
-    <Link to={articlePath(slug)} className={`card ${css.neighbour ?? ""} ${(place === "Next" && css.next) || ""}`}>
+    <Link to={articlePath(slug)} className={`card ${css.neighbour ?? ""} ${side}`}>
       <span className={css.place}>{place}</span> <span className={css.title}>{fillFacts(TITLES[slug], site)}</span>
     </Link>
   );
