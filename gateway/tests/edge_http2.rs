@@ -1,23 +1,51 @@
 //! HTTP/2 floods: each ends its connection, and no other visitor notices.
 
-use crate::support::frames::{
-    self, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PRIORITY, RST_STREAM, SETTINGS,
-    frame,
-};
-use crate::support::{Gateway, Raw, attack};
+use serde_json::Value;
 
-/// Sends the same until the gateway closes the connection.
-fn flood(gateway: &Gateway, start: &[Vec<u8>], again: impl AsRef<[u8]>) {
+use crate::support::frames::{
+    self, ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PADDED, PING, PRIORITY,
+    RST_STREAM, SETTINGS, frame,
+};
+use crate::support::{Gateway, Raw, attack, only};
+
+/// Says what comes first, and then the same until the gateway closes the connection, for this cause.
+fn without_end(gateway: &Gateway, cause: &str, start: &[u8], again: &[u8]) {
     attack(gateway, || {
+        let before = gateway.ended(cause);
         let mut raw = frames::open(&gateway.site, &[]);
-        assert!(raw.say(start.concat()));
+        assert!(raw.say(start));
         raw.say_until_closed(again);
+        gateway.until_ended(cause, before + 1);
+    });
+}
+
+/// What the gateways here allow a connection of frames that carry nothing.
+const ALLOWED: &str = "control_frames = 20";
+
+/// So many are no flood, with the SETTINGS that every client begins with.
+const FEW: usize = 5;
+
+/// So many are one, however slow the test is: in a minute there may be as many again as at once.
+const MANY: usize = 60;
+
+/// A few frames must change nothing; many must end the connection, for the flood that they are.
+fn flood(gateway: &Gateway, start: &[u8], again: &[u8]) {
+    attack(gateway, || {
+        let before = gateway.ended("flood");
+        let mut raw = frames::open(&gateway.site, &[]);
+        assert!(raw.say([start, &again.repeat(FEW)].concat()));
+        let last = frame(HEADERS, END_STREAM | END_HEADERS, 101, &frames::get("/healthz"));
+        assert!(raw.say(last));
+        while frames::read_until(&mut raw, HEADERS).2 != 101 {}
+        raw.say(again.repeat(MANY));
+        raw.until_closed();
+        gateway.until_ended("flood", before + 1);
     });
 }
 
 #[test]
 fn a_flood_of_frames_that_carry_nothing_ends_the_connection() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
     for again in [
         frame(PING, 0, 0, &[0; 8]),
         frame(SETTINGS, 0, 0, b""),
@@ -25,37 +53,55 @@ fn a_flood_of_frames_that_carry_nothing_ends_the_connection() {
         frame(PRIORITY, 0, 1, &[0, 0, 0, 3, 0]),
         frame(0x10, 0, 0, b"\0\0\0\x01u=1"),
         frame(0xbb, 0, 0, b""),
-        // A PUSH_PROMISE, which is no client's to send.
-        frame(5, END_HEADERS, 1, &[0, 0, 0, 2]),
     ] {
-        flood(&gateway, &[], again);
+        flood(&gateway, b"", &again);
     }
 }
 
 #[test]
+fn a_flood_of_answers_to_pings_that_nobody_sent_ends_the_connection_and_is_one_line_of_the_log() {
+    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
+    flood(&gateway, b"", &frame(PING, ACK, 0, &[0; 8]));
+    // What is logged now comes after it.
+    let next = gateway.get("/healthz");
+    gateway.event_of(&next);
+    let output = gateway.output();
+    // Each event of the gateway has a name, and nothing else writes the log.
+    let events = output.lines().map(|line| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        line["event"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{line}"))
+            .to_owned()
+    });
+    assert_eq!(events.filter(|event| event == "connection_ended").count(), 1);
+}
+
+#[test]
 fn a_flood_of_empty_data_ends_the_connection() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
     let head = frames::block(&[
         (":method", "POST"),
         (":scheme", "http"),
         (":authority", "site.example"),
-        (":path", "/functions/v1/signup"),
+        (":path", "/_report"),
         ("sec-fetch-site", "same-origin"),
         ("content-type", "application/json"),
     ]);
-    let start = [frame(HEADERS, END_HEADERS, 1, &head)];
-    flood(&gateway, &start, frame(DATA, 0, 1, b""));
-    // Padding is not much more than nothing.
-    flood(&gateway, &start, frame(DATA, 8, 1, &[255; 256]));
+    let start = frame(HEADERS, END_HEADERS, 1, &head);
+    flood(&gateway, &start, &frame(DATA, 0, 1, b""));
+    // Padding is nothing.
+    flood(&gateway, &start, &frame(DATA, PADDED, 1, &[255; 256]));
+    flood(&gateway, &start, &frame(DATA, PADDED, 1, &[0]));
 }
 
 #[test]
 fn a_flood_of_continuations_ends_the_connection() {
     let gateway = Gateway::start_live("", &[]);
-    let start = [frame(HEADERS, END_STREAM, 1, &frames::get("/"))];
-    flood(&gateway, &start, frame(CONTINUATION, 0, 1, b""));
+    let start = frame(HEADERS, END_STREAM, 1, &frames::get("/"));
+    without_end(&gateway, "flood", &start, &frame(CONTINUATION, 0, 1, b""));
     let field = frames::block(&[("x", &"a".repeat(16_000))]);
-    flood(&gateway, &start, frame(CONTINUATION, 0, 1, &field));
+    without_end(&gateway, "flood", &start, &frame(CONTINUATION, 0, 1, &field));
 }
 
 #[test]
@@ -128,6 +174,7 @@ fn no_more_requests_at_a_time_than_there_are_streams() {
 fn what_is_no_frame_ends_the_connection() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
+        let mut ended = 0;
         for wrong in [
             frame(DATA, 0, 0, b"x"),
             frame(HEADERS, END_HEADERS, 0, &frames::get("/")),
@@ -135,6 +182,10 @@ fn what_is_no_frame_ends_the_connection() {
             frame(CONTINUATION, 0, 1, b""),
             frame(SETTINGS, 0, 0, &[0, 2, 0, 0, 0, 2]),
             frame(PING, 0, 0, b"short"),
+            // Only the first is owed.
+            frame(SETTINGS, ACK, 0, b"").repeat(2),
+            // A PUSH_PROMISE, which is no client's to send.
+            frame(5, END_HEADERS, 1, &[0, 0, 0, 2]),
             frame(DATA, 0, 1, &vec![0; 20_000]),
             // An index that no table has (RFC 7541, 2.3.3).
             frame(HEADERS, END_STREAM | END_HEADERS, 1, &[0xff, 0xff, 0xff, 0x0f]),
@@ -146,6 +197,8 @@ fn what_is_no_frame_ends_the_connection() {
                 said.is_empty() || frames::kinds(&said).contains(&GOAWAY),
                 "{wrong:?}"
             );
+            ended += 1;
+            gateway.until_ended("malformed", ended);
         }
         let mut raw = Raw::open(&gateway.site);
         raw.say([frames::PREFACE, b"GET / HTTP/1.1\r\n\r\n"].concat());

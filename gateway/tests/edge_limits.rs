@@ -8,7 +8,8 @@ use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::support::{Client, Connection, Gateway, Raw, Release, Request, Setup, attack, until};
+use crate::support::frames::{self, GOAWAY};
+use crate::support::{Client, Connection, Gateway, Raw, Release, Request, Setup, attack, only, until};
 
 /// A connection that has asked for something and was answered.
 fn held(client: &Client) -> Raw {
@@ -43,16 +44,30 @@ fn a_client_with_too_many_connections_is_told_to_come_back() {
     });
 }
 
+/// A connection with a request that is under way until the rest of its body comes.
+fn busy(client: &Client) -> Raw {
+    let mut raw = Raw::open(client);
+    assert!(raw.say(
+        "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+         content-type: application/json\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n"
+    ));
+    assert_eq!(raw.hear(25), b"HTTP/1.1 100 Continue\r\n\r\n");
+    raw
+}
+
 #[test]
 fn more_connections_than_there_may_be_are_refused_and_the_admin_api_stays() {
     let gateway = Gateway::start_live("[limits]\nconnections = 5\n", &[]);
     let mut all: Vec<Raw> = (0..5)
-        .map(|last| held(&gateway.site.coming_from(from(last))))
+        .map(|last| busy(&gateway.site.coming_from(from(last))))
         .collect();
-    assert_eq!(Raw::open(&gateway.site).answer().status, 503);
+    for _ in 0..100 {
+        assert_eq!(Raw::open(&gateway.site).answer().status, 503);
+    }
     assert_eq!(gateway.admin.get("/readyz").status, 200);
     for raw in &mut all {
-        raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n");
+        assert!(raw.say("[]"));
+        assert_eq!(raw.hear(9), b"HTTP/1.1 ");
     }
     drop(all);
     until("there is room again", || {
@@ -63,14 +78,74 @@ fn more_connections_than_there_may_be_are_refused_and_the_admin_api_stays() {
 }
 
 #[test]
+fn who_comes_when_all_places_are_taken_has_that_of_who_was_idle_longest() {
+    let gateway = Gateway::start_live(&only("connections = 5"), &[]);
+    for client in [&gateway.site, &gateway.admin] {
+        let first = held(&client.coming_from(from(1)));
+        let second = held(&client.coming_from(from(2)));
+        let mut third = frames::open(&client.coming_from(from(3)), &[]);
+        frames::read_until(&mut third, frames::SETTINGS);
+        let mut others = [
+            held(&client.coming_from(from(4))),
+            held(&client.coming_from(from(5))),
+        ];
+        let mut newcomers: Vec<Raw> = (6..9).map(|last| held(&client.coming_from(from(last)))).collect();
+        for gone in [first, second] {
+            assert!(gone.until_closed().ends_with(b"ok\n"));
+        }
+        assert!(frames::kinds(&third.until_closed()).contains(&GOAWAY));
+        for raw in others.iter_mut().chain(&mut newcomers) {
+            assert!(raw.say("GET /nothing HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"));
+        }
+        for raw in others.into_iter().chain(newcomers) {
+            assert!(
+                String::from_utf8(raw.until_closed())
+                    .unwrap()
+                    .contains("HTTP/1.1 404")
+            );
+        }
+    }
+    gateway.until_ended("crowded", 3);
+}
+
+#[test]
+fn who_has_something_under_way_keeps_the_place() {
+    let gateway = Gateway::start_live(&only("connections = 3"), &[]);
+    let mut at_work = [1, 2].map(|last| busy(&gateway.site.coming_from(from(last))));
+    let idle = held(&gateway.site.coming_from(from(3)));
+    for _ in 0..20 {
+        assert_eq!(gateway.get("/").status, 200);
+    }
+    assert!(idle.until_closed().ends_with(b"ok\n"));
+    for raw in &mut at_work {
+        assert!(raw.say("[]"));
+        assert_eq!(raw.hear(9), b"HTTP/1.1 ");
+    }
+}
+
+#[test]
+fn who_has_all_connections_of_one_client_takes_nobody_s_place() {
+    let gateway = Gateway::start_live(&only("connections = 3\nconnections_per_client = 2"), &[]);
+    let mut other = held(&gateway.site.coming_from(from(1)));
+    let greedy = gateway.site.coming_from(from(2));
+    let _held = [held(&greedy), held(&greedy)];
+    for _ in 0..20 {
+        assert_eq!(Raw::open(&greedy).answer().status, 503);
+    }
+    assert!(other.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"));
+    assert!(other.until_closed().ends_with(b"ok\n"));
+}
+
+#[test]
 fn connections_never_use_up_the_file_descriptors() {
     let gateway = Gateway::set_up_live(Setup {
-        descriptors: Some(96),
+        descriptors: Some(128),
         ..Setup::default()
     });
     let mut all: Vec<Raw> = Vec::new();
     for number in 0..200 {
         all.push(Raw::open(&gateway.site.coming_from(from(number))));
+        all.push(Raw::open(&gateway.admin.coming_from(from(number))));
     }
     // The store is still written and read.
     gateway.publish(&Release::section("other", "1.0.0", &["/other"]));

@@ -3,17 +3,17 @@
 use std::io::Write as _;
 use std::net::Ipv4Addr;
 
-use crate::support::{Client, Gateway, Raw, Request, Setup, attack, until};
+use crate::support::{Client, Gateway, Raw, Request, Setup, attack, only, until};
 
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 
 /// What makes who asks visible: each address may have two connections and no more.
-const FEW: &str = "[limits]\nconnections_per_client = 2\nfirst_byte_ms = 400\n";
+const FEW: &str = "connections_per_client = 2\nfirst_byte_ms = 400";
 
 fn behind_a_proxy(listen: &str) -> Gateway {
     Gateway::set_up_live(Setup {
         listen: &format!("proxies = [\"127.0.1.0/24\"]\n{listen}"),
-        extra: FEW,
+        extra: &only(FEW),
         ..Setup::default()
     })
 }

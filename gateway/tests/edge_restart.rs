@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, GOAWAY, HEADERS, WINDOW_UPDATE, frame};
 use crate::support::{
-    Client, Connection, Gateway, Raw, Request, Setup, attack, authorized, listening, token,
+    Client, Connection, Gateway, Raw, Request, Setup, attack, authorized, listening, only, token,
 };
 
 #[test]
@@ -28,7 +28,7 @@ fn a_gateway_that_is_told_to_stop_says_first_that_it_is_not_ready() {
 
 #[test]
 fn nobody_holds_up_the_end_for_ever() {
-    let mut gateway = Gateway::start_live("[limits]\nstop_delay_ms = 0\ndrain_ms = 1000\n", &[]);
+    let mut gateway = Gateway::start_live(&only("stop_delay_ms = 0\ndrain_ms = 1000"), &[]);
     // Half a head, half a body, and an HTTP/2 client that does not leave when asked.
     let mut half = Raw::open(&gateway.site);
     half.say("GET / HTTP/1.1\r\nhost: site.example\r\n");

@@ -3,7 +3,8 @@
 use std::net::Ipv4Addr;
 
 use crate::support::frames::{
-    self, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, WINDOW_UPDATE, frame,
+    self, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM,
+    WINDOW_UPDATE, frame,
 };
 use crate::support::{Connection, Gateway, Raw, Release, Request, TOKEN, attack, only, soak, until};
 
@@ -157,10 +158,16 @@ fn a_connection_on_which_nothing_is_asked_is_closed() {
         assert!(raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n"));
         assert!(raw.until_closed().ends_with(b"ok\n"));
         gateway.until_ended("idle", 1);
+        // Empty lines ask for nothing, however they come.
+        let mut raw = Raw::open(&gateway.site);
+        assert!(raw.say(HEALTH));
+        let said = raw.drip_until_closed(b"\r\n".iter().copied().cycle());
+        assert!(said.ends_with(b"ok\n"));
+        gateway.until_ended("idle", 2);
         let mut raw = frames::open(&gateway.site, &[]);
         frames::read_until(&mut raw, GOAWAY);
         drop(raw);
-        gateway.until_ended("idle", 2);
+        gateway.until_ended("idle", 3);
     });
 }
 
@@ -193,6 +200,49 @@ fn a_connection_that_has_lived_long_enough_ends_after_what_is_under_way() {
         assert_eq!(payload[4..8], [0; 4], "no error");
         drop(raw);
         gateway.until_ended("life", 2);
+    });
+}
+
+#[test]
+fn what_is_under_way_when_a_connection_has_lived_long_enough_is_finished() {
+    let gateway = with_large_asset(&only("life_ms = 400\ndrain_ms = 100"));
+    attack(&gateway, || {
+        // Many times as long as both together.
+        let mut raw = Raw::open(&gateway.site);
+        assert!(raw.say(format!("GET {LARGE} HTTP/1.1\r\nhost: site.example\r\n\r\n")));
+        raw.hear_slowly(LENGTH, LENGTH / 150);
+        assert!(!raw.until_closed().is_empty(), "the head's length is left");
+        gateway.until_ended("life", 1);
+    });
+}
+
+#[test]
+fn what_is_asked_for_after_the_end_of_a_connection_s_life_is_refused_and_the_rest_finished() {
+    let gateway = with_large_asset(&only("life_ms = 400\ndrain_ms = 100"));
+    let ask = |stream, path| frame(HEADERS, END_STREAM | END_HEADERS, stream, &frames::get(path));
+    attack(&gateway, || {
+        // A client that never says that it has heard of the end.
+        let mut raw = frames::open(&gateway.site, &[(4, 0)]);
+        assert!(raw.say(frame(WINDOW_UPDATE, 0, 0, &[0x10, 0, 0, 0])));
+        assert!(raw.say(ask(1, LARGE)));
+        let (mut heard, mut stream, mut refused) = (0, 1, None);
+        while heard < LENGTH {
+            stream += 2;
+            let more = |stream| frame(WINDOW_UPDATE, 0, stream, &[0, 2, 0, 0]);
+            raw.say_slowly([[more(1), ask(stream, "/nothing"), more(stream)].concat()]);
+            let allowed = LENGTH.min(heard + 0x2_0000);
+            while heard < allowed {
+                let (kind, _, of, payload) = frames::read(&mut raw);
+                match kind {
+                    DATA if of == 1 => heard += payload.len(),
+                    RST_STREAM => refused = Some(payload),
+                    _ => {}
+                }
+            }
+        }
+        assert_eq!(refused, Some(vec![0, 0, 0, 7]), "to be asked for again elsewhere");
+        raw.until_closed();
+        gateway.until_ended("life", 1);
     });
 }
 
@@ -242,22 +292,40 @@ fn who_takes_no_frames_is_given_up() {
 
 #[test]
 fn many_idle_connections_leave_room_for_others() {
-    let gateway = Gateway::start_live("[limits]\nconnections = 12000\n", &[]);
-    attack(&gateway, || {
-        let mut idle = Vec::new();
-        for number in 0..soak(10_000) {
-            // As many from one address as one may have.
-            let source = Ipv4Addr::from_bits(0x7f01_0000 + u32::try_from(number / 200).unwrap());
-            let mut raw = Raw::open(&gateway.site.coming_from(source));
-            if number % 2 == 0 {
-                assert!(raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n"));
-            }
-            idle.push(raw);
+    let most = soak(10_000);
+    let gateway = Gateway::start_live(&only(&format!("connections = {most}")), &[]);
+    let mut idle = Vec::new();
+    for number in 0..most {
+        // As many from one address as one may have.
+        let source = Ipv4Addr::from_bits(0x7f01_0000 + u32::try_from(number / 200).unwrap());
+        let mut raw = Raw::open(&gateway.site.coming_from(source));
+        if number % 2 == 0 {
+            assert!(raw.say(HEALTH));
         }
-        // Those who asked are answered, and none is closed to make room.
-        for raw in idle.iter_mut().step_by(2) {
-            assert_eq!(raw.hear(12), b"HTTP/1.1 200");
-        }
-        assert_eq!(gateway.get("/").status, 200);
+        idle.push(raw);
+    }
+    // Those who asked are answered, and none is closed to make room for another that fits in.
+    for raw in idle.iter_mut().step_by(2) {
+        assert_eq!(raw.hear(12), b"HTTP/1.1 200");
+    }
+    let open = "colonnade_connections_open{listener=\"site\"}";
+    until("every place is taken", || {
+        gateway.count(open) == u64::try_from(most).unwrap()
     });
+    assert_eq!(gateway.ended("crowded"), 0);
+    attack(&gateway, || {
+        for _ in 0..100 {
+            assert_eq!(gateway.get("/").status, 200);
+        }
+    });
+    // A place that was made is used again by who comes next: two visitors at a time need few.
+    let ended = gateway.ended("crowded");
+    assert!((1..most as u64 / 2).contains(&ended), "{ended}");
+    // Who was idle for less long has not noticed.
+    let youngest = idle.last_mut().unwrap();
+    assert!(youngest.say(HEALTH));
+    assert_eq!(youngest.hear(12), b"HTTP/1.1 200");
 }
+
+/// A request whose answer ends with `ok\n`.
+const HEALTH: &str = "GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n";

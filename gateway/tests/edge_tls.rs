@@ -1,12 +1,12 @@
 //! TLS: protocols, deadlines, and certificates that change while connections are open.
 
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::sync::Arc;
 
 use tempfile::TempDir;
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, frame};
-use crate::support::{Certificate, Gateway, Raw, Setup, listening, run};
+use crate::support::{Certificate, Gateway, Raw, Setup, listening, only, run, until};
 
 struct Encrypted {
     gateway: Gateway,
@@ -60,7 +60,7 @@ fn both_protocols_are_spoken_and_the_client_chooses() {
 
 #[test]
 fn nobody_is_waited_for_in_the_middle_of_a_greeting() {
-    let site = encrypted("[limits]\nhandshake_ms = 400\nfirst_byte_ms = 400\n");
+    let site = encrypted(&only("handshake_ms = 400"));
     // Visitors who do it right, meanwhile.
     let get = || assert_eq!(site.certificate.get(&site.gateway.site).unwrap().status, 200);
     // Nothing, half a greeting (RFC 8446, 5.1), and no greeting at all.
@@ -81,7 +81,15 @@ fn nobody_is_waited_for_in_the_middle_of_a_greeting() {
             .into_iter()
             .chain(std::iter::repeat_n(1, 10_000)),
     );
-    // Greeted, and then nothing, or half a preface.
+    let greeting = "colonnade_connections_refused_total{listener=\"site\",cause=\"greeting\"}";
+    until("they are counted", || site.gateway.count(greeting) >= 4);
+    assert_eq!(site.gateway.count(greeting), 4);
+    get();
+}
+
+#[test]
+fn who_says_nothing_after_the_greeting_is_given_up() {
+    let site = encrypted(&only("first_byte_ms = 400"));
     for (protocol, said) in [
         ("http/1.1", &b""[..]),
         ("h2", b""),
@@ -89,11 +97,16 @@ fn nobody_is_waited_for_in_the_middle_of_a_greeting() {
     ] {
         let mut tls = site.certificate.connect(&site.gateway.site, &[protocol]).unwrap();
         tls.stream().write_all(said).unwrap();
-        get();
-        // However it ends, it ends.
-        let _ = tls.stream().read_to_end(&mut Vec::new());
+        assert_eq!(site.certificate.get(&site.gateway.site).unwrap().status, 200);
+        let outcome = tls.stream().read_to_end(&mut Vec::new());
+        let error = outcome.map_err(|error| error.kind());
+        assert_eq!(
+            error,
+            Err(ErrorKind::ConnectionReset),
+            "{protocol} after {said:?}"
+        );
     }
-    get();
+    site.gateway.until_ended("silent", 3);
 }
 
 #[test]

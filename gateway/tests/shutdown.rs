@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::{Act, Backend, Gateway, Request, Response};
+use crate::support::{Act, Backend, Gateway, Request, Response, only};
 
 fn ends_cleanly(mut gateway: Gateway) {
     assert_eq!(gateway.end().code(), Some(0));
@@ -62,7 +62,7 @@ fn what_is_under_way_is_finished_and_nothing_new_is_taken() {
 
 #[test]
 fn a_store_that_hangs_does_not_hold_up_the_end() {
-    let gateway = Gateway::start_live("[limits]\ndrain_ms = 400\n", &[]);
+    let gateway = Gateway::start_live(&only("drain_ms = 400"), &[]);
     let file = gateway.store().join("releases/shell/1.0.0/client/main.js");
     std::fs::remove_file(&file).unwrap();
     assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());

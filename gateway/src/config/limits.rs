@@ -41,7 +41,8 @@ pub(crate) struct Limits {
     pub(crate) control_frames: u32,
     /// How long the gateway says that it is not ready before it stops to listen.
     pub(crate) stop_delay: Duration,
-    /// How long what is under way may take to finish once the gateway, or a connection's life, is over.
+    /// How long what is under way may take to finish once the gateway is told to stop, and how long an HTTP/2 client may
+    /// still ask once its connection's life is over.
     pub(crate) drain: Duration,
 }
 

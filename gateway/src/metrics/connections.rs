@@ -45,6 +45,8 @@ pub(crate) enum Ended {
     Closed,
     /// Nothing was asked for long.
     Idle,
+    /// Nothing was being asked, and its place was needed.
+    Crowded,
     /// It had lived long enough.
     Life,
     /// The gateway was told to stop.
@@ -67,9 +69,10 @@ pub(crate) enum Ended {
 
 impl Ended {
     /// All of them, so that each is there to be read before it has happened.
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Closed,
         Self::Idle,
+        Self::Crowded,
         Self::Life,
         Self::Stopped,
         Self::Silent,
@@ -86,6 +89,7 @@ impl Ended {
         match self {
             Self::Closed => "closed",
             Self::Idle => "idle",
+            Self::Crowded => "crowded",
             Self::Life => "life",
             Self::Stopped => "stopped",
             Self::Silent => "silent",

@@ -1,8 +1,10 @@
 //! One connection, from its first byte to its end.
 
+use std::future::poll_fn;
 use std::net::IpAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use hyper::server::conn::{http1, http2};
@@ -17,6 +19,7 @@ use tokio::time::{sleep, timeout};
 use super::faults::{self, Faults};
 use super::http1::Http1;
 use super::http2::Http2;
+use super::idle::Idle;
 use super::meter::Meter;
 use super::rewind::Rewind;
 use super::seats::{Client, Seat};
@@ -43,6 +46,7 @@ pub(super) struct Connection<S> {
     pub(super) settings: Arc<Settings>,
     pub(super) tls: Option<Tls>,
     pub(super) seat: Seat,
+    pub(super) idle: Arc<Idle>,
     pub(super) stop: watch::Receiver<bool>,
     pub(super) metrics: ConnectionMetrics,
     pub(super) faults: Arc<Faults>,
@@ -54,14 +58,17 @@ impl<S: Serve> Connection<S> {
         // Answers are written whole; waiting for more to send would only delay them.
         let _ = stream.set_nodelay(true);
         let _open = self.metrics.opened();
-        let watch = Watch::new(self.settings.limits);
+        let (watch, _lasting) = Watch::new(self.settings.limits, Arc::clone(&self.idle));
         let mut stop = self.stop.clone();
         let last_call = async {
             asked(&mut stop).await;
             sleep(LAST_CALL).await;
         };
         let greeted = tokio::select! {
+            // What has been said already is heard first.
+            biased;
             greeted = self.greet(stream, peer, &watch) => greeted,
+            () = watch.dismissed() => Err(Refusal::All),
             () = last_call => return,
         };
         let greeted = match greeted {
@@ -192,8 +199,8 @@ where
     }
 }
 
-/// Runs a connection to its end. Once told to stop, or at the end of its life, it ends after what is under way, if the
-/// client lets it.
+/// Runs a connection to its end. Once told to stop, or at the end of its life, it ends after what is under way, for as long
+/// as the client does its part.
 async fn drive<C>(connection: C, protocol: Protocol, watch: Watch, mut stop: watch::Receiver<bool>) -> Ended
 where
     C: GracefulConnection<Error = hyper::Error>,
@@ -205,6 +212,10 @@ where
         outcome = &mut connection => return ended(&watch, outcome, Ended::Closed),
         end = watch.end() => match end {
             End::Retire(cause) => (cause, watch.limits().drain),
+            End::Abandon(Ended::Crowded) => {
+                say_goodbye(connection).await;
+                return Ended::Crowded;
+            }
             End::Abandon(cause) => return cause,
         },
         // The listener keeps the deadline for all of them.
@@ -223,10 +234,28 @@ where
     connection.as_mut().graceful_shutdown();
     tokio::select! {
         biased;
+        outcome = &mut connection => return self::ended(&watch, outcome, ended),
+        () = watch.abandoned() => return self::ended(&watch, Ok(()), ended),
+        () = sleep(may_take) => {}
+    }
+    // An HTTP/2 client may go on to ask until it has heard of the end, and never say that it has.
+    watch.close();
+    tokio::select! {
+        biased;
         outcome = connection => self::ended(&watch, outcome, ended),
         () = watch.abandoned() => self::ended(&watch, Ok(()), ended),
-        () = sleep(may_take) => ended,
+        () = watch.rested() => ended,
     }
+}
+
+/// Tells the client of an idle connection that it ends, as far as that can be done without waiting.
+async fn say_goodbye<C: GracefulConnection>(mut connection: Pin<&mut C>) {
+    connection.as_mut().graceful_shutdown();
+    poll_fn(|cx| {
+        let _ = connection.as_mut().poll(cx);
+        Poll::Ready(())
+    })
+    .await;
 }
 
 /// Why a connection ended: for what its client did wrong, or else `otherwise`.

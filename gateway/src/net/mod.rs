@@ -1,15 +1,18 @@
 //! Listeners and their connections: accepting, limits, the deadlines hyper leaves to us, and the way out.
 
+mod answer;
 mod body;
 mod connection;
 mod faults;
 mod http1;
 mod http2;
+mod idle;
 mod listen;
 mod meter;
 mod pace;
 mod proxy;
 mod rewind;
+mod room;
 mod seats;
 mod settings;
 mod sniff;
@@ -19,7 +22,7 @@ mod visitor;
 mod watch;
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,7 +30,6 @@ use bytes::Bytes;
 use http::Response;
 use http_body::Body;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
 use tower::Service;
 
 use crate::metrics::{ConnectionMetrics, Refusal};
@@ -38,6 +40,7 @@ use faults::Faults;
 pub(crate) use listen::{Inherited, raise_descriptors};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use proxy::fuzz;
+use room::Room;
 pub(crate) use seats::{Client, Seat, Seats};
 pub(crate) use settings::{CurrentSettings, Settings};
 pub(crate) use tls::Tls;
@@ -69,14 +72,14 @@ pub(crate) trait Serve:
     + 'static
 {
     /// The bodies it answers with.
-    type Body: Body<Data = Bytes, Error = std::convert::Infallible> + Send + 'static;
+    type Body: Body<Data = Bytes, Error = std::convert::Infallible> + Send + Unpin + 'static;
 }
 
 impl<S, B> Serve for S
 where
     S: Service<Request, Response = Response<B>, Error = std::convert::Infallible> + Clone + Send + 'static,
     S::Future: Send + 'static,
-    B: Body<Data = Bytes, Error = std::convert::Infallible> + Send + 'static,
+    B: Body<Data = Bytes, Error = std::convert::Infallible> + Send + Unpin + 'static,
 {
     type Body = B;
 }
@@ -100,43 +103,54 @@ pub(crate) struct Listener {
 impl Listener {
     /// Serves connections until told to stop, then lets what is under way finish, but not for ever.
     pub(crate) async fn serve<S: Serve>(self, routes: S, stop: tokio::sync::watch::Receiver<bool>) {
-        let mut connections = JoinSet::new();
+        let mut room = Room::default();
         let mut stopped = stop.clone();
-        let seats = Seats::default();
         let faults = Arc::new(Faults::new(self.metrics.listener(), self.addresses));
         loop {
             let (stream, peer) = tokio::select! {
                 accepted = self.accept() => accepted,
-                Some(_) = connections.join_next() => continue,
+                Some(()) = room.ended() => continue,
                 () = asked(&mut stopped) => break,
             };
             let settings = self.settings.load_full();
-            let Some(seat) = seats.take(settings.limits.connections.min(self.capacity)) else {
-                self.metrics.refused(Refusal::All);
-                if self.tls.is_none() {
-                    refuse(&stream);
+            let seat = match self.seat(&mut room, &settings, peer.ip()).await {
+                Ok(seat) => seat,
+                Err(refusal) => {
+                    self.metrics.refused(refusal);
+                    if self.tls.is_none() {
+                        refuse(&stream);
+                    }
+                    continue;
                 }
-                continue;
             };
             let connection = Connection {
                 routes: routes.clone(),
                 settings,
                 tls: self.tls.clone(),
                 seat,
+                idle: room.idle(),
                 stop: stop.clone(),
                 metrics: self.metrics.clone(),
                 faults: Arc::clone(&faults),
             };
-            // What goes wrong on a connection is the client's to see.
-            connections.spawn(connection.serve(stream, peer.ip()));
+            room.serve(connection.serve(stream, peer.ip()));
         }
         drop(self.socket);
-        let all = async { while connections.join_next().await.is_some() {} };
+        let all = async { while room.ended().await.is_some() {} };
         let drain = self.settings.load().limits.drain;
         if tokio::time::timeout(drain, all).await.is_err() {
-            tracing::warn!(event = "drain_cut_short", connections = connections.len());
-            connections.abort_all();
+            // What is left is dropped with the room.
+            tracing::warn!(event = "drain_cut_short", connections = room.len());
         }
+    }
+
+    /// A seat for who has just connected.
+    async fn seat(&self, room: &mut Room, settings: &Settings, peer: IpAddr) -> Result<Seat, Refusal> {
+        // Behind a proxy are many.
+        let is_one = !proxy::is_known(&settings.proxies, peer.to_canonical());
+        let most = settings.limits.connections.min(self.capacity);
+        let client = is_one.then(|| Client::at(peer));
+        room.seat(most, client, &settings.limits).await
     }
 
     /// The next connection. Waits out what the system cannot do just now.

@@ -53,6 +53,14 @@ impl Seats {
         })
     }
 
+    /// Whether this client has fewer seats than so many.
+    pub(crate) fn has_room_for(&self, client: Client, limit: usize) -> bool {
+        self.lock()
+            .clients
+            .get(&client)
+            .is_none_or(|count| *count < limit)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Taken> {
         // Nothing is half-changed in there at any time.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,6 +1,6 @@
 //! What a connection tells the routes about its requests, and what they tell it.
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use http_body::Body as _;
 use hyper::body::Incoming;
 use tower::Service;
 
+use super::answer::Answer;
 use super::body::{Progress, RequestBody};
 use super::settings::Settings;
 use super::watch::Watch;
@@ -34,7 +35,7 @@ pub(super) struct Visitor<S> {
 }
 
 impl<S: Serve> Service<http::Request<Incoming>> for Visitor<S> {
-    type Response = Response<<S as Serve>::Body>;
+    type Response = Response<Answer<<S as Serve>::Body>>;
     /// What the request is reset with, over HTTP/2.
     type Error = h2::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, h2::Error>> + Send>>;
@@ -44,6 +45,10 @@ impl<S: Serve> Service<http::Request<Incoming>> for Visitor<S> {
     }
 
     fn call(&mut self, request: http::Request<Incoming>) -> Self::Future {
+        // Over HTTP/1 nothing more is read by then but what had begun.
+        if request.version() == Version::HTTP_2 && self.watch.is_closed() {
+            return Box::pin(ready(Err(h2::Reason::REFUSED_STREAM.into())));
+        }
         let (mut request, progress) = self.watched(request);
         let visitor = proxy::visitor(&self.settings.proxies, self.connected, request.headers());
         let extensions = request.extensions_mut();
@@ -56,18 +61,18 @@ impl<S: Serve> Service<http::Request<Incoming>> for Visitor<S> {
         let reply = self.routes.call(request);
         let (metrics, watch) = (self.metrics.clone(), self.watch.clone());
         Box::pin(async move {
-            let _answering = answering;
+            let answer = |reply: Response<_>| reply.map(|body| Answer::new(body, answering));
             let Some(progress) = progress else {
                 let Ok(mut reply) = reply.await;
                 // HTTP/2 has a frame for it.
                 if version < Version::HTTP_2 && watch.is_leaving() {
                     reply.headers_mut().insert(CONNECTION, CLOSE);
                 }
-                return Ok(reply);
+                return Ok(answer(reply));
             };
             tokio::select! {
                 biased;
-                reply = reply => reply.map_err(|never| match never {}),
+                reply = reply => reply.map(answer).map_err(|never| match never {}),
                 () = progress.ceased() => {
                     metrics.given_up();
                     Err(h2::Reason::CANCEL.into())

@@ -9,8 +9,10 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, ready};
 
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
+use super::idle::Idle;
 use super::pace::Pace;
 use crate::config::Limits;
 use crate::metrics::Ended;
@@ -39,7 +41,18 @@ pub(super) enum End {
 
 /// What is known of a connection.
 #[derive(Debug, Clone)]
-pub(super) struct Watch(Arc<Mutex<State>>);
+pub(super) struct Watch(Arc<Watched>);
+
+#[derive(Debug)]
+struct Watched {
+    state: Mutex<State>,
+    /// Where the connection stands while it is idle.
+    idle: Arc<Idle>,
+    /// It is to leave its place to another.
+    dismissed: Arc<Notify>,
+    /// It has fallen idle.
+    rested: Notify,
+}
 
 #[derive(Debug)]
 struct State {
@@ -58,17 +71,26 @@ struct State {
     /// What the client did wrong, and the connection ends for.
     fault: Option<Ended>,
     is_leaving: bool,
+    is_closed: bool,
+    /// Where it stands among those that are idle.
+    place: Option<u64>,
+    has_ended: bool,
 }
 
-/// Held while an answer is made.
+/// Held while an answer is under way.
 #[derive(Debug)]
 pub(super) struct Answering(Watch);
 
+/// Held while the connection lasts.
+#[derive(Debug)]
+pub(super) struct Lasting(Watch);
+
 impl Watch {
-    /// A connection that begins now.
-    pub(super) fn new(limits: Limits) -> Self {
+    /// A connection that begins now, and is noted in `idle` whenever nothing is under way on it, until what comes back
+    /// besides is dropped.
+    pub(super) fn new(limits: Limits, idle: Arc<Idle>) -> (Self, Lasting) {
         let now = Instant::now();
-        Self(Arc::new(Mutex::new(State {
+        let state = State {
             limits,
             over: now + limits.life,
             expected: Expected::First,
@@ -79,7 +101,18 @@ impl Watch {
             quiet_since: now,
             fault: None,
             is_leaving: false,
-        })))
+            is_closed: false,
+            place: None,
+            has_ended: false,
+        };
+        let watch = Self(Arc::new(Watched {
+            state: Mutex::new(state),
+            idle,
+            dismissed: Arc::default(),
+            rested: Notify::new(),
+        }));
+        watch.change(|_| {});
+        (watch.clone(), Lasting(watch))
     }
 
     /// The limits that stood when the connection began.
@@ -94,12 +127,13 @@ impl Watch {
 
     /// Something else is expected of the client.
     pub(super) fn expect(&self, expected: Expected) {
-        let mut state = self.lock();
-        if state.expected != expected {
-            state.expected = expected;
-            state.read = Pace::default();
-            state.quiet_since = Instant::now();
-        }
+        self.change(|state| {
+            if state.expected != expected {
+                state.expected = expected;
+                state.read = Pace::default();
+                state.quiet_since = Instant::now();
+            }
+        });
     }
 
     /// The client is waited for to send something.
@@ -120,42 +154,71 @@ impl Watch {
 
     /// The client is waited for to take something.
     pub(super) fn wait_to_write(&self) {
-        self.lock().write.wait(Instant::now());
+        self.change(|state| state.write.wait(Instant::now()));
     }
 
     /// The client has taken something.
     pub(super) fn wrote(&self, bytes: usize) {
-        let mut state = self.lock();
-        let (enough, now) = (state.limits.progress_bytes, Instant::now());
-        if state.write.is_waiting() {
-            state.quiet_since = now;
-        }
-        state.write.moved(bytes, enough, now);
+        self.change(|state| {
+            let (enough, now) = (state.limits.progress_bytes, Instant::now());
+            if state.write.is_waiting() {
+                state.quiet_since = now;
+            }
+            state.write.moved(bytes, enough, now);
+        });
     }
 
     /// So much of the answers was sent, and how many of them are left that only wait for the client's leave. Each holds
     /// as much as one on a connection of its own would, so the client is to make as much progress for each.
     pub(super) fn answered(&self, bytes: usize, left: usize) {
-        let mut state = self.lock();
-        let enough = state.limits.progress_bytes.saturating_mul(left as u64);
-        let now = Instant::now();
-        state.quiet_since = now;
-        if left > 0 {
-            state.owed.moved(bytes, enough, now);
-            state.owed.wait(now);
-        } else {
-            state.owed = Pace::default();
-        }
+        self.change(|state| {
+            let enough = state.limits.progress_bytes.saturating_mul(left as u64);
+            let now = Instant::now();
+            state.quiet_since = now;
+            if left > 0 {
+                state.owed.moved(bytes, enough, now);
+                state.owed.wait(now);
+            } else {
+                state.owed = Pace::default();
+            }
+        });
     }
 
-    /// The gateway begins to make an answer.
+    /// The gateway begins an answer.
     pub(super) fn answer(&self) -> Answering {
-        self.lock().answering += 1;
+        self.change(|state| state.answering += 1);
         Answering(self.clone())
     }
 
     /// Waits until the connection is to end. To be polled in the task that polls the connection, after it.
-    pub(super) fn end(&self) -> impl Future<Output = End> {
+    pub(super) async fn end(&self) -> End {
+        tokio::select! {
+            biased;
+            () = self.dismissed() => End::Abandon(Ended::Crowded),
+            end = self.late() => end,
+        }
+    }
+
+    /// Waits until the connection is to leave its place to another. Who was asked something just before stays.
+    pub(super) async fn dismissed(&self) {
+        loop {
+            self.0.dismissed.notified().await;
+            if self.lock().is_idle() {
+                return;
+            }
+            self.0.idle.decline();
+        }
+    }
+
+    /// Waits until nothing is under way. To be polled in the task that polls the connection, after it.
+    pub(super) async fn rested(&self) {
+        while !self.lock().is_idle() {
+            self.0.rested.notified().await;
+        }
+    }
+
+    /// Waits for a deadline.
+    fn late(&self) -> impl Future<Output = End> {
         let watch = self.clone();
         async move {
             let mut sleep = pin!(sleep_until(watch.lock().over));
@@ -200,6 +263,16 @@ impl Watch {
         self.lock().is_leaving
     }
 
+    /// From now on nothing more may be asked.
+    pub(super) fn close(&self) {
+        self.lock().is_closed = true;
+    }
+
+    /// Whether nothing more may be asked.
+    pub(super) fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+
     /// The connection ends for this fault of the client, unless there was one before.
     pub(super) fn blame(&self, fault: Ended) {
         self.lock().fault.get_or_insert(fault);
@@ -219,8 +292,26 @@ impl Watch {
         self.lock().deadline()
     }
 
+    /// Changes what is known, and notes whether the connection is idle now.
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.lock();
+        change(&mut state);
+        let Watched { idle, dismissed, .. } = &*self.0;
+        match (state.is_idle() && !state.has_ended, state.place) {
+            (true, None) => {
+                state.place = Some(idle.enter(Arc::clone(dismissed)));
+                self.0.rested.notify_one();
+            }
+            (false, Some(place)) => {
+                state.place = None;
+                idle.remove(place);
+            }
+            _ => {}
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -256,6 +347,13 @@ impl State {
         }
     }
 
+    /// Whether nothing is being asked, and no answer is under way.
+    fn is_idle(&self) -> bool {
+        let may_be_asked = matches!(self.expected, Expected::First | Expected::Request);
+        let is_waited_for = self.write.is_waiting() || self.owed.is_waiting();
+        may_be_asked && self.answering == 0 && !is_waited_for
+    }
+
     /// From now on only what a client fails to do ends the connection.
     fn never_retire(&mut self) {
         let far = std::time::Duration::from_hours(24 * 365);
@@ -266,8 +364,15 @@ impl State {
 
 impl Drop for Answering {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
-        state.answering -= 1;
-        state.quiet_since = Instant::now();
+        self.0.change(|state| {
+            state.answering -= 1;
+            state.quiet_since = Instant::now();
+        });
+    }
+}
+
+impl Drop for Lasting {
+    fn drop(&mut self) {
+        self.0.change(|state| state.has_ended = true);
     }
 }

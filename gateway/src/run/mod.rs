@@ -158,30 +158,41 @@ async fn open(
     admin_settings: &CurrentSettings,
 ) -> Result<(Door, Door), StartError> {
     let capacity = raise_descriptors();
+    // So that neither listener's connections use up what the other's need.
+    let (for_admin, for_site) = (capacity / 4, capacity - capacity / 4);
     let mut inherited = Inherited::take();
-    let mut door = async |name, number, address, files: &Option<Certificate>, settings: &CurrentSettings| {
-        let socket = inherited.or_bind(number, address).await;
-        let (socket, address) = socket.map_err(|source| StartError::Listen { address, source })?;
-        let renewal = files
-            .clone()
-            .map(|files| Renewal::load(name, files))
-            .transpose()?;
-        Ok::<_, StartError>(Door {
-            listener: Listener {
-                socket,
-                tls: renewal.as_ref().map(Renewal::tls),
-                settings: Arc::clone(settings),
-                capacity,
-                metrics: metrics.connections(name),
-                addresses: config.telemetry.addresses,
-            },
-            address,
-            renewal,
-        })
-    };
+    let mut door =
+        async |name, number, address, files: &Option<Certificate>, settings: &CurrentSettings, capacity| {
+            let socket = inherited.or_bind(number, address).await;
+            let (socket, address) = socket.map_err(|source| StartError::Listen { address, source })?;
+            let renewal = files
+                .clone()
+                .map(|files| Renewal::load(name, files))
+                .transpose()?;
+            Ok::<_, StartError>(Door {
+                listener: Listener {
+                    socket,
+                    tls: renewal.as_ref().map(Renewal::tls),
+                    settings: Arc::clone(settings),
+                    capacity,
+                    metrics: metrics.connections(name),
+                    addresses: config.telemetry.addresses,
+                },
+                address,
+                renewal,
+            })
+        };
     let listen = &config.listen;
-    let site = door("site", 0, listen.site, &listen.tls, site_settings).await?;
-    let admin = door("admin", 1, listen.admin, &listen.admin_tls, admin_settings).await?;
+    let site = door("site", 0, listen.site, &listen.tls, site_settings, for_site).await?;
+    let admin = door(
+        "admin",
+        1,
+        listen.admin,
+        &listen.admin_tls,
+        admin_settings,
+        for_admin,
+    )
+    .await?;
     // An inherited socket is not where the configuration says.
     if admin.listener.tls.is_none() && !admin.address.ip().is_loopback() {
         return Err(StartError::Exposed(admin.address));

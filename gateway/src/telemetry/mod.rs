@@ -19,6 +19,9 @@ use http_body::{Body, Frame, SizeHint};
 use tokio::time::Instant;
 use tower::Service;
 use tracing::Level;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::Telemetry;
 use crate::content::Content;
@@ -47,20 +50,21 @@ const CLIENT_LEFT: u16 = 499;
 
 /// Starts the log, which is written for as long as what this returns is kept.
 ///
-/// The level is fixed: below it, the libraries in use would log what the gateway promises not to.
+/// Only events of the gateway's own are written, and nothing changes that: libraries log what strangers send, as often as
+/// they send it.
 pub(crate) fn start() -> io::Result<Writing> {
     let log = Log::default();
-    tracing_subscriber::fmt()
+    let lines = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
         .with_current_span(false)
         .with_span_list(false)
         .with_target(false)
-        .with_max_level(Level::INFO)
         .with_writer(log.clone())
         // Where the log cannot be written, complaining elsewhere about each line would not help.
-        .log_internal_errors(false)
-        .init();
+        .log_internal_errors(false);
+    let own = Targets::new().with_target(env!("CARGO_CRATE_NAME"), Level::INFO);
+    tracing_subscriber::registry().with(own).with(lines).init();
     tell_of_panics();
     log.written_to(io::stdout())
 }

@@ -103,7 +103,8 @@ impl Framing {
     /// The part of a request that the next byte belongs to.
     pub(super) fn part(&self) -> Part {
         match self.at {
-            At::Start if self.line.length == 0 => Part::Between,
+            // Half an empty line asks for as little as a whole one.
+            At::Start if self.line.length == 0 || self.line.is_half_empty() => Part::Between,
             At::Start | At::Fields => Part::Head,
             _ => Part::Body,
         }
@@ -226,6 +227,11 @@ impl Line {
         self.length == 1
     }
 
+    /// Whether all there is of it could be the end of an empty line.
+    fn is_half_empty(&self) -> bool {
+        self.is_empty() && self.ends_with_cr
+    }
+
     fn is_whole(&self) -> bool {
         self.length <= KEPT
     }
@@ -285,7 +291,8 @@ mod tests {
         }
         for (part, expected) in [
             ("G", Part::Head),
-            ("\r", Part::Head),
+            ("\r", Part::Between),
+            ("\rG", Part::Head),
             ("GET / HTTP/1.1\r\nhost: a\r\n", Part::Head),
             ("POST / HTTP/1.1\r\ncontent-length: 3\r\n\r\nab", Part::Body),
             (

@@ -1,9 +1,12 @@
-//! The frames in a stream of bytes (RFC 9113, 4.1): their heads alone.
+//! The frames in a stream of bytes (RFC 9113, 4.1): their heads alone, and how much of DATA is padding.
 
 /// What every HTTP/2 client says first (RFC 9113, 3.4).
 pub(in crate::net) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 const HEAD: usize = 9;
+
+/// A head and the length of the padding, which DATA may begin with (RFC 9113, 6.1).
+const LONGEST: usize = HEAD + 1;
 
 /// What a frame is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +23,7 @@ pub(super) enum Kind {
     Unknown,
 }
 
-/// The head of a frame.
+/// What a frame begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) kind: Kind,
@@ -28,6 +31,8 @@ pub(super) struct Frame {
     pub(super) stream: u32,
     /// Of what follows the head, in bytes.
     pub(super) length: usize,
+    /// How much of that is padding, with its own length; for DATA.
+    padding: usize,
 }
 
 impl Frame {
@@ -51,7 +56,18 @@ impl Frame {
             flags,
             stream: u32::from_be_bytes(stream) & 0x7fff_ffff,
             length: u32::from_be_bytes([0, a, b, c]) as usize,
+            padding: 0,
         }
+    }
+
+    /// Whether the byte behind the head says how much padding there is.
+    fn is_padded(self) -> bool {
+        self.kind == Kind::Data && self.flags & 8 != 0 && self.length > 0
+    }
+
+    /// Whether there is nothing in it; for DATA.
+    pub(super) fn is_empty(self) -> bool {
+        self.length <= self.padding
     }
 
     /// Whether it is the last of its stream; for DATA and HEADERS.
@@ -74,8 +90,10 @@ impl Frame {
 pub(super) struct Frames {
     /// The bytes to pass before the next head.
     left: usize,
-    head: [u8; HEAD],
+    head: [u8; LONGEST],
     have: usize,
+    /// As many bytes as there must be of `head`.
+    wanted: usize,
     last: Option<Frame>,
 }
 
@@ -84,30 +102,47 @@ impl Frames {
     pub(super) fn after(bytes: usize) -> Self {
         Self {
             left: bytes,
-            head: [0; HEAD],
+            head: [0; LONGEST],
             have: 0,
+            wanted: HEAD,
             last: None,
         }
     }
 
-    /// Calls `on` with each frame whose head ends in these bytes.
+    /// Calls `on` with each frame whose head ends in these bytes; where DATA is padded, once that is known.
     pub(super) fn take(&mut self, mut bytes: &[u8], mut on: impl FnMut(Frame)) {
         while !bytes.is_empty() {
             let passed = self.left.min(bytes.len());
             self.left -= passed;
             bytes = &bytes[passed..];
-            let count = (HEAD - self.have).min(bytes.len());
+            let count = (self.wanted - self.have).min(bytes.len());
             self.head[self.have..self.have + count].copy_from_slice(&bytes[..count]);
             self.have += count;
             bytes = &bytes[count..];
-            if self.have == HEAD {
-                let frame = Frame::parse(self.head);
-                self.have = 0;
-                self.left = frame.length;
-                self.last = Some(frame);
+            if self.have == self.wanted
+                && let Some(frame) = self.end_head()
+            {
                 on(frame);
             }
         }
+    }
+
+    /// The frame that begins with what there is, unless a byte more belongs to that.
+    fn end_head(&mut self) -> Option<Frame> {
+        let [head @ .., padding] = self.head;
+        let mut frame = Frame::parse(head);
+        if frame.is_padded() && self.wanted == HEAD {
+            self.wanted = LONGEST;
+            return None;
+        }
+        if frame.is_padded() {
+            frame.padding = 1 + usize::from(padding);
+        }
+        self.left = frame.length - (self.wanted - HEAD);
+        self.have = 0;
+        self.wanted = HEAD;
+        self.last = Some(frame);
+        Some(frame)
     }
 
     /// Whether there was a frame.
@@ -175,6 +210,21 @@ mod tests {
         ] {
             frames.take(bytes, |_| {});
             assert_eq!(frames.in_head(), expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn padding_is_nothing() {
+        for (bytes, expected) in [
+            (&b"\0\0\0\0\x08\0\0\0\x01"[..], true),
+            (b"\0\0\x01\0\x08\0\0\0\x01\0", true),
+            (b"\0\0\x03\0\x08\0\0\0\x01\x02\0\0", true),
+            (b"\0\0\x03\0\x08\0\0\0\x01\x01a\0", false),
+            (b"\0\0\x03\0\0\0\0\0\x01\x02\0\0", false),
+        ] {
+            let (frames, _) = found(bytes.chunks(1));
+            assert_eq!(frames.len(), 1, "{bytes:?}");
+            assert_eq!(frames[0].is_empty(), expected, "{bytes:?}");
         }
     }
 

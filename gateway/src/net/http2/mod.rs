@@ -16,13 +16,16 @@ use frames::{Frame, Frames, Kind};
 
 /// Follows the frames of a connection.
 ///
-/// hyper answers every PING and every SETTINGS, and looks at every PRIORITY and every empty DATA, as often as they come.
+/// hyper answers every PING and every SETTINGS, and looks at every PRIORITY, every empty DATA and every answer to what it
+/// never sent, as often as they come.
 /// Requests that are taken back it counts only while they wait to be looked at.
 pub(super) struct Http2 {
     received: Frames,
     sent: Frames,
     control: Allowance,
     resets: Allowance,
+    /// The PING and SETTINGS that were sent and not answered.
+    owed: u32,
     /// The streams whose answer has begun and not ended: at most as many as a client may have.
     begun: HashSet<u32>,
     watch: Watch,
@@ -36,6 +39,7 @@ impl Http2 {
             sent: Frames::after(0),
             control: Allowance::new(limits.control_frames, now),
             resets: Allowance::new(limits.resets, now),
+            owed: 0,
             begun: HashSet::new(),
             watch,
         }
@@ -48,6 +52,7 @@ impl Observer for Http2 {
             received,
             control,
             resets,
+            owed,
             begun,
             watch,
             ..
@@ -67,7 +72,7 @@ impl Observer for Http2 {
                 }
                 _ => {}
             }
-            if carries_nothing(frame) && !control.take(Instant::now()) {
+            if carries_nothing(frame, owed) && !control.take(Instant::now()) {
                 fault = Some(Ended::Flood);
             }
         });
@@ -93,7 +98,7 @@ impl Observer for Http2 {
     }
 
     fn wrote(&mut self, bytes: &[u8]) {
-        let begun = &mut self.begun;
+        let (begun, owed) = (&mut self.begun, &mut self.owed);
         let mut answered = None;
         self.sent.take(bytes, |frame| match frame.kind {
             Kind::Headers | Kind::Data | Kind::Reset => {
@@ -104,6 +109,7 @@ impl Observer for Http2 {
                 }
                 *answered.get_or_insert(0) += frame.length;
             }
+            Kind::Ping | Kind::Settings if !frame.is_acknowledgement() => *owed += 1,
             _ => {}
         });
         if let Some(bytes) = answered {
@@ -112,12 +118,15 @@ impl Observer for Http2 {
     }
 }
 
-/// Whether a frame says nothing about any request, or nothing at all.
-fn carries_nothing(frame: Frame) -> bool {
+/// Whether a frame says nothing about any request, or nothing at all. `owed` is how many answers to PING and SETTINGS are.
+fn carries_nothing(frame: Frame, owed: &mut u32) -> bool {
     match frame.kind {
-        Kind::Ping | Kind::Settings => !frame.is_acknowledgement(),
-        Kind::Priority | Kind::Unknown => true,
-        Kind::Data => frame.length == 0 && !frame.ends_stream(),
+        Kind::Ping | Kind::Settings if frame.is_acknowledgement() && *owed > 0 => {
+            *owed -= 1;
+            false
+        }
+        Kind::Ping | Kind::Settings | Kind::Priority | Kind::Unknown => true,
+        Kind::Data => frame.is_empty() && !frame.ends_stream(),
         Kind::Headers | Kind::Continuation | Kind::Reset | Kind::GoAway | Kind::WindowUpdate => false,
     }
 }

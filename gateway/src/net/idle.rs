@@ -1,0 +1,83 @@
+//! The connections of a listener on which nothing is asked and nothing answered, in the order in which they fell idle.
+//!
+//! Where all places are taken, the one that has been idle longest makes room: else a few dozen addresses could hold every
+//! place by asking nothing. Falling idle and being woken cost a step in a sorted map each, however many there are.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// The idle connections of a listener.
+#[derive(Debug, Default)]
+pub(super) struct Idle {
+    queue: Mutex<Queue>,
+    declined: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    next: u64,
+    /// How each is told to leave.
+    waiting: BTreeMap<u64, Arc<Notify>>,
+}
+
+impl Idle {
+    /// A connection falls idle. `leave` is how it is told to leave; what comes back is where it stands.
+    pub(super) fn enter(&self, leave: Arc<Notify>) -> u64 {
+        let mut queue = self.lock();
+        let place = queue.next;
+        queue.next += 1;
+        queue.waiting.insert(place, leave);
+        place
+    }
+
+    /// A connection is idle no more, or has ended.
+    pub(super) fn remove(&self, place: u64) {
+        self.lock().waiting.remove(&place);
+    }
+
+    /// Tells the connection that has been idle longest to leave. `false` if none is idle.
+    pub(super) fn dismiss(&self) -> bool {
+        let longest = self.lock().waiting.pop_first();
+        longest.inspect(|(_, leave)| leave.notify_one()).is_some()
+    }
+
+    /// A connection that was told to leave was asked something just before, and stays.
+    pub(super) fn decline(&self) {
+        self.declined.notify_one();
+    }
+
+    /// Waits until one that was told to leave stays.
+    pub(super) async fn declined(&self) {
+        self.declined.notified().await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // Nothing is half-changed in there at any time.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::sync::Notify;
+
+    use super::Idle;
+
+    #[tokio::test]
+    async fn who_has_been_idle_longest_is_told_to_leave() {
+        let idle = Idle::default();
+        let all = [(); 3].map(|()| Arc::new(Notify::new()));
+        let places = all.each_ref().map(|leave| idle.enter(Arc::clone(leave)));
+        idle.remove(places[0]);
+        idle.enter(Arc::clone(&all[0]));
+        for leave in [&all[1], &all[2], &all[0]] {
+            assert!(idle.dismiss());
+            leave.notified().await;
+        }
+        assert!(!idle.dismiss());
+    }
+}
