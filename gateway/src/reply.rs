@@ -12,7 +12,8 @@ use serde::Serialize;
 use crate::conditional::{Validators, Verdict, weigh};
 use crate::content::Content;
 use crate::negotiate::Coding;
-use crate::net::{RequestBody, Seat};
+use crate::net::RequestBody;
+use crate::stack::Seat;
 
 /// A request as it arrives.
 pub(crate) type Request = http::Request<RequestBody>;

@@ -38,9 +38,11 @@ use faults::Faults;
 pub(crate) use listen::{Inherited, raise_descriptors};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use proxy::fuzz;
-pub(crate) use seats::{Client, Seat, Seats};
+pub(crate) use seats::Client;
+use seats::Seats;
 pub(crate) use settings::{CurrentSettings, Settings};
 pub(crate) use tls::Tls;
+pub(crate) use visitor::Line;
 
 /// How long to wait after the system refused a connection, so that being out of file descriptors does not become
 /// being out of CPU, too.

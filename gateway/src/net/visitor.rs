@@ -33,6 +33,27 @@ pub(super) struct Visitor<S> {
     pub(super) metrics: ConnectionMetrics,
 }
 
+/// The connection a request came over; carried by the request where its client has it alone.
+#[derive(Debug, Clone)]
+pub(crate) struct Line(Watch);
+
+impl Line {
+    /// What tells it from every other, for as long as this is kept.
+    pub(crate) fn id(&self) -> usize {
+        self.0.id()
+    }
+
+    /// How many of its requests only wait for the client, to take their answer or to send their body.
+    pub(crate) fn waiting(&self) -> usize {
+        self.0.waiting()
+    }
+
+    /// Gives it up at once, with all that is under way on it.
+    pub(crate) fn displace(&self) {
+        self.0.displace();
+    }
+}
+
 impl<S: Serve> Service<http::Request<Incoming>> for Visitor<S> {
     type Response = Response<<S as Serve>::Body>;
     /// What the request is reset with, over HTTP/2.
@@ -50,6 +71,9 @@ impl<S: Serve> Service<http::Request<Incoming>> for Visitor<S> {
         extensions.insert(Peer(visitor));
         if proxy::is_known(&self.settings.proxies, self.connected) {
             extensions.insert(ByProxy);
+        } else {
+            // Behind a proxy are many, who are not to lose their answers for one of them.
+            extensions.insert(Line(self.watch.clone()));
         }
         let answering = self.watch.answer();
         let version = request.version();
@@ -83,7 +107,7 @@ impl<S> Visitor<S> {
         let (head, body) = request.into_parts();
         let has_deadline = head.version == Version::HTTP_2 && !body.is_end_stream();
         let (body, progress) = if has_deadline {
-            let (body, progress) = RequestBody::watched(body, self.watch.limits());
+            let (body, progress) = RequestBody::watched(body, self.watch.clone());
             (body, Some(progress))
         } else {
             (RequestBody::new(body), None)

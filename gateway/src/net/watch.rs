@@ -7,7 +7,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use tokio::time::{Instant, sleep_until};
 
@@ -52,12 +52,20 @@ struct State {
     write: Pace,
     /// Waiting for an HTTP/2 client to let begun answers go on.
     owed: Pace,
+    /// HTTP/2 answers that have begun and not ended.
+    begun: usize,
+    /// HTTP/2 bodies of which more is waited for.
+    bodies: usize,
     /// Requests of which the gateway has not made the answer yet.
     answering: usize,
     quiet_since: Instant,
     /// What the client did wrong, and the connection ends for.
     fault: Option<Ended>,
     is_leaving: bool,
+    /// Others are to have its place.
+    is_displaced: bool,
+    /// The task that waits for the end.
+    waker: Option<Waker>,
 }
 
 /// Held while an answer is made.
@@ -75,10 +83,14 @@ impl Watch {
             read: Pace::default(),
             write: Pace::default(),
             owed: Pace::default(),
+            begun: 0,
+            bodies: 0,
             answering: 0,
             quiet_since: now,
             fault: None,
             is_leaving: false,
+            is_displaced: false,
+            waker: None,
         })))
     }
 
@@ -140,12 +152,45 @@ impl Watch {
         let enough = state.limits.progress_bytes.saturating_mul(left as u64);
         let now = Instant::now();
         state.quiet_since = now;
+        state.begun = left;
         if left > 0 {
             state.owed.moved(bytes, enough, now);
             state.owed.wait(now);
         } else {
             state.owed = Pace::default();
         }
+    }
+
+    /// More of an HTTP/2 body is waited for.
+    pub(super) fn wait_for_body(&self) {
+        self.lock().bodies += 1;
+    }
+
+    /// No more of it is.
+    pub(super) fn had_body(&self) {
+        self.lock().bodies -= 1;
+    }
+
+    /// How many requests there are that only wait for the client, to take their answer or to send their body.
+    pub(super) fn waiting(&self) -> usize {
+        let state = self.lock();
+        let asks = state.expected == Expected::Body && state.read.is_waiting();
+        let takes = state.begun == 0 && state.write.is_waiting();
+        state.begun + state.bodies + usize::from(asks || takes)
+    }
+
+    /// Ends the connection at once, so that others have its place.
+    pub(super) fn displace(&self) {
+        let mut state = self.lock();
+        state.is_displaced = true;
+        if let Some(waker) = state.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// What tells this connection from every other, for as long as anybody knows of it.
+    pub(super) fn id(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
     }
 
     /// The gateway begins to make an answer.
@@ -161,7 +206,7 @@ impl Watch {
             let mut sleep = pin!(sleep_until(watch.lock().over));
             poll_fn(|cx| {
                 loop {
-                    let (deadline, end) = watch.deadline();
+                    let (deadline, end) = watch.deadline(cx);
                     // An alarm that is too early costs one look; setting it anew for each request would cost more.
                     if deadline < sleep.deadline() {
                         sleep.as_mut().reset(deadline);
@@ -215,8 +260,17 @@ impl Watch {
         self.fault().is_some_and(Ended::is_slowness)
     }
 
-    fn deadline(&self) -> (Instant, End) {
-        self.lock().deadline()
+    /// When the connection is to end, and why; that it is to end sooner wakes whoever asked last.
+    fn deadline(&self, cx: &Context<'_>) -> (Instant, End) {
+        let mut state = self.lock();
+        if !state
+            .waker
+            .as_ref()
+            .is_some_and(|waker| waker.will_wake(cx.waker()))
+        {
+            state.waker = Some(cx.waker().clone());
+        }
+        state.deadline()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -226,6 +280,9 @@ impl Watch {
 
 impl State {
     fn deadline(&self) -> (Instant, End) {
+        if self.is_displaced {
+            return (Instant::now(), End::Abandon(Ended::Displaced));
+        }
         let limits = &self.limits;
         let expected = match self.expected {
             Expected::First => Some((self.quiet_since + limits.first_byte, Ended::Silent)),
