@@ -20,7 +20,7 @@ use super::http2::Http2;
 use super::meter::Meter;
 use super::rewind::Rewind;
 use super::seats::{Client, Seat};
-use super::settings::Settings;
+use super::settings::{CurrentSettings, Settings};
 use super::sniff::sniff;
 use super::tap::Tap;
 use super::tls::Tls;
@@ -40,7 +40,9 @@ const CONNECTION_WINDOW: u32 = 256 * 1024;
 /// A connection that was just made.
 pub(super) struct Connection<S> {
     pub(super) routes: S,
+    /// Those it began with.
     pub(super) settings: Arc<Settings>,
+    pub(super) current: CurrentSettings,
     pub(super) tls: Option<Tls>,
     pub(super) seat: Seat,
     pub(super) stop: watch::Receiver<bool>,
@@ -72,7 +74,7 @@ impl<S: Serve> Connection<S> {
         let visitor = Visitor {
             routes: self.routes,
             connected: client,
-            settings: self.settings,
+            settings: self.current,
             watch: watch.clone(),
             metrics: self.metrics.clone(),
         };

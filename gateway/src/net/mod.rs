@@ -123,6 +123,7 @@ impl Listener {
             let connection = Connection {
                 routes: routes.clone(),
                 settings,
+                current: Arc::clone(&self.settings),
                 tls: self.tls.clone(),
                 seat,
                 stop: stop.clone(),

@@ -3,7 +3,6 @@
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::header::CONNECTION;
@@ -13,7 +12,7 @@ use hyper::body::Incoming;
 use tower::Service;
 
 use super::body::{Progress, RequestBody};
-use super::settings::Settings;
+use super::settings::CurrentSettings;
 use super::watch::Watch;
 use super::{Serve, proxy};
 use crate::metrics::ConnectionMetrics;
@@ -28,7 +27,8 @@ pub(super) struct Visitor<S> {
     pub(super) routes: S,
     /// Who connected.
     pub(super) connected: IpAddr,
-    pub(super) settings: Arc<Settings>,
+    /// As they are when a request comes: a proxy that is taken out is believed no more.
+    pub(super) settings: CurrentSettings,
     pub(super) watch: Watch,
     pub(super) metrics: ConnectionMetrics,
 }
@@ -66,10 +66,11 @@ impl<S: Serve> Service<http::Request<Incoming>> for Visitor<S> {
 
     fn call(&mut self, request: http::Request<Incoming>) -> Self::Future {
         let (mut request, progress) = self.watched(request);
-        let visitor = proxy::visitor(&self.settings.proxies, self.connected, request.headers());
+        let settings = self.settings.load();
+        let visitor = proxy::visitor(&settings.proxies, self.connected, request.headers());
         let extensions = request.extensions_mut();
         extensions.insert(Peer(visitor));
-        if proxy::is_known(&self.settings.proxies, self.connected) {
+        if proxy::is_known(&settings.proxies, self.connected) {
             extensions.insert(ByProxy);
         } else {
             // Behind a proxy are many, who are not to lose their answers for one of them.
