@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER, VARY};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 use serde::Serialize;
 
 use crate::conditional::{Validators, Verdict, weigh};
 use crate::content::Content;
 use crate::negotiate::Coding;
-use crate::net::{RequestBody, Seat};
+use crate::net::{Client, RequestBody};
+use crate::stack::Seat;
 
 /// A request as it arrives.
 pub(crate) type Request = http::Request<RequestBody>;
@@ -32,6 +33,11 @@ pub(crate) struct Held(pub(crate) Arc<Seat>);
 /// The visitor's address; carried by the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// Who sent a request, as far as it says.
+pub(crate) fn client(extensions: &Extensions) -> Option<Client> {
+    extensions.get().map(|Peer(address)| Client::at(*address))
+}
 
 /// That a request comes from a proxy that is believed; carried by the request.
 #[derive(Debug, Clone, Copy)]

@@ -13,7 +13,7 @@ use crate::document::{Asked, Documents};
 use crate::health::Stopping;
 use crate::metrics::Metrics;
 use crate::pattern::RequestPath;
-use crate::reply::{FromDeployment, Methods, Peer, Reply, Request, Route, empty, json, redirect};
+use crate::reply::{FromDeployment, Methods, Peer, Reply, Request, Route, client, empty, json, redirect};
 use crate::rescue::{Audience, Error, rescue};
 use crate::rollout::{Heard, Judge, ReportError, Verdict, receive};
 use crate::signup::{BackendError, Signups};
@@ -318,6 +318,7 @@ impl Site {
             visit: &visit,
             page,
             path,
+            client: client(request.extensions()),
         };
         let mut reply = self.documents.answer(request.headers(), asked).await;
         visit.remember(&mut reply, self.is_secure());

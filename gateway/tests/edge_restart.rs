@@ -91,6 +91,43 @@ fn a_reload_changes_what_can_be_changed() {
 }
 
 #[test]
+fn a_reload_names_what_needs_a_restart_and_tells_no_value() {
+    let gateway = Gateway::start_live("", &[]);
+    let text = listening(
+        "hosts = [\"other.example\"]",
+        "[limits]\nidle_ms = 7000\n[render]\ncpu_ms = 77777\n",
+    )
+    .replace("contact@site.example", "changed@site.example");
+    gateway.reload(&text);
+    let event = gateway.wait_for(|line| line["event"] == "reloaded");
+    assert_eq!(event["restart"], "render.cpu_ms, site.contact");
+    assert!(!gateway.output().contains("77777") && !gateway.output().contains("changed@"));
+}
+
+#[test]
+fn a_proxy_that_is_taken_out_is_believed_no_more_also_on_a_connection_it_has() {
+    let proxies = "proxies = [\"127.0.0.0/8\"]";
+    let extra = "[telemetry]\naddresses = true\n";
+    let gateway = Gateway::set_up_live(Setup {
+        listen: proxies,
+        extra,
+        ..Setup::default()
+    });
+    let mut proxy = Connection::open(&gateway.site).unwrap();
+    let mut asked_for = || {
+        let get = Request::new("GET", "/").header("host", "site.example");
+        let answer = proxy
+            .exchange(get.header("x-forwarded-for", "192.0.2.7"))
+            .unwrap();
+        gateway.event_of(&answer)["address"].clone()
+    };
+    assert_eq!(asked_for(), "192.0.2.7");
+    gateway.reload(&listening("", extra));
+    gateway.wait_for(|line| line["event"] == "reloaded");
+    assert_eq!(asked_for(), "127.0.0.1");
+}
+
+#[test]
 fn a_configuration_that_cannot_be_used_changes_nothing_and_the_log_says_why() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {

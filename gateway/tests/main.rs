@@ -16,6 +16,7 @@ mod config;
 mod crash;
 mod deploy;
 mod documents;
+mod edge_crowd;
 mod edge_ended;
 mod edge_flow;
 mod edge_http1;

@@ -2,6 +2,7 @@
 //! was asked for.
 
 use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::support::{
     Gateway, is_rendered, least_growth_kib, rendering_gateway, renders, resident_kib, status, until,
@@ -176,6 +177,41 @@ fn what_the_queue_has_no_room_for_is_left_to_the_browser() {
         renders(&gateway, "attack", "busy") > 0
     });
     assert!(until_rendered(&gateway, "/sound/x"));
+}
+
+#[test]
+fn one_client_that_asks_for_page_after_page_takes_no_render_from_others() {
+    let gateway = rendering_gateway(
+        "[render]\nworkers = 1\nqueue = 8\ndeadline_ms = 20000\ncpu_ms = 5000\nfailures = 1000\n",
+        "export default { page: (path) => { let n = 0; while (n < 100000) n++; return path; } };",
+    );
+    let [greedy, visitor] = [11, 99].map(|last| {
+        let address = std::net::Ipv4Addr::new(127, 0, 0, last);
+        gateway.site.coming_from(address)
+    });
+    let over = AtomicBool::new(false);
+    let pages = std::thread::scope(|scope| {
+        for thread in 0..16 {
+            let over = &over;
+            scope.spawn(move || {
+                for number in 0.. {
+                    if over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    greedy.get(&format!("/attack/{thread}-{number}"));
+                }
+            });
+        }
+        until("there are too many", || {
+            ["client_busy", "busy"].map(|outcome| renders(&gateway, "attack", outcome)) != [0, 0]
+        });
+        let pages: Vec<bool> = (0..30)
+            .map(|number| is_rendered(&visitor.get(&format!("/sound/{number}"))))
+            .collect();
+        over.store(true, Ordering::Relaxed);
+        pages
+    });
+    assert_eq!(pages, [true; 30]);
 }
 
 /// The render workers of a gateway.

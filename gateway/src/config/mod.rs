@@ -22,6 +22,7 @@ mod telemetry;
 #[cfg(test)]
 mod tests;
 mod url;
+mod written;
 
 pub(crate) use admin::{Action, Token};
 pub(crate) use asset::Assets;
@@ -38,6 +39,7 @@ pub(crate) use site::{Navigation, Site};
 pub(crate) use store::{Keep, Store};
 pub(crate) use telemetry::Telemetry;
 pub(crate) use url::Origin;
+pub(crate) use written::Written;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -76,6 +78,8 @@ pub(crate) struct Config {
     pub(crate) signup_pages: SignupPages,
     /// Targets of affiliate links, by their id.
     pub(crate) partners: BTreeMap<String, Partner>,
+    /// All of it as it was written, to tell later what has changed.
+    pub(crate) written: Written,
 }
 
 /// Everything that is wrong with a configuration file: one line for each problem.
@@ -157,6 +161,7 @@ impl Config {
             budget: budget?,
             telemetry: telemetry?,
             tokens: tokens?,
+            written: Written::read(document.get_ref(), signup.as_ref()),
             signup: if has_signup { Some(signup?) } else { None },
             signup_pages: signup_pages?,
             partners: partners?,

@@ -33,6 +33,7 @@ use crate::deployment::{PageAnswer, Set};
 use crate::flight::Flights;
 use crate::metrics::DocumentMetrics;
 use crate::negotiate::{Coding, coding};
+use crate::net::Client;
 use crate::pattern::RequestPath;
 use crate::publish::{Effort, encode};
 use crate::render::{Body, Renderer, Wanted};
@@ -106,6 +107,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) page: Option<&'a Arc<PageAnswer>>,
     /// The path it is asked for at.
     pub(crate) path: Option<&'a RequestPath>,
+    /// Who asks; the gateway itself where nobody does.
+    pub(crate) client: Option<Client>,
 }
 
 impl Documents {
@@ -145,6 +148,7 @@ impl Documents {
                 visit: &visit,
                 page: set.page(&path),
                 path: Some(&path),
+                client: None,
             };
             self.composed(asked, clock::today()).await;
         }
@@ -322,6 +326,7 @@ impl<'a> Asked<'a> {
             page: self.page.map(|page| &**page),
             path,
             day,
+            client: self.client,
         }
     }
 

@@ -59,6 +59,8 @@ pub(crate) enum Ended {
     SlowBody,
     /// Answers were taken too slowly.
     SlowReader,
+    /// Its requests waited for its client, whose others held most of all, when there was no place for another client.
+    Displaced,
     /// There were too many frames that carry nothing.
     Flood,
     /// Too many requests were taken back.
@@ -69,7 +71,7 @@ pub(crate) enum Ended {
 
 impl Ended {
     /// All of them, so that each is there to be read before it has happened.
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Closed,
         Self::Idle,
         Self::Crowded,
@@ -79,6 +81,7 @@ impl Ended {
         Self::SlowHead,
         Self::SlowBody,
         Self::SlowReader,
+        Self::Displaced,
         Self::Flood,
         Self::Resets,
         Self::Malformed,
@@ -96,6 +99,7 @@ impl Ended {
             Self::SlowHead => "slow_head",
             Self::SlowBody => "slow_body",
             Self::SlowReader => "slow_reader",
+            Self::Displaced => "displaced",
             Self::Flood => "flood",
             Self::Resets => "resets",
             Self::Malformed => "malformed",
@@ -106,7 +110,7 @@ impl Ended {
     pub(crate) fn is_slowness(self) -> bool {
         matches!(
             self,
-            Self::Silent | Self::SlowHead | Self::SlowBody | Self::SlowReader
+            Self::Silent | Self::SlowHead | Self::SlowBody | Self::SlowReader | Self::Displaced
         )
     }
 

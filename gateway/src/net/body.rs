@@ -15,7 +15,7 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, sleep_until};
 
 use super::pace::Pace;
-use crate::config::Limits;
+use super::watch::Watch;
 
 /// The body of a request as it arrives.
 #[derive(Debug)]
@@ -32,7 +32,8 @@ pub(super) struct Progress(Arc<Mutex<State>>);
 #[derive(Debug)]
 struct State {
     pace: Pace,
-    limits: Limits,
+    /// That of its connection.
+    watch: Watch,
     has_ceased: bool,
     /// Whoever waits for more of the body.
     reader: Option<Waker>,
@@ -57,10 +58,10 @@ impl RequestBody {
     }
 
     /// A body with a deadline of its own, which [`Progress::ceased`] keeps.
-    pub(super) fn watched(incoming: Incoming, limits: Limits) -> (Self, Progress) {
+    pub(super) fn watched(incoming: Incoming, watch: Watch) -> (Self, Progress) {
         let progress = Progress(Arc::new(Mutex::new(State {
             pace: Pace::default(),
-            limits,
+            watch,
             has_ceased: false,
             reader: None,
         })));
@@ -124,7 +125,7 @@ impl Progress {
                     return Poll::Ready(());
                 }
                 // Where nothing is waited for, something may be by then.
-                let next = deadline.unwrap_or_else(|| now + self.lock().limits.progress);
+                let next = deadline.unwrap_or_else(|| now + self.lock().watch.limits().progress);
                 sleep.as_mut().reset(next);
                 ready!(sleep.as_mut().poll(cx));
             }
@@ -135,6 +136,9 @@ impl Progress {
     /// More is waited for. `true` if that is over.
     fn wait(&self, cx: &Context<'_>) -> bool {
         let mut state = self.lock();
+        if !state.pace.is_waiting() {
+            state.watch.wait_for_body();
+        }
         state.pace.wait(Instant::now());
         state.reader = Some(cx.waker().clone());
         state.has_ceased
@@ -151,20 +155,32 @@ impl Progress {
 
     fn moved(&self, bytes: usize) {
         let mut state = self.lock();
-        let enough = state.limits.progress_bytes;
+        let enough = state.watch.limits().progress_bytes;
+        state.had();
         state.pace.moved(bytes, enough, Instant::now());
     }
 
     fn end(&self) {
-        self.lock().pace = Pace::default();
+        let mut state = self.lock();
+        state.had();
+        state.pace = Pace::default();
     }
 
     fn deadline(&self) -> Option<Instant> {
         let state = self.lock();
-        state.pace.deadline(state.limits.progress)
+        state.pace.deadline(state.watch.limits().progress)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// The client is waited for no more, if it was.
+    fn had(&self) {
+        if self.pace.is_waiting() {
+            self.watch.had_body();
+        }
     }
 }

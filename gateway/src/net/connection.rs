@@ -23,7 +23,7 @@ use super::idle::Idle;
 use super::meter::Meter;
 use super::rewind::Rewind;
 use super::seats::{Client, Seat};
-use super::settings::Settings;
+use super::settings::{CurrentSettings, Settings};
 use super::sniff::sniff;
 use super::tap::Tap;
 use super::tls::Tls;
@@ -43,7 +43,9 @@ const CONNECTION_WINDOW: u32 = 256 * 1024;
 /// A connection that was just made.
 pub(super) struct Connection<S> {
     pub(super) routes: S,
+    /// Those it began with.
     pub(super) settings: Arc<Settings>,
+    pub(super) current: CurrentSettings,
     pub(super) tls: Option<Tls>,
     pub(super) seat: Seat,
     pub(super) idle: Arc<Idle>,
@@ -79,7 +81,7 @@ impl<S: Serve> Connection<S> {
         let visitor = Visitor {
             routes: self.routes,
             connected: client,
-            settings: self.settings,
+            settings: self.current,
             watch: watch.clone(),
             metrics: self.metrics.clone(),
         };

@@ -41,9 +41,10 @@ pub(crate) use listen::{Inherited, raise_descriptors};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use proxy::fuzz;
 use room::Room;
-pub(crate) use seats::{Client, Seat, Seats};
+pub(crate) use seats::{Client, Seat};
 pub(crate) use settings::{CurrentSettings, Settings};
 pub(crate) use tls::Tls;
+pub(crate) use visitor::Line;
 
 /// How long to wait after the system refused a connection, so that being out of file descriptors does not become
 /// being out of CPU, too.
@@ -126,6 +127,7 @@ impl Listener {
             let connection = Connection {
                 routes: routes.clone(),
                 settings,
+                current: Arc::clone(&self.settings),
                 tls: self.tls.clone(),
                 seat,
                 idle: room.idle(),

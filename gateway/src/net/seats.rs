@@ -1,11 +1,11 @@
-//! Seats: how many connections or requests there may be, in all and of each client.
+//! Seats: how many connections there may be, in all and of each client.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Whoever is counted as one: an IPv4 address, or the /64 of an IPv6 address, within which anybody has 2^64.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Client(IpAddr);
 
 impl Client {

@@ -3,7 +3,6 @@
 use std::future::{Future, ready};
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::header::CONNECTION;
@@ -14,7 +13,7 @@ use tower::Service;
 
 use super::answer::Answer;
 use super::body::{Progress, RequestBody};
-use super::settings::Settings;
+use super::settings::CurrentSettings;
 use super::watch::Watch;
 use super::{Serve, proxy};
 use crate::metrics::ConnectionMetrics;
@@ -29,9 +28,31 @@ pub(super) struct Visitor<S> {
     pub(super) routes: S,
     /// Who connected.
     pub(super) connected: IpAddr,
-    pub(super) settings: Arc<Settings>,
+    /// As they are when a request comes: a proxy that is taken out is believed no more.
+    pub(super) settings: CurrentSettings,
     pub(super) watch: Watch,
     pub(super) metrics: ConnectionMetrics,
+}
+
+/// The connection a request came over; carried by the request where its client has it alone.
+#[derive(Debug, Clone)]
+pub(crate) struct Line(Watch);
+
+impl Line {
+    /// What tells it from every other, for as long as this is kept.
+    pub(crate) fn id(&self) -> usize {
+        self.0.id()
+    }
+
+    /// How many of its requests only wait for the client, to take their answer or to send their body.
+    pub(crate) fn waiting(&self) -> usize {
+        self.0.waiting()
+    }
+
+    /// Gives it up at once, with all that is under way on it.
+    pub(crate) fn displace(&self) {
+        self.0.displace();
+    }
 }
 
 impl<S: Serve> Service<http::Request<Incoming>> for Visitor<S> {
@@ -50,11 +71,15 @@ impl<S: Serve> Service<http::Request<Incoming>> for Visitor<S> {
             return Box::pin(ready(Err(h2::Reason::REFUSED_STREAM.into())));
         }
         let (mut request, progress) = self.watched(request);
-        let visitor = proxy::visitor(&self.settings.proxies, self.connected, request.headers());
+        let settings = self.settings.load();
+        let visitor = proxy::visitor(&settings.proxies, self.connected, request.headers());
         let extensions = request.extensions_mut();
         extensions.insert(Peer(visitor));
-        if proxy::is_known(&self.settings.proxies, self.connected) {
+        if proxy::is_known(&settings.proxies, self.connected) {
             extensions.insert(ByProxy);
+        } else {
+            // Behind a proxy are many, who are not to lose their answers for one of them.
+            extensions.insert(Line(self.watch.clone()));
         }
         let answering = self.watch.answer();
         let version = request.version();
@@ -88,7 +113,7 @@ impl<S> Visitor<S> {
         let (head, body) = request.into_parts();
         let has_deadline = head.version == Version::HTTP_2 && !body.is_end_stream();
         let (body, progress) = if has_deadline {
-            let (body, progress) = RequestBody::watched(body, self.watch.limits());
+            let (body, progress) = RequestBody::watched(body, self.watch.clone());
             (body, Some(progress))
         } else {
             (RequestBody::new(body), None)

@@ -7,7 +7,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
@@ -65,6 +65,10 @@ struct State {
     write: Pace,
     /// Waiting for an HTTP/2 client to let begun answers go on.
     owed: Pace,
+    /// HTTP/2 answers that have begun and not ended.
+    begun: usize,
+    /// HTTP/2 bodies of which more is waited for.
+    bodies: usize,
     /// Requests of which the gateway has not made the answer yet.
     answering: usize,
     quiet_since: Instant,
@@ -75,6 +79,10 @@ struct State {
     /// Where it stands among those that are idle.
     place: Option<u64>,
     has_ended: bool,
+    /// Others are to have its place.
+    is_displaced: bool,
+    /// The task that waits for the end.
+    waker: Option<Waker>,
 }
 
 /// Held while an answer is under way.
@@ -97,6 +105,8 @@ impl Watch {
             read: Pace::default(),
             write: Pace::default(),
             owed: Pace::default(),
+            begun: 0,
+            bodies: 0,
             answering: 0,
             quiet_since: now,
             fault: None,
@@ -104,6 +114,8 @@ impl Watch {
             is_closed: false,
             place: None,
             has_ended: false,
+            is_displaced: false,
+            waker: None,
         };
         let watch = Self(Arc::new(Watched {
             state: Mutex::new(state),
@@ -175,6 +187,7 @@ impl Watch {
             let enough = state.limits.progress_bytes.saturating_mul(left as u64);
             let now = Instant::now();
             state.quiet_since = now;
+            state.begun = left;
             if left > 0 {
                 state.owed.moved(bytes, enough, now);
                 state.owed.wait(now);
@@ -182,6 +195,38 @@ impl Watch {
                 state.owed = Pace::default();
             }
         });
+    }
+
+    /// More of an HTTP/2 body is waited for.
+    pub(super) fn wait_for_body(&self) {
+        self.lock().bodies += 1;
+    }
+
+    /// No more of it is.
+    pub(super) fn had_body(&self) {
+        self.lock().bodies -= 1;
+    }
+
+    /// How many requests there are that only wait for the client, to take their answer or to send their body.
+    pub(super) fn waiting(&self) -> usize {
+        let state = self.lock();
+        let asks = state.expected == Expected::Body && state.read.is_waiting();
+        let takes = state.begun == 0 && state.write.is_waiting();
+        state.begun + state.bodies + usize::from(asks || takes)
+    }
+
+    /// Ends the connection at once, so that others have its place.
+    pub(super) fn displace(&self) {
+        let mut state = self.lock();
+        state.is_displaced = true;
+        if let Some(waker) = state.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// What tells this connection from every other, for as long as anybody knows of it.
+    pub(super) fn id(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
     }
 
     /// The gateway begins an answer.
@@ -224,7 +269,7 @@ impl Watch {
             let mut sleep = pin!(sleep_until(watch.lock().over));
             poll_fn(|cx| {
                 loop {
-                    let (deadline, end) = watch.deadline();
+                    let (deadline, end) = watch.deadline(cx);
                     // An alarm that is too early costs one look; setting it anew for each request would cost more.
                     if deadline < sleep.deadline() {
                         sleep.as_mut().reset(deadline);
@@ -288,8 +333,17 @@ impl Watch {
         self.fault().is_some_and(Ended::is_slowness)
     }
 
-    fn deadline(&self) -> (Instant, End) {
-        self.lock().deadline()
+    /// When the connection is to end, and why; that it is to end sooner wakes whoever asked last.
+    fn deadline(&self, cx: &Context<'_>) -> (Instant, End) {
+        let mut state = self.lock();
+        if !state
+            .waker
+            .as_ref()
+            .is_some_and(|waker| waker.will_wake(cx.waker()))
+        {
+            state.waker = Some(cx.waker().clone());
+        }
+        state.deadline()
     }
 
     /// Changes what is known, and notes whether the connection is idle now.
@@ -317,6 +371,9 @@ impl Watch {
 
 impl State {
     fn deadline(&self) -> (Instant, End) {
+        if self.is_displaced {
+            return (Instant::now(), End::Abandon(Ended::Displaced));
+        }
         let limits = &self.limits;
         let expected = match self.expected {
             Expected::First => Some((self.quiet_since + limits.first_byte, Ended::Silent)),

@@ -6,6 +6,7 @@ mod breaker;
 mod page;
 mod pool;
 mod protocol;
+mod queue;
 mod trial;
 mod worker;
 
@@ -26,6 +27,7 @@ use crate::config;
 use crate::deployment::{PageAnswer, Set};
 use crate::flight::Flights;
 use crate::metrics::RenderMetrics;
+use crate::net::Client;
 use crate::release::SHELL;
 use crate::store::{ReleaseId, Store};
 use breaker::Breaker;
@@ -68,6 +70,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) path: &'a str,
     /// The day that is `site.today`.
     pub(crate) day: Date,
+    /// Who asked for it; the gateway itself where nobody did.
+    pub(crate) client: Option<Client>,
 }
 
 /// Renders pages and keeps what was rendered.
@@ -91,6 +95,7 @@ struct Engine {
 
 /// A page for the engine to render, with everything it takes.
 struct Commission {
+    client: Option<Client>,
     task: Task,
     section: String,
     release: String,
@@ -202,6 +207,7 @@ impl Renderer {
             request,
         };
         Ok(Some(Commission {
+            client: wanted.client,
             task,
             section: wanted.section().to_owned(),
             release: wanted.release(),
@@ -250,7 +256,8 @@ impl Engine {
         patience: Duration,
         waits: bool,
     ) -> Result<Arc<Rendered>, Failure> {
-        let done = self.pool.render(commission.task, patience, waits).await?;
+        let Commission { client, task, .. } = commission;
+        let done = self.pool.render(client, task, patience, waits).await?;
         let rendered: Rendered = serde_json::from_slice(&done.page).map_err(|error| {
             Failure::new(Cause::Threw, &format!("render returned something else: {error}"))
         })?;

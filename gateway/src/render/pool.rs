@@ -12,12 +12,14 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
-use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::protocol::{Cause, Job, MAX_FRAME, Modules, Order, Report, frame, too_long};
+use super::queue::{Full, Queue};
 use crate::config;
 use crate::metrics::RenderMetrics;
+use crate::net::Client;
 
 /// How many releases a worker takes the modules of before another takes its place.
 const MAX_RELEASES: usize = 64;
@@ -77,23 +79,28 @@ pub(crate) struct Failure {
 
 /// Workers that render. Dropping it ends them.
 pub(crate) struct Pool {
-    queue: mpsc::Sender<Ticket>,
+    queue: Arc<Queue<Ticket>>,
 }
 
 impl Pool {
     /// Starts the workers.
     pub(crate) fn start(settings: config::Render, metrics: &RenderMetrics) -> Self {
-        let (queue, tickets) = mpsc::channel(settings.queue);
-        let tickets = Arc::new(Mutex::new(tickets));
+        let queue = Arc::new(Queue::new(settings.queue));
         for _ in 0..settings.workers {
-            tokio::spawn(work(Arc::clone(&tickets), settings, metrics.clone()));
+            tokio::spawn(work(Arc::clone(&queue), settings, metrics.clone()));
         }
         Self { queue }
     }
 
-    /// Renders: it may wait this long for a worker. Where the queue is full, `waits` says whether to wait for a place in
-    /// it, too.
-    pub(crate) async fn render(&self, task: Task, patience: Duration, waits: bool) -> Result<Done, Failure> {
+    /// Renders for a client, or for the gateway itself: it may wait this long for a worker. Where the queue is full, `waits`
+    /// says whether to wait for a place in it, too.
+    pub(crate) async fn render(
+        &self,
+        client: Option<Client>,
+        task: Task,
+        patience: Duration,
+        waits: bool,
+    ) -> Result<Done, Failure> {
         let (answer, answered) = oneshot::channel();
         let deadline = Instant::now() + patience;
         let ticket = Ticket {
@@ -101,19 +108,24 @@ impl Pool {
             deadline,
             answer,
         };
-        let is_queued = if waits {
-            matches!(timeout_at(deadline, self.queue.send(ticket)).await, Ok(Ok(())))
+        let queued = if waits {
+            let queued = timeout_at(deadline, self.queue.put(client, ticket)).await;
+            queued.unwrap_or(Err(Full::All))
         } else {
-            self.queue.try_send(ticket).is_ok()
+            self.queue.try_put(client, ticket)
         };
-        if !is_queued {
-            return Err(Failure::new(
-                Cause::Busy,
-                "too many renders are waiting; try again",
-            ));
-        }
+        queued.map_err(|full| match full {
+            Full::All => Failure::new(Cause::Busy, "too many renders are waiting; try again"),
+            Full::Client => Failure::new(Cause::ClientBusy, "too many renders of one client are waiting"),
+        })?;
         let gone = |_| Err(Failure::new(Cause::Crashed, "the worker is gone"));
         answered.await.unwrap_or_else(gone)
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.queue.close();
     }
 }
 
@@ -127,12 +139,11 @@ impl Failure {
 }
 
 /// Keeps one worker running and gives it what is waiting.
-async fn work(tickets: Arc<Mutex<mpsc::Receiver<Ticket>>>, settings: config::Render, metrics: RenderMetrics) {
+async fn work(queue: Arc<Queue<Ticket>>, settings: config::Render, metrics: RenderMetrics) {
     // Started before there is anything to do, so that whoever asks first does not wait for it.
     let mut worker = started().await;
     loop {
-        let ticket = tickets.lock().await.recv().await;
-        let Some(ticket) = ticket else {
+        let Some(ticket) = queue.next().await else {
             return;
         };
         if ticket.deadline <= Instant::now() {

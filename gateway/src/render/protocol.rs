@@ -76,6 +76,8 @@ pub(crate) enum Cause {
     Silent,
     /// Too many renders were waiting, or it waited for too long.
     Busy,
+    /// Too many renders of one client were waiting.
+    ClientBusy,
     /// It was not there in time for whoever asked; it is kept when it is.
     Late,
     /// The modules could not be read from the store.
@@ -89,7 +91,7 @@ impl Cause {
     pub(super) fn is_own(self) -> bool {
         !matches!(
             self,
-            Self::Silent | Self::Busy | Self::Late | Self::Store | Self::Resting
+            Self::Silent | Self::Busy | Self::ClientBusy | Self::Late | Self::Store | Self::Resting
         )
     }
 
@@ -102,6 +104,7 @@ impl Cause {
             Self::Crashed => "crashed",
             Self::Silent => "silent",
             Self::Busy => "busy",
+            Self::ClientBusy => "client_busy",
             Self::Late => "late",
             Self::Store => "store",
             Self::Resting => "resting",

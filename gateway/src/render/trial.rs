@@ -73,7 +73,14 @@ impl Renderer {
         let examples = set.examples().map(|(page, path)| (Some(page), path));
         for (page, path) in examples.chain([(None, "/")]) {
             let day = clock::today();
-            let wanted = Wanted { set, page, path, day };
+            let client = None;
+            let wanted = Wanted {
+                set,
+                page,
+                path,
+                day,
+                client,
+            };
             if tried.has(set, page) {
                 continue;
             }
@@ -104,7 +111,15 @@ impl Renderer {
         }
         for (page, path) in set.paths() {
             let (page, day) = (Some(page), clock::today());
-            self.body(store, Wanted { set, page, path, day }).await;
+            let client = None;
+            let wanted = Wanted {
+                set,
+                page,
+                path,
+                day,
+                client,
+            };
+            self.body(store, wanted).await;
         }
     }
 

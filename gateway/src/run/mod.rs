@@ -107,6 +107,7 @@ async fn serve(mut config: Config, path: PathBuf, traces: &Traces) -> Result<(),
     let stop = signals::stop(move || delay.load().limits.stop_delay)?;
     let stopping = Stopping(stop.told);
     let tokens = std::mem::take(&mut config.tokens);
+    let written = std::mem::take(&mut config.written);
     let admin = Admin::new(
         tokens,
         !admin_door.address.ip().is_loopback(),
@@ -120,6 +121,7 @@ async fn serve(mut config: Config, path: PathBuf, traces: &Traces) -> Result<(),
     let site = Arc::new(site);
     let reload = Reload {
         path,
+        written,
         admin: Arc::clone(&admin),
         site: Arc::clone(&site),
         site_settings: Arc::clone(&site_settings),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::signal::unix::Signal;
 
 use crate::admin::Admin;
-use crate::config::{Certificate, CertificateError, Config};
+use crate::config::{Certificate, CertificateError, Config, Written};
 use crate::net::{CurrentSettings, Settings, Tls};
 use crate::site::Site;
 
@@ -19,6 +19,8 @@ const LOOK: Duration = Duration::from_secs(2);
 pub(super) struct Reload {
     /// The configuration file.
     pub(super) path: PathBuf,
+    /// What it said when the gateway was started.
+    pub(super) written: Written,
     pub(super) admin: Arc<Admin>,
     pub(super) site: Arc<Site>,
     pub(super) site_settings: CurrentSettings,
@@ -44,7 +46,7 @@ impl Reload {
         let mut look = tokio::time::interval(LOOK);
         loop {
             tokio::select! {
-                _ = hangup.recv() => self.reload(),
+                _ = hangup.recv() => self.reload().await,
                 _ = look.tick() => {
                     let renewals = [&mut self.site_tls, &mut self.admin_tls];
                     renewals.into_iter().flatten().for_each(Renewal::renew_if_changed);
@@ -54,8 +56,13 @@ impl Reload {
     }
 
     /// Reads the configuration again. One that cannot be used changes nothing.
-    fn reload(&mut self) {
-        let mut config = match Config::load(&self.path) {
+    async fn reload(&mut self) {
+        let path = self.path.clone();
+        // Files may be slow.
+        let Ok(loaded) = tokio::task::spawn_blocking(move || Config::load(&path)).await else {
+            return;
+        };
+        let mut config = match loaded {
             Ok(config) => config,
             Err(error) => {
                 tracing::error!(event = "reload_failed", error = %error);
@@ -75,7 +82,11 @@ impl Reload {
                 renewal.renew();
             }
         }
-        tracing::info!(event = "reloaded");
+        let restart = self.written.awaiting_restart(&config.written).join(", ");
+        tracing::info!(
+            event = "reloaded",
+            restart = (!restart.is_empty()).then_some(restart)
+        );
     }
 }
 

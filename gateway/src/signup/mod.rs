@@ -32,7 +32,7 @@ use crate::metrics::SignupMetrics;
 use crate::net::Client;
 use crate::origin;
 use crate::pattern::RequestPath;
-use crate::reply::{FromDeployment, Peer, Reply, Request, RequestId, json, redirect, retry_after};
+use crate::reply::{FromDeployment, Peer, Reply, Request, RequestId, client, json, redirect, retry_after};
 use crate::rescue::{Audience, Error, rescue};
 use crate::store::Store;
 use crate::visit::Visit;
@@ -141,6 +141,12 @@ impl SignupError {
     }
 }
 
+/// Who sent a form, as far as it says.
+struct Sender {
+    client: Option<Client>,
+    email: SecretString,
+}
+
 impl Signups {
     /// Sign-up as this configuration describes it.
     pub(crate) fn new(config: &Config, metrics: SignupMetrics) -> Result<Self, BackendError> {
@@ -176,16 +182,19 @@ impl Signups {
         request: Request,
     ) -> Reply {
         let format = request.headers().get(CONTENT_TYPE).and_then(Format::of);
-        let mut email = SecretString::default();
+        let mut sender = Sender {
+            client: client(request.extensions()),
+            email: SecretString::default(),
+        };
         // Counted also where the visitor leaves before there is an outcome.
         let counted = Counted::new(&self.metrics);
-        let outcome = self.handle(request, format, &mut email).await;
+        let outcome = self.handle(request, format, &mut sender.email).await;
         counted.ended(&outcome);
         if format == Some(Format::Form) {
             return match outcome {
                 Ok(target) => self.lead_on(snapshot, target.as_deref()),
                 Err(error) => {
-                    self.show_page(documents, store, snapshot, visit, error, email)
+                    self.show_page(documents, store, snapshot, visit, error, sender)
                         .await
                 }
             };
@@ -247,7 +256,7 @@ impl Signups {
         snapshot: &Snapshot,
         visit: Option<&Visit<'_>>,
         error: SignupError,
-        email: SecretString,
+        sender: Sender,
     ) -> Reply {
         let Some(visit) = visit else {
             return rescue(&Error::NothingLive, Audience::person(snapshot, &self.brand));
@@ -257,6 +266,7 @@ impl Signups {
         }
         let path = RequestPath::parse(&self.page).ok();
         let page = path.as_ref().and_then(|path| visit.set.page(path));
+        let Sender { client, email } = sender;
         let under_age = error.is_under_age();
         let form = Form {
             page: self.page.clone(),
@@ -271,6 +281,7 @@ impl Signups {
             visit,
             page,
             path: path.as_ref(),
+            client,
         };
         let mut reply = documents.refused(asked, error.status(), &form).await;
         visit.remember(&mut reply, self.scheme == "https");

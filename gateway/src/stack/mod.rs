@@ -4,6 +4,7 @@ mod guard;
 mod head;
 mod headers;
 mod layer;
+mod seating;
 mod shed;
 mod strict;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use crate::telemetry::{self, Recorded, Recorder};
 use layer::from_fn;
 
 pub(crate) use layer::Next;
+pub(crate) use seating::Seat;
 use shed::Shed;
 pub(crate) use strict::RequestError;
 

@@ -7,17 +7,18 @@ use http::Request;
 use tower::Service;
 
 use super::layer::Next;
+use super::seating::{Full, Guest, Seat, Seating};
 use crate::config::Limits;
 use crate::health;
 use crate::metrics::ShedMetrics;
-use crate::net::{Client, CurrentSettings, Seat, Seats};
+use crate::net::{Client, CurrentSettings};
 use crate::reply::{Held, Peer, Reply, Route};
 use crate::rescue::{Audience, Error, rescue};
 
 /// The requests that are being answered.
 #[derive(Clone)]
 pub(super) struct Shed {
-    seats: Seats,
+    seating: Seating,
     settings: CurrentSettings,
     metrics: ShedMetrics,
 }
@@ -26,27 +27,29 @@ impl Shed {
     /// As many as the settings allow.
     pub(super) fn new(settings: CurrentSettings, metrics: ShedMetrics) -> Self {
         Self {
-            seats: Seats::default(),
+            seating: Seating::default(),
             settings,
             metrics,
         }
     }
 
     /// A seat for a request, held until the last byte of its answer is written, or never will be.
-    fn seat<B>(&self, request: &Request<B>) -> Option<Seat> {
+    async fn seat<B>(&self, request: &Request<B>) -> Option<Seat> {
         let limits: Limits = self.settings.load().limits;
-        let Some(mut seat) = self.seats.take(limits.requests) else {
-            self.metrics.of_all();
-            return None;
-        };
-        let Some(Peer(address)) = request.extensions().get() else {
-            return Some(seat);
-        };
-        if !seat.belongs_to(Client::at(*address), limits.requests_per_client) {
-            self.metrics.of_client();
-            return None;
+        let extensions = request.extensions();
+        let guest = extensions.get().map(|Peer(address)| Guest {
+            client: Client::at(*address),
+            line: extensions.get().cloned(),
+        });
+        let seat = self
+            .seating
+            .take(guest, limits.requests, limits.requests_per_client);
+        match seat.await {
+            Ok(seat) => return Some(seat),
+            Err(Full::All) => self.metrics.of_all(),
+            Err(Full::Client) => self.metrics.of_client(),
         }
-        Some(seat)
+        None
     }
 }
 
@@ -59,7 +62,7 @@ where
     if health::is_asked(request.uri().path()) {
         return next.run(request).await;
     }
-    let Some(seat) = shed.seat(&request) else {
+    let Some(seat) = shed.seat(&request).await else {
         let mut reply = rescue(&Error::Busy, Audience::Program);
         reply.extensions_mut().insert(Route("shed".to_owned()));
         return reply;

@@ -53,19 +53,23 @@ pub(crate) fn get(path: &str) -> Vec<u8> {
     ])
 }
 
-/// A request that the gateway waits for the body of, and a window for its answer that is larger than any: an error of the
-/// stream alone (RFC 9113, 6.9.1), which is to be reset.
-pub(crate) fn to_be_reset(stream: u32) -> Vec<u8> {
-    let head = block(&[
+/// The fields of a request that the gateway waits for the body of.
+pub(crate) fn post_report() -> Vec<u8> {
+    block(&[
         (":method", "POST"),
         (":scheme", "http"),
         (":authority", "site.example"),
         (":path", "/_report"),
         ("sec-fetch-site", "same-origin"),
         ("content-type", "application/json"),
-    ]);
+    ])
+}
+
+/// A request that the gateway waits for the body of, and a window for its answer that is larger than any: an error of the
+/// stream alone (RFC 9113, 6.9.1), which is to be reset.
+pub(crate) fn to_be_reset(stream: u32) -> Vec<u8> {
     [
-        frame(HEADERS, END_HEADERS, stream, &head),
+        frame(HEADERS, END_HEADERS, stream, &post_report()),
         frame(WINDOW_UPDATE, 0, stream, &[0x7f, 0xff, 0xff, 0xff]),
     ]
     .concat()
