@@ -44,6 +44,7 @@ use room::Room;
 pub(crate) use seats::{Client, Seat, Seats};
 pub(crate) use settings::{CurrentSettings, Settings};
 pub(crate) use tls::Tls;
+use watch::Watch;
 
 /// How long to wait after the system refused a connection, so that being out of file descriptors does not become
 /// being out of CPU, too.
@@ -125,10 +126,10 @@ impl Listener {
             };
             let connection = Connection {
                 routes: routes.clone(),
+                watch: Watch::new(settings.limits, room.idle()),
                 settings,
                 tls: self.tls.clone(),
                 seat,
-                idle: room.idle(),
                 stop: stop.clone(),
                 metrics: self.metrics.clone(),
                 faults: Arc::clone(&faults),
