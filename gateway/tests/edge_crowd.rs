@@ -72,7 +72,6 @@ fn hold(client: Client, over: &AtomicBool) {
 }
 
 /// Does something again and again while four clients hold all they can, until some of what they held was taken away.
-
 fn crowded(gateway: &Gateway, mut act: impl FnMut()) {
     let over = AtomicBool::new(false);
     let times = std::thread::scope(|scope| {

@@ -9,7 +9,9 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use crate::support::frames::{self, GOAWAY};
-use crate::support::{Client, Connection, Gateway, Raw, Release, Request, Setup, attack, only, until};
+use crate::support::{
+    Act, Backend, Client, Connection, Gateway, Raw, Release, Request, Setup, attack, only, until,
+};
 
 /// A connection that has asked for something and was answered.
 fn held(client: &Client) -> Raw {
@@ -81,7 +83,8 @@ fn more_connections_than_there_may_be_are_refused_and_the_admin_api_stays() {
 fn who_comes_when_all_places_are_taken_has_that_of_who_was_idle_longest() {
     let gateway = Gateway::start_live(&only("connections = 5"), &[]);
     for client in [&gateway.site, &gateway.admin] {
-        let first = held(&client.coming_from(from(1)));
+        // It has never said anything.
+        let first = Raw::open(&client.coming_from(from(1)));
         let second = held(&client.coming_from(from(2)));
         let mut third = frames::open(&client.coming_from(from(3)), &[]);
         frames::read_until(&mut third, frames::SETTINGS);
@@ -90,9 +93,8 @@ fn who_comes_when_all_places_are_taken_has_that_of_who_was_idle_longest() {
             held(&client.coming_from(from(5))),
         ];
         let mut newcomers: Vec<Raw> = (6..9).map(|last| held(&client.coming_from(from(last)))).collect();
-        for gone in [first, second] {
-            assert!(gone.until_closed().ends_with(b"ok\n"));
-        }
+        assert_eq!(first.until_closed(), b"");
+        assert!(second.until_closed().ends_with(b"ok\n"));
         assert!(frames::kinds(&third.until_closed()).contains(&GOAWAY));
         for raw in others.iter_mut().chain(&mut newcomers) {
             assert!(raw.say("GET /nothing HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"));
@@ -105,19 +107,39 @@ fn who_comes_when_all_places_are_taken_has_that_of_who_was_idle_longest() {
             );
         }
     }
-    gateway.until_ended("crowded", 3);
+    gateway.until_ended("crowded", 2);
 }
 
 #[test]
 fn who_has_something_under_way_keeps_the_place() {
-    let gateway = Gateway::start_live(&only("connections = 3"), &[]);
-    let mut at_work = [1, 2].map(|last| busy(&gateway.site.coming_from(from(last))));
+    let backend = Backend::start(Act::Hold(json!({ "redirectUrl": "/welcome" }).to_string()));
+    let extra = format!(
+        "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"a\"\n{}",
+        backend.origin(),
+        only("connections = 3")
+    );
+    let gateway = Gateway::start_live(&extra, &[("KEY", "k")]);
+    // One whose body has not come, and one that waits for an answer.
+    let mut sending = busy(&gateway.site.coming_from(from(1)));
+    let mut waiting = Raw::open(&gateway.site.coming_from(from(2)));
+    let body = json!({ "email": "a@b.co", "password": "123456", "age": 30 }).to_string();
+    assert!(waiting.say(format!(
+        "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )));
+    backend.wait_for_request();
     let idle = held(&gateway.site.coming_from(from(3)));
     for _ in 0..20 {
         assert_eq!(gateway.get("/").status, 200);
     }
     assert!(idle.until_closed().ends_with(b"ok\n"));
-    for raw in &mut at_work {
+    gateway.until_ended("crowded", 1);
+    let mut last = busy(&gateway.site);
+    assert_eq!(Raw::open(&gateway.site).answer().status, 503);
+    backend.release();
+    assert_eq!(waiting.hear(12), b"HTTP/1.1 200");
+    for raw in [&mut sending, &mut last] {
         assert!(raw.say("[]"));
         assert_eq!(raw.hear(9), b"HTTP/1.1 ");
     }
@@ -133,7 +155,8 @@ fn who_has_all_connections_of_one_client_takes_nobody_s_place() {
         assert_eq!(Raw::open(&greedy).answer().status, 503);
     }
     assert!(other.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"));
-    assert!(other.until_closed().ends_with(b"ok\n"));
+    let said = String::from_utf8(other.until_closed()).unwrap();
+    assert!(said.contains("HTTP/1.1 200"), "{said}");
 }
 
 #[test]

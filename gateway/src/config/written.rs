@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::{ExposeSecret, SecretString};
 use toml::de::{DeTable, DeValue};
 
 use super::Signup;
@@ -73,7 +73,7 @@ impl Written {
     }
 
     fn secret(&self) -> Option<&str> {
-        self.key.as_ref().map(|key| key.expose_secret())
+        self.key.as_ref().map(ExposeSecret::expose_secret)
     }
 }
 

@@ -19,7 +19,6 @@ use tokio::time::{sleep, timeout};
 use super::faults::{self, Faults};
 use super::http1::Http1;
 use super::http2::Http2;
-use super::idle::Idle;
 use super::meter::Meter;
 use super::rewind::Rewind;
 use super::seats::{Client, Seat};
@@ -28,7 +27,7 @@ use super::sniff::sniff;
 use super::tap::Tap;
 use super::tls::Tls;
 use super::visitor::Visitor;
-use super::watch::{End, Watch};
+use super::watch::{End, Lasting, Watch};
 use super::{Protocol, Serve, asked, proxy, refuse};
 use crate::metrics::{ConnectionMetrics, Ended, Refusal};
 
@@ -48,7 +47,8 @@ pub(super) struct Connection<S> {
     pub(super) current: CurrentSettings,
     pub(super) tls: Option<Tls>,
     pub(super) seat: Seat,
-    pub(super) idle: Arc<Idle>,
+    /// From the moment it was accepted, and for as long as it lasts.
+    pub(super) watch: (Watch, Lasting),
     pub(super) stop: watch::Receiver<bool>,
     pub(super) metrics: ConnectionMetrics,
     pub(super) faults: Arc<Faults>,
@@ -57,10 +57,10 @@ pub(super) struct Connection<S> {
 impl<S: Serve> Connection<S> {
     /// Serves it.
     pub(super) async fn serve(mut self, stream: TcpStream, peer: IpAddr) {
+        let watch = self.watch.0.clone();
         // Answers are written whole; waiting for more to send would only delay them.
         let _ = stream.set_nodelay(true);
         let _open = self.metrics.opened();
-        let (watch, _lasting) = Watch::new(self.settings.limits, Arc::clone(&self.idle));
         let mut stop = self.stop.clone();
         let last_call = async {
             asked(&mut stop).await;

@@ -45,6 +45,7 @@ pub(crate) use seats::{Client, Seat};
 pub(crate) use settings::{CurrentSettings, Settings};
 pub(crate) use tls::Tls;
 pub(crate) use visitor::Line;
+use watch::Watch;
 
 /// How long to wait after the system refused a connection, so that being out of file descriptors does not become
 /// being out of CPU, too.
@@ -126,11 +127,11 @@ impl Listener {
             };
             let connection = Connection {
                 routes: routes.clone(),
+                watch: Watch::new(settings.limits, room.idle()),
                 settings,
                 current: Arc::clone(&self.settings),
                 tls: self.tls.clone(),
                 seat,
-                idle: room.idle(),
                 stop: stop.clone(),
                 metrics: self.metrics.clone(),
                 faults: Arc::clone(&faults),

@@ -55,6 +55,10 @@ struct Watched {
 }
 
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, and none excludes another"
+)]
 struct State {
     limits: Limits,
     over: Instant,

@@ -108,16 +108,16 @@ mod tests {
     use super::{Full, Queue};
     use crate::net::Client;
 
-    fn client(address: &str) -> Option<Client> {
-        Some(Client::at(address.parse().expect("an address")))
+    fn client(address: &str) -> Client {
+        Client::at(address.parse().expect("an address"))
     }
 
     #[tokio::test]
     async fn clients_take_turns_and_none_has_more_than_a_quarter() {
         let queue = Queue::new(8);
-        let (greedy, other) = (client("2001:db8::1"), client("192.0.2.1"));
+        let (greedy, other) = (Some(client("2001:db8::1")), Some(client("192.0.2.1")));
         assert_eq!(queue.try_put(greedy, 1), Ok(()));
-        assert_eq!(queue.try_put(client("2001:db8::2"), 2), Ok(()));
+        assert_eq!(queue.try_put(Some(client("2001:db8::2")), 2), Ok(()));
         assert_eq!(queue.try_put(greedy, 3), Err(Full::Client));
         assert_eq!(queue.try_put(other, 4), Ok(()));
         assert_eq!(queue.next().await, Some(1));
@@ -130,11 +130,11 @@ mod tests {
     #[tokio::test]
     async fn there_are_only_so_many_places_and_what_is_refused_takes_none() {
         let queue = Queue::new(2);
-        let first = client("192.0.2.1");
+        let first = Some(client("192.0.2.1"));
         assert_eq!(queue.try_put(first, 1), Ok(()));
         assert_eq!(queue.try_put(first, 2), Err(Full::Client));
         assert_eq!(queue.try_put(None, 3), Ok(()));
-        assert_eq!(queue.try_put(client("192.0.2.2"), 4), Err(Full::All));
+        assert_eq!(queue.try_put(Some(client("192.0.2.2")), 4), Err(Full::All));
         assert_eq!(queue.next().await, Some(1));
         assert_eq!(queue.put(None, 5).await, Ok(()));
         queue.close();
