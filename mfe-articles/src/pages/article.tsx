@@ -70,7 +70,10 @@ function Contents({ entries }: { readonly entries: readonly OutlineEntry[] }): R
 function Neighbour({ slug, place }: { readonly slug: ArticleSlug; readonly place: "Previous" | "Next" }): ReactElement {
   const site = useSite();
   return (
-    <Link to={articlePath(slug)} className={`card ${css.neighbour ?? ""} ${(place === "Next" && css.next) || ""}`}>
+    <Link
+      to={articlePath(slug)}
+      className={`card ${css.neighbour ?? ""} ${(place === "Next" ? css.next : undefined) ?? ""}`}
+    >
       <span className={css.place}>{place}</span> <span className={css.title}>{fillFacts(TITLES[slug], site)}</span>
     </Link>
   );
