@@ -82,6 +82,10 @@ test("a state's head has keywords and social tags", async ({ page }) => {
     description,
     type: "website",
     url: `${ORIGIN}/state/New%20York`,
+    image: expect.stringContaining("/assets/shell/") as unknown,
+    "image:width": "1200",
+    "image:height": "630",
+    "image:alt": expect.stringMatching(/./) as unknown,
   });
   expect(description).toContain("175 cities");
 });
@@ -105,7 +109,10 @@ test("a city says that its ads are loading, and lists those that everybody sees 
   await expect(cards.getByText("Sample ad", { exact: true })).toHaveCount(30);
   await expect(cards.getByText("most popular")).toHaveCount(2);
   for (const index of [0, 1]) await expect(cards.nth(index)).toContainText("most popular");
-  const links = await cards.getByRole("link").evaluateAll((anchors) => anchors.map((a) => a.getAttribute("href")));
+  const links = await cards
+    .getByRole("heading")
+    .getByRole("link")
+    .evaluateAll((anchors) => anchors.map((a) => a.getAttribute("href")));
   expect(links).toEqual(Array.from({ length: 28 }, (_, index) => `/city/Texas/Houston/ad/${String(4251 + index)}`));
 });
 
