@@ -4,7 +4,17 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
 import { expectRefused } from "../support/failures";
 import { ARTICLES, expectScreen, follow, MISSING, SCREENS, type Screen } from "../support/screens";
-import { countElements, drawn, hold, listening, markElements, SECTIONS, SHELL, takenOver } from "../support/hydration";
+import {
+  countElements,
+  countLoading,
+  drawn,
+  hold,
+  listening,
+  markElements,
+  SECTIONS,
+  SHELL,
+  takenOver,
+} from "../support/hydration";
 
 // A city's ads are drawn for each visitor, in the place of these words.
 const LOADING = "Loading ads...";
@@ -16,8 +26,7 @@ async function openMarked(page: Page, { path, heading }: Screen): Promise<number
   await expect(page.getByRole("contentinfo")).toBeVisible();
   const marked = await markElements(page);
   expect(marked).toBeGreaterThan(10);
-  const gone = await page.getByText(LOADING, { exact: true }).locator("..").locator("*").count();
-  return marked - (gone > 0 ? gone + 1 : 0);
+  return marked - (await countLoading(page));
 }
 
 for (const screen of SCREENS) {

@@ -28,6 +28,12 @@ export async function markElements(page: Page): Promise<number> {
   });
 }
 
+/** How many elements say that a city's ads are loading: each visitor's are drawn in their place. */
+export async function countLoading(page: Page): Promise<number> {
+  const waiting = page.getByText("Loading ads...", { exact: true }).locator("..");
+  return (await waiting.count()) + (await waiting.locator("*").count());
+}
+
 /** How many of the marked elements are in the page still, and how many others have come. */
 export async function countElements(page: Page): Promise<{ kept: number; others: number }> {
   return page.evaluate(() => {

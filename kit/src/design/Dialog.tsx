@@ -52,7 +52,8 @@ export function Dialog({ open, close, heading, describedBy, children }: DialogPr
   const onClick = (event: MouseEvent): void => {
     if (pressedBackdrop.current && event.target === event.currentTarget) close();
   };
-  // Escape has closed it already. The event comes late, so it may be about an earlier time it was open.
+  // Escape has closed it already, at times without an `onCancel` before. The event comes late, so it may be about an
+  // earlier time it was open; and who asks for the dialog again before it comes would be refused by it.
   const onClose = (): void => {
     if (open && !dialog.current?.open) close();
   };
@@ -63,6 +64,7 @@ export function Dialog({ open, close, heading, describedBy, children }: DialogPr
       className="dialog"
       aria-labelledby={id}
       aria-describedby={describedBy}
+      onCancel={close}
       onClose={onClose}
       onPointerDown={onPointerDown}
       onClick={onClick}

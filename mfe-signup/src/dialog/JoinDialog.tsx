@@ -40,7 +40,8 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
   const onClick = (event: MouseEvent): void => {
     if (pressedBackdrop.current && event.target === event.currentTarget) close();
   };
-  // Escape has closed it already. The event comes late, so it may be about an earlier time it was open.
+  // Escape has closed it already, at times without an `onCancel` before. The event comes late, so it may be about an
+  // earlier time it was open; and who asks for the dialog again before it comes would be refused by it.
   const onClose = (): void => {
     if (open && !dialog.current?.open) close();
   };
@@ -51,6 +52,7 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
       className={css.dialog}
       aria-labelledby={`${id}-title`}
       aria-describedby={sample ? `${id}-sample` : undefined}
+      onCancel={close}
       onClose={onClose}
       onPointerDown={onPointerDown}
       onClick={onClick}
