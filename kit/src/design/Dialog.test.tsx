@@ -54,6 +54,12 @@ test("a dialog that the browser closed, as Escape does, tells so once", () => {
   expect(close).toHaveBeenCalledTimes(1);
 });
 
+test("a dialog asks to be closed as Escape is pressed, before the browser says that it is closed", () => {
+  const { element, close } = show();
+  fireEvent(element, new Event("cancel", { cancelable: true }));
+  expect(close).toHaveBeenCalledTimes(1);
+});
+
 test("a dialog asks to be closed by a press around it, not by one that began inside", () => {
   const { element, close } = show();
   fireEvent.pointerDown(screen.getByRole("button", { name: "Stay" }));
