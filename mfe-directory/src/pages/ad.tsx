@@ -1,8 +1,7 @@
-import { definePage, Link, notFound } from "@colonnade/kit";
+import { Breadcrumbs, definePage, Link, notFound } from "@colonnade/kit";
 
 import { AdDetail } from "../components/ad/AdDetail";
 import css from "../components/ad/AdPage.module.css";
-import { Breadcrumbs } from "../components/Breadcrumbs";
 import { ReportHelp } from "../components/ReportHelp";
 import type { Ad } from "../data/ad";
 import { ADS, findRegularAd } from "../data/ads";

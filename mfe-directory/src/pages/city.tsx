@@ -1,6 +1,5 @@
-import { definePage, JoinButton, notFound } from "@colonnade/kit";
+import { Breadcrumbs, definePage, JoinButton, notFound } from "@colonnade/kit";
 
-import { Breadcrumbs } from "../components/Breadcrumbs";
 import { CityAds } from "../components/city/CityAds";
 import { PageHeading } from "../components/PageHeading";
 import { ReportHelp } from "../components/ReportHelp";

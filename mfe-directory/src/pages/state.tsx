@@ -1,6 +1,5 @@
-import { definePage, notFound } from "@colonnade/kit";
+import { Breadcrumbs, definePage, notFound } from "@colonnade/kit";
 
-import { Breadcrumbs } from "../components/Breadcrumbs";
 import { PageHeading } from "../components/PageHeading";
 import { SampleNotice } from "../components/SampleNotice";
 import { Attribution } from "../components/state/Attribution";
