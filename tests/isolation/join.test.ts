@@ -93,7 +93,7 @@ test("the join dialog throws while it is drawn", async ({ page, beside, complain
   const own = await beside();
   await deployAltered(own, SIGNUP, (file, text, { slots }) =>
     slots[0]?.assets.includes(file)
-      ? text.replace(".showModal()", ".showModal(globalThis.faultIsOver||globalThis.fault())")
+      ? text.replace("describedBy:", "fault:globalThis.faultIsOver||globalThis.fault(),describedBy:")
       : text,
   );
   await visit(page, `${own.url}/about-escort-babylon`);
