@@ -42,6 +42,11 @@ const SCRIPT: RuleSetRule = {
     },
   },
 };
+// What makes components droppable takes their names from developers' tools.
+const ROUTER: RuleSetRule = {
+  test: /[\\/]node_modules[\\/]react-router[\\/]dist[\\/].*\.mjs$/,
+  loader: path.join(import.meta.dirname, "router-loader.js"),
+};
 const MARKDOWN: RuleSetRule = { test: /\.md$/, loader: path.join(import.meta.dirname, "markdown-loader.js") };
 
 function styles(context: BuildContext, side: "client" | "server"): RuleSetRule[] {
@@ -90,6 +95,7 @@ function base(context: BuildContext, side: "client" | "server"): Configuration {
       rules: [
         SCRIPT,
         MARKDOWN,
+        ...(context.mode.development ? [] : [ROUTER]),
         ...styles(context, side),
         { test: /\.(svg|png|woff2)$/, type: "asset/resource", generator: { emit: side === "client" } },
       ],
