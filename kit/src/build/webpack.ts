@@ -4,7 +4,7 @@ import path from "node:path";
 import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
 import CssMinimizerPlugin from "css-minimizer-webpack-plugin";
 import MiniCssExtractPlugin from "mini-css-extract-plugin";
-import type { Configuration, EntryObject, RuleSetRule } from "webpack";
+import webpack, { type Configuration, type EntryObject, type RuleSetRule } from "webpack";
 import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
 import type { SectionConfig } from "./config.js";
@@ -120,7 +120,8 @@ function sharedOptions(context: BuildContext): Record<string, object> {
     SHARED_PACKAGES.map((name) => [
       name,
       context.config.kind === "shell"
-        ? { singleton: true, eager: true, requiredVersion: context.installed[name], version: context.installed[name] }
+        ? // What the shell brings suits the shell; to compare versions is half of what the federation's start takes.
+          { singleton: true, eager: true, requiredVersion: false, version: context.installed[name] }
         : { singleton: true, strictVersion: true, import: false, requiredVersion: ranges[name] },
     ]),
   );
@@ -167,6 +168,16 @@ const SPLIT = {
   },
 };
 
+// Nearly all of a script is called as it starts. Told so, a browser compiles it where it arrives, beside the page's own
+// thread, which otherwise does so function by function. https://v8.dev/blog/explicit-compile-hints
+const EAGER = new webpack.BannerPlugin({
+  banner: "//# allFunctionsCalledOnLoad",
+  raw: true,
+  test: /\.js$/,
+  // After the minifier, which drops it, and before digests are made.
+  stage: webpack.Compilation.PROCESS_ASSETS_STAGE_DEV_TOOLING,
+});
+
 /** The scripts of a shell before its main script, in the order in which they run. */
 export const SHELL_LIBRARIES = ["runtime", "react-dom"] as const;
 
@@ -201,6 +212,9 @@ export function clientConfiguration(context: BuildContext): Configuration {
     plugins: [
       new MiniCssExtractPlugin({ filename: "[name].[contenthash:8].css", chunkFilename: "[name].[contenthash:8].css" }),
       federation(context),
+      // The federation asks there whether it is debugged: a question that waits for the browser's own process.
+      ...(isShell ? [new webpack.DefinePlugin({ "window.localStorage": "undefined" })] : []),
+      EAGER,
       new PortableModuleIds(),
       new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
     ],
