@@ -7,7 +7,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway releases tools format lint test-gateway test-web test-site browser api-report clean
+.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway releases tools format lint lint-then-test-web test-gateway test-web test-site browser api-report clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -38,8 +38,15 @@ node_modules/.installed: package-lock.json package.json kit/package.json shell/p
 	@npm ci --no-fund --no-audit --loglevel error
 	@touch $@
 
-# All of it, in the order in which a mistake shows soonest.
-test: build lint test-gateway test-web test-site
+# All of it. The gateway's tests wait for deadlines more than they compute, so the rest is checked meanwhile.
+test:
+	@$(MAKE) --no-print-directory -j2 build
+	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=recurse) lint-then-test-web test-gateway
+	@$(MAKE) --no-print-directory test-site
+
+lint-then-test-web:
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory test-web
 
 lint: node_modules/.installed
 	cargo fmt --check

@@ -9,7 +9,8 @@ export default defineConfig<object, WorkerFixtures>({
   testDir: ".",
   outputDir: "test-results",
   fullyParallel: true,
-  workers: 2,
+  // Tests wait for pages more than they compute: three keep two cores busy.
+  workers: 3,
   retries: 0,
   forbidOnly: true,
   timeout: 60_000,

@@ -115,6 +115,12 @@ describe("a release", () => {
     expect(textOf(contents, style)).toMatch(/\.hello_languages_[\w-]{6}\{/);
   });
 
+  test("its scripts ask to be compiled as they arrive", () => {
+    const scripts = [...contents].filter(([file]) => file.startsWith("client/") && file.endsWith(".js"));
+    expect(scripts.length).toBeGreaterThan(2);
+    for (const [file, bytes] of scripts) expect(String(bytes), file).toMatch(/^\/\/# allFunctionsCalledOnLoad\n/);
+  });
+
   test("what the shell shares is not in it, nor anything of the machine that built it", () => {
     const server = textOf(contents, "server/index.js");
     for (const name of ["react/jsx-runtime", "@colonnade/kit"]) expect(server).toMatch(new RegExp(`from ?"${name}"`));
