@@ -176,6 +176,28 @@ fn a_redirect_is_not_followed() {
 }
 
 #[test]
+fn a_connection_is_kept_for_the_next_sign_up() {
+    let backend = Backend::start(Act::json(200, &json!({})));
+    let gateway = gateway(&backend.origin());
+    for _ in 0..10 {
+        assert_eq!(sign_up(&gateway).status, 200);
+    }
+    // A sign-up may come before the connection of the one before it is back.
+    assert!(backend.connections() < 10);
+}
+
+#[test]
+fn a_connection_that_the_backend_ends_is_not_used_again() {
+    let ending = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+    let backend = Backend::start(Act::Raw(ending.to_owned()));
+    let gateway = gateway(&backend.origin());
+    for _ in 0..3 {
+        assert_eq!(sign_up(&gateway).status, 200);
+    }
+    assert_eq!(backend.connections(), 3);
+}
+
+#[test]
 fn a_backend_that_comes_back_is_used_again() {
     let backend = Backend::start(Act::Close);
     let gateway = gateway(&backend.origin());

@@ -43,6 +43,7 @@ struct Shared {
 
 struct State {
     act: Act,
+    connections: usize,
     received: Vec<Vec<u8>>,
     released: bool,
 }
@@ -61,6 +62,7 @@ impl Backend {
         let address = listener.local_addr().unwrap();
         let state = State {
             act,
+            connections: 0,
             received: Vec::new(),
             released: false,
         };
@@ -89,6 +91,11 @@ impl Backend {
 
     pub(crate) fn origin(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// How many connections were made so far.
+    pub(crate) fn connections(&self) -> usize {
+        self.shared.state.lock().unwrap().connections
     }
 
     /// Every request so far, whole.
@@ -131,25 +138,31 @@ impl Backend {
 /// An address at which nothing listens: the port is one that the system gives to nobody who asks for any.
 pub(crate) const CLOSED: &str = "http://127.0.0.1:1";
 
+/// Answers what comes on a connection until one of the answers ends it, or the gateway hangs up.
 fn serve(mut stream: TcpStream, shared: &Shared) {
-    let Some(request) = read(&mut stream) else {
-        return;
-    };
+    shared.state.lock().unwrap().connections += 1;
+    while let Some(request) = read(&mut stream) {
+        let act = receive(request, shared);
+        let goes_on = matches!(act, Act::Answer(..));
+        // The gateway may have given up: then writing fails, and that is what the test looks at from the other side.
+        if answer(&mut stream, act).is_err() || !goes_on {
+            return;
+        }
+    }
+}
+
+/// Notes a request. Returns what is to be done with it, once the test says so.
+fn receive(request: Vec<u8>, shared: &Shared) -> Act {
     let mut state = shared.state.lock().unwrap();
     state.received.push(request);
     shared.changed.notify_all();
-    let act = match state.act.clone() {
+    match state.act.clone() {
         Act::Hold(body) => {
             drop(shared.changed.wait_while(state, |state| !state.released).unwrap());
             Act::Answer(200, "application/json", body)
         }
-        act => {
-            drop(state);
-            act
-        }
-    };
-    // The gateway may have given up: then writing fails, and that is what the test looks at from the other side.
-    let _ = answer(&mut stream, act);
+        act => act,
+    }
 }
 
 fn answer(stream: &mut TcpStream, act: Act) -> std::io::Result<()> {
