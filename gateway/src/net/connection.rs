@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use hyper::server::conn::{http1, http2};
+use hyper::server::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulConnection;
 use hyper_util::service::TowerToHyperService;
@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::faults::{self, Faults};
-use super::http1::Http1;
+use super::http1::{self, Http1};
 use super::http2::Http2;
 use super::meter::Meter;
 use super::rewind::Rewind;
@@ -171,16 +171,7 @@ where
     let service = TowerToHyperService::new(visitor);
     match protocol {
         Protocol::Http1 => {
-            let mut builder = http1::Builder::new();
-            let head = usize::try_from(limits.head_bytes).unwrap_or(usize::MAX);
-            builder
-                .timer(TokioTimer::new())
-                // The watch keeps this deadline, and tells it from that for an idle connection.
-                .header_read_timeout(None)
-                // The first bounds what is kept of an unfinished head, the second a finished one.
-                .max_buf_size(head)
-                .max_header_size(head)
-                .max_headers(limits.headers);
+            let builder = http1::builder(&limits);
             let io = TokioIo::new(Tap::new(io, Http1::new(watch.clone())));
             drive(builder.serve_connection(io, service), protocol, watch, stop).await
         }
