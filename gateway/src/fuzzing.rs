@@ -61,6 +61,11 @@ pub fn proxy_header(bytes: &[u8]) {
     net::fuzz::proxy_header(bytes);
 }
 
+/// Two bytes that say how, then frames of an HTTP/2 connection: first the gateway's, then the client's.
+pub fn http2_frames(bytes: &[u8]) {
+    net::fuzz::frames(bytes);
+}
+
 /// The body of a sign-up, as JSON and as a form.
 pub fn signup_body(bytes: &[u8]) {
     signup::fuzz::body(bytes);

@@ -14,7 +14,7 @@ fn remove(gateway: &Gateway, path: &str) {
 
 #[test]
 fn a_file_that_was_asked_for_is_not_read_again() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_live("[assets]\ncache_mib = 64\n", &[]);
     let first = gateway.get(TARGET);
     remove(&gateway, "client/main.js");
     for _ in 0..3 {

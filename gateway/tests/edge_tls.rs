@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, frame};
-use crate::support::{Certificate, Gateway, Raw, Setup, listening, only, run, until};
+use crate::support::{Certificate, Gateway, Raw, Setup, attack_encrypted, listening, only, run, until};
 
 struct Encrypted {
     gateway: Gateway,
@@ -61,51 +61,47 @@ fn both_protocols_are_spoken_and_the_client_chooses() {
 #[test]
 fn nobody_is_waited_for_in_the_middle_of_a_greeting() {
     let site = encrypted(&only("handshake_ms = 400"));
-    // Visitors who do it right, meanwhile.
-    let get = || assert_eq!(site.certificate.get(&site.gateway.site).unwrap().status, 200);
-    // Nothing, half a greeting (RFC 8446, 5.1), and no greeting at all.
-    for said in [
-        &b""[..],
-        b"\x16\x03\x01\x02\x00\x01",
-        b"GET / HTTP/1.1\r\nhost: site.example\r\n\r\n",
-    ] {
-        let mut raw = Raw::open(&site.gateway.site);
-        assert!(raw.say(said));
-        get();
-        let said = raw.until_closed();
-        assert!(!said.starts_with(b"HTTP/"), "{said:?}");
-    }
-    let raw = Raw::open(&site.gateway.site);
-    raw.drip_until_closed(
-        [0x16, 3, 1, 2, 0]
-            .into_iter()
-            .chain(std::iter::repeat_n(1, 10_000)),
-    );
+    attack_encrypted(&site.gateway, &site.certificate, || {
+        // Nothing, half a greeting (RFC 8446, 5.1), and no greeting at all.
+        for said in [
+            &b""[..],
+            b"\x16\x03\x01\x02\x00\x01",
+            b"GET / HTTP/1.1\r\nhost: site.example\r\n\r\n",
+        ] {
+            let mut raw = Raw::open(&site.gateway.site);
+            assert!(raw.say(said));
+            let said = raw.until_closed();
+            assert!(!said.starts_with(b"HTTP/"), "{said:?}");
+        }
+        let raw = Raw::open(&site.gateway.site);
+        let half = [0x16, 3, 1, 2, 0].into_iter();
+        raw.drip_until_closed(half.chain(std::iter::repeat_n(1, 10_000)));
+    });
     let greeting = "colonnade_connections_refused_total{listener=\"site\",cause=\"greeting\"}";
     until("they are counted", || site.gateway.count(greeting) >= 4);
     assert_eq!(site.gateway.count(greeting), 4);
-    get();
 }
 
 #[test]
 fn who_says_nothing_after_the_greeting_is_given_up() {
     let site = encrypted(&only("first_byte_ms = 400"));
-    for (protocol, said) in [
-        ("http/1.1", &b""[..]),
-        ("h2", b""),
-        ("h2", &frames::PREFACE[..10]),
-    ] {
-        let mut tls = site.certificate.connect(&site.gateway.site, &[protocol]).unwrap();
-        tls.stream().write_all(said).unwrap();
-        assert_eq!(site.certificate.get(&site.gateway.site).unwrap().status, 200);
-        let outcome = tls.stream().read_to_end(&mut Vec::new());
-        let error = outcome.map_err(|error| error.kind());
-        assert_eq!(
-            error,
-            Err(ErrorKind::ConnectionReset),
-            "{protocol} after {said:?}"
-        );
-    }
+    attack_encrypted(&site.gateway, &site.certificate, || {
+        for (protocol, said) in [
+            ("http/1.1", &b""[..]),
+            ("h2", b""),
+            ("h2", &frames::PREFACE[..10]),
+        ] {
+            let mut tls = site.certificate.connect(&site.gateway.site, &[protocol]).unwrap();
+            tls.stream().write_all(said).unwrap();
+            let outcome = tls.stream().read_to_end(&mut Vec::new());
+            let error = outcome.map_err(|error| error.kind());
+            assert_eq!(
+                error,
+                Err(ErrorKind::ConnectionReset),
+                "{protocol} after {said:?}"
+            );
+        }
+    });
     site.gateway.until_ended("silent", 3);
 }
 

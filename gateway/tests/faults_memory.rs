@@ -2,19 +2,32 @@
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
+use std::net::Ipv4Addr;
 
-use crate::support::{Gateway, least_growth_kib, soak};
+use serde_json::json;
+
+use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, SETTINGS, WINDOW_UPDATE};
+use crate::support::{CLOSED, Client, Connection, Gateway, Request, Setup, least_growth_kib, soak};
 
 const REQUESTS: usize = 1_000_000;
 
-/// Requests that are sent at once, each with something of its own.
+/// Requests of one connection, each with something of its own. A fifth of the connections speak HTTP/2, and a fifth post.
 const BATCH: usize = 250;
+
+/// Those that are under way at a time over HTTP/2.
+const STREAMS: usize = 50;
 
 /// Clients that ask at a time.
 const CLIENTS: usize = 4;
 
-/// What a fifth of the requests may be found to have grown: some of them have a document made for them, which is kept.
-const SLACK_KIB: u64 = 1024;
+/// What a fifth of the requests may be found to have grown: less than 32 bytes for each.
+const SLACK_KIB: u64 = 512;
+
+/// How much longer a path is whose document is made, so that as many documents as are kept are soon reached.
+const LONG: usize = 7000;
+
+/// The proxy in front, which names the visitor of each request. Half of the connections are made by visitors themselves.
+const PROXY: &str = "127.0.0.1";
 
 /// Asks for so many things, no two of them the same.
 fn ask(gateway: &Gateway, from: usize, count: usize) {
@@ -28,52 +41,154 @@ fn ask(gateway: &Gateway, from: usize, count: usize) {
 
 fn ask_alone(gateway: &Gateway, from: usize, count: usize) {
     for start in (from..from + count).step_by(BATCH) {
-        let mut requests = String::new();
-        for number in start..start + BATCH {
-            let (target, headers) = match number % 5 {
-                // One in a thousand has a document made for it.
-                0 if number % 1000 == 0 => (format!("/nowhere/{number}"), String::new()),
-                0 => (format!("/?visit={number}"), String::new()),
-                1 => (
-                    format!("/state/{}", number % 50),
-                    "accept-encoding: br\r\n".to_owned(),
-                ),
-                2 => (format!("/_csp?{number}"), String::new()),
-                3 => (
-                    format!("/assets/shell/1.0.0/main.js?{number}"),
-                    format!("if-none-match: \"{number}\"\r\n"),
-                ),
-                _ => (
-                    format!("/_page/1?path=/state/{number}"),
-                    format!("x-visitor: {number}\r\n"),
-                ),
-            };
-            let end = if number == start + BATCH - 1 {
-                "connection: close\r\n"
-            } else {
-                ""
-            };
-            write!(
-                requests,
-                "GET {target} HTTP/1.1\r\nhost: site.example\r\n{headers}{end}\r\n"
-            )
-            .unwrap();
+        let batch = start / BATCH;
+        let site = if batch.is_multiple_of(2) {
+            gateway.site
+        } else {
+            gateway.site.coming_from(address(127, batch))
+        };
+        match batch % 5 {
+            0 => get_over_http2(&site, start),
+            1 => post(&gateway.site, start),
+            _ => get(&site, start),
         }
-        let mut stream = gateway.site.connect();
-        let mut writer = stream.try_clone().unwrap();
-        let writing = std::thread::spawn(move || writer.write_all(requests.as_bytes()));
-        let mut answers = Vec::new();
-        stream.read_to_end(&mut answers).unwrap();
-        writing.join().unwrap().unwrap();
-        // Far quicker than looking for it byte by byte, without optimisation.
-        let answered = String::from_utf8_lossy(&answers).matches("HTTP/1.1 ").count();
-        assert_eq!(answered, BATCH);
+    }
+}
+
+/// An address of its own.
+fn address(network: u8, number: usize) -> Ipv4Addr {
+    let [_, a, b, c] = u32::try_from(number).unwrap().to_be_bytes();
+    Ipv4Addr::new(network, 64 + a, b, c)
+}
+
+/// Whom the proxy asks for.
+fn visitor(number: usize) -> String {
+    address(10, number).to_string()
+}
+
+/// Something to get, and a header field that goes with it.
+fn wanted(number: usize) -> (String, (&'static str, String)) {
+    let nothing = ("x-visitor", number.to_string());
+    match number % 14 {
+        0 | 7 => (format!("/?visit={number}"), nothing),
+        1 | 8 => (
+            format!("/state/{}", number % 50),
+            ("accept-encoding", "br".to_owned()),
+        ),
+        2 | 9 => (format!("/_csp?{number}"), nothing),
+        3 | 10 => (
+            format!("/assets/shell/1.0.0/main.js?{number}"),
+            ("if-none-match", format!("\"{number}\"")),
+        ),
+        4 | 11 => (format!("/_page/1?path=/state/{number}"), nothing),
+        5 | 12 => (format!("/nowhere/{number}"), nothing),
+        6 => (format!("/robots.txt?{number}"), nothing),
+        // A page that was never asked for: its document is made, and kept for a while.
+        _ => (format!("/state/{number}-{}", "x".repeat(LONG)), nothing),
+    }
+}
+
+fn get(site: &Client, start: usize) {
+    let mut requests = String::new();
+    for number in start..start + BATCH {
+        let (target, (name, value)) = wanted(number);
+        let visitor = visitor(number);
+        let end = if number == start + BATCH - 1 {
+            "connection: close\r\n"
+        } else {
+            ""
+        };
+        write!(
+            requests,
+            "GET {target} HTTP/1.1\r\nhost: site.example\r\nx-forwarded-for: {visitor}\r\n{name}: {value}\r\n{end}\r\n"
+        )
+        .unwrap();
+    }
+    let mut stream = site.connect();
+    let mut writer = stream.try_clone().unwrap();
+    let writing = std::thread::spawn(move || writer.write_all(requests.as_bytes()));
+    let mut answers = Vec::new();
+    stream.read_to_end(&mut answers).unwrap();
+    writing.join().unwrap().unwrap();
+    // Far quicker than looking for it byte by byte, without optimisation.
+    let answered = String::from_utf8_lossy(&answers).matches("HTTP/1.1 ").count();
+    assert_eq!(answered, BATCH);
+}
+
+fn get_over_http2(site: &Client, start: usize) {
+    let largest = 0x7fff_ffff_u32;
+    let mut raw = frames::open(site, &[(4, largest)]);
+    let more = largest - 65_535;
+    assert!(raw.say(frames::frame(WINDOW_UPDATE, 0, 0, &more.to_be_bytes())));
+    let mut stream = 1;
+    for first in (start..start + BATCH).step_by(STREAMS) {
+        let mut requests = Vec::new();
+        for number in first..first + STREAMS {
+            let (target, (name, value)) = wanted(number);
+            let mut block = frames::get(&target);
+            block.extend(frames::block(&[
+                (name, &value),
+                ("x-forwarded-for", &visitor(number)),
+            ]));
+            requests.extend(frames::frame(HEADERS, END_STREAM | END_HEADERS, stream, &block));
+            stream += 2;
+        }
+        assert!(raw.say(requests));
+        let mut answered = 0;
+        while answered < STREAMS {
+            let (kind, flags, id, _) = frames::read(&mut raw);
+            assert!(
+                kind != RST_STREAM && (id > 0 || kind == SETTINGS || kind == WINDOW_UPDATE),
+                "{kind}"
+            );
+            answered += usize::from(id > 0 && flags & END_STREAM != 0);
+        }
+    }
+}
+
+/// Sign-ups that are refused or too many, by scripts and by forms, and reports of every kind.
+fn post(site: &Client, start: usize) {
+    let mut connection = Connection::open(site).unwrap();
+    for number in start..start + BATCH {
+        let young = json!({ "email": format!("{number}@visitor.example"), "password": "123456", "age": 17 });
+        let failure = json!({
+            "deployment": 1, "release": "directory@1.0.0", "phase": "load", "error": format!("Error{number}"),
+        });
+        let violation = json!({ "csp-report": { "effective-directive": format!("directive-{number}") } });
+        let (target, content_type, body) = match number % 4 {
+            0 => ("/functions/v1/signup", "application/json", young.to_string()),
+            1 => (
+                "/functions/v1/signup",
+                "application/x-www-form-urlencoded",
+                format!("email={number}%40visitor.example&password=1"),
+            ),
+            2 => ("/_report", "application/json", failure.to_string()),
+            _ => ("/_csp", "application/csp-report", violation.to_string()),
+        };
+        let request = Request::new("POST", target)
+            .header("sec-fetch-site", "same-origin")
+            .header("x-forwarded-for", &visitor(number))
+            .header("content-type", content_type)
+            .body(body);
+        let answer = connection.exchange(request).unwrap();
+        assert!(answer.status < 500 || answer.status == 503, "{}", answer.status);
+        if answer.all("connection").contains(&"close") {
+            connection = Connection::open(site).unwrap();
+        }
     }
 }
 
 #[test]
 fn memory_stays_flat_over_many_requests() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::set_up_live(Setup {
+        listen: &format!("proxies = [\"{PROXY}\"]"),
+        extra: &format!(
+            "[signup]\nbackend = \"{CLOSED}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n"
+        ),
+        // With one heap for each thread, what lies between the pieces that are given back grows for a long time.
+        variables: &[("KEY", "the-key"), ("MALLOC_ARENA_MAX", "1")],
+        ..Setup::default()
+    });
     let count = soak(REQUESTS);
     // Whatever is kept is kept after the first of them.
     let share = count / 5;

@@ -140,7 +140,7 @@ fn on_a_full_disk_nothing_changes_until_there_is_room() {
     for full in [Full::Writing, Full::Syncing, Full::Creating] {
         let machine = Machine::new();
         let gateway = machine.start("").made_live();
-        let release = |version| Release::section("directory", version, &["/"]);
+        let release = |version| Release::section("directory", version, &["/", "/state/:state"]);
         gateway.publish(&release("1.1.0"));
         gateway.deploy(&json!({ "directory": "1.1.0" }));
         gateway.publish(&release("1.2.0"));
@@ -176,7 +176,7 @@ fn on_a_full_disk_nothing_changes_until_there_is_room() {
 
 #[test]
 fn a_store_that_is_gone_leaves_what_is_in_memory_and_is_used_again_when_it_is_back() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_live("[assets]\ncache_mib = 64\n", &[]);
     let (store, aside) = (gateway.store(), gateway.folder().join("aside"));
     // What was asked for is in memory; this file was not.
     let (known, unknown) = ("/assets/shell/1.0.0/main.js", "/assets/directory/1.0.0/entry.js");

@@ -1,8 +1,7 @@
 //! What a visitor types, the backend's key and operators' tokens stand nowhere but where they belong.
 //!
 //! Sign-ups with marked fields go through everything that can become of one. Then whatever the gateway wrote or told
-//! anybody is searched for the marks, as they are and in each of the ways in which text is usually written down. What a
-//! panic says cannot be tested from outside, for no request makes one; `telemetry` and `stack` test it inside.
+//! anybody is searched for the marks, as they are and in each of the ways in which text is usually written down.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Command;
@@ -17,7 +16,7 @@ use tempfile::TempDir;
 use crate::support::marks::{
     EMAIL, KEY, OPERATOR, PASSWORD, SECRETS, assert_clean, assert_folder_is_clean, sign_ups,
 };
-use crate::support::{Act, Backend, CLOSED, Gateway, Raw, Release, Request, Response, Setup, token};
+use crate::support::{Act, Backend, CLOSED, Gateway, Machine, Raw, Release, Request, Response, Setup, token};
 
 fn assert_answer_is_clean(answer: &Response, secrets: &[&str]) {
     let headers = format!("{:?}", answer.headers);
@@ -166,6 +165,29 @@ fn nothing_leaks_where_sign_ups_are_limited_or_the_backend_is_gone() {
         sign_up(&limited);
     }
     search(limited);
+}
+
+#[test]
+fn nothing_leaks_where_a_sign_up_panics_while_it_is_sent() {
+    let backend = Backend::start(Act::json(200, &json!({})));
+    let machine = Machine::new();
+    let gateway = machine
+        .start_with(&configuration(&backend.origin(), "concurrent = 1"), &VARIABLES)
+        .made_live();
+    machine.stop_time();
+    for request in sign_ups() {
+        let answer = gateway.site.send(request);
+        assert_eq!(answer.status, 500, "{}", answer.text());
+        assert_answer_is_clean(&answer, &SECRETS);
+        gateway.event_of(&answer);
+    }
+    assert!(backend.received().is_empty(), "it is before anything is sent");
+    assert_eq!(gateway.output().matches("\"event\":\"panic\"").count(), 2);
+    machine.start_time();
+    // Nothing is held by those who are gone.
+    sign_up(&gateway);
+    assert_eq!(backend.received().len(), 2);
+    search(gateway);
 }
 
 /// Kills a gateway in the middle of sign-ups, allowed to leave all of its memory behind, and searches what it did leave.

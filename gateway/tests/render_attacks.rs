@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{is_rendered, rendering_gateway, renders, until_rendered};
+use crate::support::{attack_rendering, is_rendered, rendering_gateway, renders, until_rendered};
 
 /// Settings under which what fails fails soon.
 const SETTINGS: &str =
@@ -141,19 +141,16 @@ const ATTACKS: &[(&str, &str, &str)] = &[
 fn whatever_a_section_does_its_document_goes_out_and_others_are_rendered() {
     for (what, module, cause) in ATTACKS {
         let gateway = rendering_gateway(SETTINGS, module);
-        for round in 0..3 {
-            // At the same time: one worker is the attack's, and the other one everybody else's.
-            let (answer, sound) = std::thread::scope(|scope| {
-                let attack = scope.spawn(|| gateway.get("/attack/x"));
-                let sound = gateway.get(&format!("/sound/{round}"));
-                (attack.join().unwrap(), sound)
-            });
-            assert_eq!(answer.status, 200, "{what}");
-            assert!(!is_rendered(&answer), "{what}: {}", answer.text());
-            assert_eq!(answer.boot().get("view"), None, "{what}");
-            assert_eq!(answer.boot()["page"]["section"]["name"], "attack", "{what}");
-            assert!(is_rendered(&sound), "{what}: {}", sound.text());
-        }
+        // At the same time: one worker is the attack's, and the other one everybody else's.
+        attack_rendering(&gateway, || {
+            for _ in 0..3 {
+                let answer = gateway.get("/attack/x");
+                assert_eq!(answer.status, 200, "{what}");
+                assert!(!is_rendered(&answer), "{what}: {}", answer.text());
+                assert_eq!(answer.boot().get("view"), None, "{what}");
+                assert_eq!(answer.boot()["page"]["section"]["name"], "attack", "{what}");
+            }
+        });
         let failed = gateway.wait_for(|line| line["event"] == "render_failed");
         assert_eq!(
             (&failed["release"], &failed["cause"]),

@@ -2,6 +2,7 @@
 //! was asked for.
 
 use std::io::Write as _;
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::support::{
@@ -212,6 +213,50 @@ fn one_client_that_asks_for_page_after_page_takes_no_render_from_others() {
         pages
     });
     assert_eq!(pages, [true; 30]);
+}
+
+#[test]
+fn who_asks_with_a_client_that_is_refused_is_not_refused_with_it() {
+    let gateway = rendering_gateway(
+        "[render]\nworkers = 1\nqueue = 8\ndeadline_ms = 20000\ncpu_ms = 5000\nfailures = 1000\n",
+        "export default { page: (path) => { let n = 0; while (n < 100000) n++; return path; } };",
+    );
+    let [greedy, visitor] = [11, 99].map(|last| {
+        let address = std::net::Ipv4Addr::new(127, 0, 0, last);
+        gateway.site.coming_from(address)
+    });
+    let over = AtomicBool::new(false);
+    let refused = || renders(&gateway, "sound", "client_busy");
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let over = &over;
+            scope.spawn(move || {
+                for number in 0.. {
+                    if over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    greedy.get(&format!("/attack/{thread}-{number}"));
+                }
+            });
+        }
+        let pages: Vec<bool> = (0..60)
+            .map(|number| {
+                let path = &format!("/sound/{number}");
+                let together = Barrier::new(2);
+                std::thread::scope(|scope| {
+                    scope.spawn(|| {
+                        together.wait();
+                        greedy.get(path)
+                    });
+                    together.wait();
+                    is_rendered(&visitor.get(path))
+                })
+            })
+            .collect();
+        over.store(true, Ordering::Relaxed);
+        assert_eq!(pages, [true; 60]);
+    });
+    assert!(refused() > 0, "the other one was refused");
 }
 
 /// The render workers of a gateway.

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Gateway, Release, Request, Response};
+use crate::support::{Browser, Gateway, Release, Request, Response, attack};
 
 /// So few that a test can have them.
 const SMALL: &str = "[rollout]\nminimum_views = 4\nminimum_clients = 3\nmargin_percent = 5\n";
@@ -195,10 +195,12 @@ fn only_names_of_classes_reach_the_log() {
 
 #[test]
 fn a_client_is_one_line_a_minute() {
-    let gateway = gateway("");
-    for client in [1, 1, 2, 1, 2, 1, 3] {
-        gateway.event_of(&report(&gateway, client, &failure(2, "TypeError")));
-    }
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for client in [1, 1, 2, 1, 2, 1, 3] {
+            gateway.event_of(&report(&gateway, client, &failure(1, "TypeError")));
+        }
+    });
     assert_eq!(failures_logged(&gateway).len(), 3);
 }
 

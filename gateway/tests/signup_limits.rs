@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use serde_json::json;
 
 use crate::support::{
-    Act, Backend, CLOSED, Client, Gateway, Raw, Request, Response, Setup, listening, until,
+    Act, Backend, CLOSED, Client, Gateway, Raw, Request, Response, Setup, attack, listening, until,
 };
 
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
@@ -83,11 +83,13 @@ fn who_signs_up_too_often_is_told_to_wait_and_nobody_else_is() {
     for _ in 0..3 {
         assert_eq!(sign_up(&gateway).status, 200);
     }
-    for _ in 0..20 {
-        let answer = sign_up(&gateway);
-        assert_stays(&answer, 429);
-        assert!(answer.header("retry-after").parse::<u64>().unwrap() <= 20);
-    }
+    attack(&gateway, || {
+        for _ in 0..20 {
+            let answer = sign_up(&gateway);
+            assert_stays(&answer, 429);
+            assert!(answer.header("retry-after").parse::<u64>().unwrap() <= 20);
+        }
+    });
     let other = gateway.site.coming_from(Ipv4Addr::new(127, 0, 4, 1));
     assert_eq!(other.send(script()).status, 200);
     assert_eq!(backend.received().len(), 4);
@@ -134,9 +136,11 @@ fn a_form_sent_too_often_comes_back_with_its_error_and_the_email_and_in_the_end_
     let words = boot["form"]["error"].as_str().unwrap().to_owned();
     assert!(words.contains("Please wait"), "{words}");
     // Who goes on is not worth a page that may have to be rendered.
-    for _ in 0..9 {
-        form(&gateway.site);
-    }
+    attack(&gateway, || {
+        for _ in 0..9 {
+            form(&gateway.site);
+        }
+    });
     let plain = form(&gateway.site);
     assert_eq!((plain.status, plain.header("cache-control")), (429, "no-store"));
     assert!(plain.has("retry-after"));
@@ -175,12 +179,14 @@ fn all_together_sign_up_only_so_often() {
     for last in 0..3 {
         assert_eq!(from(last).send(script()).status, 200);
     }
-    assert_stays(&from(3).send(script()), 503);
-    let page = form(&from(4));
-    assert_eq!(
-        (page.status, &page.boot()["form"]["email"]),
-        (503, &json!("visitor@example.com"))
-    );
+    attack(&gateway, || {
+        assert_stays(&from(3).send(script()), 503);
+        let page = form(&from(4));
+        assert_eq!(
+            (page.status, &page.boot()["form"]["email"]),
+            (503, &json!("visitor@example.com"))
+        );
+    });
     assert_eq!(backend.received().len(), 3);
     assert_eq!(outcomes(&gateway, "crowded"), 2);
 }
@@ -192,9 +198,11 @@ fn only_so_many_wait_for_the_backend_at_a_time() {
     std::thread::scope(|scope| {
         let waiting: Vec<_> = (0..2).map(|_| scope.spawn(|| sign_up(&gateway).status)).collect();
         backend.wait_for_requests(2);
-        for _ in 0..5 {
-            assert_stays(&sign_up(&gateway), 503);
-        }
+        attack(&gateway, || {
+            for _ in 0..5 {
+                assert_stays(&sign_up(&gateway), 503);
+            }
+        });
         backend.release();
         let answers = waiting.into_iter().map(|waiting| waiting.join().unwrap());
         assert!(answers.eq([200, 200]));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Request, Response};
+use crate::support::{Gateway, Request, Response, attack};
 
 const SINGLE: &str = "application/csp-report";
 const LIST: &str = "application/reports+json";
@@ -117,9 +117,8 @@ fn another_site_cannot_make_its_visitors_report() {
 #[test]
 fn a_client_is_heard_so_often_a_minute_and_the_others_still_are() {
     let gateway = Gateway::start_live("", &[]);
-    let statuses: Vec<u16> = (0..25)
-        .map(|_| report(&gateway, SINGLE, &single("img-src")).status)
-        .collect();
+    let report = || report(&gateway, SINGLE, &single("img-src")).status;
+    let statuses: Vec<u16> = attack(&gateway, || (0..25).map(|_| report()).collect());
     assert_eq!(statuses, [[204].repeat(20), [429].repeat(5)].concat());
     let other = Request::new("POST", "/_csp")
         .header("content-type", SINGLE)

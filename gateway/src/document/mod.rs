@@ -93,6 +93,8 @@ struct Composed {
     status: StatusCode,
     /// Whether it is as good as it gets; one whose render failed may be better the next time, so nobody keeps it.
     is_whole: bool,
+    /// The client that was refused a render of its page.
+    refused: Option<Client>,
     policy: HeaderValue,
     identity: Representation,
     compressed: Vec<Representation>,
@@ -203,10 +205,16 @@ impl Documents {
             path: asked.page.map(|_| asked.path()),
             day,
         };
-        match self.cache.get(&key) {
-            Some(composed) => composed,
+        if let Some(composed) = self.cache.get(&key) {
+            return composed;
+        }
+        loop {
             // On the heap: it is much larger than what a document that is kept takes.
-            None => Box::pin(self.flights.run(&key, self.make(&key, asked))).await,
+            let composed = Box::pin(self.flights.run(&key, self.make(&key, asked))).await;
+            // Somebody else asked for it first, whose refusal is nobody else's.
+            if composed.refused.is_none_or(|client| asked.client == Some(client)) {
+                return composed;
+            }
         }
     }
 
@@ -220,11 +228,12 @@ impl Documents {
             .body(asked.store, asked.wanted(&asked.path(), key.day))
             .await;
         let (html, policy) = self.compose(asked, &body, None, key.day).await;
-        let is_whole = !matches!(body, Body::Failed);
+        let is_whole = !matches!(body, Body::Failed | Body::Refused(_));
         // Nobody closes it; were it closed, compressing would go on unbounded.
         let permit = self.compressing.acquire().await.ok();
-        let composed = Composed::new(asked.status(&body), policy, html.into(), is_whole).await;
+        let mut composed = Composed::new(asked.status(&body), policy, html.into(), is_whole).await;
         drop(permit);
+        composed.refused = body.refused();
         let composed = Arc::new(composed);
         self.metrics.composed();
         if is_whole {
@@ -258,7 +267,7 @@ impl Documents {
         let set = asked.visit.set;
         let rendered = match body {
             Body::Rendered(rendered) => Some(&**rendered),
-            Body::Browser | Body::Failed => None,
+            Body::Browser | Body::Failed | Body::Refused(_) => None,
         };
         let boot = Boot {
             deployment: set.number(),
@@ -339,7 +348,7 @@ impl<'a> Asked<'a> {
     fn status(&self, body: &Body) -> StatusCode {
         let not_found = match body {
             Body::Rendered(rendered) => rendered.status == 404,
-            Body::Browser | Body::Failed => self.page.is_none(),
+            Body::Browser | Body::Failed | Body::Refused(_) => self.page.is_none(),
         };
         if not_found {
             StatusCode::NOT_FOUND
@@ -359,6 +368,7 @@ impl Composed {
         Self {
             status,
             is_whole,
+            refused: None,
             policy,
             identity,
             compressed,

@@ -19,7 +19,7 @@ macro_rules! replay {
     };
 }
 
-replay! { paths range accept_encoding host cookies release_json tar proxy_header signup_body }
+replay! { paths range accept_encoding host cookies release_json tar proxy_header http2_frames signup_body }
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")

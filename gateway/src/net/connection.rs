@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use hyper::server::conn::{http1, http2};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulConnection;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -17,8 +16,8 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::faults::{self, Faults};
-use super::http1::Http1;
-use super::http2::Http2;
+use super::http1::{self, Http1};
+use super::http2::{self, Http2};
 use super::meter::Meter;
 use super::rewind::Rewind;
 use super::seats::{Client, Seat};
@@ -34,10 +33,6 @@ use crate::metrics::{ConnectionMetrics, Ended, Refusal};
 /// How long a client that had connected when the gateway was told to stop may take for its first request, and one over
 /// HTTP/1 for its next: it must not be turned away for having come a moment before.
 const LAST_CALL: Duration = Duration::from_millis(500);
-
-/// The windows of HTTP/2 (RFC 9113, 6.9.1): no body that visitors send is larger than a few KiB.
-const STREAM_WINDOW: u32 = 64 * 1024;
-const CONNECTION_WINDOW: u32 = 256 * 1024;
 
 /// A connection that was just made.
 pub(super) struct Connection<S> {
@@ -171,30 +166,12 @@ where
     let service = TowerToHyperService::new(visitor);
     match protocol {
         Protocol::Http1 => {
-            let mut builder = http1::Builder::new();
-            let head = usize::try_from(limits.head_bytes).unwrap_or(usize::MAX);
-            builder
-                .timer(TokioTimer::new())
-                // The watch keeps this deadline, and tells it from that for an idle connection.
-                .header_read_timeout(None)
-                // The first bounds what is kept of an unfinished head, the second a finished one.
-                .max_buf_size(head)
-                .max_header_size(head)
-                .max_headers(limits.headers);
+            let builder = http1::builder(&limits);
             let io = TokioIo::new(Tap::new(io, Http1::new(watch.clone())));
             drive(builder.serve_connection(io, service), protocol, watch, stop).await
         }
         Protocol::Http2 => {
-            let mut builder = http2::Builder::new(TokioExecutor::new());
-            let resets = usize::try_from(limits.resets).unwrap_or(usize::MAX);
-            builder
-                .timer(TokioTimer::new())
-                .initial_stream_window_size(STREAM_WINDOW)
-                .initial_connection_window_size(CONNECTION_WINDOW)
-                .max_concurrent_streams(limits.streams)
-                .max_header_list_size(limits.head_bytes)
-                .max_pending_accept_reset_streams(resets)
-                .max_local_error_reset_streams(resets);
+            let builder = http2::builder(&limits);
             let io = TokioIo::new(Tap::new(io, Http2::new(watch.clone())));
             drive(builder.serve_connection(io, service), protocol, watch, stop).await
         }

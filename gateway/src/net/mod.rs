@@ -39,7 +39,12 @@ use connection::Connection;
 use faults::Faults;
 pub(crate) use listen::{Inherited, raise_descriptors};
 #[cfg(any(test, feature = "fuzzing"))]
-pub(crate) use proxy::fuzz;
+pub(crate) mod fuzz {
+    //! What must hold of what a connection brings.
+
+    pub(crate) use super::http2::fuzz::frames;
+    pub(crate) use super::proxy::fuzz::proxy_header;
+}
 use room::Room;
 pub(crate) use seats::{Client, Seat};
 pub(crate) use settings::{CurrentSettings, Settings};

@@ -43,6 +43,18 @@ pub(crate) enum Body {
     Browser,
     /// It failed this time.
     Failed,
+    /// It was not tried, because this client has too many waiting: another may well have it rendered.
+    Refused(Client),
+}
+
+impl Body {
+    /// The client whose refusal it is.
+    pub(crate) fn refused(&self) -> Option<Client> {
+        match self {
+            Self::Refused(client) => Some(*client),
+            Self::Rendered(_) | Self::Browser | Self::Failed => None,
+        }
+    }
 }
 
 /// What a rendered page depends on, besides the day. The configuration is the same for as long as the process runs.
@@ -133,8 +145,14 @@ impl Renderer {
             return Body::Rendered(kept);
         }
         let key = (key, wanted.day);
-        let work = self.render(engine, store, wanted, None, Some(key.clone()));
-        self.flights.run(&key, work).await
+        loop {
+            let work = self.render(engine, store, wanted, None, Some(key.clone()));
+            let body = self.flights.run(&key, work).await;
+            // Somebody else asked for it first, and took the refusal for all: now it may be for this client.
+            if body.refused().is_none_or(|client| wanted.client == Some(client)) {
+                return body;
+            }
+        }
     }
 
     /// A page rendered with the answer to a form post, which is kept nowhere.
@@ -160,7 +178,10 @@ impl Renderer {
         let commission = match self.commission(store, wanted, form, keep).await {
             Ok(Some(commission)) => commission,
             Ok(None) => return Body::Browser,
-            Err(failure) => return engine.failed(wanted.section(), &wanted.release(), None, &failure),
+            Err(failure) => {
+                engine.failed(wanted.section(), &wanted.release(), None, &failure);
+                return Body::Failed;
+            }
         };
         // Whether anybody still waits or not: what is rendered is kept for the next, and what fails is counted.
         let work = tokio::spawn(Arc::clone(engine).answer(commission, self.patience));
@@ -225,6 +246,7 @@ impl Engine {
             commission.release.clone(),
             commission.pair.clone(),
         );
+        let client = commission.client;
         match self.carry_out(commission, patience, false).await {
             Ok(rendered) => {
                 if self.breaker.succeeded(&pair) {
@@ -232,12 +254,16 @@ impl Engine {
                 }
                 Body::Rendered(rendered)
             }
-            Err(failure) => self.failed(&section, &release, Some(&pair), &failure),
+            Err(failure) => {
+                self.failed(&section, &release, Some(&pair), &failure);
+                let refused = client.filter(|_| failure.cause == Cause::ClientBusy);
+                refused.map_or(Body::Failed, Body::Refused)
+            }
         }
     }
 
     /// Counts and logs a failure. A full queue is the fault of nobody in particular, nor is the store.
-    fn failed(&self, section: &str, release: &str, pair: Option<&str>, failure: &Failure) -> Body {
+    fn failed(&self, section: &str, release: &str, pair: Option<&str>, failure: &Failure) {
         let rests = failure.cause.is_own() && pair.is_some_and(|pair| self.breaker.failed(pair));
         if rests {
             self.metrics.rests(section, true);
@@ -246,7 +272,6 @@ impl Engine {
         let count = self.metrics.failed(section, cause);
         // Its message may quote anything, a visitor's address among it.
         tracing::warn!(event = "render_failed", release, cause, count, rests);
-        Body::Failed
     }
 
     /// Renders a page, and keeps it if it is to be kept.

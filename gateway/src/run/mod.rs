@@ -167,10 +167,10 @@ async fn open(
         async |name, number, address, files: &Option<Certificate>, settings: &CurrentSettings, capacity| {
             let socket = inherited.or_bind(number, address).await;
             let (socket, address) = socket.map_err(|source| StartError::Listen { address, source })?;
-            let renewal = files
-                .clone()
-                .map(|files| Renewal::load(name, files))
-                .transpose()?;
+            let renewal = match files.clone() {
+                Some(files) => Some(Renewal::load(name, files).await?),
+                None => None,
+            };
             Ok::<_, StartError>(Door {
                 listener: Listener {
                     socket,

@@ -1,12 +1,16 @@
 //! Reading the configuration and the certificates again while the gateway serves.
 
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::sign::CertifiedKey;
 use tokio::signal::unix::Signal;
+use tokio::task::JoinError;
 
+use super::StartError;
 use crate::admin::Admin;
 use crate::config::{Certificate, CertificateError, Config, Written};
 use crate::net::{CurrentSettings, Settings, Tls};
@@ -48,8 +52,9 @@ impl Reload {
             tokio::select! {
                 _ = hangup.recv() => self.reload().await,
                 _ = look.tick() => {
-                    let renewals = [&mut self.site_tls, &mut self.admin_tls];
-                    renewals.into_iter().flatten().for_each(Renewal::renew_if_changed);
+                    for renewal in [&mut self.site_tls, &mut self.admin_tls].into_iter().flatten() {
+                        renewal.renew_if_changed().await;
+                    }
                 }
             }
         }
@@ -58,8 +63,7 @@ impl Reload {
     /// Reads the configuration again. One that cannot be used changes nothing.
     async fn reload(&mut self) {
         let path = self.path.clone();
-        // Files may be slow.
-        let Ok(loaded) = tokio::task::spawn_blocking(move || Config::load(&path)).await else {
+        let Ok(loaded) = aside(move || Config::load(&path)).await else {
             return;
         };
         let mut config = match loaded {
@@ -79,7 +83,7 @@ impl Reload {
         ] {
             if let Some((renewal, files)) = renewal.as_mut().zip(files) {
                 renewal.files = files;
-                renewal.renew();
+                renewal.renew().await;
             }
         }
         let restart = self.written.awaiting_restart(&config.written).join(", ");
@@ -92,14 +96,16 @@ impl Reload {
 
 impl Renewal {
     /// Reads the certificate of a listener for the first time.
-    pub(super) fn load(listener: &'static str, files: Certificate) -> Result<Self, CertificateError> {
-        // Looked at before they are read: what changes in between is read again.
-        let seen = looks(&files);
-        let tls = Tls::new(files.load()?);
+    pub(super) async fn load(listener: &'static str, files: Certificate) -> Result<Self, StartError> {
+        let read = aside({
+            let files = files.clone();
+            move || read(&files)
+        });
+        let (seen, certificate) = read.await.map_err(io::Error::from)?;
         Ok(Self {
             listener,
             files,
-            tls,
+            tls: Tls::new(certificate?),
             seen,
         })
     }
@@ -109,17 +115,25 @@ impl Renewal {
         self.tls.clone()
     }
 
-    fn renew_if_changed(&mut self) {
-        if looks(&self.files) != self.seen {
-            self.renew();
+    async fn renew_if_changed(&mut self) {
+        let files = self.files.clone();
+        // Whoever is not told how they look now looks again.
+        if aside(move || looks(&files))
+            .await
+            .is_ok_and(|looks| looks != self.seen)
+        {
+            self.renew().await;
         }
     }
 
     /// Reads the files. A certificate that cannot be used leaves the one in use; connections keep theirs either way.
-    fn renew(&mut self) {
-        // In the same order as at first.
-        self.seen = looks(&self.files);
-        match self.files.load() {
+    async fn renew(&mut self) {
+        let files = self.files.clone();
+        let Ok((seen, certificate)) = aside(move || read(&files)).await else {
+            return;
+        };
+        self.seen = seen;
+        match certificate {
             Ok(certificate) => {
                 self.tls.renew(certificate);
                 tracing::info!(event = "certificate_loaded", listener = self.listener);
@@ -129,6 +143,16 @@ impl Renewal {
             }
         }
     }
+}
+
+/// Does something where it holds up nobody: files may be slow.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, JoinError> {
+    tokio::task::spawn_blocking(work).await
+}
+
+/// How the files look, and what is in them. Looked at before they are read: what changes in between is read again.
+fn read(files: &Certificate) -> (Looks, Result<CertifiedKey, CertificateError>) {
+    (looks(files), files.load())
 }
 
 fn looks(files: &Certificate) -> Looks {
@@ -152,8 +176,8 @@ mod tests {
 
     use super::{Certificate, Renewal, looks};
 
-    #[test]
-    fn a_certificate_that_changes_while_it_is_read_is_read_again() {
+    #[tokio::test]
+    async fn a_certificate_that_changes_while_it_is_read_is_read_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let files = Certificate {
             certificate: folder.path().join("certificate"),
@@ -171,18 +195,14 @@ mod tests {
                 .expect("run")
                 .success()
         );
-        let reading = std::thread::spawn({
-            let files = files.clone();
-            move || Renewal::load("site", files)
+        let (renewal, ()) = tokio::join!(Renewal::load("site", files.clone()), async {
+            // On the one thread of this test, which is not held up by reading.
+            let key = fs::OpenOptions::new().write(true).open(&files.key);
+            let mut key = key.expect("opened");
+            fs::write(&files.certificate, cert.pem() + "\n").expect("written");
+            std::io::Write::write_all(&mut key, signing_key.serialize_pem().as_bytes()).expect("written");
         });
-        let key = fs::OpenOptions::new()
-            .write(true)
-            .open(&files.key)
-            .expect("opened");
-        fs::write(&files.certificate, cert.pem() + "\n").expect("written");
-        std::io::Write::write_all(&mut &key, signing_key.serialize_pem().as_bytes()).expect("written");
-        drop(key);
-        let renewal = reading.join().expect("no panic").expect("a certificate");
+        let renewal = renewal.expect("a certificate");
         assert_ne!(renewal.seen[0], looks(&files)[0]);
     }
 }

@@ -5,10 +5,13 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::{Client, Gateway, Response};
+use super::{Certificate, Client, Gateway, Request, Response, is_rendered};
 
 /// The address an ordinary visitor comes from while others attack.
 pub(crate) const VISITOR: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 99);
+
+/// A file of every shell: see [`super::Release::shell`].
+const FILE: &str = "/assets/shell/1.0.0/main.js";
 
 /// What lies between two pieces that come slowly.
 const PACE: Duration = Duration::from_millis(20);
@@ -126,16 +129,59 @@ fn is_silence(kind: ErrorKind) -> bool {
 /// Does something hostile while an ordinary visitor reads the site, all of whose requests must succeed.
 pub(crate) fn attack<T>(gateway: &Gateway, hostile: impl FnOnce() -> T) -> T {
     let visitor = gateway.site.coming_from(VISITOR);
-    let expected = visitor.get("/");
-    assert_eq!(expected.status, 200);
+    besides(|target| visitor.get(target), "/", "/state/", hostile)
+}
+
+/// The same on a site that speaks TLS.
+pub(crate) fn attack_encrypted<T>(
+    gateway: &Gateway,
+    certificate: &Certificate,
+    hostile: impl FnOnce() -> T,
+) -> T {
+    let visitor = gateway.site.coming_from(VISITOR);
+    let get = |target: &str| certificate.send(&visitor, Request::new("GET", target)).unwrap();
+    besides(get, "/", "/state/", hostile)
+}
+
+/// The same on a site whose pages are rendered, and must be: see [`super::rendering_gateway`].
+pub(crate) fn attack_rendering<T>(gateway: &Gateway, hostile: impl FnOnce() -> T) -> T {
+    let visitor = gateway.site.coming_from(VISITOR);
+    let get = |target: &str| {
+        let answer = visitor.get(target);
+        assert!(target == FILE || is_rendered(&answer), "{target}: {answer:?}");
+        answer
+    };
+    besides(get, "/sound/home", "/sound/", hostile)
+}
+
+/// Does something hostile while somebody reads a page that is kept, one after the other of those that have to be made,
+/// whose paths begin with `new`, and a file that is read each time.
+fn besides<T>(
+    get: impl Fn(&str) -> Response + Sync,
+    kept: &str,
+    new: &str,
+    hostile: impl FnOnce() -> T,
+) -> T {
+    let [page, file] = [kept, FILE].map(|target| {
+        let answer = get(target);
+        assert_eq!(answer.status, 200, "{target}");
+        answer.body
+    });
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let visits = scope.spawn(|| {
-            loop {
+            for number in 0.. {
                 // Once more when it is over.
                 let was_over = over.load(Ordering::Relaxed);
-                let answer = visitor.get("/");
-                assert_eq!((answer.status, &answer.body), (200, &expected.body));
+                let answer = get(kept);
+                assert!(answer.status == 200 && answer.body == page, "{answer:?}");
+                let answer = get(&format!("{new}visit-{number}"));
+                assert!(
+                    answer.status == 200 && answer.boot()["page"].is_object(),
+                    "{answer:?}"
+                );
+                let answer = get(FILE);
+                assert!(answer.status == 200 && answer.body == file, "{answer:?}");
                 if was_over {
                     return;
                 }

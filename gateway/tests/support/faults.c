@@ -1,9 +1,12 @@
-/* Preloaded into a gateway, this makes its machine fail: the clock of the day is off, or the disk is full.
+/* Preloaded into a gateway, this makes its machine fail: the clock of the day is off, another cannot be read, or the disk
+ * is full.
  *
- * FAULT_CLOCK names a file with the seconds by which the clock is off. FAULT_FULL names a file that is there while the
+ * FAULT_CLOCK names a file with the seconds by which the clock is off. FAULT_TIMELESS names a file that is there while
+ * each thread that opens a socket, which only a sign-up makes it do, then fails once to read the clock that measures
+ * deadlines: Rust panics at that, in the middle of whatever it is doing. FAULT_FULL names a file that is there while the
  * disk below the folder FAULT_BELOW is full; its first letter says what fails there for want of room:
  *   w  writing      s  making durable what was written      c  creating files and folders
- * Both files are looked at whenever the gateway asks, so a test changes them while it runs. Whatever this asks the system
+ * These files are looked at whenever the gateway asks, so a test changes them while it runs. Whatever this asks the system
  * itself goes past the functions that are replaced here. */
 
 #define _GNU_SOURCE
@@ -14,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -41,7 +45,23 @@ static long off(void) {
     return seconds;
 }
 
+/* Whether this thread's next look at the clock fails. */
+static __thread int is_timeless;
+
+int socket(int domain, int type, int protocol) {
+    int before = errno;
+    char text[8];
+    is_timeless = look("FAULT_TIMELESS", text, sizeof text) >= 0;
+    errno = before;
+    return syscall(SYS_socket, domain, type, protocol);
+}
+
 int clock_gettime(clockid_t clock, struct timespec *now) {
+    if (clock == CLOCK_MONOTONIC && is_timeless) {
+        is_timeless = 0;
+        errno = EINVAL;
+        return -1;
+    }
     long outcome = syscall(SYS_clock_gettime, clock, now);
     if (outcome == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += off();
     return outcome;

@@ -1,4 +1,4 @@
-//! A machine that fails while the gateway runs: its clock jumps, its disk is full. See `faults.c`, which the gateway is
+//! A machine that fails while the gateway runs: its clock jumps or cannot be read, its disk is full. See `faults.c`, which the gateway is
 //! started with.
 
 use std::fs;
@@ -35,18 +35,25 @@ impl Machine {
 
     /// Starts a gateway on it, whose store is the same as that of others on it.
     pub(crate) fn start(&self, extra: &str) -> Gateway {
+        self.start_with(extra, &[("KEY", "the-key")])
+    }
+
+    /// The same, with these environment variables.
+    pub(crate) fn start_with(&self, extra: &str, variables: &[(&str, &str)]) -> Gateway {
         let path = |name: &str| self.folder.path().join(name).display().to_string();
-        let (library, clock, full, store) = (path("faults.so"), path("clock"), path("full"), path("store"));
+        let (library, store) = (path("faults.so"), path("store"));
+        let (clock, timeless, full) = (path("clock"), path("timeless"), path("full"));
+        let own = [
+            ("LD_PRELOAD", &*library),
+            ("FAULT_CLOCK", &clock),
+            ("FAULT_TIMELESS", &timeless),
+            ("FAULT_FULL", &full),
+            ("FAULT_BELOW", &store),
+        ];
         Gateway::set_up(Setup {
             folder: Some(Arc::clone(&self.folder)),
             extra,
-            variables: &[
-                ("LD_PRELOAD", &library),
-                ("FAULT_CLOCK", &clock),
-                ("FAULT_FULL", &full),
-                ("FAULT_BELOW", &store),
-                ("KEY", "the-key"),
-            ],
+            variables: &[&own, variables].concat(),
             ..Setup::default()
         })
     }
@@ -54,6 +61,16 @@ impl Machine {
     /// Sets the clock of the day, by so many seconds from what it is.
     pub(crate) fn set_clock(&self, seconds: i64) {
         self.write("clock", &seconds.to_string());
+    }
+
+    /// From now on sign-ups panic, in the middle of being sent to the backend.
+    pub(crate) fn stop_time(&self) {
+        self.write("timeless", "");
+    }
+
+    /// They panic no more.
+    pub(crate) fn start_time(&self) {
+        fs::remove_file(self.folder.path().join("timeless")).unwrap();
     }
 
     /// Fills the disk that the store is on.

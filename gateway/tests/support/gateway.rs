@@ -64,7 +64,7 @@ struct Log {
 }
 
 /// A configuration with ports of the system's choosing and tokens for every purpose. `extra` is put behind it: up to its
-/// first table it belongs to `[store]`.
+/// first table it belongs to `[store]`. Unless that says otherwise no file is kept in memory, so that each is really read.
 pub(crate) fn configuration(extra: &str) -> String {
     let mut text = String::from(
         r#"[site]
@@ -93,7 +93,12 @@ admin = "127.0.0.1:0"
     );
     text += &token("token-to-publish-legal", &["legal"], &["publish"]);
     text += &token("token-to-deploy-legal", &["legal"], &["deploy"]);
-    text + "[store]\nfolder = \"store\"\n" + extra
+    let assets = if extra.contains("[assets]") {
+        ""
+    } else {
+        "[assets]\ncache_mib = 0\n"
+    };
+    text + assets + "[store]\nfolder = \"store\"\n" + extra
 }
 
 /// The same, with more keys of `[listen]`.

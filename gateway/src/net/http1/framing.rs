@@ -4,6 +4,9 @@
 //! should be: it takes a line that ends without CR, a Content-Length beside a Transfer-Encoding, and the same length
 //! twice. Here a head is followed as it arrives, and one that could be read in two ways is none.
 
+#[cfg(test)]
+mod agreement;
+
 /// The part of a request that the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {

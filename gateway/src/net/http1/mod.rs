@@ -4,10 +4,29 @@ mod framing;
 
 use std::io;
 
+use hyper::server::conn::http1::Builder;
+use hyper_util::rt::TokioTimer;
+
 use super::tap::{Heard, Observer};
 use super::watch::{Expected, Watch};
+use crate::config::Limits;
 use crate::metrics::Ended;
 use framing::{Broken, Framing, Part};
+
+/// What serves HTTP/1 within these limits.
+pub(super) fn builder(limits: &Limits) -> Builder {
+    let mut builder = Builder::new();
+    let head = usize::try_from(limits.head_bytes).unwrap_or(usize::MAX);
+    builder
+        .timer(TokioTimer::new())
+        // The watch keeps this deadline, and tells it from that for an idle connection.
+        .header_read_timeout(None)
+        // The first bounds what is kept of an unfinished head, the second a finished one.
+        .max_buf_size(head)
+        .max_header_size(head)
+        .max_headers(limits.headers);
+    builder
+}
 
 /// Follows what an HTTP/1 client sends.
 pub(super) struct Http1 {

@@ -1,18 +1,42 @@
 //! What HTTP/2 needs besides hyper: deadlines, and limits on what costs a client nothing (RFC 9113, 10.5).
 
 mod frames;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) mod fuzz;
 
 use std::collections::HashSet;
 use std::io;
 
+use hyper::server::conn::http2::Builder;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::Instant;
 
 use super::tap::{Heard, Observer};
 use super::watch::{Expected, Watch};
 use crate::allowance::Allowance;
+use crate::config::Limits;
 use crate::metrics::Ended;
 pub(super) use frames::PREFACE;
 use frames::{Frame, Frames, Kind};
+
+/// The windows of HTTP/2 (RFC 9113, 6.9.1): no body that visitors send is larger than a few KiB.
+const STREAM_WINDOW: u32 = 64 * 1024;
+const CONNECTION_WINDOW: u32 = 256 * 1024;
+
+/// What serves HTTP/2 within these limits.
+pub(super) fn builder(limits: &Limits) -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    let resets = usize::try_from(limits.resets).unwrap_or(usize::MAX);
+    builder
+        .timer(TokioTimer::new())
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_concurrent_streams(limits.streams)
+        .max_header_list_size(limits.head_bytes)
+        .max_pending_accept_reset_streams(resets)
+        .max_local_error_reset_streams(resets);
+    builder
+}
 
 /// Follows the frames of a connection.
 ///
