@@ -1,4 +1,4 @@
-import { Dialog, type JoinSlotProps } from "@colonnade/kit";
+import { Dialog, Notice, type JoinSlotProps } from "@colonnade/kit";
 import { useId, type ReactElement } from "react";
 
 import { useSignupEnded } from "../ending/ended";
@@ -22,11 +22,7 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
       heading={ended ? ENDED_HEADING : SIGNUP_HEADING}
       describedBy={sample ? id : undefined}
     >
-      {sample && (
-        <p id={id} className="notice">
-          {SAMPLE_NOTICE}
-        </p>
-      )}
+      {sample && <Notice id={id}>{SAMPLE_NOTICE}</Notice>}
       {ended ? <SignupEnded /> : <SignupForm onDone={close} />}
     </Dialog>
   );
