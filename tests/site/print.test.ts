@@ -80,6 +80,25 @@ test("an address that a link's own words are is printed once, in every text", as
   );
 });
 
+test("a list is printed without the box that narrows it on a screen", async ({ page }) => {
+  await print(page, "/state/New%20York", "Escorts in New York");
+  await expect(page.getByRole("link", { name: /^Albany\b/ })).toBeVisible();
+  await expect(page.getByRole("search")).toHaveCount(0);
+  await expect(page.getByRole("searchbox")).toHaveCount(0);
+});
+
+test("the parts of a legal text stand apart on paper, too", async ({ page }) => {
+  await print(page, "/privacy", "Privacy policy");
+  const gaps = await page.locator("main section, main section ~ *").evaluateAll((parts) =>
+    parts.slice(1).map((part, index) => {
+      const before = parts[index]?.getBoundingClientRect().bottom ?? 0;
+      return part.getBoundingClientRect().top - before;
+    }),
+  );
+  expect(gaps.length).toBeGreaterThan(13);
+  expect(Math.min(...gaps)).toBeGreaterThan(8);
+});
+
 test("the questions that are folded away on a screen are answered on paper", async ({ page }) => {
   await print(page, "/", "Browse by state. Know what you are reading.");
   const answers = page.getByRole("main").locator("details > :not(summary)");

@@ -43,7 +43,11 @@ export const page = definePage<AdData>({
       <Breadcrumbs trail={adCrumbs(place, ad)} />
       <div className={css.column}>
         <AdDetail ad={ad} place={place} />
-        {ad.sample && <Notice>This ad is a sample and shows no real person. Nobody receives a reply.</Notice>}
+        {ad.sample && (
+          <Notice>
+            <p>This ad is a sample and shows no real person. Nobody receives a reply.</p>
+          </Notice>
+        )}
         <Link to={cityPath(place)} className={css.back}>
           {`Back to ${place.city} ads`}
         </Link>

@@ -22,7 +22,11 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
       heading={ended ? ENDED_HEADING : SIGNUP_HEADING}
       describedBy={sample ? id : undefined}
     >
-      {sample && <Notice id={id}>{SAMPLE_NOTICE}</Notice>}
+      {sample && (
+        <Notice id={id}>
+          <p>{SAMPLE_NOTICE}</p>
+        </Notice>
+      )}
       {ended ? <SignupEnded /> : <SignupForm onDone={close} />}
     </Dialog>
   );

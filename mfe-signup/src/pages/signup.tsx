@@ -14,7 +14,11 @@ function SignupPage({ form }: PageProps<null>): ReactElement {
     <div className={`page ${css.narrow ?? ""}`}>
       <h1>{ended ? ENDED_HEADING : SIGNUP_HEADING}</h1>
       {/* Without script the buttons of samples lead here like all others, so everybody is told. */}
-      {!ended && <Notice>Coming from an ad? {SAMPLE_NOTICE}</Notice>}
+      {!ended && (
+        <Notice>
+          <p>Coming from an ad? {SAMPLE_NOTICE}</p>
+        </Notice>
+      )}
       {ended ? <SignupEnded /> : <SignupForm answer={form} />}
     </div>
   );
