@@ -98,7 +98,7 @@ describe("help in need", () => {
         "tel:+18008435678",
         "tel:+18006564673",
         "https://www.ic3.gov",
-        "https://takeitdown.ftc.gov",
+        "https://TakeItDown.ftc.gov",
         "tel:988",
       ]),
     );

@@ -40,3 +40,29 @@ test("links that lead elsewhere reveal nothing of this page", async ({ page }) =
   await expect(links.first()).toBeVisible();
   for (const link of await links.all()) await expect(link).toHaveAttribute("rel", "noopener noreferrer external");
 });
+
+test("on a small phone the numbers to call and the figures of a table are in sight, without a swipe", async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const [article, cells] of [
+    ["safety-guide", "a[href^='tel:']"],
+    ["red-flags", "a[href^='tel:']"],
+    ["top-cities", "td:last-child"],
+  ] as const) {
+    await page.goto(`/about-escort-babylon/${article}`);
+    const found = page.getByRole("table").locator(cells);
+    await expect(found.first()).toBeVisible();
+    const cutOff = await found.evaluateAll((elements) =>
+      elements
+        .filter((element) => {
+          const range = document.createRange();
+          range.selectNodeContents(element);
+          const edge = element.closest("table")?.parentElement?.getBoundingClientRect().right ?? 0;
+          return range.getBoundingClientRect().right > edge + 0.5;
+        })
+        .map((element) => element.textContent),
+    );
+    expect(cutOff, article).toEqual([]);
+  }
+});

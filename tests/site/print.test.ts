@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../support/fixtures";
-import { expectScreen } from "../support/screens";
+import { ARTICLES, expectScreen } from "../support/screens";
 
 const READ = [
   ["/about-escort-babylon/top-cities", "Top cities, and what the lists mean"],
@@ -40,19 +40,63 @@ for (const [path, heading] of READ) {
   });
 }
 
+/** What paper has behind the links of a text that one sees: their words, and the address if there is one. */
+async function addresses(page: Page): Promise<{ words: string; printed: string }[]> {
+  return page.locator(":is(article, .prose) a:visible").evaluateAll((links) =>
+    links.map((link) => ({
+      words: link.textContent,
+      printed: getComputedStyle(link, "::after").content.replace(/^none$|"/g, ""),
+    })),
+  );
+}
+
 test("an address stands behind each link of an article, and behind none on a screen", async ({ page }) => {
   await print(page, "/about-escort-babylon/top-cities", "Top cities, and what the lists mean");
-  const addresses = (): Promise<string[]> =>
-    page
-      .locator("article a:visible")
-      .evaluateAll((links) =>
-        links.map((link) => getComputedStyle(link, "::after").content).filter((content) => content !== "none"),
-      );
-  const printed = await addresses();
-  expect(printed).toContain('" (https://www.geonames.org/)"');
-  expect(printed.length).toBeGreaterThan(10);
+  const printed = await addresses(page);
+  expect(printed).toContainEqual({
+    words: "GeoNames, licensed under CC BY 4.0",
+    printed: " (https://www.geonames.org/)",
+  });
+  expect(printed.filter((link) => link.printed !== "").length).toBeGreaterThan(10);
   await page.emulateMedia({ media: "screen" });
-  expect(await addresses()).toEqual([]);
+  expect((await addresses(page)).filter((link) => link.printed !== "")).toEqual([]);
+});
+
+test("an address that a link's own words are is printed once, in every text", async ({ page }) => {
+  await page.emulateMedia({ media: "print" });
+  const spoken: string[] = [];
+  for (const path of ["/terms", "/privacy", ...ARTICLES.map((slug) => `/about-escort-babylon/${slug}`)]) {
+    await page.goto(path);
+    await expect(page.getByRole("main").locator(".prose").first()).toBeVisible();
+    for (const { words, printed } of await addresses(page)) {
+      const address = printed.replace(/^ \(https?:\/\/(www\.)?|\/?\)$/g, "");
+      expect(address.toLowerCase(), `behind ${words}, ${path}`).not.toBe(words.toLowerCase());
+      if (printed === "") spoken.push(words);
+    }
+  }
+  // A page without links would pass, too.
+  expect(spoken).toEqual(
+    expect.arrayContaining(["https://www.geonames.org/", "humantraffickinghotline.org", "ic3.gov"]),
+  );
+});
+
+test("a list is printed without the box that narrows it on a screen", async ({ page }) => {
+  await print(page, "/state/New%20York", "Escorts in New York");
+  await expect(page.getByRole("link", { name: /^Albany\b/ })).toBeVisible();
+  await expect(page.getByRole("search")).toHaveCount(0);
+  await expect(page.getByRole("searchbox")).toHaveCount(0);
+});
+
+test("the parts of a legal text stand apart on paper, too", async ({ page }) => {
+  await print(page, "/privacy", "Privacy policy");
+  const gaps = await page.locator("main section, main section ~ *").evaluateAll((parts) =>
+    parts.slice(1).map((part, index) => {
+      const before = parts[index]?.getBoundingClientRect().bottom ?? 0;
+      return part.getBoundingClientRect().top - before;
+    }),
+  );
+  expect(gaps.length).toBeGreaterThan(13);
+  expect(Math.min(...gaps)).toBeGreaterThan(8);
 });
 
 test("the questions that are folded away on a screen are answered on paper", async ({ page }) => {

@@ -12,7 +12,10 @@ async function expectOrder(page: Page, { heading }: Screen): Promise<void> {
     .getByRole("main")
     .locator("h1, h2, h3, h4, h5, h6")
     .evaluateAll((headings) =>
-      headings.map((element) => ({ level: Number(element.tagName.charAt(1)), text: element.textContent.trim() })),
+      headings.map((element) => ({
+        level: Number(element.tagName.charAt(1)),
+        text: element.textContent.trim().replace(/\s+/g, " "),
+      })),
     );
   expect(main[0]).toEqual({ level: 1, text: heading });
   const skipped = main.filter(({ level, text }, index) => text === "" || level > (main[index - 1]?.level ?? 0) + 1);

@@ -1,19 +1,14 @@
 // By name, not by path: a section bundles this module, but the context must be the shell's.
 import { useSite } from "@colonnade/kit";
-import type { AnchorHTMLAttributes, ReactElement } from "react";
+import type { ReactElement } from "react";
 
 import { factOf } from "./facts.js";
+import { TextLink } from "./TextLink.js";
 
 /** A fact of the site where the text names one in braces. The contact address can be written to. */
 function SiteFact({ name }: { readonly name: string }): ReactElement {
   const fact = factOf(name, useSite());
   return name === "contact" ? <a href={`mailto:${fact}`}>{fact}</a> : <>{fact}</>;
-}
-
-/** A link of the text: within the site a plain anchor, which the shell follows; to elsewhere it says so. */
-export function TextLink(props: AnchorHTMLAttributes<HTMLAnchorElement>): ReactElement {
-  const external = /^https?:/.test(props.href ?? "");
-  return <a {...props} {...(external && { rel: "noopener noreferrer external" })} />;
 }
 
 /** What Markdown's elements become, to be handed to a text as its `components`. */

@@ -1,4 +1,4 @@
-import { definePage, Link, useSite, type Page, type PageProps } from "@colonnade/kit";
+import { definePage, Disclosure, Link, Prose, useSite, type Page, type PageProps } from "@colonnade/kit";
 import { fillFacts, TextLink } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
@@ -55,10 +55,9 @@ function Entries({ entries }: { readonly entries: readonly OutlineEntry[] }): Re
 function Contents({ entries }: { readonly entries: readonly OutlineEntry[] }): ReactElement {
   return (
     <nav className={css.contents} aria-label={CONTENTS}>
-      <details className={css.folded}>
-        <summary>{CONTENTS}</summary>
+      <Disclosure className={css.folded} summary={CONTENTS}>
         <Entries entries={entries} />
-      </details>
+      </Disclosure>
       <div className={css.open}>
         <p>{CONTENTS}</p>
         <Entries entries={entries} />
@@ -67,12 +66,11 @@ function Contents({ entries }: { readonly entries: readonly OutlineEntry[] }): R
   );
 }
 
-function Neighbour({ slug, place }: { readonly slug: ArticleSlug; readonly place: "Previous" | "Next" }): ReactElement {
+function Neighbour({ slug, rel }: { readonly slug: ArticleSlug; readonly rel: "prev" | "next" }): ReactElement {
   const site = useSite();
-  const side = place === "Next" ? (css.next ?? "") : "";
   return (
-    <Link to={articlePath(slug)} className={`card ${css.neighbour ?? ""} ${side}`}>
-      <span className={css.place}>{place}</span> <span className={css.title}>{fillFacts(TITLES[slug], site)}</span>
+    <Link to={articlePath(slug)} rel={rel} className="card">
+      <span>{rel === "next" ? "Next" : "Previous"}</span> <strong>{fillFacts(TITLES[slug], site)}</strong>
     </Link>
   );
 }
@@ -83,8 +81,8 @@ function Neighbours({ slug }: { readonly slug: ArticleSlug }): ReactElement {
   const [previous, next] = [SLUGS[place - 1], SLUGS[place + 1]];
   return (
     <nav className={css.neighbours} aria-label="More guides">
-      {previous && <Neighbour slug={previous} place="Previous" />}
-      {next && <Neighbour slug={next} place="Next" />}
+      {previous && <Neighbour slug={previous} rel="prev" />}
+      {next && <Neighbour slug={next} rel="next" />}
     </nav>
   );
 }
@@ -103,15 +101,15 @@ function ArticleView({ slug, Text, outline, title, description, sources }: Artic
       <article>
         <header className={css.header}>
           <h1>{fillFacts(title, site)}</h1>
-          <p className={css.lede}>{fillFacts(description, site)}</p>
-          <p className={css.time}>{outline.minutes} min read</p>
+          <p>{fillFacts(description, site)}</p>
+          <p>{outline.minutes} min read</p>
         </header>
         <div className={css.columns}>
           <Contents entries={outline.entries} />
           <div className={css.body}>
-            <div className={`prose ${css.text ?? ""}`}>
+            <Prose className={css.text}>
               <Text components={TEXT_COMPONENTS} />
-            </div>
+            </Prose>
             <Sources sources={sources} />
           </div>
         </div>

@@ -1,8 +1,8 @@
-import { definePage, JoinButton, Link, useSite } from "@colonnade/kit";
+import { Card, definePage, JoinButton, Link, useSite } from "@colonnade/kit";
 import { fillFacts } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
-import { CARDS, type Card } from "../cards";
+import { CARDS, type Card as Article } from "../cards";
 import { articlePath, HUB, HUB_TRAIL } from "../routes";
 import css from "./hub.module.css";
 import { Icon } from "./Icon";
@@ -10,18 +10,16 @@ import { Icon } from "./Icon";
 const DESCRIPTION =
   "What this site is, how it earns, how to compare platforms and stay safe, and what the law says: nine articles, with their sources.";
 
-function ArticleCard({ slug, title, card, icon }: Card): ReactElement {
+function ArticleCard({ slug, title, card, icon }: Article): ReactElement {
   const site = useSite();
   return (
-    <li className={`card ${css.card ?? ""}`}>
+    <Card as="li" linked className={css.card}>
       <Icon name={icon} className={css.icon} />
-      <h2 className={css.title}>
-        <Link to={articlePath(slug)} className={css.link}>
-          {fillFacts(title, site)}
-        </Link>
+      <h2>
+        <Link to={articlePath(slug)}>{fillFacts(title, site)}</Link>
       </h2>
-      <p className={css.description}>{fillFacts(card, site)}</p>
-    </li>
+      <p>{fillFacts(card, site)}</p>
+    </Card>
   );
 }
 

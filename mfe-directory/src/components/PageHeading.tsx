@@ -13,7 +13,7 @@ export function PageHeading({ heading, line, children }: Props): ReactElement {
   return (
     <header className={css.heading}>
       <h1>{heading}</h1>
-      {line !== undefined && <p className={css.line}>{line}</p>}
+      {line !== undefined && <p>{line}</p>}
       {children}
     </header>
   );

@@ -1,3 +1,4 @@
+import { Notice } from "@colonnade/kit";
 import type { ReactElement, ReactNode } from "react";
 
 import { sampleLine, type Evidence } from "../text/wording";
@@ -13,9 +14,9 @@ export function SampleNotice({ evidence, children }: Props): ReactElement | null
   const line = sampleLine(evidence);
   if (line === null) return null;
   return (
-    <div className="notice">
+    <Notice>
       <p>{line}</p>
       {children}
-    </div>
+    </Notice>
   );
 }

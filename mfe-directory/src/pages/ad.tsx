@@ -1,7 +1,8 @@
-import { Breadcrumbs, definePage, Link, notFound } from "@colonnade/kit";
+import { Breadcrumbs, definePage, Link, notFound, Notice } from "@colonnade/kit";
 
 import { AdDetail } from "../components/ad/AdDetail";
 import css from "../components/ad/AdPage.module.css";
+import { classes } from "../components/classes";
 import { ReportHelp } from "../components/ReportHelp";
 import type { Ad } from "../data/ad";
 import { ADS, findRegularAd } from "../data/ads";
@@ -38,11 +39,15 @@ export const page = definePage<AdData>({
     };
   },
   Component: ({ data: { place, ad } }) => (
-    <div className="page">
+    <div className={classes("page", css.page)}>
       <Breadcrumbs trail={adCrumbs(place, ad)} />
       <div className={css.column}>
         <AdDetail ad={ad} place={place} />
-        {ad.sample && <p className="notice">This ad is a sample and shows no real person. Nobody receives a reply.</p>}
+        {ad.sample && (
+          <Notice>
+            <p>This ad is a sample and shows no real person. Nobody receives a reply.</p>
+          </Notice>
+        )}
         <Link to={cityPath(place)} className={css.back}>
           {`Back to ${place.city} ads`}
         </Link>

@@ -38,7 +38,7 @@ export function LegalPage({
     <div className="page">
       <header className={css.header}>
         <h1>{fillFacts(text.title, site)}</h1>
-        <p className={css.dates}>
+        <p>
           <span>
             Last updated <Day date={site.today} />
           </span>
@@ -55,7 +55,7 @@ export function LegalPage({
           {text.sections.map(({ id, heading, body }, index) => (
             <section key={id} id={id} className={`prose ${css.section ?? ""}`}>
               <h2>
-                <span className={css.number}>{index + 1}.</span> {heading}
+                <span>{index + 1}.</span> {heading}
               </h2>
               {body}
             </section>

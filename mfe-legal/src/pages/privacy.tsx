@@ -29,7 +29,7 @@ function Commitment(): ReactElement {
 function Recipients(): ReactElement {
   const site = useSite();
   return (
-    <dl className={css.recipients}>
+    <dl>
       <div>
         <dt>Operator</dt>
         <dd>{site.legalEntity}</dd>

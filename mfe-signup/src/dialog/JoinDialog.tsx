@@ -1,4 +1,4 @@
-import { Dialog, type JoinSlotProps } from "@colonnade/kit";
+import { Dialog, Notice, type JoinSlotProps } from "@colonnade/kit";
 import { useId, type ReactElement } from "react";
 
 import { useSignupEnded } from "../ending/ended";
@@ -23,9 +23,9 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
       describedBy={sample ? id : undefined}
     >
       {sample && (
-        <p id={id} className="notice">
-          {SAMPLE_NOTICE}
-        </p>
+        <Notice id={id}>
+          <p>{SAMPLE_NOTICE}</p>
+        </Notice>
       )}
       {ended ? <SignupEnded /> : <SignupForm onDone={close} />}
     </Dialog>

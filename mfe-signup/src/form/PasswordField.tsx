@@ -1,6 +1,6 @@
+import { Button, Field } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
-import { Field } from "./Field";
 import css from "./form.module.css";
 import { PASSWORD_MIN } from "./rules";
 
@@ -28,16 +28,16 @@ export function PasswordField({ error, revealed, setRevealed, hydrated }: Passwo
       required
       minLength={PASSWORD_MIN}
     >
-      <button
-        type="button"
-        className={`button quiet ${(hydrated ? css.reveal : css.revealLater) ?? ""}`}
+      <Button
+        quiet
+        className={hydrated ? css.reveal : css.revealLater}
         aria-pressed={revealed}
         onClick={() => {
           setRevealed(!revealed);
         }}
       >
         Show password
-      </button>
+      </Button>
     </Field>
   );
 }

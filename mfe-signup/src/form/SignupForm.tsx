@@ -1,4 +1,4 @@
-import { useHydrated, useSite, type FormAnswer } from "@colonnade/kit";
+import { Button, Field, Notice, useHydrated, useSite, type FormAnswer } from "@colonnade/kit";
 import { useEffect, useRef, useState, type InputEvent, type ReactElement, type SubmitEvent } from "react";
 
 import { nothingHasFocus } from "../focus";
@@ -6,7 +6,6 @@ import { Leaving } from "../outcome/Leaving";
 import { OutOfReach } from "../outcome/OutOfReach";
 import { PartnerLink } from "../outcome/PartnerLink";
 import { Disclosure } from "./Disclosure";
-import { Field } from "./Field";
 import css from "./form.module.css";
 import { PasswordField } from "./PasswordField";
 import type { FieldName, Typed } from "./rules";
@@ -86,14 +85,14 @@ function ConnectedForm({ answer, onDone, host }: SignupFormProps & { readonly ho
         onInput={onInput}
       >
         {editing?.error !== undefined && (
-          <div role="alert" tabIndex={-1} className={`notice ${css.error ?? ""}`}>
+          <Notice kind="error" role="alert" tabIndex={-1}>
             <p>{editing.error}</p>
             {answer?.unreachable && partner && editing.error === answer.error && (
               <p>
                 You can go on to our partner instead: <PartnerLink partner={partner} />
               </p>
             )}
-          </div>
+          </Notice>
         )}
         <Field
           name="email"
@@ -120,9 +119,9 @@ function ConnectedForm({ answer, onDone, host }: SignupFormProps & { readonly ho
           required
         />
         <Disclosure host={host} />
-        <button type="submit" className="button" disabled={sending}>
+        <Button type="submit" disabled={sending}>
           {sending ? "Creating Account..." : "Continue"}
-        </button>
+        </Button>
         <p role="status" className="visually-hidden">
           {sending && "Your sign-up is being sent."}
         </p>

@@ -63,7 +63,7 @@ export function OutOfReach({ partner, back }: OutOfReachProps): ReactElement {
             key="stop"
             ref={stay}
             type="button"
-            className="button quiet"
+            className="button"
             onClick={() => {
               setPhase("stopped");
             }}
@@ -71,7 +71,7 @@ export function OutOfReach({ partner, back }: OutOfReachProps): ReactElement {
             Stop
           </button>
         ) : (
-          <button key="back" ref={stay} type="button" className="button quiet" onClick={back}>
+          <button key="back" ref={stay} type="button" className="button" onClick={back}>
             Back to the form
           </button>
         )}

@@ -1,4 +1,4 @@
-import { definePage, type PageProps } from "@colonnade/kit";
+import { definePage, Notice, type PageProps } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import { useSignupEnded } from "../ending/ended";
@@ -14,7 +14,11 @@ function SignupPage({ form }: PageProps<null>): ReactElement {
     <div className={`page ${css.narrow ?? ""}`}>
       <h1>{ended ? ENDED_HEADING : SIGNUP_HEADING}</h1>
       {/* Without script the buttons of samples lead here like all others, so everybody is told. */}
-      {!ended && <p className="notice">Coming from an ad? {SAMPLE_NOTICE}</p>}
+      {!ended && (
+        <Notice>
+          <p>Coming from an ad? {SAMPLE_NOTICE}</p>
+        </Notice>
+      )}
       {ended ? <SignupEnded /> : <SignupForm answer={form} />}
     </div>
   );

@@ -1,25 +1,20 @@
-import { JoinButton, Link, useSite } from "@colonnade/kit";
+import { JoinButton, useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import { JOIN_LABEL } from "./labels";
+import { NavigationLinks } from "./NavigationLinks";
 
 /** The site's footer: navigation, the invitation, and the page's own last line. */
 export function Footer({ note }: { readonly note: string }): ReactElement {
   const { brand, navigation } = useSite();
   return (
     <footer className="site-footer">
-      <div className="page site-footer-row">
+      <div className="page">
         <nav aria-label="Footer">
-          <ul>
-            {navigation.footer.map(({ label, path }) => (
-              <li key={path}>
-                <Link to={path}>{label}</Link>
-              </li>
-            ))}
-          </ul>
+          <NavigationLinks links={navigation.footer} />
         </nav>
         <JoinButton className="button quiet">{JOIN_LABEL}</JoinButton>
-        <p className="site-footer-note">
+        <p>
           <span>{brand}</span>
           <span>{note}</span>
         </p>

@@ -2,11 +2,12 @@ import { DEFAULT_LAYOUT, type Layout } from "@colonnade/kit";
 import { ShellContext } from "@colonnade/kit/shell";
 import { TEST_SITE } from "@colonnade/kit/testing";
 import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
+import { MemoryRouter } from "react-router-dom";
 import { afterEach, describe, expect, test } from "vitest";
 
 import { Frame } from "./Frame";
 
-function show(layout: Partial<Layout> = {}): void {
+function show(layout: Partial<Layout> = {}, at = "/"): void {
   const site = {
     ...TEST_SITE,
     navigation: {
@@ -18,11 +19,13 @@ function show(layout: Partial<Layout> = {}): void {
     },
   };
   render(
-    <ShellContext value={{ site, openJoin: () => undefined }}>
-      <Frame layout={{ ...DEFAULT_LAYOUT, ...layout }}>
-        <h1>Content</h1>
-      </Frame>
-    </ShellContext>,
+    <MemoryRouter initialEntries={[at]}>
+      <ShellContext value={{ site, openJoin: () => undefined }}>
+        <Frame layout={{ ...DEFAULT_LAYOUT, ...layout }}>
+          <h1>Content</h1>
+        </Frame>
+      </ShellContext>
+    </MemoryRouter>,
   );
 }
 
@@ -55,6 +58,18 @@ describe("Frame", () => {
     const panel = within(screen.getByRole("navigation", { name: "Main", hidden: true }));
     expect(panel.getByText("About").getAttribute("href")).toBe("/about");
     expect(panel.getByText("Join Free").closest("form")?.getAttribute("action")).toBe("/signup");
+  });
+
+  test.each([
+    ["/", ["page", null, null]],
+    ["/about", [null, "page", null]],
+    ["/about/an-article", [null, "true", null]],
+    ["/aboutness", [null, null, null]],
+    ["/terms", [null, null, "page"]],
+  ])("at %s its navigation says where that is", (path, marks) => {
+    show({}, path);
+    const links = ["Home", "About", "Terms"].map((label) => screen.getByText(label));
+    expect(links.map((link) => link.getAttribute("aria-current"))).toEqual(marks);
   });
 
   test.each(["Home", "Join Free"])("choosing %s closes the menu", (entry) => {

@@ -1,16 +1,16 @@
 import { Button, Link, useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
-import { MessageArt } from "./MessageArt";
+import { Message } from "./Message";
 
 /** The site's page for what does not exist. */
 export function NotFound({ heading }: { readonly heading: string }): ReactElement {
   const { navigation } = useSite();
   return (
-    <div className="page message">
-      <MessageArt />
-      <h1>{heading}</h1>
-      <p>There is nothing at this address. It may have moved, or the link may have a mistake in it.</p>
+    <Message
+      heading={heading}
+      text="There is nothing at this address. It may have moved, or the link may have a mistake in it."
+    >
       <p className="message-ways">
         <Button to="/">Return to home</Button>
         {navigation.menu.map(
@@ -22,6 +22,6 @@ export function NotFound({ heading }: { readonly heading: string }): ReactElemen
             ),
         )}
       </p>
-    </div>
+    </Message>
   );
 }

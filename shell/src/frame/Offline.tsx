@@ -1,6 +1,6 @@
 import { startTransition, useEffect, useEffectEvent, type ReactElement } from "react";
 
-import { MessageArt } from "./MessageArt";
+import { Message } from "./Message";
 import { RetryButton, type RetryButtonProps } from "./RetryButton";
 
 /** Stands in for a page that could not be had because the visitor is offline. It is tried again once they are not. */
@@ -18,14 +18,12 @@ export function Offline({ retry }: RetryButtonProps): ReactElement {
     };
   }, []);
   return (
-    <div className="page message" role="alert">
-      <MessageArt />
-      <h1>You are offline</h1>
-      <p>
-        This page has not been loaded before. It comes by itself once there is a connection; what you have read is still
-        there, one step back.
-      </p>
+    <Message
+      role="alert"
+      heading="You are offline"
+      text="This page has not been loaded before. It comes by itself once there is a connection; what you have read is still there, one step back."
+    >
       <RetryButton retry={retry} />
-    </div>
+    </Message>
   );
 }

@@ -1,9 +1,8 @@
-import { JoinButton } from "@colonnade/kit";
+import { Card, JoinButton } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";
 import type { Place } from "../../data/places";
-import { classes } from "../classes";
 import { ReportLink } from "../ReportLink";
 import { SampleBadge } from "../SampleBadge";
 import css from "./AdDetail.module.css";
@@ -17,7 +16,7 @@ interface Props {
 export function AdDetail({ ad, place }: Props): ReactElement {
   const reason = ad.sample ? "sample" : "general";
   return (
-    <article className={classes("card", css.ad)}>
+    <Card as="article" className={css.ad}>
       <h1>{ad.title}</h1>
       <p className={css.facts}>
         <SampleBadge ad={ad} />
@@ -33,9 +32,9 @@ export function AdDetail({ ad, place }: Props): ReactElement {
         </JoinButton>
       </div>
       <div className={css.end}>
-        <p className={css.place}>{`Posted in ${place.city}, ${place.state}`}</p>
+        <p>{`Posted in ${place.city}, ${place.state}`}</p>
         <ReportLink ad={ad} place={place} here />
       </div>
-    </article>
+    </Card>
   );
 }

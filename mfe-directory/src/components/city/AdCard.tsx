@@ -1,4 +1,4 @@
-import { JoinButton, Link } from "@colonnade/kit";
+import { Card, JoinButton, Link } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";
@@ -19,13 +19,13 @@ interface Props {
 export function AdCard({ ad, place }: Props): ReactElement {
   return (
     <li className={classes(css.item, ad.featured && css.featured)}>
-      <article className={classes("card", css.card)}>
+      <Card as="article" className={css.card}>
         {ad.photos && <AdPhotos names={ad.photos} />}
         <div className={css.body}>
           <h2>{ad.featured ? ad.title : <Link to={adPath(place, ad.id)}>{ad.title}</Link>}</h2>
           <p className={css.tags}>
             <SampleBadge ad={ad} /> {ad.featured && <span className="badge">most popular</span>}{" "}
-            <span className="badge">{`Age ${String(ad.age)}`}</span> <span className={css.tag}>W4M</span>
+            <span className="badge">{`Age ${String(ad.age)}`}</span> <span>W4M</span>
           </p>
           <p className={css.description}>{ad.description}</p>
           <div className={css.actions}>
@@ -39,7 +39,7 @@ export function AdCard({ ad, place }: Props): ReactElement {
             <ReportLink ad={ad} place={place} />
           </div>
         </div>
-      </article>
+      </Card>
     </li>
   );
 }

@@ -1,3 +1,4 @@
+import { Disclosure, Prose } from "@colonnade/kit";
 import { TEXT_COMPONENTS } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
@@ -11,12 +12,11 @@ export function Faq(): ReactElement {
       <h2 id="faq">Questions and answers</h2>
       <div className={css.entries}>
         {FAQ.map(({ question, Answer }) => (
-          <details key={question} className={css.entry}>
-            <summary>{question}</summary>
-            <div className="prose">
+          <Disclosure key={question} summary={question}>
+            <Prose>
               <Answer components={TEXT_COMPONENTS} />
-            </div>
-          </details>
+            </Prose>
+          </Disclosure>
         ))}
       </div>
     </section>

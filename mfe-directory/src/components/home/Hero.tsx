@@ -18,13 +18,13 @@ export function Hero(): ReactElement {
     <header className={css.hero}>
       <div className={css.words}>
         <h1>{fillFacts(heading, site)}</h1>
-        <p className={css.tagline}>{fillFacts(tagline, site)}</p>
-        <p className={css.text}>{fillFacts(text, site)}</p>
+        <p>{fillFacts(tagline, site)}</p>
+        <p>{fillFacts(text, site)}</p>
         <div className={css.way}>
           <a className="button" href="#states">
             Choose a state
           </a>
-          <p className={css.counts}>{`${String(STATES.length)} states, ${CITIES} cities`}</p>
+          <p>{`${String(STATES.length)} states, ${CITIES} cities`}</p>
         </div>
       </div>
       <Arcade className={css.arcade} />

@@ -17,7 +17,7 @@ export function Testimonial(): ReactElement {
       <blockquote>
         <p>{fillFacts(quote, site)}</p>
       </blockquote>
-      <p className={css.note}>{fillFacts(note, site)}</p>
+      <p>{fillFacts(note, site)}</p>
     </section>
   );
 }
