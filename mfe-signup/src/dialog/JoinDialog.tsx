@@ -23,8 +23,8 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
       describedBy={sample ? id : undefined}
     >
       {sample && (
-        <Notice id={id}>
-          <p>{SAMPLE_NOTICE}</p>
+        <Notice>
+          <p id={id}>{SAMPLE_NOTICE}</p>
         </Notice>
       )}
       {ended ? <SignupEnded /> : <SignupForm onDone={close} />}
