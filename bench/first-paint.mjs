@@ -42,27 +42,32 @@ async function measure(browser, url) {
 
 /** @type {(() => Promise<void>)[]} */
 const stops = [];
-/** @type {Map<string, { site: Marks[], bundle: Marks[] }>} */
-const results = new Map(PATHS.map((path) => [path, { site: [], bundle: [] }]));
+/** @type {Map<string, { site: Marks[], bundle: Marks[], plain: Marks[] }>} */
+const results = new Map(PATHS.map((path) => [path, { site: [], bundle: [], plain: [] }]));
 /** @type {string | undefined} */
 let version;
 try {
   const site = await startSite({ rendered: true });
   stops.push(site.stop);
-  const oneBundle = await startOneBundle(async (path) => (await readDocument(site.url + path)).boot);
+  const bootOf = async (/** @type {string} */ path) => (await readDocument(site.url + path)).boot;
+  const oneBundle = await startOneBundle(bootOf);
   stops.push(oneBundle.stop);
+  const plainBundle = await startOneBundle(bootOf, { plain: true });
+  stops.push(plainBundle.stop);
   const browser = await chromium.launch(launchOptions());
   stops.push(() => browser.close());
   version = browser.version();
-  // The run before the first counts for nothing: it has both servers make their documents and the browser start up.
+  // The run before the first counts for nothing: it has the servers make their documents and the browser start up.
   for (let run = 0; run <= RUNS; run += 1) {
-    for (const [path, { site: ours, bundle }] of results) {
-      const both = [
+    for (const [path, { site: ours, bundle, plain }] of results) {
+      const all = [
         { url: site.url + path, marks: ours },
         { url: oneBundle.url + path, marks: bundle },
+        { url: plainBundle.url + path, marks: plain },
       ];
-      // Whichever comes second has it a little warmer, so they take turns.
-      for (const { url, marks } of run % 2 === 0 ? both : both.reverse()) {
+      // Whichever comes later has it a little warmer, so they take turns.
+      const first = run % all.length;
+      for (const { url, marks } of [...all.slice(first), ...all.slice(0, first)]) {
         const measured = await measure(browser, url);
         if (run > 0) marks.push(measured);
       }
@@ -81,11 +86,12 @@ const SHOWN = [
 ];
 console.log(`Chromium ${version}; median of ${RUNS} loads`);
 console.log(`Processor ${SLOWER} times slower, 100 ms latency, 5 Mbit/s\n`);
-for (const [path, { site, bundle }] of results) {
-  printRow([path, "site", "one bundle", "ratio"]);
+for (const [path, { site, bundle, plain }] of results) {
+  printRow([path, "site", "one bundle", "ratio", "plain", "ratio"]);
   for (const [mark, what] of SHOWN) {
-    const [ours, theirs] = [site, bundle].map((all) => median(all.map((marks) => marks[mark])));
-    printRow([what, ...[ours, theirs].map((ms) => `${ms?.toFixed(0)} ms`), (Number(ours) / Number(theirs)).toFixed(2)]);
+    const [ours, ...others] = [site, bundle, plain].map((all) => median(all.map((marks) => marks[mark])));
+    const cells = others.flatMap((theirs) => [`${theirs.toFixed(0)} ms`, (Number(ours) / theirs).toFixed(2)]);
+    printRow([what, `${Number(ours).toFixed(0)} ms`, ...cells]);
   }
   console.log();
 }

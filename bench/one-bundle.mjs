@@ -23,8 +23,12 @@ const [SHELL, ...SECTIONS] = PACKAGES;
 // As quickly as the gateway compresses its documents.
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
+// What the kit's preset does to scripts beyond webpack's own defaults: components nobody imports, and how they are compiled.
+const isTreatment = (plugin) => plugin instanceof webpack.BannerPlugin;
+const isTreatmentRule = ({ loader }) => String(loader).includes("router-loader");
+
 /** Builds into a folder. Returns the files of the main bundle, and of each page by section and pattern. */
-async function build(output) {
+async function build(output, plain) {
   const configuration = clientConfiguration({
     folder: SHELL,
     output,
@@ -34,8 +38,12 @@ async function build(output) {
     mode: { final: false },
   });
   configuration.entry = { main: path.join(SHELL, "src/main.tsx") };
+  const { module } = configuration;
+  if (plain) configuration.module = { ...module, rules: module.rules.filter((rule) => !isTreatmentRule(rule)) };
   configuration.plugins = [
-    ...configuration.plugins.filter((plugin) => !(plugin instanceof ModuleFederationPlugin)),
+    ...configuration.plugins.filter(
+      (plugin) => !(plugin instanceof ModuleFederationPlugin) && !(plain && isTreatment(plugin)),
+    ),
     new webpack.NormalModuleReplacementPlugin(
       /^\.(\/loading)?\/federation$/,
       path.join(import.meta.dirname, "one-bundle-sections.js"),
@@ -114,11 +122,12 @@ function preloadTag({ href, integrity }) {
  * Builds the bundle and serves it.
  *
  * @param {(path: string) => Promise<any>} bootOf gives the boot payload that a real site has for a path
+ * @param {{ plain?: boolean }} [options] `plain`: scripts as webpack leaves them, without the preset's treatment
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
  */
-export async function startOneBundle(bootOf) {
+export async function startOneBundle(bootOf, { plain = false } = {}) {
   const output = await mkdtemp(path.join(os.tmpdir(), "colonnade-one-bundle-"));
-  const { main, pages } = await build(output);
+  const { main, pages } = await build(output, plain);
   const files = await readFiles(path.join(output, "client"));
   await rm(output, { recursive: true });
 
