@@ -1,6 +1,7 @@
 //! TLS: protocols, deadlines, and certificates that change while connections are open.
 
 use std::io::{ErrorKind, Read as _, Write as _};
+use std::process::Command;
 use std::sync::Arc;
 
 use tempfile::TempDir;
@@ -150,6 +151,30 @@ fn a_certificate_that_cannot_be_used_leaves_the_old_one_and_the_log_says_why() {
     });
     assert!(!event.to_string().contains("PRIVATE"));
     assert_eq!(site.certificate.get(&site.gateway.site).unwrap().status, 200);
+}
+
+#[test]
+fn files_that_never_answer_leave_the_old_certificate_and_do_not_end_reloading() {
+    let site = encrypted("");
+    let files = site.certificate.write(site.folder.path());
+    // Whoever reads from a pipe that nobody writes to waits for ever.
+    std::fs::remove_file(&files.key).unwrap();
+    assert!(Command::new("mkfifo").arg(&files.key).status().unwrap().success());
+    let event = site.gateway.wait_for(|line| {
+        line["event"] == "certificate_failed" && line["error"].to_string().contains("answer")
+    });
+    assert_eq!(event["error"], "the files did not answer within 5 s");
+    assert_eq!(site.certificate.get(&site.gateway.site).unwrap().status, 200);
+    site.gateway.signal("HUP");
+    let event = site.gateway.wait_for(|line| line["event"] == "reload_failed");
+    assert_eq!(event["error"], "the files did not answer within 5 s");
+    std::fs::remove_file(&files.key).unwrap();
+    let next = Certificate::new();
+    next.write(site.folder.path());
+    site.gateway.signal("HUP");
+    site.gateway
+        .wait_for(|line| line["event"] == "certificate_loaded");
+    assert_eq!(next.get(&site.gateway.site).unwrap().status, 200);
 }
 
 #[test]

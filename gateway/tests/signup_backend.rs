@@ -5,9 +5,13 @@ use serde_json::{Value, json};
 use crate::support::{Act, Backend, CLOSED, Gateway, Request, Response};
 
 fn gateway(backend: &str) -> Gateway {
+    gateway_with(backend, "")
+}
+
+fn gateway_with(backend: &str, more: &str) -> Gateway {
     let extra = format!(
         "[signup]\nbackend = \"{backend}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n\
-         total_timeout_ms = 300\n"
+         total_timeout_ms = 300\n{more}"
     );
     // A proxy in the environment is not used: it would see what visitors type.
     let variables = [
@@ -176,9 +180,19 @@ fn a_redirect_is_not_followed() {
 }
 
 #[test]
-fn a_connection_is_kept_for_the_next_sign_up() {
+fn each_sign_up_has_a_connection_of_its_own() {
     let backend = Backend::start(Act::json(200, &json!({})));
     let gateway = gateway(&backend.origin());
+    for _ in 0..10 {
+        assert_eq!(sign_up(&gateway).status, 200);
+    }
+    assert_eq!(backend.connections(), 10);
+}
+
+#[test]
+fn a_connection_is_kept_for_the_next_sign_up_where_an_operator_says_so() {
+    let backend = Backend::start(Act::json(200, &json!({})));
+    let gateway = gateway_with(&backend.origin(), "keep_ms = 60000\n");
     for _ in 0..10 {
         assert_eq!(sign_up(&gateway).status, 200);
     }
@@ -187,10 +201,10 @@ fn a_connection_is_kept_for_the_next_sign_up() {
 }
 
 #[test]
-fn a_connection_that_the_backend_ends_is_not_used_again() {
+fn a_kept_connection_that_the_backend_ends_is_not_used_again() {
     let ending = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
     let backend = Backend::start(Act::Raw(ending.to_owned()));
-    let gateway = gateway(&backend.origin());
+    let gateway = gateway_with(&backend.origin(), "keep_ms = 60000\n");
     for _ in 0..3 {
         assert_eq!(sign_up(&gateway).status, 200);
     }

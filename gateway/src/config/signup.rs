@@ -28,6 +28,8 @@ pub(crate) struct Signup {
     pub(crate) connect_timeout: Duration,
     /// How long everything may take, to the answer's last byte.
     pub(crate) total_timeout: Duration,
+    /// How long a connection waits for the next sign-up. None does where this is not said.
+    pub(crate) keep: Option<Duration>,
     /// The id of the partner visitors are taken to when sign-up is out of reach.
     pub(crate) partner: Option<String>,
     /// How much of it there may be.
@@ -79,6 +81,7 @@ pub(super) fn read(
     let milliseconds = "a whole number of milliseconds above zero";
     let connect = table.optional("connect_timeout_ms", milliseconds, count);
     let total = table.optional("total_timeout_ms", milliseconds, count);
+    let keep = table.optional("keep_ms", milliseconds, count);
     let partner = table.optional("partner", "the id of one of [partners]", |value| {
         let id = text(value)?;
         // Where the partners themselves could not be read, that is the problem to report.
@@ -99,6 +102,7 @@ pub(super) fn read(
             redirect_hosts: hosts?.unwrap_or_default(),
             connect_timeout: Duration::from_millis(connect?.unwrap_or(CONNECT_TIMEOUT_MS)),
             total_timeout: Duration::from_millis(total?.unwrap_or(TOTAL_TIMEOUT_MS)),
+            keep: keep?.map(Duration::from_millis),
             partner: partner?,
             limits: limits?,
         })

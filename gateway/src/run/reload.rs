@@ -19,6 +19,9 @@ use crate::site::Site;
 /// How often the certificates' files are looked at.
 const LOOK: Duration = Duration::from_secs(2);
 
+/// How long files may take to be looked at or read. Those of a disk that is gone never answer.
+const READ: Duration = Duration::from_secs(5);
+
 /// What can be told anew.
 pub(super) struct Reload {
     /// The configuration file.
@@ -39,6 +42,17 @@ pub(super) struct Renewal {
     files: Certificate,
     tls: Tls,
     seen: Looks,
+    /// Its files did not answer in time. They are left alone until SIGHUP: each look would leave one more thread waiting.
+    stuck: bool,
+}
+
+/// What was to be read has not been.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unread {
+    #[error("the files did not answer within {} s", READ.as_secs())]
+    Late,
+    #[error(transparent)]
+    Broken(#[from] JoinError),
 }
 
 /// What tells a changed file from the one that was read: its number, length, and when anything of it changed.
@@ -63,11 +77,12 @@ impl Reload {
     /// Reads the configuration again. One that cannot be used changes nothing.
     async fn reload(&mut self) {
         let path = self.path.clone();
-        let Ok(loaded) = aside(move || Config::load(&path)).await else {
-            return;
-        };
-        let mut config = match loaded {
-            Ok(config) => config,
+        let mut config = match aside(move || Config::load(&path)).await {
+            Ok(Ok(config)) => config,
+            Ok(Err(error)) => {
+                tracing::error!(event = "reload_failed", error = %error);
+                return;
+            }
             Err(error) => {
                 tracing::error!(event = "reload_failed", error = %error);
                 return;
@@ -101,12 +116,13 @@ impl Renewal {
             let files = files.clone();
             move || read(&files)
         });
-        let (seen, certificate) = read.await.map_err(io::Error::from)?;
+        let (seen, certificate) = read.await.map_err(io::Error::other)?;
         Ok(Self {
             listener,
             files,
             tls: Tls::new(certificate?),
             seen,
+            stuck: false,
         })
     }
 
@@ -116,22 +132,25 @@ impl Renewal {
     }
 
     async fn renew_if_changed(&mut self) {
+        if self.stuck {
+            return;
+        }
         let files = self.files.clone();
-        // Whoever is not told how they look now looks again.
-        if aside(move || looks(&files))
-            .await
-            .is_ok_and(|looks| looks != self.seen)
-        {
-            self.renew().await;
+        match aside(move || looks(&files)).await {
+            Ok(looks) if looks == self.seen => {}
+            Ok(_) => self.renew().await,
+            Err(error) => self.fail(&error),
         }
     }
 
     /// Reads the files. A certificate that cannot be used leaves the one in use; connections keep theirs either way.
     async fn renew(&mut self) {
         let files = self.files.clone();
-        let Ok((seen, certificate)) = aside(move || read(&files)).await else {
-            return;
+        let (seen, certificate) = match aside(move || read(&files)).await {
+            Ok(read) => read,
+            Err(error) => return self.fail(&error),
         };
+        self.stuck = false;
         self.seen = seen;
         match certificate {
             Ok(certificate) => {
@@ -143,11 +162,18 @@ impl Renewal {
             }
         }
     }
+
+    fn fail(&mut self, error: &Unread) {
+        self.stuck = matches!(error, Unread::Late);
+        tracing::error!(event = "certificate_failed", listener = self.listener, error = %error);
+    }
 }
 
-/// Does something where it holds up nobody: files may be slow.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, JoinError> {
-    tokio::task::spawn_blocking(work).await
+/// Does something where it holds up nobody: files may be slow, and may never answer.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Unread> {
+    let working = tokio::task::spawn_blocking(work);
+    let outcome = tokio::time::timeout(READ, working).await;
+    Ok(outcome.map_err(|_late| Unread::Late)??)
 }
 
 /// How the files look, and what is in them. Looked at before they are read: what changes in between is read again.

@@ -29,10 +29,6 @@ const MAX_ANSWER: usize = 64 * 1024;
 /// The most characters passed on of the backend's words.
 const MAX_WORDS: usize = 500;
 
-/// How long a connection waits for the next sign-up: less than any backend leaves one open, so that none is sent into one
-/// that is being closed.
-const KEPT_FOR: Duration = Duration::from_secs(1);
-
 /// More bytes than what is sent has beside the texts: the names of its fields, and the age.
 const NAMES: usize = 128;
 
@@ -89,9 +85,12 @@ impl Backend {
             .user_agent(concat!("colonnade-gateway/", env!("CARGO_PKG_VERSION")))
             .no_proxy()
             .redirect(Policy::none())
-            // Once bytes were sent a sign-up may have happened, so it is never sent again.
+            // Once bytes were sent a sign-up may have happened, so it is never sent again. A connection kept for the
+            // next one may be closed just then, which looks like a backend that is gone; so each gets its own, unless
+            // an operator knows for how long the backend leaves one open.
             .retry(reqwest::retry::never())
-            .pool_idle_timeout(KEPT_FOR)
+            .pool_max_idle_per_host(if signup.keep.is_some() { usize::MAX } else { 0 })
+            .pool_idle_timeout(signup.keep)
             .connect_timeout(signup.connect_timeout);
         if signup.backend.scheme() == "http" {
             // No TLS, no certificates: a machine that has none can still run a backend beside the gateway.

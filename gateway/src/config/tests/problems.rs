@@ -288,6 +288,11 @@ const PROBLEMS: &[(&str, &str, &str)] = &[
         "site.toml:38: signup.total_timeout_ms: is 0; expected a whole number of milliseconds",
     ),
     ("500", "-5", "signup.total_timeout_ms: is -5"),
+    (
+        "total_timeout_ms = 500",
+        "keep_ms = 0",
+        "site.toml:38: signup.keep_ms: is 0; expected a whole number of milliseconds above zero",
+    ),
     ("500", "1.5", "is a number with a fraction"),
     (
         "partner = \"example\"",
