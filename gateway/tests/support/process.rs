@@ -12,8 +12,9 @@ pub(crate) fn resident_kib(pid: u32) -> u64 {
     status(pid, "VmRSS").trim_end_matches(" kB").parse().unwrap()
 }
 
-/// What a process gains, in KiB, in the round of four in which it gains least. What leaks leaks in every round; an
-/// allocator that takes memory for one more thread does so in some of them, whenever that thread has its first turn.
+/// What a process gains, in KiB, in the round of four in which it gains least. What leaks by the piece leaks in every
+/// round; an allocator that takes memory for one more thread does so in some of them, whenever that thread has its first
+/// turn. A table that only grows is not found so: it grows now and then.
 pub(crate) fn least_growth_kib(pid: u32, mut round: impl FnMut(usize)) -> u64 {
     (0..4)
         .map(|number| {
