@@ -127,39 +127,41 @@ fn an_id_is_taken_over_from_a_known_proxy_and_passed_on() {
         "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
         backend.origin()
     ));
-    let id = "4bf92f35-77b3.4da6_A3CE";
-    let id_of = |answer: &Response| answer.header("x-request-id").to_owned();
-    let proxy = gateway.site.coming_from(PROXY);
-    let answer = proxy.send(Request::new("GET", "/").header("x-request-id", id));
-    assert_eq!(
-        (id_of(&answer).as_str(), &gateway.event_of(&answer)["route"]),
-        (id, &json!("/"))
-    );
-    let stranger = gateway.get("/").header("x-request-id").to_owned();
-    assert!(
-        stranger.len() == 32 && stranger.bytes().all(|b| b.is_ascii_hexdigit()),
-        "{stranger}"
-    );
-    assert_ne!(
-        id_of(
-            &gateway
-                .site
-                .send(Request::new("GET", "/").header("x-request-id", id))
-        ),
-        id
-    );
-    assert_ne!(
-        id_of(&proxy.send(Request::new("GET", "/").header("x-request-id", "a b"))),
-        "a b"
-    );
+    attack(&gateway, || {
+        let id = "4bf92f35-77b3.4da6_A3CE";
+        let id_of = |answer: &Response| answer.header("x-request-id").to_owned();
+        let proxy = gateway.site.coming_from(PROXY);
+        let answer = proxy.send(Request::new("GET", "/").header("x-request-id", id));
+        assert_eq!(
+            (id_of(&answer).as_str(), &gateway.event_of(&answer)["route"]),
+            (id, &json!("/"))
+        );
+        let stranger = gateway.get("/").header("x-request-id").to_owned();
+        assert!(
+            stranger.len() == 32 && stranger.bytes().all(|b| b.is_ascii_hexdigit()),
+            "{stranger}"
+        );
+        assert_ne!(
+            id_of(
+                &gateway
+                    .site
+                    .send(Request::new("GET", "/").header("x-request-id", id))
+            ),
+            id
+        );
+        assert_ne!(
+            id_of(&proxy.send(Request::new("GET", "/").header("x-request-id", "a b"))),
+            "a b"
+        );
 
-    let body = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 });
-    let request = Request::new("POST", "/functions/v1/signup")
-        .header("sec-fetch-site", "same-origin")
-        .header("content-type", "application/json")
-        .header("x-request-id", id);
-    assert_eq!(proxy.send(request.body(body.to_string())).status, 200);
-    assert!(backend.received()[0].contains(&format!("\r\nx-request-id: {id}\r\n")));
+        let body = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 });
+        let request = Request::new("POST", "/functions/v1/signup")
+            .header("sec-fetch-site", "same-origin")
+            .header("content-type", "application/json")
+            .header("x-request-id", id);
+        assert_eq!(proxy.send(request.body(body.to_string())).status, 200);
+        assert!(backend.received()[0].contains(&format!("\r\nx-request-id: {id}\r\n")));
+    });
 }
 
 #[test]
