@@ -90,7 +90,8 @@ async fn heard(bytes: &[u8], piece: usize) -> Heard {
     let service = service_fn(|request: Request<Incoming>| {
         let requests = Arc::clone(&requests);
         let line = format!("{} {} {:?}", request.method(), request.uri(), request.version());
-        // As the gateway answers it: behind a CONNECT that is granted hyper reads no more requests (RFC 9110, 9.3.6).
+        // As the gateway answers it, which closes the connection besides: here what follows is to be read, too, and behind a
+        // CONNECT that is granted hyper reads no more requests (RFC 9110, 9.3.6).
         let status = match *request.method() {
             Method::CONNECT => StatusCode::NOT_IMPLEMENTED,
             _ => StatusCode::OK,
