@@ -189,18 +189,20 @@ fn connections_to_the_site_do_not_count_against_the_admin_api() {
         gateway.site.coming_from(from(1)),
         gateway.admin.coming_from(from(1)),
     );
-    let visiting: Vec<Raw> = (0..3).map(|_| held(&site)).collect();
-    assert_eq!(Raw::open(&site).answer().status, 503);
-    let operating: Vec<Raw> = (0..3).map(|_| held(&admin)).collect();
-    assert_eq!(Raw::open(&admin).answer().status, 503);
-    // Nor the other way round.
-    drop(visiting);
-    until("there is room again", || {
-        let mut raw = Raw::open(&site);
-        raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
-        raw.until_closed().starts_with(b"HTTP/1.1 200")
+    attack(&gateway, || {
+        let visiting: Vec<Raw> = (0..3).map(|_| held(&site)).collect();
+        assert_eq!(Raw::open(&site).answer().status, 503);
+        let operating: Vec<Raw> = (0..3).map(|_| held(&admin)).collect();
+        assert_eq!(Raw::open(&admin).answer().status, 503);
+        // Nor the other way round.
+        drop(visiting);
+        until("there is room again", || {
+            let mut raw = Raw::open(&site);
+            raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
+            raw.until_closed().starts_with(b"HTTP/1.1 200")
+        });
+        drop(operating);
     });
-    drop(operating);
 }
 
 /// How long the gateway waits after the system refused it a connection.

@@ -48,19 +48,21 @@ fn health_is_told_to_who_speaks_http_1_0_and_names_no_host() {
         listen: "hosts = [\"site.example\", \"127.0.0.1\"]",
         ..Setup::default()
     });
-    for path in ["/healthz", "/readyz"] {
-        for (rest, expected) in [
-            ("HTTP/1.0\r\n", 200),
-            ("HTTP/1.0\r\nhost: site.example\r\n", 200),
-            ("HTTP/1.0\r\nhost: user@site.example\r\n", 400),
-            ("HTTP/1.0\r\nhost:\r\n", 400),
-            ("HTTP/1.0\r\nhost: a\r\nhost: a\r\n", 400),
-            ("HTTP/1.1\r\n", 400),
-        ] {
-            let head = format!("GET {path} {rest}");
-            assert_eq!(status(&gateway, &head), expected, "{head:?}");
+    attack(&gateway, || {
+        for path in ["/healthz", "/readyz"] {
+            for (rest, expected) in [
+                ("HTTP/1.0\r\n", 200),
+                ("HTTP/1.0\r\nhost: site.example\r\n", 200),
+                ("HTTP/1.0\r\nhost: user@site.example\r\n", 400),
+                ("HTTP/1.0\r\nhost:\r\n", 400),
+                ("HTTP/1.0\r\nhost: a\r\nhost: a\r\n", 400),
+                ("HTTP/1.1\r\n", 400),
+            ] {
+                let head = format!("GET {path} {rest}");
+                assert_eq!(status(&gateway, &head), expected, "{head:?}");
+            }
         }
-    }
+    });
 }
 
 #[test]
@@ -137,38 +139,42 @@ fn only_a_path_may_be_asked_for() {
 #[test]
 fn names_with_an_underscore_are_refused() {
     let gateway = Gateway::start_live("", &[]);
-    for name in ["x_forwarded_for", "content_length", "X-Real_IP"] {
-        let answer = gateway.site.send(Request::new("GET", "/").header(name, "1"));
-        assert_eq!(
-            (answer.status, answer.header("connection")),
-            (400, "close"),
-            "{name}"
-        );
-    }
+    attack(&gateway, || {
+        for name in ["x_forwarded_for", "content_length", "X-Real_IP"] {
+            let answer = gateway.site.send(Request::new("GET", "/").header(name, "1"));
+            assert_eq!(
+                (answer.status, answer.header("connection")),
+                (400, "close"),
+                "{name}"
+            );
+        }
+    });
 }
 
 #[test]
 fn options_says_what_is_allowed() {
     let gateway = Gateway::start_live("", &[]);
-    for (target, allowed) in [
-        ("/", "GET, HEAD, OPTIONS"),
-        ("/nowhere", "GET, HEAD, OPTIONS"),
-        ("/functions/v1/signup", "POST, OPTIONS"),
-        ("*", "GET, HEAD, POST, OPTIONS"),
-    ] {
-        let answer = gateway.site.send(Request::new("OPTIONS", target));
+    attack(&gateway, || {
+        for (target, allowed) in [
+            ("/", "GET, HEAD, OPTIONS"),
+            ("/nowhere", "GET, HEAD, OPTIONS"),
+            ("/functions/v1/signup", "POST, OPTIONS"),
+            ("*", "GET, HEAD, POST, OPTIONS"),
+        ] {
+            let answer = gateway.site.send(Request::new("OPTIONS", target));
+            assert_eq!(
+                (answer.status, answer.header("allow")),
+                (204, allowed),
+                "{target}"
+            );
+            assert!(answer.body.is_empty() && !answer.has("access-control-allow-origin"));
+        }
+        let answer = gateway.admin.send(Request::new("OPTIONS", "/api/v1/deployments"));
         assert_eq!(
             (answer.status, answer.header("allow")),
-            (204, allowed),
-            "{target}"
+            (204, "GET, HEAD, POST, OPTIONS")
         );
-        assert!(answer.body.is_empty() && !answer.has("access-control-allow-origin"));
-    }
-    let answer = gateway.admin.send(Request::new("OPTIONS", "/api/v1/deployments"));
-    assert_eq!(
-        (answer.status, answer.header("allow")),
-        (204, "GET, HEAD, POST, OPTIONS")
-    );
+    });
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::support::{
-    Gateway, is_rendered, least_growth_kib, rendering_gateway, renders, resident_kib, status, until,
-    until_rendered,
+    Gateway, attack_rendering, is_rendered, least_growth_kib, rendering_gateway, renders, resident_kib,
+    status, until, until_rendered,
 };
 
 #[test]
@@ -186,31 +186,34 @@ fn one_client_that_asks_for_page_after_page_takes_no_render_from_others() {
         "[render]\nworkers = 1\nqueue = 8\ndeadline_ms = 20000\ncpu_ms = 5000\nfailures = 1000\n",
         "export default { page: (path) => { let n = 0; while (n < 100000) n++; return path; } };",
     );
-    let [greedy, visitor] = [11, 99].map(|last| {
+    let [greedy, other] = [11, 12].map(|last| {
         let address = std::net::Ipv4Addr::new(127, 0, 0, last);
         gateway.site.coming_from(address)
     });
     let over = AtomicBool::new(false);
-    let pages = std::thread::scope(|scope| {
-        for thread in 0..16 {
-            let over = &over;
-            scope.spawn(move || {
-                for number in 0.. {
-                    if over.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    greedy.get(&format!("/attack/{thread}-{number}"));
-                }
-            });
+    let flood = |thread: u32| {
+        for number in 0.. {
+            if over.load(Ordering::Relaxed) {
+                return;
+            }
+            greedy.get(&format!("/attack/{thread}-{number}"));
         }
-        until("there are too many", || {
-            ["client_busy", "busy"].map(|outcome| renders(&gateway, "attack", outcome)) != [0, 0]
-        });
-        let pages: Vec<bool> = (0..30)
-            .map(|number| is_rendered(&visitor.get(&format!("/sound/{number}"))))
-            .collect();
-        over.store(true, Ordering::Relaxed);
-        pages
+    };
+    let pages = attack_rendering(&gateway, || {
+        std::thread::scope(|scope| {
+            for thread in 0..16 {
+                let flood = &flood;
+                scope.spawn(move || flood(thread));
+            }
+            until("there are too many", || {
+                ["client_busy", "busy"].map(|outcome| renders(&gateway, "attack", outcome)) != [0, 0]
+            });
+            let pages: Vec<bool> = (0..30)
+                .map(|number| is_rendered(&other.get(&format!("/sound/{number}"))))
+                .collect();
+            over.store(true, Ordering::Relaxed);
+            pages
+        })
     });
     assert_eq!(pages, [true; 30]);
 }
@@ -226,8 +229,7 @@ fn who_asks_with_a_client_that_is_refused_is_not_refused_with_it() {
         gateway.site.coming_from(address)
     });
     let over = AtomicBool::new(false);
-    let refused = || renders(&gateway, "sound", "client_busy");
-    std::thread::scope(|scope| {
+    let outcomes = std::thread::scope(|scope| {
         for thread in 0..8 {
             let over = &over;
             scope.spawn(move || {
@@ -239,24 +241,30 @@ fn who_asks_with_a_client_that_is_refused_is_not_refused_with_it() {
                 }
             });
         }
-        let pages: Vec<bool> = (0..60)
+        let outcomes: Vec<[bool; 2]> = (0..60)
             .map(|number| {
                 let path = &format!("/sound/{number}");
                 let together = Barrier::new(2);
                 std::thread::scope(|scope| {
-                    scope.spawn(|| {
+                    let asking = scope.spawn(|| {
                         together.wait();
-                        greedy.get(path)
+                        is_rendered(&greedy.get(path))
                     });
                     together.wait();
-                    is_rendered(&visitor.get(path))
+                    let page = is_rendered(&visitor.get(path));
+                    [page, asking.join().unwrap()]
                 })
             })
             .collect();
         over.store(true, Ordering::Relaxed);
-        assert_eq!(pages, [true; 60]);
+        outcomes
     });
-    assert!(refused() > 0, "the other one was refused");
+    assert!(outcomes.iter().all(|[visitors, _]| *visitors), "{outcomes:?}");
+    let refused = outcomes.iter().filter(|[_, other]| !other).count();
+    assert!(
+        refused > 0,
+        "the other one was never refused together with the visitor"
+    );
 }
 
 /// The render workers of a gateway.

@@ -103,19 +103,22 @@ fn who_signs_up_too_often_is_told_to_wait_and_nobody_else_is() {
 fn what_is_refused_anyway_counts_and_what_comes_from_elsewhere_does_not() {
     let backend = accepting();
     let gateway = gateway(&backend.origin(), "attempts_per_client = 3\n");
-    for _ in 0..10 {
-        let elsewhere = Request::new("POST", "/functions/v1/signup").header("sec-fetch-site", "cross-site");
-        assert_eq!(gateway.site.send(elsewhere).status, 403);
-    }
-    for _ in 0..3 {
-        assert_eq!(
-            gateway.site.send(request("application/json").body("{}")).status,
-            400
-        );
-    }
-    assert_stays(&sign_up(&gateway), 429);
-    assert_eq!(outcomes(&gateway, "cross_origin"), 10);
-    assert!(backend.received().is_empty());
+    attack(&gateway, || {
+        for _ in 0..10 {
+            let elsewhere =
+                Request::new("POST", "/functions/v1/signup").header("sec-fetch-site", "cross-site");
+            assert_eq!(gateway.site.send(elsewhere).status, 403);
+        }
+        for _ in 0..3 {
+            assert_eq!(
+                gateway.site.send(request("application/json").body("{}")).status,
+                400
+            );
+        }
+        assert_stays(&sign_up(&gateway), 429);
+        assert_eq!(outcomes(&gateway, "cross_origin"), 10);
+        assert!(backend.received().is_empty());
+    });
 }
 
 #[test]
@@ -153,22 +156,24 @@ fn a_form_sent_too_often_comes_back_with_its_error_and_the_email_and_in_the_end_
 fn visitors_behind_a_known_proxy_are_told_apart_and_a_network_of_ipv6_is_one() {
     let backend = accepting();
     let gateway = gateway(&backend.origin(), "attempts_per_client = 1\n");
-    let proxy = gateway.site.coming_from(PROXY);
-    let ask = |visitor: &str| proxy.send(script().header("x-forwarded-for", visitor)).status;
-    assert_eq!(
-        (ask("192.0.2.1"), ask("192.0.2.1"), ask("192.0.2.2")),
-        (200, 429, 200)
-    );
-    assert_eq!((ask("2001:db8::1"), ask("2001:db8::ffff:0:0:2")), (200, 429));
-    assert_eq!(ask("2001:db8:0:1::1"), 200);
-    // A stranger's word counts for nothing.
-    let stranger = |visitor: &str| {
-        gateway
-            .site
-            .send(script().header("x-forwarded-for", visitor))
-            .status
-    };
-    assert_eq!((stranger("198.51.100.1"), stranger("198.51.100.2")), (200, 429));
+    attack(&gateway, || {
+        let proxy = gateway.site.coming_from(PROXY);
+        let ask = |visitor: &str| proxy.send(script().header("x-forwarded-for", visitor)).status;
+        assert_eq!(
+            (ask("192.0.2.1"), ask("192.0.2.1"), ask("192.0.2.2")),
+            (200, 429, 200)
+        );
+        assert_eq!((ask("2001:db8::1"), ask("2001:db8::ffff:0:0:2")), (200, 429));
+        assert_eq!(ask("2001:db8:0:1::1"), 200);
+        // A stranger's word counts for nothing.
+        let stranger = |visitor: &str| {
+            gateway
+                .site
+                .send(script().header("x-forwarded-for", visitor))
+                .status
+        };
+        assert_eq!((stranger("198.51.100.1"), stranger("198.51.100.2")), (200, 429));
+    });
 }
 
 #[test]
@@ -299,18 +304,20 @@ fn a_visitor_who_leaves_while_probing_leaves_that_to_the_next() {
     let backend = Backend::start(Act::Close);
     let keys = format!("failures = 1\nrest_seconds = 1\ntotal_timeout_ms = 600000\n{MANY}");
     let gateway = gateway(&backend.origin(), &keys);
-    assert_eq!(sign_up(&gateway).status, 502);
-    backend.now(Act::Stall);
-    // Each leaves when the next one comes, until the rest is over and one of them is asking the backend.
-    let mut probe = None;
-    until("somebody asks the backend", || {
-        probe = Some(probing(&gateway));
-        gateway.get("/healthz");
-        is_breaker(&gateway, "half_open")
+    attack(&gateway, || {
+        assert_eq!(sign_up(&gateway).status, 502);
+        backend.now(Act::Stall);
+        // Each leaves when the next one comes, until the rest is over and one of them is asking the backend.
+        let mut probe = None;
+        until("somebody asks the backend", || {
+            probe = Some(probing(&gateway));
+            gateway.get("/healthz");
+            is_breaker(&gateway, "half_open")
+        });
+        backend.now(Act::json(200, &json!({})));
+        drop(probe);
+        until("the next one asks it", || sign_up(&gateway).status == 200);
     });
-    backend.now(Act::json(200, &json!({})));
-    drop(probe);
-    until("the next one asks it", || sign_up(&gateway).status == 200);
 }
 
 /// A sign-up whose answer nobody reads.

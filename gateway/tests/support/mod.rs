@@ -16,7 +16,7 @@ mod release;
 mod rendering;
 mod tls;
 
-pub(crate) use attack::{Raw, attack, attack_encrypted, attack_rendering};
+pub(crate) use attack::{Raw, VISITOR, attack, attack_encrypted, attack_rendering};
 pub(crate) use backend::{Act, Backend, CLOSED};
 pub(crate) use browser::Browser;
 pub(crate) use client::{Client, Request, Response};

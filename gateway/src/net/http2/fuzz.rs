@@ -27,15 +27,15 @@ const RESETS: u32 = 5;
 ///
 /// However the bytes come, the outcome is the same. It is what somebody finds who reads them all at once: a connection
 /// ends with the first frame that carries nothing, or takes a request back, beyond what there may be, and the answers
-/// that have begun are those that were begun and neither ended nor taken back. hyper sees no request that is not seen
-/// here.
+/// that have begun are those that were begun and neither ended nor taken back. hyper sees no request but one of each stream
+/// that was begun before that end.
 pub(crate) fn frames(bytes: &[u8]) {
     let [size, said, rest @ ..] = bytes else {
         return;
     };
     let (said, heard) = rest.split_at(rest.len().min(usize::from(*said)));
     let heard = [PREFACE, heard].concat();
-    let expected = read_at_once(said, &heard);
+    let expected = read_at_once(said, &heard).outcome;
     assert_eq!(followed(said, &heard, heard.len()), expected);
     assert_eq!(
         followed(said, &heard, usize::from(*size) + 1),
@@ -43,12 +43,12 @@ pub(crate) fn frames(bytes: &[u8]) {
         "in pieces"
     );
     let seen = seen_by_hyper(&heard, usize::from(*size) + 1);
-    let asked = Plain::all(&heard[PREFACE.len()..])
-        .iter()
-        .filter(|frame| frame.kind == 1)
-        .count();
-    assert!(seen <= asked, "hyper sees {seen} requests in {asked} frames");
+    let asked = read_at_once(OWN_SETTINGS, &heard).asked.len();
+    assert!(seen <= asked, "hyper sees {seen} requests of {asked} streams");
 }
+
+/// The one frame that hyper sends and that is to be answered, whatever it hears (RFC 9113, 3.4).
+const OWN_SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
 
 /// What is known once everything was heard; `None` if the connection was ended before.
 type Outcome = Option<Known>;
@@ -137,7 +137,15 @@ impl<'a> Plain<'a> {
     }
 }
 
-fn read_at_once(said: &[u8], heard: &[u8]) -> Outcome {
+/// What somebody finds who reads all frames at once.
+struct Read {
+    /// The streams of the client (RFC 9113, 5.1.1) with a head before the connection was ended: what comes on one after
+    /// that are its trailers.
+    asked: HashSet<u32>,
+    outcome: Outcome,
+}
+
+fn read_at_once(said: &[u8], heard: &[u8]) -> Read {
     let (mut begun, mut owed) = (HashSet::new(), 0);
     for frame in Plain::all(said) {
         match frame.kind {
@@ -147,7 +155,7 @@ fn read_at_once(said: &[u8], heard: &[u8]) -> Outcome {
             _ => {}
         }
     }
-    let (mut control, mut resets) = (0, 0);
+    let (mut control, mut resets, mut asked) = (0, 0, HashSet::new());
     let frames = Plain::all(&heard[PREFACE.len()..]);
     for frame in &frames {
         match frame.kind {
@@ -157,18 +165,22 @@ fn read_at_once(said: &[u8], heard: &[u8]) -> Outcome {
                 resets += 1;
                 begun.remove(&frame.stream);
             }
+            1 if frame.stream % 2 == 1 => drop(asked.insert(frame.stream)),
             0 | 1 | 7..=9 => {}
             _ => control += 1,
         }
         if control > CONTROL_FRAMES || resets > RESETS {
-            return None;
+            return Read { asked, outcome: None };
         }
     }
     let is_open = |last: &Plain<'_>| !last.has(4) || last.payload.len() < last.length;
     let in_head = frames
         .last()
         .is_some_and(|last| matches!(last.kind, 1 | 9) && is_open(last));
-    Some(Known { begun, owed, in_head })
+    Read {
+        asked,
+        outcome: Some(Known { begun, owed, in_head }),
+    }
 }
 
 /// How many requests hyper hands on, of what it is let hear.
@@ -183,7 +195,8 @@ fn seen_by_hyper(heard: &[u8], piece: usize) -> usize {
         std::future::ready(Ok::<_, Infallible>(Response::new(Empty::<Bytes>::new())))
     });
     runtime.block_on(async {
-        let (client, server) = duplex(64 * 1024);
+        // No larger than a piece: or all of them would be read at once.
+        let (client, server) = duplex(piece);
         let (mut reader, mut writer) = split(client);
         let (watch, _lasting) = Watch::new(limits(), Arc::default());
         let io = TokioIo::new(Tap::new(server, Http2::new(watch)));
@@ -210,11 +223,40 @@ fn seen_by_hyper(heard: &[u8], piece: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use proptest::collection::vec;
-    use proptest::prelude::{any, prop_oneof, proptest};
+    use proptest::prelude::{Just, any, prop_oneof, proptest};
     use proptest::sample::select;
 
-    use super::{PREFACE, frames, seen_by_hyper};
+    use super::{CONTROL_FRAMES, OWN_SETTINGS, PREFACE, frames, read_at_once, seen_by_hyper};
     use crate::testing::cases;
+
+    /// `:method: GET`, `:scheme: http`, `:path: /` and `:authority: a` (RFC 7541, appendix A).
+    const GET: &[u8] = &[0x82, 0x86, 0x84, 0x41, 1, b'a'];
+
+    /// `x: y`, as trailers.
+    const TRAILERS: &[u8] = &[0, 1, b'x', 1, b'y'];
+
+    fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+        let length = u8::try_from(payload.len()).unwrap();
+        let head = [0, 0, length, kind, flags, 0, 0, 0, stream];
+        [&head, payload].concat()
+    }
+
+    #[test]
+    fn a_request_is_one_whatever_follows_and_behind_the_end_is_none() {
+        let with_trailers = [frame(1, 4, 1, GET), frame(1, 5, 1, TRAILERS)].concat();
+        let unknown = frame(11, 0, 0, &[]).repeat(usize::try_from(CONTROL_FRAMES).unwrap() + 1);
+        let behind = frame(1, 5, 3, GET);
+        for (rest, expected) in [
+            (vec![&behind[..]], 2),
+            (vec![&unknown, &behind], 1),
+            (vec![&unknown[9..], &behind], 2),
+        ] {
+            let heard = [&[PREFACE, &with_trailers[..]], &rest[..]].concat().concat();
+            assert_eq!(read_at_once(OWN_SETTINGS, &heard).asked.len(), expected);
+            assert_eq!(seen_by_hyper(&heard, 1), expected);
+            frames(&[&[0, 0], &heard[PREFACE.len()..]].concat());
+        }
+    }
 
     #[test]
     fn hyper_sees_the_requests_of_the_corpus() {
@@ -235,15 +277,13 @@ mod tests {
                 prop_oneof![0_u8..11, select(vec![0_u8, 3, 6])],
                 select(vec![0_u8, 1, 4, 5, 8, 9]),
                 0_u8..6,
-                vec(0_u8..5, 0..6),
+                prop_oneof![3 => vec(0_u8..5, 0..6), 1 => Just(GET.to_vec())],
             ), 0..30),
             cut in 0_usize..4,
         ) {
             let mut bytes = vec![size, said];
             for (kind, flags, stream, payload) in &written {
-                let length = u8::try_from(payload.len()).unwrap();
-                bytes.extend([0, 0, length, *kind, *flags, 0, 0, 0, *stream]);
-                bytes.extend(payload);
+                bytes.extend(frame(*kind, *flags, *stream, payload));
             }
             bytes.truncate(bytes.len().saturating_sub(cut));
             frames(&bytes);

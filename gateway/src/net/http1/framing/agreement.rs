@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Empty};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -90,13 +90,21 @@ async fn heard(bytes: &[u8], piece: usize) -> Heard {
     let service = service_fn(|request: Request<Incoming>| {
         let requests = Arc::clone(&requests);
         let line = format!("{} {} {:?}", request.method(), request.uri(), request.version());
+        // As the gateway answers it, which closes the connection besides: here what follows is to be read, too, and behind a
+        // CONNECT that is granted hyper reads no more requests (RFC 9110, 9.3.6).
+        let status = match *request.method() {
+            Method::CONNECT => StatusCode::NOT_IMPLEMENTED,
+            _ => StatusCode::OK,
+        };
         async move {
             requests.lock().unwrap().push(Seen { line, body: None });
             if let Ok(body) = request.into_body().collect().await {
                 let length = body.to_bytes().len();
                 requests.lock().unwrap().last_mut().unwrap().body = Some(length);
             }
-            Ok::<_, Infallible>(Response::new(Empty::<Bytes>::new()))
+            let mut answer = Response::new(Empty::<Bytes>::new());
+            *answer.status_mut() = status;
+            Ok::<_, Infallible>(answer)
         }
     });
     let limits = Limits::default();
@@ -158,6 +166,8 @@ const LINES: &[&str] = &[
     "GET /7 HTTP/1.1 ",
     "GET /8",
     "\r\nGET /9 HTTP/1.1",
+    "CONNECT a:1 HTTP/1.1",
+    "CONNECT /10 HTTP/1.1",
 ];
 
 const FIELDS: &[&str] = &[
@@ -198,6 +208,7 @@ const FIELDS: &[&str] = &[
     "trailer: content-length",
     "expect: 100-continue",
     "connection: keep-alive",
+    "connection: upgrade",
     "upgrade: x",
 ];
 
