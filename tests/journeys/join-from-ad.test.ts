@@ -74,8 +74,12 @@ test("a visitor joins from an ad, and knows before sending what goes where", asy
 
   await test.step("while it is sent that is said, and then the account is there", async () => {
     const { email } = await fillForm(dialog, { email: newAddress("slow") });
-    await dialog.getByRole("button", { name: "Continue" }).click();
-    await expect(dialog.getByRole("button", { name: "Creating Account..." })).toBeDisabled();
+    await dialog.getByRole("button", { name: "Continue" }).press("Enter");
+    const busy = dialog.getByRole("button", { name: "Creating Account..." });
+    await expect(busy).toBeDisabled();
+    await expect(busy).toBeFocused();
+    await busy.press("Enter");
+    await dialog.getByLabel("Age").press("Enter");
     await expect(dialog.getByRole("status")).toHaveText("Your sign-up is being sent.");
     await expect(dialog.getByLabel("Password", { exact: true })).toHaveAttribute("type", "password");
     await expect.poll(() => site.backend.release()).toBe(1);

@@ -206,6 +206,18 @@ test.describe("a filter box narrows the grid as one types", () => {
     await expect(status).toBeEmpty();
   });
 
+  test("and shows first where a word begins so", async ({ page }) => {
+    await openState(page, "California");
+    await page.getByRole("searchbox", { name: "Filter cities" }).fill("san");
+    const found = citiesOf("California").filter((city) => /san/i.test(city));
+    const begun = found.filter((city) => /\bsan/i.test(city));
+    expect(begun.length).toBeLessThan(found.length);
+    await expect(cardsOf(page).locator("strong")).toHaveText([
+      ...begun,
+      ...found.filter((city) => !begun.includes(city)),
+    ]);
+  });
+
   test("whether accents and apostrophes are typed or not", async ({ page }) => {
     await openState(page, "California");
     await page.getByRole("searchbox", { name: "Filter cities" }).fill("la canada");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { foldName, matches, searchable } from "./foldName";
+import { foldName, search, searchable } from "./foldName";
 
 describe("city filter", () => {
   it.each([
@@ -30,7 +30,7 @@ describe("city filter", () => {
     ["Akron", ""],
     ["Akron", "   "],
   ])("%s is found by '%s'", (name, query) => {
-    expect(matches(searchable(name), query)).toBe(true);
+    expect(search([name], query, searchable)).toEqual([name]);
   });
 
   it.each([
@@ -38,6 +38,15 @@ describe("city filter", () => {
     ["Akron", "akrom"],
     ["St. Louis", "louis st"],
   ])("%s is not found by '%s'", (name, query) => {
-    expect(matches(searchable(name), query)).toBe(false);
+    expect(search([name], query, searchable)).toEqual([]);
+  });
+
+  it.each([
+    ["san", ["Pleasanton", "San Diego", "West San Jose"], ["San Diego", "West San Jose", "Pleasanton"]],
+    ["barre", ["Embarre", "Wilkes-Barre"], ["Wilkes-Barre", "Embarre"]],
+    ["sai", ["Assair", "Port St. Lucie"], ["Port St. Lucie", "Assair"]],
+    ["", ["Akron", "Lima"], ["Akron", "Lima"]],
+  ])("for '%s', names with a word that begins so come first, and all keep their order", (query, names, found) => {
+    expect(search(names, query, searchable)).toEqual(found);
   });
 });

@@ -11,14 +11,22 @@ export function foldName(name: string): string {
     .trim();
 }
 
-/** Folds a name once, so that many queries can be tried on it. `St.` is also found as `Saint`. */
+/** Folds a name once, so that many queries can be tried on it: a space before each word. `St.` is also `Saint`. */
 export function searchable(name: string): string {
-  const folded = foldName(name);
+  const folded = ` ${foldName(name)}`;
   const spelledOut = folded.replace(/\bst\b/g, "saint");
   return spelledOut === folded ? folded : `${folded}\n${spelledOut}`;
 }
 
-/** Whether what was typed is part of a searchable name. */
-export function matches(searchableName: string, query: string): boolean {
-  return searchableName.includes(foldName(query));
+/** Those whose searchable name has what was typed: first where a word begins with it, then the others, in their order. */
+export function search<T>(items: readonly T[], query: string, nameOf: (item: T) => string): readonly T[] {
+  const typed = foldName(query);
+  const begun: T[] = [];
+  const others: T[] = [];
+  for (const item of items) {
+    const name = nameOf(item);
+    if (name.includes(` ${typed}`)) begun.push(item);
+    else if (name.includes(typed)) others.push(item);
+  }
+  return [...begun, ...others];
 }

@@ -140,13 +140,17 @@ describe("a form with mistakes", () => {
 });
 
 describe("a form on its way", () => {
-  it("disables the button, says so, and sends the age as a number", async () => {
+  it("keeps the focus on a button that does nothing, says so, and sends the age as a number", async () => {
     const fetching = answerNever();
     await show();
     fillIn();
     await submit();
-    expect(button("Creating Account...").disabled).toBe(true);
+    const busy = button("Creating Account...");
+    expect(busy.getAttribute("aria-disabled")).toBe("true");
+    expect(document.activeElement).toBe(busy);
+    await userEvent.click(busy);
     expect(screen.getByRole("status").textContent).toBe("Your sign-up is being sent.");
+    expect(fetching).toHaveBeenCalledTimes(1);
     expect(JSON.parse(fetching.mock.calls[0]?.[1]?.body as string)).toStrictEqual({ ...TYPED, age: 34 });
   });
 

@@ -119,7 +119,7 @@ function ConnectedForm({ answer, onDone, host }: SignupFormProps & { readonly ho
           required
         />
         <Disclosure host={host} />
-        <Button type="submit" disabled={sending}>
+        <Button type="submit" busy={sending}>
           {sending ? "Creating Account..." : "Continue"}
         </Button>
         <p role="status" className="visually-hidden">

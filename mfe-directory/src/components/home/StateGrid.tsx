@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 
 import { statePath } from "../../data/links";
 import { STATES } from "../../data/states";
-import { matches, searchable } from "../../text/foldName";
+import { search, searchable } from "../../text/foldName";
 import { classes } from "../classes";
 import { Filter } from "../filter/Filter";
 import { useQuery } from "../filter/useQuery";
@@ -12,7 +12,7 @@ import css from "./StateGrid.module.css";
 /** All states, each leading to its page and with the number of its cities, and the box that narrows them. */
 export function StateGrid(): ReactElement {
   const [query, setQuery] = useQuery();
-  const shown = STATES.filter(({ name }) => matches(searchable(name), query));
+  const shown = search(STATES, query, ({ name }) => searchable(name));
   return (
     <section className={css.section} aria-labelledby="states">
       <h2 id="states">Browse by state</h2>

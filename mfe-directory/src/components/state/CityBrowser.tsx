@@ -1,6 +1,6 @@
 import { useMemo, type ReactElement } from "react";
 
-import { matches, searchable } from "../../text/foldName";
+import { search, searchable } from "../../text/foldName";
 import { Filter } from "../filter/Filter";
 import { useQuery } from "../filter/useQuery";
 import css from "./CityBrowser.module.css";
@@ -25,7 +25,7 @@ export function CityBrowser({ state, cities, cardText }: Props): ReactElement {
     [cities, isFiltered],
   );
   const shown = useMemo(
-    () => (isFiltered ? names.filter(({ name }) => matches(name, query)).map(({ city }) => city) : cities),
+    () => (isFiltered ? search(names, query, ({ name }) => name).map(({ city }) => city) : cities),
     [cities, isFiltered, names, query],
   );
 
