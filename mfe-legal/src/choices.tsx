@@ -15,6 +15,7 @@ export type TextComponents = typeof TEXT_COMPONENTS;
 // What may decide, by the name that a text gives it.
 const FACTS = {
   logsAddresses: (site) => site.logsAddresses,
+  hasSignup: (site) => site.signup.host !== null,
 } satisfies Record<string, (site: SiteFacts) => boolean>;
 
 const SiteFact = TEXT_COMPONENTS["site-fact"];
