@@ -135,7 +135,7 @@ fn the_payload_holds_the_facts_of_the_site() {
         json!({
             "brand": "Test & Brand", "origin": "https://site.example", "contact": "contact@site.example",
             "legalEntity": "Entity", "processingCountry": "the United States", "retention": "30 days",
-            "governingLaw": "the law",
+            "governingLaw": "the law", "logsAddresses": false,
             "navigation": {
                 "menu": [{ "label": "Home", "path": "/" }], "footer": [{ "label": "Terms", "path": "/terms" }],
             },
@@ -149,6 +149,8 @@ fn the_payload_holds_the_facts_of_the_site() {
             },
         })
     );
+    let logged = Gateway::start_live("[telemetry]\naddresses = true\n", &[]);
+    assert_eq!(logged.get("/").boot()["site"]["logsAddresses"], true);
     let plain = Gateway::start_live("", &[]).get("/").boot();
     assert_eq!(plain["site"]["partner"], Value::Null);
     assert_eq!(

@@ -34,6 +34,8 @@ export interface SiteFacts {
   readonly retention: string;
   /** The law the terms stand under, in words. */
   readonly governingLaw: string;
+  /** Whether the gateway's log names the network address of each visitor. */
+  readonly logsAddresses: boolean;
   /** The links of the header's menu and of the footer. */
   readonly navigation: {
     readonly menu: readonly NavigationLink[];

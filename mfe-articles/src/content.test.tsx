@@ -62,8 +62,13 @@ describe.each(SLUGS)("the article %s", (slug) => {
     }
   });
 
-  it("names its sources", () => {
-    expect(view.container.querySelectorAll("[aria-labelledby='sources'] li").length).toBeGreaterThan(0);
+  it("names at least two sources by their exact place", () => {
+    const links = [...view.container.querySelectorAll("[aria-labelledby='sources'] li a")];
+    const addresses = links.map((anchor) => new URL(anchor.getAttribute("href") ?? ""));
+    expect(
+      addresses.filter(({ protocol, pathname }) => protocol === "https:" && pathname !== "/").length,
+    ).toBeGreaterThan(1);
+    expect(view.container.querySelectorAll("[aria-labelledby='sources'] li")).toHaveLength(links.length);
   });
 
   it("starts no heading above the second level and skips none", () => {

@@ -25,6 +25,9 @@ describe("readLegalText", () => {
     ["inForce", "soon"],
     ["commitment", "one"],
     ["commitment", [1]],
+    ["choices", "one"],
+    ["choices", { name: { fact: "unknown", yes: "Yes.", no: "No." } }],
+    ["choices", { name: { fact: "logsAddresses", yes: "Yes." } }],
   ])("a wrong %s (%j) is refused with file and key", (key, value) => {
     const read = (): unknown => readLegalText("a.md", { default: Text, frontmatter: { ...VALID, [key]: value } });
     expect(read).toThrow("a.md");

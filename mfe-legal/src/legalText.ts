@@ -1,6 +1,6 @@
-import { TEXT_COMPONENTS } from "@colonnade/kit/text";
 import type { ReactElement, ReactNode } from "react";
 
+import { componentsWith, type TextComponents } from "./choices";
 import { inWords } from "./dates";
 import { splitText, type SplitText } from "./text/split";
 
@@ -16,9 +16,7 @@ export interface LegalText extends SplitText {
 
 /** A compiled Markdown file. */
 export interface MarkdownModule {
-  readonly default: (props: {
-    readonly components: typeof TEXT_COMPONENTS;
-  }) => ReactElement<{ readonly children?: ReactNode }>;
+  readonly default: (props: { readonly components: TextComponents }) => ReactElement<{ readonly children?: ReactNode }>;
   readonly frontmatter: Readonly<Record<string, unknown>>;
 }
 
@@ -34,7 +32,7 @@ export function readLegalText(file: string, { default: Text, frontmatter }: Mark
     if (typeof value !== "string" || !value.trim()) throw new Error(`${file}: "${key}" is missing or no text`);
     return value;
   };
-  const { commitment = [] } = frontmatter;
+  const { commitment = [], choices = {} } = frontmatter;
   if (!isTexts(commitment)) throw new Error(`${file}: "commitment" is no list of texts`);
   const inForce = text("inForce");
   try {
@@ -47,8 +45,16 @@ export function readLegalText(file: string, { default: Text, frontmatter }: Mark
     description: text("description"),
     inForce,
     commitment,
-    ...splitText(Text({ components: TEXT_COMPONENTS })),
+    ...splitText(Text({ components: componentsOf(file, choices) })),
   };
+}
+
+function componentsOf(file: string, choices: unknown): TextComponents {
+  try {
+    return componentsWith(choices);
+  } catch (error) {
+    throw new Error(`${file}: choices`, { cause: error });
+  }
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -17,6 +17,7 @@ const test = testOn({
       retention: "nothing is kept longer than a week",
       governing_law: "the law of Vermont",
     },
+    telemetry: { addresses: true },
     navigation: {
       menu: [
         { label: "Start", path: "/" },
@@ -50,6 +51,7 @@ test("contact address, legal entity, processing country, retention and law come 
   await expect(main).toContainText("Portico Publishing LLC");
   await expect(main).toContainText("Data is processed in Canada");
   await expect(main).toContainText("nothing is kept longer than a week");
+  await expect(main).toContainText("The gateway writes that address into these records");
   await expect(main.getByRole("link", { name: "write@directory.example" }).first()).toHaveAttribute(
     "href",
     "mailto:write@directory.example",

@@ -76,6 +76,12 @@ test.describe("the page", () => {
     await expect(sectionOf(page, "13. Contact").getByRole("link", { name: "contact@example.com" })).toBeVisible();
   });
 
+  test("it says that network addresses are not written down, as configured", async ({ page }) => {
+    await expect(sectionOf(page, "Information we collect")).toContainText(
+      "The gateway does not write that address down",
+    );
+  });
+
   test("it names who receives sign-ups, and the partner", async ({ page, site }) => {
     const recipients = page.getByRole("main").getByRole("definition");
     await expect(recipients).toHaveText([

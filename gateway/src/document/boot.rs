@@ -103,6 +103,7 @@ impl SiteFacts {
             "processingCountry": site.processing_country,
             "retention": site.retention,
             "governingLaw": site.governing_law,
+            "logsAddresses": config.telemetry.addresses,
             "navigation": config.navigation,
             "signup": {
                 "host": backend,

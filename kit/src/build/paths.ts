@@ -20,6 +20,7 @@ const NO_SITE: SiteFacts = {
   processingCountry: "Country",
   retention: "retention",
   governingLaw: "Law",
+  logsAddresses: false,
   navigation: { menu: [], footer: [] },
   signup: { page: "/signup", success: "/success", host: null, redirectHosts: [] },
   partner: null,

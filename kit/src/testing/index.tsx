@@ -21,6 +21,7 @@ export const TEST_SITE: SiteFacts = {
   processingCountry: "the United States",
   retention: "logs are kept for 30 days",
   governingLaw: "the State of Testing",
+  logsAddresses: false,
   navigation: { menu: [{ label: "Home", path: "/" }], footer: [{ label: "Terms", path: "/terms" }] },
   signup: { page: "/signup", success: "/success", host: null, redirectHosts: [] },
   partner: null,

@@ -41,7 +41,8 @@ describe("hub", () => {
   });
 
   it("'Join Now' is an invitation that works without JavaScript", async () => {
-    const { getByRole } = await renderExisting("/about-escort-babylon");
+    const signup = { ...TEST_SITE.signup, host: "accounts.example.org" };
+    const { getByRole } = await renderExisting("/about-escort-babylon", { site: { signup } });
     const form = getByRole("button", { name: "Join Now" }).closest("form");
     expect(form?.getAttribute("action")).toBe("/signup");
     expect(form?.getAttribute("data-join")).toBe("general");
@@ -52,11 +53,20 @@ describe("hub", () => {
     const connected = await renderExisting("/about-escort-babylon", { site: { signup } });
     expect(connected.getByRole("region", { name: "Ready to sign up?" }).textContent).toContain("who receives");
     cleanup();
-    const { getByRole } = await renderExisting("/about-escort-babylon");
+    const { getByRole, queryByRole } = await renderExisting("/about-escort-babylon");
+    expect(queryByRole("button", { name: "Join Now" })).toBeNull();
     const words = getByRole("region", { name: "Sign-up is not available" }).textContent;
     expect(words).toContain("no sign-up service is connected");
     expect(words).not.toContain("the form");
   });
+
+  it.each(["/about-escort-babylon", "/about-escort-babylon/what-is-escort-babylon"])(
+    "%s says that the site belongs to no other of that name",
+    async (path) => {
+      const { container } = await renderExisting(path);
+      expect(container.textContent).toContain("is not affiliated with any site called Escort Babylon");
+    },
+  );
 
   it("the page has one h1 with the brand, and its headings are in order", async () => {
     const { container } = await renderExisting("/about-escort-babylon");

@@ -34,7 +34,7 @@ function Invitation(): ReactElement {
           ? "At the moment no sign-up service is connected, so no account can be created and you are asked for nothing."
           : "Before anything is sent, the form says who receives your details and that the sign-up carries an affiliate tag. You must be 18 or older."}
       </p>
-      <JoinButton className="button">Join Now</JoinButton>
+      {host !== null && <JoinButton className="button">Join Now</JoinButton>}
     </section>
   );
 }
@@ -49,6 +49,7 @@ function Hub(): ReactElement {
           How this site works, what the law says, and how to look after yourself and others. Every article names its
           sources.
         </p>
+        <p>{brand} is not affiliated with any site called Escort Babylon.</p>
       </header>
       <ul className={`grid ${css.cards ?? ""}`}>
         {CARDS.map((card) => (

@@ -76,11 +76,14 @@ describe("home page", () => {
     const connected = { ...TEST_SITE.signup, host: "accounts.example.org" };
     await show("/", { site: { signup: connected } });
     expect(textOf(section("Would you like to sign up?"))).toContain("takes an e-mail address");
+    expect(textOf(section("What to expect"))).toContain("form names the recipient");
     cleanup();
     await show("/");
     const words = textOf(section("Sign-up is not available"));
     expect(words).toContain("no sign-up service is connected");
     expect(words).not.toMatch(/is free|takes|the form/i);
+    expect(textOf(section("What to expect"))).not.toMatch(/the sign-up form/i);
+    expect(textOf(section("What to expect"))).toContain("At the moment nobody does");
   });
 
   it("is reached by keyboard: from the opening's link to the states", async () => {

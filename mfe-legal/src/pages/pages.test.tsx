@@ -165,6 +165,26 @@ describe("privacy", () => {
     expect(container.textContent).toMatch(/kept for a week/);
   });
 
+  it("without a sign-up service no details are said to be passed on", async () => {
+    const configured = await renderExisting("/privacy", CONFIGURED);
+    expect(configured.container.textContent).toContain("through this site's gateway, to signup.example");
+    expect(configured.container.textContent).toContain("together with the affiliate tag, to signup.example");
+    cleanup();
+    const { container } = await renderExisting("/privacy");
+    expect(container.textContent).toContain("no form is shown, and you are asked for no details");
+    expect(container.textContent).not.toMatch(/details go, through|passes them on|are sent, together/);
+  });
+
+  it("network addresses are said to be written down where the log names them, and only there", async () => {
+    const logged = await renderExisting("/privacy", { site: { logsAddresses: true } });
+    expect(logged.container.textContent).toContain("The gateway writes that address into these records");
+    expect(logged.container.textContent).not.toContain("does not write that address down");
+    cleanup();
+    const { container } = await renderExisting("/privacy");
+    expect(container.textContent).toContain("The gateway does not write that address down");
+    expect(container.textContent).not.toContain("writes that address into");
+  });
+
   it("the cookies section names both cookies and the session's ad list", async () => {
     const { container } = await renderExisting("/privacy");
     const heading = [...container.querySelectorAll("section > h2")].find(({ textContent }) =>

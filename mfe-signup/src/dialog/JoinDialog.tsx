@@ -1,9 +1,9 @@
-import { Dialog, Notice, type JoinSlotProps } from "@colonnade/kit";
+import { Dialog, Notice, useSite, type JoinSlotProps } from "@colonnade/kit";
 import { useId, type ReactElement } from "react";
 
 import { useSignupEnded } from "../ending/ended";
 import { ENDED_HEADING, SignupEnded } from "../ending/SignupEnded";
-import { SIGNUP_HEADING } from "../form/heading";
+import { signupHeading } from "../form/heading";
 import { SAMPLE_NOTICE } from "../form/sampleNotice";
 import { SignupForm } from "../form/SignupForm";
 
@@ -14,12 +14,13 @@ import { SignupForm } from "../form/SignupForm";
 export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement {
   const id = useId();
   const ended = useSignupEnded();
+  const site = useSite();
   const sample = reason === "sample" && !ended;
   return (
     <Dialog
       open={open}
       close={close}
-      heading={ended ? ENDED_HEADING : SIGNUP_HEADING}
+      heading={ended ? ENDED_HEADING : signupHeading(site)}
       describedBy={sample ? id : undefined}
     >
       {sample && (

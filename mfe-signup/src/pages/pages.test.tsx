@@ -26,6 +26,20 @@ describe.each(["/signup", "/success"])("the page %s", (path) => {
   });
 });
 
+describe("/signup", () => {
+  it("is headed by what it offers", async () => {
+    const { head } = await show("/signup", { site: CONNECTED });
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Create your account");
+    expect(head.description).toContain("Create an account");
+  });
+
+  it("invites nobody to a sign-up that there is none of", async () => {
+    const { container, head } = await show("/signup");
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Sign-up is not available");
+    expect(`${String(container.textContent)} ${String(head.description)}`).not.toMatch(/create (an|your) account/i);
+  });
+});
+
 describe("/success", () => {
   it("says where the account is and that nothing is stored here", async () => {
     const { container } = await show("/success", { site: CONNECTED });

@@ -13,10 +13,10 @@ export function Benefits(): ReactElement {
     <section className={css.section} aria-labelledby="benefits">
       <h2 id="benefits">What to expect</h2>
       <ul className={classes("grid", css.benefits)}>
-        {home.benefits.map(({ title, text }) => (
+        {home.benefits.map(({ title, text, noSignup = text }) => (
           <li key={title}>
             <h3>{fillFacts(title, site)}</h3>
-            <p>{fillFacts(text, site)}</p>
+            <p>{fillFacts(site.signup.host === null ? noSignup : text, site)}</p>
           </li>
         ))}
       </ul>
