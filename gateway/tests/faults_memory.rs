@@ -208,8 +208,8 @@ fn memory_stays_flat_over_many_requests() {
         })
         .collect();
     assert!(!backend.received().is_empty());
-    // Of two rounds the lower counts: what is given back a moment later has not grown.
+    // Of a few rounds the lowest counts: what is given back a moment later has not grown.
     let least = |rounds: &[u64]| *rounds.iter().min().unwrap();
-    let grown = least(&resident[ROUNDS - 2..]).saturating_sub(least(&resident[FILLING..FILLING + 2]));
+    let grown = least(&resident[ROUNDS - 3..]).saturating_sub(least(&resident[FILLING..FILLING + 2]));
     assert!(grown <= SLACK_KIB, "{grown} KiB: {resident:?}");
 }
