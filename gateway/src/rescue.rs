@@ -101,7 +101,13 @@ pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
     let status = status(error);
     let words = error.to_string();
     let mut reply = match audience {
-        Audience::Person { brand, live } => plain_page(status, &brand, title(error, status), &words, live),
+        Audience::Person { brand, live } => plain_page(
+            status,
+            &brand,
+            title(error, status),
+            person_words(error, &words),
+            live,
+        ),
         Audience::Program => text(status, &words),
         Audience::Script => script(error, status, &words),
         Audience::Operator => problem(error, status, &words),
@@ -118,6 +124,14 @@ pub(crate) fn rescue(error: &Error, audience: Audience) -> Reply {
         _ => {}
     }
     reply
+}
+
+/// What a person reads: how an address is encoded says nothing to most.
+fn person_words<'a>(error: &Error, words: &'a str) -> &'a str {
+    match error {
+        Error::Path(_) => "The address has a mistake in it.",
+        _ => words,
+    }
 }
 
 /// How long it is worth waiting before asking again, where that is known.

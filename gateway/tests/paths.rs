@@ -37,6 +37,10 @@ fn addresses_that_are_none_are_refused_cleanly() {
             assert_eq!(answer.header("cache-control"), "no-store");
             assert!(!answer.text().contains("panic") && answer.body.len() < 3000);
             assert!(!answer.has("location"));
+            assert!(
+                answer.text().contains("<p>The address has a mistake in it.</p>"),
+                "{target}"
+            );
         }
     });
 }

@@ -34,15 +34,13 @@ export function componentsWith(choices: unknown): TextComponents {
       throw new Error(`"choices": ${name} needs a "fact" of ${Object.keys(FACTS).join(", ")}, a "yes" and a "no"`);
     known.set(name, choice);
   }
-  return {
-    ...TEXT_COMPONENTS,
-    "site-fact": ({ name }: { readonly name: string }): ReactElement => {
-      const site = useSite();
-      const choice = known.get(name);
-      if (!choice) return <SiteFact name={name} />;
-      return <>{fillFacts(FACTS[choice.fact](site) ? choice.yes : choice.no, site)}</>;
-    },
-  };
+  function ChoiceOrFact({ name }: { readonly name: string }): ReactElement {
+    const site = useSite();
+    const choice = known.get(name);
+    if (!choice) return <SiteFact name={name} />;
+    return <>{fillFacts(FACTS[choice.fact](site) ? choice.yes : choice.no, site)}</>;
+  }
+  return { ...TEXT_COMPONENTS, "site-fact": ChoiceOrFact };
 }
 
 function isChoice(value: unknown): value is Choice {

@@ -36,7 +36,7 @@ describe("/signup", () => {
   it("invites nobody to a sign-up that there is none of", async () => {
     const { container, head } = await show("/signup");
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Sign-up is not available");
-    expect(`${String(container.textContent)} ${String(head.description)}`).not.toMatch(/create (an|your) account/i);
+    expect(`${container.textContent} ${head.description}`).not.toMatch(/create (an|your) account/i);
   });
 });
 
