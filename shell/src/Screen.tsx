@@ -111,14 +111,14 @@ export function Screen({ views, tab, scroll, transitions, html, announce, image 
       renderAgain();
     };
     return (
-      <Frame layout={DEFAULT_LAYOUT}>
+      <Frame layout={DEFAULT_LAYOUT} here={pathname}>
         {navigator.onLine ? <SectionFailed retry={retry} /> : <Offline retry={retry} />}
       </Frame>
     );
   }
   const came = cameRendered ? { html, late: scroll } : { html: null, late: null };
   return (
-    <Frame layout={view.layout}>
+    <Frame layout={view.layout} here={pathname}>
       <Page key={`${view.section.name} ${pathname}`} view={view} tab={tab} {...came} />
     </Frame>
   );

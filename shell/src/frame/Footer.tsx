@@ -5,13 +5,13 @@ import { JOIN_LABEL } from "./labels";
 import { NavigationLinks } from "./NavigationLinks";
 
 /** The site's footer: navigation, the invitation, and the page's own last line. */
-export function Footer({ note }: { readonly note: string }): ReactElement {
+export function Footer({ note, here }: { readonly note: string; readonly here: string | undefined }): ReactElement {
   const { brand, navigation } = useSite();
   return (
     <footer className="site-footer">
       <div className="page">
         <nav aria-label="Footer">
-          <NavigationLinks links={navigation.footer} />
+          <NavigationLinks links={navigation.footer} here={here} />
         </nav>
         <JoinButton className="button quiet">{JOIN_LABEL}</JoinButton>
         <p>

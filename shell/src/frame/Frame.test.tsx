@@ -2,12 +2,11 @@ import { DEFAULT_LAYOUT, type Layout } from "@colonnade/kit";
 import { ShellContext } from "@colonnade/kit/shell";
 import { TEST_SITE } from "@colonnade/kit/testing";
 import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
-import { MemoryRouter } from "react-router-dom";
 import { afterEach, describe, expect, test } from "vitest";
 
 import { Frame } from "./Frame";
 
-function show(layout: Partial<Layout> = {}, at = "/"): void {
+function show(layout: Partial<Layout> = {}, at?: string): void {
   const site = {
     ...TEST_SITE,
     navigation: {
@@ -19,13 +18,11 @@ function show(layout: Partial<Layout> = {}, at = "/"): void {
     },
   };
   render(
-    <MemoryRouter initialEntries={[at]}>
-      <ShellContext value={{ site, openJoin: () => undefined }}>
-        <Frame layout={{ ...DEFAULT_LAYOUT, ...layout }}>
-          <h1>Content</h1>
-        </Frame>
-      </ShellContext>
-    </MemoryRouter>,
+    <ShellContext value={{ site, openJoin: () => undefined }}>
+      <Frame layout={{ ...DEFAULT_LAYOUT, ...layout }} here={at}>
+        <h1>Content</h1>
+      </Frame>
+    </ShellContext>,
   );
 }
 
@@ -66,6 +63,7 @@ describe("Frame", () => {
     ["/about/an-article", [null, "true", null]],
     ["/aboutness", [null, null, null]],
     ["/terms", [null, null, "page"]],
+    [undefined, [null, null, null]],
   ])("at %s its navigation says where that is", (path, marks) => {
     show({}, path);
     const links = ["Home", "About", "Terms"].map((label) => screen.getByText(label));

@@ -28,7 +28,7 @@ function onClick({ target, currentTarget }: MouseEvent<HTMLDetailsElement>): voi
   if ((target as Element).closest("a, button")) leave(currentTarget);
 }
 
-function Menu(): ReactElement {
+function Menu({ here }: { readonly here: string | undefined }): ReactElement {
   const { navigation } = useSite();
   const details = useRef<HTMLDetailsElement>(null);
 
@@ -62,20 +62,26 @@ function Menu(): ReactElement {
         <span>Menu</span>
       </summary>
       <nav aria-label="Main">
-        <NavigationLinks links={navigation.menu} />
+        <NavigationLinks links={navigation.menu} here={here} />
         <JoinButton className="button">{JOIN_LABEL}</JoinButton>
       </nav>
     </details>
   );
 }
 
+/** Props of {@link Header}. */
+export interface HeaderProps {
+  readonly variant: Layout["header"];
+  readonly here: string | undefined;
+}
+
 /** The site's header in one of its three variants. */
-export function Header({ variant }: { readonly variant: Layout["header"] }): ReactElement {
+export function Header({ variant, here }: HeaderProps): ReactElement {
   return (
     <header className="site-header" data-variant={variant}>
       <div className="page">
         <Logo />
-        {variant === "menu" && <Menu />}
+        {variant === "menu" && <Menu here={here} />}
       </div>
     </header>
   );
