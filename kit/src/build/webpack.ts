@@ -120,7 +120,7 @@ function sharedOptions(context: BuildContext): Record<string, object> {
     SHARED_PACKAGES.map((name) => [
       name,
       context.config.kind === "shell"
-        ? // What the shell brings suits the shell; to compare versions is half of what the federation's start takes.
+        ? // What the shell brings suits the shell: no version has to be read and compared before anything is drawn.
           { singleton: true, eager: true, requiredVersion: false, version: context.installed[name] }
         : { singleton: true, strictVersion: true, import: false, requiredVersion: ranges[name] },
     ]),
@@ -168,7 +168,7 @@ const SPLIT = {
   },
 };
 
-// Nearly all of a script is called as it starts. Told so, a browser compiles it where it arrives, beside the page's own
+// Much of a script is called as it starts. Told so, a browser compiles it all where it arrives, beside the page's own
 // thread, which otherwise does so function by function. https://v8.dev/blog/explicit-compile-hints
 const EAGER = new webpack.BannerPlugin({
   banner: "//# allFunctionsCalledOnLoad",
