@@ -11,13 +11,17 @@ async function watchShifts(page: Page): Promise<() => Promise<readonly string[]>
     Object.assign(window, { shifts });
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
-        const { value, hadRecentInput, sources } = entry as PerformanceEntry & {
+        const { startTime, value, hadRecentInput, sources } = entry as PerformanceEntry & {
           value: number;
           hadRecentInput: boolean;
-          sources: readonly { node: Node | null }[];
+          sources: readonly { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[];
         };
-        const moved = sources.map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 80) : "text"));
-        if (!hadRecentInput) shifts.push(`${value.toFixed(4)}: ${moved.join(", ")}`);
+        const place = ({ x, y, width, height }: DOMRect) => [x, y, width, height].map((part) => part.toFixed(1)).join(" ");
+        const moved = sources.map(({ node, previousRect, currentRect }) => {
+          const what = node instanceof Element ? node.outerHTML.slice(0, 80) : "text";
+          return `${what} from ${place(previousRect)} to ${place(currentRect)}`;
+        });
+        if (!hadRecentInput) shifts.push(`${startTime.toFixed()} ms, ${value.toFixed(4)}: ${moved.join(", ")}`);
       }
     }).observe({ type: "layout-shift", buffered: true });
   });
