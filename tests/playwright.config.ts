@@ -2,8 +2,10 @@ import { defineConfig } from "@playwright/test";
 
 import type { WorkerFixtures } from "./support/fixtures";
 import { launchOptions } from "./support/chromium.mjs";
+import { nameStore } from "./support/published";
 
 const launch = launchOptions();
+nameStore();
 
 export default defineConfig<object, WorkerFixtures>({
   testDir: ".",
@@ -17,12 +19,15 @@ export default defineConfig<object, WorkerFixtures>({
   expect: { timeout: 15_000 },
   reporter: [["line"]],
   projects: [
-    { name: "rendered", testMatch: "{site,journeys,rendering,ship}/**/*.test.ts" },
+    { name: "publish", testMatch: "support/publish.setup.ts", teardown: "discard" },
+    { name: "discard", testMatch: "support/discard.teardown.ts" },
+    { name: "rendered", testMatch: "{site,journeys,rendering,ship}/**/*.test.ts", dependencies: ["publish"] },
     // How the browser loads sections by itself, and the screens that show best that the site needs nothing else.
     {
       name: "by the browser",
       testMatch: ["{isolation,deployments}/**/*.test.ts", "site/{home,not-found}.test.ts"],
       use: { rendered: false },
+      dependencies: ["publish"],
     },
     {
       name: "gallery",

@@ -6,6 +6,9 @@ import { expectRefused } from "../support/failures";
 import { ARTICLES, expectScreen, follow, MISSING, SCREENS } from "../support/screens";
 import { countElements, countLoading, hold, markElements, SHELL, takenOver } from "../support/hydration";
 
+// One after another, by one worker: each worker would build the shell for itself.
+test.describe.configure({ mode: "default" });
+
 // Chromium's own remark a few seconds after a document has loaded, which a slow machine is enough for.
 const PRELOADED = "was preloaded using link preload but not used";
 

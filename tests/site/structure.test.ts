@@ -1,47 +1,15 @@
-import { expect, test } from "../support/fixtures";
 import { expectRefused } from "../support/failures";
-import { MISSING, open, SCREENS, type Screen } from "../support/screens";
-import type { Page } from "@playwright/test";
+import { test } from "../support/fixtures";
+import { MISSING, open } from "../support/screens";
+import { expectStructure } from "../support/structure";
 
-async function expectOrder(page: Page, { heading }: Screen): Promise<void> {
-  await expect(page.locator("html")).toHaveAttribute("lang", "en");
-  for (const landmark of ["banner", "main", "contentinfo"] as const)
-    await expect(page.getByRole(landmark), landmark).toHaveCount(1);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
-  const main = await page
-    .getByRole("main")
-    .locator("h1, h2, h3, h4, h5, h6")
-    .evaluateAll((headings) =>
-      headings.map((element) => ({
-        level: Number(element.tagName.charAt(1)),
-        text: element.textContent.trim().replace(/\s+/g, " "),
-      })),
-    );
-  expect(main[0]).toEqual({ level: 1, text: heading });
-  const skipped = main.filter(({ level, text }, index) => text === "" || level > (main[index - 1]?.level ?? 0) + 1);
-  expect(skipped, "headings that are empty or skip a level").toEqual([]);
-  // Of several landmarks of a kind, each has a name of its own.
-  const names = await page.getByRole("navigation").evaluateAll((elements) =>
-    elements.map((element) => {
-      const label = document.getElementById(element.getAttribute("aria-labelledby") ?? "");
-      return element.getAttribute("aria-label") ?? label?.textContent ?? null;
-    }),
-  );
-  expect(names).not.toContain(null);
-  expect(new Set(names).size).toBe(names.length);
-}
-
-for (const screen of SCREENS) {
-  test(`${screen.name} has its language, its landmarks, one h1 first, and headings in order`, async ({ page }) => {
-    await open(page, screen);
-    await expectOrder(page, screen);
-  });
-}
-
-test("so have the screens for what does not exist", async ({ page, complaints }) => {
+test("the screens for what does not exist have their language, their landmarks, one h1 first, and headings in order", async ({
+  page,
+  complaints,
+}) => {
   for (const screen of MISSING) {
     await open(page, screen);
-    await expectOrder(page, screen);
+    await expectStructure(page, screen);
   }
   await expectRefused(complaints, 404);
 });

@@ -5,6 +5,7 @@ import path from "node:path";
 import { build } from "@colonnade/kit/build";
 
 import { test as base } from "./fixtures";
+import { published } from "./published";
 import { deployPackages } from "./releases.mjs";
 import { ROOT } from "./repository.mjs";
 import { startSite, type Site } from "./site.mjs";
@@ -30,7 +31,7 @@ export const test = base.extend<object, { site: Site }>({
   site: [
     async ({}, use) => {
       // React's development build is larger than any shell may be.
-      const site = await startSite({ changes: { budget: undefined } });
+      const site = await startSite({ like: published(), changes: { budget: undefined } });
       try {
         await deployDevelopmentShell(site);
         await use(site);

@@ -1,5 +1,6 @@
 import { test as base, type ConsoleMessage, type Page } from "@playwright/test";
 
+import { published } from "./published";
 import { startSite, type Site } from "./site.mjs";
 
 /** What the browser complained about while a test ran. */
@@ -50,7 +51,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   rendered: [true, { option: true, scope: "worker" }],
   site: [
     async ({ rendered }, use) => {
-      const site = await startSite({ rendered });
+      const site = await startSite({ rendered, like: published() });
       await use(site);
       await site.stop();
     },

@@ -28,7 +28,7 @@ import { deployPackages } from "./releases.mjs";
  * @property {import("./config.mjs").Table | null} [signup] entries put over those of `[signup]`; null leaves it out
  * @property {import("./config.mjs").Table} [changes] tables put in place of others
  * @property {boolean} [rendered] whether the gateway renders pages: as `like` does, or else it does
- * @property {Site} [like] a site whose store is copied, which is quicker than publishing everything again
+ * @property {Pick<Site, "store"> & Partial<Site>} [like] a site whose store is copied, which is quicker than publishing everything again
  */
 
 /**

@@ -1,0 +1,12 @@
+import { cp } from "node:fs/promises";
+
+import { test } from "@playwright/test";
+
+import { published } from "./published";
+import { startSite } from "./site.mjs";
+
+test("the releases of the last build are published", async () => {
+  const site = await startSite();
+  await cp(site.store, published().store, { recursive: true });
+  await site.stop();
+});
