@@ -54,7 +54,6 @@ lint: node_modules/.installed
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny --all-features check bans licenses sources; \
 	else echo "cargo-deny is not installed: licences and duplicate crates are not checked."; fi
 	@node tests/development/advisories.mjs
-	cargo clippy --quiet --locked -- -D warnings
 	cargo clippy --quiet --locked --all-targets --all-features -- -D warnings
 	$(TSC) --build
 	cd kit && npx api-extractor run --config api-extractor.json
