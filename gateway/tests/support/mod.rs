@@ -11,6 +11,7 @@ pub(crate) mod frames;
 mod gateway;
 mod http2;
 pub(crate) mod marks;
+pub(crate) mod preview;
 mod process;
 mod release;
 mod rendering;
