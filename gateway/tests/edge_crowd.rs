@@ -8,7 +8,7 @@ use std::thread::park_timeout;
 use std::time::Duration;
 
 use crate::support::frames::{self, DATA, END_HEADERS, END_STREAM, HEADERS, WINDOW_UPDATE, frame};
-use crate::support::{Client, Gateway, Raw, Release, attack};
+use crate::support::{Act, Backend, Client, Gateway, Raw, Release, attack};
 
 /// `SETTINGS_INITIAL_WINDOW_SIZE`
 const WINDOW: u16 = 4;
@@ -20,7 +20,11 @@ const TARGET: &str = "/assets/large/1.0.0/large.bin";
 const LIMITS: &str = "[limits]\nrequests = 16\nrequests_per_client = 4\n";
 
 fn gateway() -> Gateway {
-    let gateway = Gateway::start_live(LIMITS, &[]);
+    gateway_with(LIMITS)
+}
+
+fn gateway_with(extra: &str) -> Gateway {
+    let gateway = Gateway::start_live(extra, &[("KEY", "the-key")]);
     let release = Release::section("large", "1.0.0", &["/large"]);
     let bytes = vec![0; LENGTH as usize];
     gateway.publish(&release.bytes("client/large.bin", "application/octet-stream", bytes));
@@ -104,17 +108,47 @@ fn a_few_clients_that_take_all_seats_by_the_byte_keep_nobody_out() {
 #[test]
 fn who_holds_no_more_than_a_fair_share_loses_nothing() {
     let gateway = gateway();
-    let mut innocent = begun(&gateway.site.coming_from(from(20)), 2);
+    let innocent = begun(&gateway.site.coming_from(from(20)), 2);
     attack(&gateway, || crowded(&gateway));
-    // What it has asked for comes as soon as it takes it.
+    assert_whole(innocent);
+}
+
+/// Fails unless the rest of two answers that have [`begun`] comes as soon as it is taken.
+fn assert_whole(mut two: Raw) {
     let window = LENGTH.to_be_bytes();
     for stream in [0, 1, 0, 3] {
-        assert!(innocent.say(frame(WINDOW_UPDATE, 0, stream, &window)));
+        assert!(two.say(frame(WINDOW_UPDATE, 0, stream, &window)));
     }
     let mut left = 2 * (LENGTH as usize - 1);
     while left > 0 {
-        left -= frames::read_until(&mut innocent, DATA).3.len();
+        left -= frames::read_until(&mut two, DATA).3.len();
     }
+}
+
+#[test]
+fn who_holds_no_more_than_a_fair_share_loses_nothing_where_others_cannot_give_way() {
+    let backend = Backend::start(Act::Hold("{}".to_owned()));
+    let gateway = gateway_with(&format!(
+        "[limits]\nrequests = 6\n[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
+        backend.origin()
+    ));
+    let innocent = begun(&gateway.site.coming_from(from(20)), 2);
+    // These wait for the backend, not for their client.
+    let body = "email=visitor%40example.com&password=123456&age=30";
+    let _others = [(); 4].map(|()| {
+        let mut raw = Raw::open(&gateway.site.coming_from(from(21)));
+        assert!(raw.say(format!(
+            "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+             content-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )));
+        raw
+    });
+    backend.wait_for_requests(4);
+    assert_eq!(gateway.get("/").status, 503);
+    backend.release();
+    assert_whole(innocent);
+    assert_eq!(gateway.ended("displaced"), 0);
 }
 
 /// A request that is under way until its body comes.

@@ -1,6 +1,8 @@
 //! HTTP/1 requests that are too much, or that two readers would read in two ways.
 
-use crate::support::{Gateway, Raw, attack};
+use serde_json::json;
+
+use crate::support::{Act, Backend, Gateway, Raw, attack};
 
 /// A request for this path that must never be answered: it stands where a second request would be smuggled in.
 const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nhost: site.example\r\n\r\n";
@@ -115,6 +117,76 @@ fn requests_in_a_row_are_each_answered_also_behind_bodies() {
     let said = String::from_utf8(raw.until_closed()).unwrap();
     assert_eq!(said.matches("HTTP/1.1 405 ").count(), 2, "{said}");
     assert!(said.ends_with("ok\n"), "{said}");
+}
+
+/// What no request can follow, in a head or in a body.
+const BROKEN: [&str; 4] = [
+    "what is this\r\n\r\n",
+    "GET / HTTP/1.1\r\nhost: site.example\nx: y\r\n\r\n",
+    "POST /nowhere HTTP/1.1\r\nhost: site.example\r\ntransfer-encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n",
+    "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+     content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nx\r\n",
+];
+
+/// Fails unless there are these answers, at most one refusal behind them, and none to [`SMUGGLED`].
+fn answered(said: Vec<u8>, expected: &[&str], what: &str) {
+    let said = String::from_utf8(said).unwrap();
+    let statuses: Vec<&str> = said
+        .split("HTTP/1.1 ")
+        .skip(1)
+        .map(|answer| &answer[..3])
+        .collect();
+    assert!(statuses.starts_with(expected), "{what:?}: {said:?}");
+    let behind = &statuses[expected.len()..];
+    assert!(matches!(behind, [] | ["400" | "405"]), "{what:?}: {said:?}");
+}
+
+#[test]
+fn what_was_asked_before_a_broken_request_is_answered() {
+    let gateway = Gateway::start_live("", &[]);
+    let sound = "GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n\
+                 POST /nowhere HTTP/1.1\r\nhost: site.example\r\ntransfer-encoding: chunked\r\n\r\n\
+                 2\r\nab\r\n0\r\n\r\n\
+                 GET /state/Ohio HTTP/1.1\r\nhost: site.example\r\n\r\n";
+    attack(&gateway, || {
+        for broken in BROKEN {
+            let mut raw = Raw::open(&gateway.site);
+            assert!(raw.say(format!("{sound}{broken}{SMUGGLED}")));
+            answered(raw.until_closed(), &["200", "405", "200"], broken);
+        }
+    });
+}
+
+#[test]
+fn what_is_being_answered_when_a_broken_request_comes_is_answered() {
+    let backend = Backend::start(Act::Hold("{}".to_owned()));
+    let signup = format!(
+        "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
+        backend.origin()
+    );
+    let gateway = Gateway::start_live(&signup, &[("KEY", "the-key")]);
+    let wish = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 }).to_string();
+    let asked: Vec<_> = BROKEN
+        .iter()
+        .enumerate()
+        .map(|(number, broken)| {
+            let mut raw = Raw::open(&gateway.site);
+            assert!(raw.say(format!(
+                "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+                 content-type: application/json\r\ncontent-length: {}\r\n\r\n{wish}",
+                wish.len()
+            )));
+            backend.wait_for_requests(number + 1);
+            assert!(raw.say(format!("{broken}{SMUGGLED}")));
+            (raw, broken)
+        })
+        .collect();
+    // By the time somebody else is answered the gateway has, as a rule, seen what came before.
+    gateway.get("/healthz");
+    backend.release();
+    for (raw, broken) in asked {
+        answered(raw.until_closed(), &["200"], broken);
+    }
 }
 
 #[test]

@@ -175,6 +175,13 @@ fn files_that_never_answer_leave_the_old_certificate_and_do_not_end_reloading() 
     site.gateway
         .wait_for(|line| line["event"] == "certificate_loaded");
     assert_eq!(next.get(&site.gateway.site).unwrap().status, 200);
+    // While they did not answer nobody tried again without being told: each try would leave a thread waiting.
+    let output = site.gateway.output();
+    assert_eq!(output.matches("\"certificate_failed\"").count(), 1, "{output}");
+    // That they change is seen again.
+    let last = Certificate::new();
+    last.write(site.folder.path());
+    until("the last one is shown", || last.get(&site.gateway.site).is_ok());
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn memory_is_given_back_after_attacks_and_workers_are_no_more_than_before() {
         ("an error", "throw new Error('x'.repeat(1_000_000));"),
     ] {
         let gateway = rendering_gateway(
-            "[render]\nworkers = 2\nmemory_mib = 32\nfailures = 1000\ncpu_ms = 5000\ndeadline_ms = 20000\n",
+            "[render]\nworkers = 2\nmemory_mib = 16\nfailures = 1000\ncpu_ms = 5000\ndeadline_ms = 20000\n",
             &format!("export default {{ page: () => {{ {attack} }} }};"),
         );
         assert!(is_rendered(&gateway.get("/sound/before")));
@@ -104,7 +104,7 @@ fn memory_is_given_back_after_attacks_and_workers_are_no_more_than_before() {
         until("two workers are there", || workers(&gateway).len() == 2);
         for worker in workers(&gateway) {
             let kib = resident_kib(worker);
-            assert!(kib < 64 * 1024, "{what}: a worker has {kib} KiB");
+            assert!(kib < 48 * 1024, "{what}: a worker has {kib} KiB");
         }
     }
 }

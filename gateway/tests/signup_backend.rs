@@ -201,14 +201,31 @@ fn a_connection_is_kept_for_the_next_sign_up_where_an_operator_says_so() {
 }
 
 #[test]
+fn a_connection_is_kept_no_longer_than_an_operator_says() {
+    let backend = Backend::start(Act::json(200, &json!({})));
+    let gateway = gateway_with(&backend.origin(), "keep_ms = 100\n");
+    for number in 1..=2 {
+        assert_eq!(sign_up(&gateway).status, 200);
+        backend.wait_for_ends(number);
+    }
+    assert_eq!(backend.connections(), 2);
+}
+
+#[test]
 fn a_kept_connection_that_the_backend_ends_is_not_used_again() {
     let ending = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
-    let backend = Backend::start(Act::Raw(ending.to_owned()));
-    let gateway = gateway_with(&backend.origin(), "keep_ms = 60000\n");
-    for _ in 0..3 {
-        assert_eq!(sign_up(&gateway).status, 200);
+    for act in [
+        Act::Raw(ending.to_owned()),
+        // One that goes on to listen.
+        Act::Answer(200, "application/json\r\nconnection: close", "{}".to_owned()),
+    ] {
+        let backend = Backend::start(act);
+        let gateway = gateway_with(&backend.origin(), "keep_ms = 60000\n");
+        for _ in 0..3 {
+            assert_eq!(sign_up(&gateway).status, 200);
+        }
+        assert_eq!(backend.connections(), 3);
     }
-    assert_eq!(backend.connections(), 3);
 }
 
 #[test]

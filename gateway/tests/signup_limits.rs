@@ -217,6 +217,26 @@ fn only_so_many_wait_for_the_backend_at_a_time() {
 }
 
 #[test]
+fn a_place_is_held_to_the_last_byte_of_the_backends_answer() {
+    // The head of its answer comes at once, and the rest by the byte.
+    let backend = Backend::start(Act::Drip);
+    let keys = format!("concurrent = 1\ntotal_timeout_ms = 60000\n{MANY}");
+    let gateway = gateway(&backend.origin(), &keys);
+    let mut first = Raw::open(&gateway.site);
+    let body = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 }).to_string();
+    assert!(first.say(format!(
+        "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )));
+    backend.wait_for_request();
+    for _ in 0..50 {
+        assert_stays(&sign_up(&gateway), 503);
+    }
+    assert_eq!(backend.received().len(), 1);
+}
+
+#[test]
 fn a_backend_that_fails_and_fails_is_left_alone() {
     let backend = Backend::start(Act::Close);
     let gateway = gateway(

@@ -13,6 +13,8 @@ pub(super) enum Heard {
     Fine,
     /// The head they belong to is none from this byte on.
     NoRequest(usize),
+    /// The body they belong to is none from this byte on.
+    NoMore(usize),
 }
 
 /// Follows a conversation.
@@ -34,7 +36,7 @@ const NO_REQUEST: &[u8] = b"\0\r\n\r\n";
 pub(super) struct Tap<S, O> {
     stream: S,
     observer: O,
-    /// What is left of [`NO_REQUEST`], once a head is refused.
+    /// Once something is refused, what is left of what hyper reads in its place.
     refusal: Option<&'static [u8]>,
 }
 
@@ -76,15 +78,15 @@ impl<S: AsyncRead + Unpin, O: Observer + Unpin> AsyncRead for Tap<S, O> {
             }
             failed @ Poll::Ready(Err(_)) => return failed,
         }
-        match this.observer.read(&buffer.filled()[start..])? {
-            Heard::Fine => {}
-            Heard::NoRequest(at) => {
-                buffer.set_filled(start + at);
-                let mut rest = NO_REQUEST;
-                fill(buffer, &mut rest);
-                this.refusal = Some(rest);
-            }
-        }
+        let (at, mut rest) = match this.observer.read(&buffer.filled()[start..])? {
+            Heard::Fine => return Poll::Ready(Ok(())),
+            Heard::NoRequest(at) => (at, NO_REQUEST),
+            // A body that stays unfinished is enough of a refusal.
+            Heard::NoMore(at) => (at, &b""[..]),
+        };
+        buffer.set_filled(start + at);
+        fill(buffer, &mut rest);
+        this.refusal = Some(rest);
         Poll::Ready(Ok(()))
     }
 }

@@ -322,9 +322,13 @@ impl Watch {
         self.lock().is_closed
     }
 
-    /// The connection ends for this fault of the client, unless there was one before.
+    /// The connection ends for this fault of the client, unless there was one before. Who is given up for slowness is so
+    /// whatever else was wrong.
     pub(super) fn blame(&self, fault: Ended) {
-        self.lock().fault.get_or_insert(fault);
+        let mut state = self.lock();
+        if state.fault.is_none() || fault.is_slowness() {
+            state.fault = Some(fault);
+        }
     }
 
     /// What the client did wrong, and the connection ends for.

@@ -44,6 +44,8 @@ struct Shared {
 struct State {
     act: Act,
     connections: usize,
+    /// How many of them have ended.
+    ended: usize,
     received: Vec<Vec<u8>>,
     released: bool,
 }
@@ -63,6 +65,7 @@ impl Backend {
         let state = State {
             act,
             connections: 0,
+            ended: 0,
             received: Vec::new(),
             released: false,
         };
@@ -78,7 +81,12 @@ impl Backend {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&shared);
-                std::thread::spawn(move || serve(stream, &shared));
+                std::thread::spawn(move || {
+                    shared.state.lock().unwrap().connections += 1;
+                    serve(stream, &shared);
+                    shared.state.lock().unwrap().ended += 1;
+                    shared.changed.notify_all();
+                });
             }
         });
         backend
@@ -119,13 +127,24 @@ impl Backend {
 
     /// Waits until so many requests have arrived.
     pub(crate) fn wait_for_requests(&self, count: usize) {
+        self.wait_until(&format!("{count} requests arrive"), |state| {
+            state.received.len() >= count
+        });
+    }
+
+    /// Waits until so many connections have ended.
+    pub(crate) fn wait_for_ends(&self, count: usize) {
+        self.wait_until(&format!("{count} connections end"), |state| state.ended >= count);
+    }
+
+    fn wait_until(&self, what: &str, is_so: impl Fn(&State) -> bool) {
         let state = self.shared.state.lock().unwrap();
         let waited = self
             .shared
             .changed
-            .wait_timeout_while(state, PATIENCE, |state| state.received.len() < count)
+            .wait_timeout_while(state, PATIENCE, |state| !is_so(state))
             .unwrap();
-        assert!(!waited.1.timed_out(), "{count} requests never arrive");
+        assert!(!waited.1.timed_out(), "never: {what}");
     }
 
     /// Lets held requests be answered.
@@ -140,7 +159,6 @@ pub(crate) const CLOSED: &str = "http://127.0.0.1:1";
 
 /// Answers what comes on a connection until one of the answers ends it, or the gateway hangs up.
 fn serve(mut stream: TcpStream, shared: &Shared) {
-    shared.state.lock().unwrap().connections += 1;
     while let Some(request) = read(&mut stream) {
         let act = receive(request, shared);
         let goes_on = matches!(act, Act::Answer(..));

@@ -2,12 +2,11 @@
 //! started with.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 use tempfile::TempDir;
 
+use super::preload::compile;
 use super::{Gateway, Setup};
 
 /// What fails on a full disk. Which of them it is depends on the file system.
@@ -29,7 +28,7 @@ pub(crate) struct Machine {
 impl Machine {
     pub(crate) fn new() -> Self {
         let folder = Arc::new(TempDir::new().unwrap());
-        compile(&folder.path().join("faults.so"));
+        compile("faults.c", &folder.path().join("faults.so"));
         Self { folder }
     }
 
@@ -95,15 +94,4 @@ impl Machine {
         fs::write(&new, text).unwrap();
         fs::rename(new, path).unwrap();
     }
-}
-
-fn compile(library: &Path) {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/faults.c");
-    let output = Command::new("cc")
-        .args(["-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o"])
-        .args([library, Path::new(source)])
-        .output()
-        .unwrap_or_else(|error| panic!("a C compiler is missing, which the build needs, too: `cc`: {error}"));
-    let words = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{source} cannot be compiled: {words}");
 }

@@ -48,10 +48,11 @@ impl Observer for Http1 {
         let heard = match self.framing.take(bytes) {
             Ok(()) => Heard::Fine,
             Err(Broken::Head(at)) => Heard::NoRequest(at),
-            // The head was believed already; all that can be done is to believe nothing more.
-            Err(Broken::Body) => {
+            // The head was believed already; all that can be done is to believe nothing more. Requests before it are
+            // answered.
+            Err(Broken::Body(at)) => {
                 self.watch.blame(Ended::Malformed);
-                return Err(io::ErrorKind::InvalidData.into());
+                Heard::NoMore(at)
             }
         };
         match self.framing.part() {

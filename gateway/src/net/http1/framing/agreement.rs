@@ -35,6 +35,7 @@ struct Seen {
 #[derive(Debug)]
 struct Heard {
     requests: Vec<Seen>,
+    answers: String,
     /// Whether it read to the end, and took offence at nothing.
     is_content: bool,
 }
@@ -126,17 +127,27 @@ async fn heard(bytes: &[u8], piece: usize) -> Heard {
     let ends = ["HTTP/1.1 4", "connection: close", "HTTP/1.0 "];
     let is_content = outcome.is_ok() && !ends.iter().any(|end| answers.contains(end));
     let requests = requests.lock().unwrap().clone();
-    Heard { requests, is_content }
+    Heard {
+        requests,
+        answers,
+        is_content,
+    }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    runtime.block_on(future)
 }
 
 /// Fails where hyper reads anything that is not followed here, or reads it differently.
 fn assert_agreement(bytes: &[u8], piece: usize) {
     let (followed, is_sound) = followed(bytes);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .unwrap();
-    let Heard { requests, is_content } = runtime.block_on(heard(bytes, piece));
+    let Heard {
+        requests, is_content, ..
+    } = block_on(heard(bytes, piece));
     let text = bytes.escape_ascii();
     assert!(
         requests.len() <= followed.len(),
@@ -320,6 +331,20 @@ proptest! {
         piece in prop_oneof![1 => 1_usize..8, 1 => Just(8192)],
     ) {
         assert_agreement(&changed(requests.concat(), changes), piece);
+    }
+
+    #[test]
+    fn sound_requests_are_all_answered_whatever_follows(
+        requests in vec(sound(), 1..4),
+        broken in odd(),
+        piece in prop_oneof![1 => 1_usize..100, 1 => Just(8192)],
+    ) {
+        let bytes = [requests.concat(), broken].concat();
+        let heard = block_on(heard(&bytes, piece));
+        let count = requests.len();
+        assert!(heard.requests.len() >= count && heard.answers.matches("HTTP/1.1 200").count() >= count,
+            "{}: {heard:?}", bytes.escape_ascii());
+        assert!(heard.requests[..count].iter().all(|seen| seen.body.is_some()), "{heard:?}");
     }
 
     #[test]
