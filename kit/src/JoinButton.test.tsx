@@ -26,6 +26,17 @@ test("a join button is a form that leads to the configured sign-up page without 
   expect(formOf(button)).toEqual({ action: "/join-us", "data-join": "general" });
 });
 
+test("a join button is described by what it is about", () => {
+  const ad = (
+    <>
+      <h2 id="ad">Coffee</h2>
+      <JoinButton describedBy="ad">Reply</JoinButton>
+    </>
+  );
+  show(ad);
+  expect(screen.getByRole("button", { name: "Reply", description: "Coffee" })).toBeTruthy();
+});
+
 test("a join button says why it was pressed, where the shell looks for it", () => {
   expect(formOf(show(<JoinButton reason="sample">Reply</JoinButton>))[JOIN_ATTRIBUTE]).toBe("sample");
 });

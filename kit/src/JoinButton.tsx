@@ -12,6 +12,8 @@ export interface JoinButtonProps {
   readonly reason?: JoinReason;
   /** Class of the button. */
   readonly className?: string;
+  /** Id of the element that says what it is about, where several stand on one page: the heading of an ad, say. */
+  readonly describedBy?: string | undefined;
   /** What the button says. */
   readonly children: ReactNode;
 }
@@ -20,11 +22,11 @@ export interface JoinButtonProps {
  * A button that opens the join dialog. It is a form that leads to the sign-up page; the shell
  * intercepts its submission and opens the dialog in place.
  */
-export function JoinButton({ reason = "general", className, children }: JoinButtonProps): ReactElement {
+export function JoinButton({ reason = "general", className, describedBy, children }: JoinButtonProps): ReactElement {
   const { signup } = useSite();
   return (
     <form action={signup.page} data-join={reason}>
-      <button type="submit" className={className}>
+      <button type="submit" className={className} aria-describedby={describedBy}>
         {children}
       </button>
     </form>

@@ -18,19 +18,19 @@ const PAGES = [
   "/nowhere",
 ];
 
-/** What a visitor opens first, and goes on to. */
-const STEPS = [
+/** What a visitor opens first and goes on to, and what that draws last where it is not the heading. */
+const STEPS: readonly (readonly [from: string, to: string, last?: string])[] = [
   ["/", "/state/California"],
-  ["/state/California", "/city/California/Los%20Angeles"],
+  ["/state/California", "/city/California/Los%20Angeles", "main img"],
   ["/city/Texas/Houston", "/city/Texas/Houston/ad/4251"],
   ["/", "/about-escort-babylon"],
   ["/about-escort-babylon", "/about-escort-babylon/safety-guide"],
   ["/about-escort-babylon/safety-guide", "/about-escort-babylon/red-flags"],
   ["/", "/terms"],
   ["/city/Texas/Houston", "/signup"],
-] as const;
+];
 
-const { firstView, font, next } = budget;
+const { firstView, font, next, nextImage } = budget;
 
 for (const path of PAGES) {
   test(`the first view of ${path} stays within its budget`, async ({ browser, site }) => {
@@ -47,12 +47,15 @@ for (const path of PAGES) {
   });
 }
 
-for (const [from, to] of STEPS) {
+for (const [from, to, last] of STEPS) {
   test(`going from ${from} to ${to} adds no more than its budget`, async ({ browser, site }) => {
     const { page } = await loadFirstView(browser, site.url + from);
-    const { script, stylesheet, font: fonts, other, requests } = await weighNext(page, to);
+    const { script, stylesheet, image, font: fonts, other, requests } = await weighNext(page, to, last);
     await page.context().close();
-    expect(script + stylesheet + fonts + other, "bytes added").toBeLessThanOrEqual(next);
+    expect(script + stylesheet + fonts + other, "bytes that the page waits for").toBeLessThanOrEqual(next);
+    expect(image, "bytes of pictures, for which it does not").toBeLessThanOrEqual(nextImage);
     expect(requests).toBeGreaterThan(0);
+    // As above.
+    if (last?.includes("img")) expect(image).toBeGreaterThan(0);
   });
 }

@@ -251,7 +251,7 @@ test.describe("rule 8: articles and legal pages say true and useful things", () 
     ] as const) {
       await openPath(page, path);
       const report = page.getByRole("region", { name: heading });
-      for (const resource of ["contact@example.com", "911", "1-888-373-7888", "1-800-843-5678"])
+      for (const resource of ["contact@example.com", "Call 911", "1-888-373-7888", "1-800-843-5678"])
         await expect(report.getByRole("link", { name: resource, exact: true })).toBeVisible();
     }
   });

@@ -210,8 +210,9 @@ test.describe("without a partner", () => {
 test.describe("without a sign-up backend", () => {
   test("nobody is asked for details that nobody would receive", async ({ page, beside }) => {
     const own = await beside({ partner: false, signup: null });
-    await visit(page, `${own.url}/terms`);
-    await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
+    await visit(page, `${own.url}/city/Texas/Houston/ad/4251`);
+    await expect(page.getByRole("button", { name: "Join Free", includeHidden: true })).toHaveCount(0);
+    await page.getByRole("button", { name: "Reply" }).click();
     const dialog = page.getByRole("dialog", { name: "Sign-up is not available" });
     await expect(dialog).toBeVisible();
     await expect(dialog).toContainText("Sign-up is not available at the moment: no sign-up service is connected");

@@ -98,7 +98,7 @@ test.describe("the page", () => {
       /A preview cookie, for invited people\. Only somebody who opens a preview link/,
     );
     await expect(cookies).toContainText(/The ad list of a city page\. .* kept in session storage/);
-    await expect(cookies).toContainText(/How far a page was scrolled\. The tab's own history remembers it/);
+    await expect(cookies).toContainText(/How far a page was scrolled\. The tab’s own history remembers it/);
     await expect(cookies.getByRole("listitem")).toHaveCount(4);
   });
 

@@ -102,14 +102,15 @@ export async function loadFirstView(browser, url) {
 }
 
 /**
- * Follows a link within a page, and says what that took until the page was there: its code, stylesheets and data. Its
- * pictures come when they are in sight, and nothing waits for them.
+ * Follows a link within a page, and says what that took until the page was there: its code, stylesheets, data and
+ * pictures, those that would come only when they are in sight, too.
  *
  * @param {import("@playwright/test").Page} page
  * @param {string} path
+ * @param {string} [last] selector of what the page draws last
  * @returns {Promise<Weight>}
  */
-export async function weighNext(page, path) {
+export async function weighNext(page, path, last = "main h1") {
   const { requests, end } = collect(page);
   const before = await page.locator("main h1").innerText();
   await page.evaluate((href) => {
@@ -123,8 +124,13 @@ export async function weighNext(page, path) {
     const shown = /** @type {HTMLElement | null} */ (document.querySelector("main h1"));
     return shown !== null && shown.innerText !== heading;
   }, before);
+  await page.locator(last).first().waitFor();
+  await page.evaluate(() => {
+    for (const picture of document.images) picture.loading = "eager";
+    return Promise.all([...document.images].map((picture) => picture.decode()));
+  });
   end();
   if (requests.some((request) => request.resourceType() === "document"))
     throw new Error(`${path} came as a new document; expected the shell to follow the link`);
-  return sum(requests.filter((request) => request.resourceType() !== "image"));
+  return sum(requests);
 }

@@ -1,4 +1,5 @@
-import { AvatarArt, Badge, Card, Grid } from "@colonnade/kit";
+import { Badge, Card, Grid } from "@colonnade/kit";
+import { AvatarArt } from "@colonnade/kit/art";
 import type { ReactElement } from "react";
 
 import { LONG_WORD, Specimen, Specimens } from "../Specimen.js";

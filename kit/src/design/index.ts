@@ -1,5 +1,4 @@
 // The components that every section draws with. They come once, with the shell; their styles stand in kit/design.
-export { AvatarArt, type AvatarArtProps } from "./AvatarArt.js";
 export { Badge, type BadgeProps } from "./Badge.js";
 export { Breadcrumbs, type BreadcrumbsProps } from "./Breadcrumbs.js";
 export { Button, type ActionButtonProps, type ButtonLook, type ButtonProps, type LinkButtonProps } from "./Button.js";

@@ -61,10 +61,10 @@ describe("hub", () => {
   });
 
   it.each(["/about-escort-babylon", "/about-escort-babylon/what-is-escort-babylon"])(
-    "%s says that the site belongs to no other of that name",
+    "%s says that the site belongs to no other of that name, whatever its own is",
     async (path) => {
-      const { container } = await renderExisting(path);
-      expect(container.textContent).toContain("is not affiliated with any site called Escort Babylon");
+      const { container } = await renderExisting(path, { site: { brand: "Escort Babylon" } });
+      expect(container.textContent).toContain("is not affiliated with any site elsewhere called Escort Babylon");
     },
   );
 

@@ -49,7 +49,8 @@ function Hub(): ReactElement {
           How this site works, what the law says, and how to look after yourself and others. Every article names its
           sources.
         </p>
-        <p>{brand} is not affiliated with any site called Escort Babylon.</p>
+        {/* True of every brand, also of one with that name in it. */}
+        <p>{brand} is not affiliated with any site elsewhere called Escort Babylon.</p>
       </header>
       <ul className={`grid ${css.cards ?? ""}`}>
         {CARDS.map((card) => (

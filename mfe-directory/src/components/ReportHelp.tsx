@@ -25,7 +25,7 @@ export function ReportHelp({ heading, subject }: Props): ReactElement {
         <div>
           <dt>Immediate danger</dt>
           <dd>
-            Call <a href="tel:911">911</a>
+            <a href="tel:911">Call 911</a>
           </dd>
         </div>
         <div>

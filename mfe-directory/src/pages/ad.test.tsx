@@ -49,7 +49,7 @@ describe("ad page", () => {
     expect(mail.getAttribute("href")).toBe(
       "mailto:contact@site.example?subject=Report%20ad%204251%20in%20Birmingham%2C%20Alabama",
     );
-    for (const number of ["911", "1-888-373-7888", "233733", "1-800-843-5678"]) {
+    for (const number of ["Call 911", "1-888-373-7888", "233733", "1-800-843-5678"]) {
       expect(within(help).getByRole("link", { name: number })).toBeTruthy();
     }
   });

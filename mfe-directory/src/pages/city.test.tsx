@@ -42,6 +42,17 @@ describe("city page", () => {
     }
   });
 
+  it("names each ad by its heading, and says by it which one a reply is to", async () => {
+    const { container } = await show(PATH);
+    const headings = [...container.querySelectorAll("article h2")];
+    expect(new Set(headings.map(({ id }) => id)).size).toBe(headings.length);
+    for (const { id, parentElement } of headings) {
+      const card = parentElement?.closest("article");
+      expect(card?.getAttribute("aria-labelledby")).toBe(id);
+      expect(card?.querySelector("button")?.getAttribute("aria-describedby")).toBe(id);
+    }
+  });
+
   it("labels the two featured ads, shows two pictures of each and links their titles to no page", async () => {
     const { container } = await show(PATH);
     const cards = [...container.querySelectorAll("article")];

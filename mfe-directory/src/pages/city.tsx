@@ -51,7 +51,7 @@ export const page = definePage<CityData>({
         <Breadcrumbs trail={cityCrumbs(place)} />
         <PageHeading heading={name}>
           <SampleNotice evidence={evidence}>
-            <p>‘Most popular’ marks the two samples that come first in every city. It measures nothing.</p>
+            <p>“Most popular” marks the two samples that come first in every city. It measures nothing.</p>
           </SampleNotice>
         </PageHeading>
         <CityAds place={place} />

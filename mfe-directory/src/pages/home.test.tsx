@@ -66,7 +66,7 @@ describe("home page", () => {
   });
 
   it("ends in a button that opens the dialog", async () => {
-    const { container } = await show("/");
+    const { container } = await show("/", { site: { signup: { ...TEST_SITE.signup, host: "accounts.example.org" } } });
     const button = screen.getByRole("button", { name: "Join Free" });
     expect(button.closest("form")?.getAttribute("data-join")).toBe("general");
     expect(container.querySelectorAll("form")).toHaveLength(1);
@@ -84,6 +84,7 @@ describe("home page", () => {
     expect(words).not.toMatch(/is free|takes|the form/i);
     expect(textOf(section("What to expect"))).not.toMatch(/the sign-up form/i);
     expect(textOf(section("What to expect"))).toContain("At the moment nobody does");
+    expect(screen.queryByRole("button")).toBeNull();
   });
 
   it("is reached by keyboard: from the opening's link to the states", async () => {

@@ -167,7 +167,7 @@ describe("privacy", () => {
 
   it("without a sign-up service no details are said to be passed on", async () => {
     const configured = await renderExisting("/privacy", CONFIGURED);
-    expect(configured.container.textContent).toContain("through this site's gateway, to signup.example");
+    expect(configured.container.textContent).toContain("through this site’s gateway, to signup.example");
     expect(configured.container.textContent).toContain("together with the affiliate tag, to signup.example");
     cleanup();
     const { container } = await renderExisting("/privacy");

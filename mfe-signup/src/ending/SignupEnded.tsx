@@ -33,7 +33,8 @@ export function SignupEnded(): ReactElement {
         If something you saw online worries you, or somebody puts you under pressure, you are not alone and not in
         trouble. The National Center for Missing &amp; Exploited Children listens:{" "}
         <a href="tel:+18008435678">1-800-843-5678</a> or{" "}
-        <TextLink href="https://report.cybertip.org/">report.cybertip.org</TextLink>. In immediate danger, call 911.
+        <TextLink href="https://report.cybertip.org/">report.cybertip.org</TextLink>. In immediate danger, call{" "}
+        <a href="tel:911">911</a>.
       </p>
     </div>
   );

@@ -6,14 +6,15 @@ import { NavigationLinks } from "./NavigationLinks";
 
 /** The site's footer: navigation, the invitation, and the page's own last line. */
 export function Footer({ note, here }: { readonly note: string; readonly here: string | undefined }): ReactElement {
-  const { brand, navigation } = useSite();
+  const { brand, navigation, signup } = useSite();
   return (
     <footer className="site-footer">
       <div className="page">
         <nav aria-label="Footer">
           <NavigationLinks links={navigation.footer} here={here} />
         </nav>
-        <JoinButton className="button quiet">{JOIN_LABEL}</JoinButton>
+        {/* An invitation to what there is not would be none. */}
+        {signup.host !== null && <JoinButton className="button quiet">{JOIN_LABEL}</JoinButton>}
         <p>
           <span>{brand}</span>
           <span>{note}</span>

@@ -6,9 +6,10 @@ import { afterEach, describe, expect, test } from "vitest";
 
 import { Frame } from "./Frame";
 
-function show(layout: Partial<Layout> = {}, at?: string): void {
+function show(layout: Partial<Layout> = {}, at?: string, host: string | null = "signup.example"): void {
   const site = {
     ...TEST_SITE,
+    signup: { ...TEST_SITE.signup, host },
     navigation: {
       menu: [
         { label: "Home", path: "/" },
@@ -94,6 +95,12 @@ describe("Frame", () => {
     details.open = true;
     fireEvent.pointerDown(screen.getByText("Content"));
     expect(details.open).toBe(false);
+  });
+
+  test("where nobody would receive a sign-up, neither menu nor footer invites to one", () => {
+    show({}, "/", null);
+    expect(menu()).not.toBeNull();
+    expect(screen.queryByText("Join Free")).toBeNull();
   });
 
   test("the footer has the configured links, the join button and the page's note", () => {

@@ -29,7 +29,7 @@ function onClick({ target, currentTarget }: MouseEvent<HTMLDetailsElement>): voi
 }
 
 function Menu({ here }: { readonly here: string | undefined }): ReactElement {
-  const { navigation } = useSite();
+  const { navigation, signup } = useSite();
   const details = useRef<HTMLDetailsElement>(null);
 
   // A disclosure opens and closes without script; script adds what is expected of a menu besides.
@@ -63,7 +63,7 @@ function Menu({ here }: { readonly here: string | undefined }): ReactElement {
       </summary>
       <nav aria-label="Main">
         <NavigationLinks links={navigation.menu} here={here} />
-        <JoinButton className="button">{JOIN_LABEL}</JoinButton>
+        {signup.host !== null && <JoinButton className="button">{JOIN_LABEL}</JoinButton>}
       </nav>
     </details>
   );

@@ -1,5 +1,5 @@
 import { Card, JoinButton } from "@colonnade/kit";
-import type { ReactElement } from "react";
+import { useId, type ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";
 import type { Place } from "../../data/places";
@@ -15,9 +15,10 @@ interface Props {
 /** One ad in full. */
 export function AdDetail({ ad, place }: Props): ReactElement {
   const reason = ad.sample ? "sample" : "general";
+  const heading = useId();
   return (
-    <Card as="article" className={css.ad}>
-      <h1>{ad.title}</h1>
+    <Card as="article" className={css.ad} aria-labelledby={heading}>
+      <h1 id={heading}>{ad.title}</h1>
       <p className={css.facts}>
         <SampleBadge ad={ad} />
         <span>{`Age: ${String(ad.age)}`}</span>

@@ -1,5 +1,5 @@
 import { Card, JoinButton, Link } from "@colonnade/kit";
-import type { ReactElement } from "react";
+import { useId, type ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";
 import { adPath } from "../../data/links";
@@ -17,12 +17,13 @@ interface Props {
 
 /** One ad of a city's list. A regular ad's title leads to its page; a featured one has pictures and no page. */
 export function AdCard({ ad, place }: Props): ReactElement {
+  const heading = useId();
   return (
     <li className={classes(css.item, ad.featured && css.featured)}>
-      <Card as="article" className={css.card}>
+      <Card as="article" className={css.card} aria-labelledby={heading}>
         {ad.photos && <AdPhotos names={ad.photos} />}
         <div className={css.body}>
-          <h2>{ad.featured ? ad.title : <Link to={adPath(place, ad.id)}>{ad.title}</Link>}</h2>
+          <h2 id={heading}>{ad.featured ? ad.title : <Link to={adPath(place, ad.id)}>{ad.title}</Link>}</h2>
           <p className={css.tags}>
             <SampleBadge ad={ad} /> {ad.featured && <span className="badge">most popular</span>}{" "}
             <span className="badge">{`Age ${String(ad.age)}`}</span> <span>W4M</span>
@@ -33,6 +34,7 @@ export function AdCard({ ad, place }: Props): ReactElement {
             <JoinButton
               className={classes("button", !ad.featured && "quiet")}
               reason={ad.sample ? "sample" : "general"}
+              describedBy={heading}
             >
               Reply to Ad 💬
             </JoinButton>

@@ -8,12 +8,13 @@ import css from "./CallToAction.module.css";
 /** The invitation at the end of the home page; where nobody would receive a sign-up, it says so instead. */
 export function CallToAction(): ReactElement {
   const site = useSite();
-  const { heading, text } = site.signup.host === null ? home.noSignup : home.cta;
+  const isOpen = site.signup.host !== null;
+  const { heading, text } = isOpen ? home.cta : home.noSignup;
   return (
     <section className={css.invitation} aria-labelledby="join">
       <h2 id="join">{fillFacts(heading, site)}</h2>
       <p>{fillFacts(text, site)}</p>
-      <JoinButton className="button">Join Free</JoinButton>
+      {isOpen && <JoinButton className="button">Join Free</JoinButton>}
     </section>
   );
 }
