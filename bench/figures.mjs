@@ -17,12 +17,12 @@ export function printRow([first = "", ...rest]) {
  * A document and its boot payload.
  *
  * @param {string} url
- * @returns {Promise<{ html: string, boot: any }>}
+ * @returns {Promise<{ html: string, boot: any, headers: Headers }>}
  */
 export async function readDocument(url) {
   const response = await fetch(url);
   const html = await response.text();
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   const [, json = "null"] = /<script type="application\/json" id="boot">(.*?)<\/script>/s.exec(html) ?? [];
-  return { html, boot: JSON.parse(json) };
+  return { html, boot: JSON.parse(json), headers: response.headers };
 }

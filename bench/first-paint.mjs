@@ -49,10 +49,10 @@ let version;
 try {
   const site = await startSite({ rendered: true });
   stops.push(site.stop);
-  const bootOf = async (/** @type {string} */ path) => (await readDocument(site.url + path)).boot;
-  const oneBundle = await startOneBundle(bootOf);
+  const read = (/** @type {string} */ path) => readDocument(site.url + path);
+  const oneBundle = await startOneBundle(read);
   stops.push(oneBundle.stop);
-  const plainBundle = await startOneBundle(bootOf, { plain: true });
+  const plainBundle = await startOneBundle(read, { plain: true });
   stops.push(plainBundle.stop);
   const browser = await chromium.launch(launchOptions());
   stops.push(() => browser.close());

@@ -44,7 +44,7 @@ const results = [];
 try {
   const site = await startSite();
   stops.push(site.stop);
-  const oneBundle = await startOneBundle(async (path) => (await readDocument(site.url + path)).boot);
+  const oneBundle = await startOneBundle((path) => readDocument(site.url + path));
   stops.push(oneBundle.stop);
   const browser = await chromium.launch(launchOptions());
   stops.push(() => browser.close());

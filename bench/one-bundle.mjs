@@ -23,6 +23,16 @@ const [SHELL, ...SECTIONS] = PACKAGES;
 // As quickly as the gateway compresses its documents.
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
+// Headers that belong to one body, or one answer.
+const OF_ONE_BODY = new Set([
+  "content-encoding",
+  "content-length",
+  "date",
+  "etag",
+  "transfer-encoding",
+  "x-request-id",
+]);
+
 // What the kit's preset does to scripts beyond webpack's own defaults: components nobody imports, and how they are compiled.
 const isTreatment = (plugin) => plugin instanceof webpack.BannerPlugin;
 const isTreatmentRule = ({ loader }) => String(loader).includes("router-loader");
@@ -110,6 +120,26 @@ function documentOf(boot, main, page, files) {
   );
 }
 
+/**
+ * The headers of a real site's document for another: what a browser is told of security decides, too, how soon it draws.
+ * An opener policy, for one, has it start another process.
+ *
+ * @param {Headers} headers
+ * @param {string} html
+ */
+function headersLike(headers, html) {
+  const styles = [...html.matchAll(/<style[^>]*>(.*?)<\/style>/gs)].map(([, text]) => `'sha256-${digestOf(text)}'`);
+  const policy = headers.get("content-security-policy") ?? "";
+  const own = policy.replace(/style-src [^;]*/, `style-src 'self' ${styles.join(" ")}`);
+  const rest = [...headers].filter(([name]) => !OF_ONE_BODY.has(name));
+  return { ...Object.fromEntries(rest), "content-security-policy": own, "content-encoding": "br" };
+}
+
+/** @param {string | undefined} text */
+function digestOf(text = "") {
+  return createHash("sha256").update(text).digest("base64");
+}
+
 function startTag({ href, integrity }) {
   return `<script src="${href}" defer fetchpriority="high" integrity="${integrity}" crossorigin="anonymous"></script>`;
 }
@@ -121,11 +151,12 @@ function preloadTag({ href, integrity }) {
 /**
  * Builds the bundle and serves it.
  *
- * @param {(path: string) => Promise<any>} bootOf gives the boot payload that a real site has for a path
+ * @param {(path: string) => Promise<{ boot: any, headers: Headers }>} read gives what a real site answers a path with:
+ *   the boot payload, and the headers
  * @param {{ plain?: boolean }} [options] `plain`: scripts as webpack leaves them, without the preset's treatment
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
  */
-export async function startOneBundle(bootOf, { plain = false } = {}) {
+export async function startOneBundle(read, { plain = false } = {}) {
   const output = await mkdtemp(path.join(os.tmpdir(), "colonnade-one-bundle-"));
   const { main, pages } = await build(output, plain);
   const files = await readFiles(path.join(output, "client"));
@@ -133,9 +164,11 @@ export async function startOneBundle(bootOf, { plain = false } = {}) {
 
   const documents = new Map();
   async function compose(url) {
-    const boot = await bootOf(url);
+    const { boot, headers } = await read(url);
     const page = boot?.page && pages.get(`${boot.page.section.name} ${boot.page.pattern}`);
-    return page && brotliCompressSync(documentOf(boot, main, page, files), QUICK);
+    if (!page) return undefined;
+    const html = documentOf(boot, main, page, files);
+    return { headers: headersLike(headers, html), body: brotliCompressSync(html, QUICK) };
   }
 
   const server = createServer((request, response) => {
@@ -150,8 +183,7 @@ export async function startOneBundle(bootOf, { plain = false } = {}) {
       const document = documents.get(request.url);
       if (!document) response.writeHead(404).end();
       else {
-        const headers = { "content-type": "text/html; charset=utf-8", "content-encoding": "br" };
-        response.writeHead(200, headers).end(document);
+        response.writeHead(200, document.headers).end(document.body);
       }
     })();
   });

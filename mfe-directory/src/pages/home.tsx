@@ -1,5 +1,6 @@
 import { definePage } from "@colonnade/kit";
 
+import { Below } from "../components/home/Below";
 import { Benefits } from "../components/home/Benefits";
 import { CallToAction } from "../components/home/CallToAction";
 import { Faq } from "../components/home/Faq";
@@ -21,10 +22,12 @@ export const page = definePage({
     <div className="page">
       <Hero />
       <StateGrid />
-      <Benefits />
-      <Testimonial />
-      <Faq />
-      <CallToAction />
+      <Below>
+        <Benefits />
+        <Testimonial />
+        <Faq />
+        <CallToAction />
+      </Below>
     </div>
   ),
 });
