@@ -31,8 +31,8 @@ const FILLING: usize = 3;
 /// for each visitor takes more, and so do 30 bytes that each request leaves.
 const HEAP_SLACK_KIB: u64 = 320;
 
-/// How much more it may have in memory in the end: the gaps in the heap grow and shrink. That they do not grow for ever, nor
-/// what is not in the heap, is all that this can tell.
+/// How much more it may have in memory in the end. This is loose, since the gaps in the heap grow and shrink; it is for what
+/// the heap's own count does not see.
 const RESIDENT_SLACK_KIB: u64 = 4096;
 
 /// How much longer a path is whose document is made, so that as many documents as are kept are soon reached.
@@ -202,7 +202,7 @@ fn gateway(backend: &Backend, heap: &Heap) -> Gateway {
         listen: &format!("proxies = [\"{PROXY}\"]"),
         extra: &format!(
             "[assets]\ncache_mib = 64\n\
-             [render]\ncache_mib = 1\n\
+             [render]\ncache_mib = 1\ncpu_ms = 5000\ndeadline_ms = 20000\nfailures = 1000\n\
              [signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
             backend.origin()
         ),

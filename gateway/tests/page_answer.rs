@@ -1,8 +1,10 @@
 //! `/_page`: which page of a deployment a path belongs to.
 
+use std::io::Read as _;
+
 use serde_json::json;
 
-use crate::support::{Gateway, Release, Response};
+use crate::support::{Gateway, Release, Request, Response};
 
 fn ask(gateway: &Gateway, deployment: u64, path: &str) -> Response {
     gateway.get(&format!("/_page/{deployment}?path={path}"))
@@ -16,6 +18,23 @@ fn the_answer_is_what_the_document_would_say() {
     assert_eq!(answer.header("content-type"), "application/json");
     assert_eq!(answer.header("cache-control"), "public, max-age=300");
     assert_eq!(answer.json(), gateway.get("/state/New%20York").boot()["page"]);
+}
+
+#[test]
+fn the_answer_is_compressed_for_who_accepts_that() {
+    let gateway = Gateway::start_live("", &[]);
+    let plain = ask(&gateway, 1, "%2F");
+    assert_eq!(plain.header("vary"), "accept-encoding");
+    let packed = gateway
+        .site
+        .send(Request::new("GET", "/_page/1?path=%2F").header("accept-encoding", "gzip, br"));
+    assert_eq!(packed.header("content-encoding"), "gzip");
+    assert_eq!(packed.header("vary"), "accept-encoding");
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(&packed.body[..])
+        .read_to_end(&mut unpacked)
+        .unwrap();
+    assert_eq!(unpacked, plain.body);
 }
 
 #[test]

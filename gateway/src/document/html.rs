@@ -15,8 +15,8 @@ use crate::render::{Breadcrumb, Rendered};
 const NO_SCRIPT: &str =
     "This page needs JavaScript. Please switch it on in your browser and load the page again.";
 
-/// The page's own part, which the shell's header stands before. Nothing is drawn until it begins: browsers draw what they
-/// have read so far, and what stands at the end of a line moves while the line is read.
+/// The `id` that the shell gives the page's own part, which its header stands before. Nothing is drawn until that begins:
+/// browsers draw what they have read so far, and what stands at the end of a line moves while the line is read.
 const MAIN: &str = "main";
 
 /// Everything that a document is written from.
@@ -47,7 +47,7 @@ impl Document<'_> {
             "<title>{}</title><meta name=\"rating\" content=\"adult\">",
             escape(title)
         ));
-        let has_main = |rendered: &Rendered| rendered.html.contains(&format!("id=\"{MAIN}\""));
+        let has_main = |rendered: &Rendered| rendered.html.contains(&format!(" id=\"{MAIN}\""));
         if self.rendered.is_some_and(has_main) {
             head.raw(&format!(
                 "<link rel=\"expect\" href=\"#{MAIN}\" blocking=\"render\">"

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::boot::{Boot, Form, Reports};
 use super::html::{Document, escape};
 use crate::deployment::{Asset, AssetKind, Frame, PageAnswer, SectionEntry};
+use crate::render::Rendered;
 
 fn asset(name: &str, kind: AssetKind) -> Asset {
     Asset {
@@ -54,6 +55,15 @@ fn page() -> PageAnswer {
 }
 
 fn document(page: Option<&PageAnswer>, site: Value, form: Option<&Form>) -> String {
+    composed(page, site, form, None)
+}
+
+fn composed(
+    page: Option<&PageAnswer>,
+    site: Value,
+    form: Option<&Form>,
+    rendered: Option<&Rendered>,
+) -> String {
     let boot = Boot {
         deployment: 7,
         site,
@@ -69,7 +79,7 @@ fn document(page: Option<&PageAnswer>, site: Value, form: Option<&Form>) -> Stri
         origin: "https://site.example",
         frame: &frame(),
         boot: &boot,
-        rendered: None,
+        rendered,
         styles: &[],
         is_preview: false,
         is_listed: page.is_some(),
@@ -166,4 +176,26 @@ fn the_not_found_document_has_no_page_and_is_not_indexed() {
     assert_eq!(boot["page"], Value::Null);
     assert_eq!(boot["deployment"], 7);
     assert!(boot.get("form").is_none());
+}
+
+#[test]
+fn a_rendered_document_is_drawn_once_its_own_part_begins() {
+    let expects = "<link rel=\"expect\" href=\"#main\" blocking=\"render\">";
+    for (html, is_expected) in [
+        ("<header></header><main id=\"main\" tabindex=\"-1\"></main>", true),
+        // Browsers would wait for what never comes.
+        ("<header></header><main data-id=\"main\"></main>", false),
+    ] {
+        let rendered: Rendered = serde_json::from_value(json!({
+            "status": 200,
+            "head": { "title": "A page" },
+            "view": {},
+            "html": html,
+            "readsToday": false,
+        }))
+        .unwrap();
+        let document = composed(Some(&page()), json!({}), None, Some(&rendered));
+        assert_eq!(document.contains(expects), is_expected, "{document}");
+    }
+    assert!(!document(Some(&page()), json!({}), None).contains(expects));
 }

@@ -322,8 +322,8 @@ impl Watch {
         self.lock().is_closed
     }
 
-    /// The connection ends for this fault of the client, unless there was one before. Who is given up for slowness is so
-    /// whatever else was wrong.
+    /// Notes a fault that the connection ends for. The first one counts, but for slowness, which counts whatever was wrong
+    /// before: nothing unsent is kept for who is given up.
     pub(super) fn blame(&self, fault: Ended) {
         let mut state = self.lock();
         if state.fault.is_none() || fault.is_slowness() {
