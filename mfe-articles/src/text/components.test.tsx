@@ -19,6 +19,20 @@ describe("text components", () => {
     expect(link?.getAttributeNames()).toEqual(["href"]);
   });
 
+  it("a table says what its parts are, whatever they are laid out as", async () => {
+    const { container } = await renderExisting("/about-escort-babylon/red-flags");
+    for (const [tag, role] of [
+      ["table", "table"],
+      ["tr", "row"],
+      ["th", "columnheader"],
+      ["td", "cell"],
+    ] as const) {
+      const roles = [...container.querySelectorAll(tag)].map((element) => element.getAttribute("role"));
+      expect(roles.length).toBeGreaterThan(0);
+      expect(new Set(roles)).toEqual(new Set([role]));
+    }
+  });
+
   it("a table stands in a box that scrolls by itself", async () => {
     const { container } = await renderExisting("/about-escort-babylon/top-cities");
     expect(container.querySelectorAll("table").length).toBeGreaterThan(0);

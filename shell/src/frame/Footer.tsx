@@ -13,7 +13,7 @@ export function Footer({ note, here }: { readonly note: string; readonly here: s
         <nav aria-label="Footer">
           <NavigationLinks links={navigation.footer} here={here} />
         </nav>
-        {/* An invitation to what there is not would be none. */}
+        {/* Nobody is invited to a sign-up that does not exist. */}
         {signup.host !== null && <JoinButton className="button quiet">{JOIN_LABEL}</JoinButton>}
         <p>
           <span>{brand}</span>
