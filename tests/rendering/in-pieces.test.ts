@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
+import type { Page } from "@playwright/test";
+
 import { expect, test } from "../support/fixtures";
 import { takenOver } from "../support/hydration";
 
@@ -37,22 +39,33 @@ async function startStalling(site: string, cut: string): Promise<{ url: string; 
   };
 }
 
-test("a header that has come in part is not drawn: what stands at its end would move", async ({ page, site }) => {
-  const stalling = await startStalling(site.url, '<details class="menu">');
-  await page.goto(stalling.url, { waitUntil: "commit" });
-  await page.locator("details.menu").waitFor({ state: "attached" });
-  // Whoever draws what is there does so with the next frame, of which there are sixty a second.
-  const isDrawn = await page.evaluate(
+// Whoever draws what is there does so with the next frame, of which there are sixty a second.
+function isDrawnSoon(page: Page): Promise<boolean> {
+  return page.evaluate(
     () =>
       new Promise<boolean>((resolve) => {
         requestAnimationFrame(() => {
           resolve(true);
         });
-        setTimeout(resolve, 500, false);
+        setTimeout(resolve, 1_000, false);
       }),
   );
-  stalling.goOn();
-  await takenOver(page);
-  stalling.stop();
-  expect(isDrawn).toBe(false);
-});
+}
+
+for (const [cut, isDrawn, title] of [
+  ['<details class="menu">', false, "a header that has come in part is not drawn: what stands at its end would move"],
+  ['<main id="main" tabindex="-1">', true, "what has come is drawn as soon as the page's own part begins"],
+] as const) {
+  test(title, async ({ page, site }) => {
+    const stalling = await startStalling(site.url, cut);
+    try {
+      await page.goto(stalling.url, { waitUntil: "commit" });
+      await page.locator("details.menu").waitFor({ state: "attached" });
+      expect(await isDrawnSoon(page)).toBe(isDrawn);
+      stalling.goOn();
+      await takenOver(page);
+    } finally {
+      stalling.stop();
+    }
+  });
+}

@@ -3,6 +3,7 @@ import type { Page } from "@playwright/test";
 import { expectAccessible } from "../support/axe";
 import { expectRefused } from "../support/failures";
 import { expect, test } from "../support/fixtures";
+import { expectNoSidewaysScroll } from "../support/layout";
 
 // A slash that was hidden in a segment: the gateway answers by itself, without the shell.
 const BAD = "/state/%2F";
@@ -47,7 +48,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 test("it reads well on a narrow phone, and leads home", async ({ page, complaints }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   await page.goto(BAD);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+  await expectNoSidewaysScroll(page);
   await expectRefused(complaints, 400);
   await page.getByRole("link", { name: "Return to home" }).click();
   await expect(page).toHaveURL("/");

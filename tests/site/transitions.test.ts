@@ -53,7 +53,22 @@ function named(page: Page): Promise<number> {
   );
 }
 
+/**
+ * A page is shown without its movement where the browser is too busy for that. Here it has all the time it needs: the
+ * shell's own patience (PICTURE_MS and DRAWING_MS) lasts ten seconds.
+ */
+async function beIdle(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const start = window.setTimeout.bind(window);
+    const patient = (task: () => void, delay?: number, ...given: []): number =>
+      start(task, delay === 100 || delay === 500 ? 10_000 : delay, ...given);
+    Object.assign(window, { setTimeout: patient });
+  });
+}
+
 test.describe("from one page to the next", () => {
+  test.beforeEach(({ page }) => beIdle(page));
+
   test("the name in a list becomes the heading of its page, and on the way back the heading becomes the name", async ({
     page,
   }) => {

@@ -27,7 +27,7 @@ export async function watchShifts(page: Page): Promise<() => Promise<readonly st
   return () => page.evaluate(() => (window as unknown as { shifts: string[] }).shifts);
 }
 
-/** Shows a page from top to bottom, or its first thirteen screens. */
+/** Shows a page from top to bottom, or its first 8,000 pixels, and its end. */
 export async function scrollThrough(page: Page): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   for (let top = 0; top < Math.min(height, 8_000); top += 600) {
@@ -36,4 +36,8 @@ export async function scrollThrough(page: Page): Promise<void> {
     }, top);
     await drawn(page);
   }
+  await page.evaluate(() => {
+    scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+  });
+  await drawn(page);
 }
