@@ -418,9 +418,9 @@ fn without_slash(request: &Request) -> Result<Reply, Error> {
     redirect(StatusCode::PERMANENT_REDIRECT, &format!("{path}{query}")).ok_or(Error::NotFound)
 }
 
-/// A page as data, compressed for who accepts that: half of it, in a few microseconds.
+/// A page as data, compressed for who accepts that: half of its bytes.
 fn page_reply(page: &PageAnswer, headers: &HeaderMap) -> Reply {
-    let coding = negotiate::coding(headers, &[Coding::Gzip]);
+    let coding = negotiate::coding(headers, &[Coding::Gzip, Coding::Br]);
     let body = serde_json::to_vec(page).ok();
     let body = body.and_then(|body| publish::encode(&body, coding, publish::Effort::Quick).ok());
     let Some(body) = body else {
