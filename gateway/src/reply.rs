@@ -1,5 +1,6 @@
 //! Requests and responses as the rest of the gateway sees them.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +24,7 @@ pub(crate) type Reply = Response<Content>;
 
 /// Which of the gateway's routes answered; carried by a response, for the log. Never the path itself.
 #[derive(Debug, Clone)]
-pub(crate) struct Route(pub(crate) String);
+pub(crate) struct Route(pub(crate) Cow<'static, str>);
 
 /// What is to be held until a response is sent; carried by the response, and then by its body.
 #[derive(Debug, Clone)]

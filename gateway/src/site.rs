@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, VARY};
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use url::form_urlencoded;
 
@@ -13,6 +14,7 @@ use crate::document::{Asked, Documents};
 use crate::health::Stopping;
 use crate::metrics::Metrics;
 use crate::negotiate::Coding;
+use crate::net::RequestBody;
 use crate::pattern::RequestPath;
 use crate::reply::{
     FromDeployment, JSON, Methods, Peer, Reply, Request, Route, client, empty, json, redirect, reply,
@@ -187,14 +189,15 @@ impl Site {
 
     /// Answers a request.
     pub(crate) async fn answer(&self, request: Request) -> Reply {
-        let path = path(&request);
+        let (head, body) = request.into_parts();
+        let path = path(&head);
         let asked = path.as_ref().map(|path| (path, Target::of(path)));
         // The request sees this view unchanged to its end.
         let snapshot = self
-            .view(asked.as_ref().ok().map(|(_, target)| target), &request)
+            .view(asked.as_ref().ok().map(|(_, target)| target), &head)
             .await;
         let (mut reply, route) = match asked {
-            Ok((path, target)) => self.route(&snapshot, target, path, request).await,
+            Ok((path, target)) => self.route(&snapshot, target, path, &head, body).await,
             Err(error) => {
                 let reader = Audience::person(&snapshot, &self.config.site.brand);
                 (rescue(error, reader), REFUSED)
@@ -202,7 +205,7 @@ impl Site {
         };
         let extensions = reply.extensions_mut();
         if extensions.get::<Route>().is_none() {
-            extensions.insert(Route(route.to_owned()));
+            extensions.insert(Route(route.into()));
         }
         if let Some(set) = snapshot.live() {
             extensions.get_or_insert(FromDeployment(set.number()));
@@ -212,13 +215,13 @@ impl Site {
 
     /// The view of the store that a request is answered from: the present one, or that after another look where it
     /// asks for what another gateway on the store may have made just now.
-    async fn view(&self, target: Option<&Target<'_>>, request: &Request) -> Arc<Snapshot> {
+    async fn view(&self, target: Option<&Target<'_>>, request: &Parts) -> Arc<Snapshot> {
         let snapshot = self.deployments.current();
         let is_news = |target: &Target<'_>| {
-            target.methods().allow(request.method()) && target.is_news(&snapshot, request.headers())
+            target.methods().allow(&request.method) && target.is_news(&snapshot, &request.headers)
         };
         if target.is_some_and(is_news) {
-            return self.deployments.look().await;
+            return Box::pin(self.deployments.look()).await;
         }
         snapshot
     }
@@ -229,13 +232,14 @@ impl Site {
         snapshot: &Snapshot,
         target: Target<'_>,
         path: &RequestPath,
-        request: Request,
+        request: &Parts,
+        body: RequestBody,
     ) -> (Reply, &'static str) {
         let (route, methods) = (target.route(), target.methods());
         let audience = target.audience(snapshot, &self.config.site.brand);
-        let reply = if methods.allow(request.method()) {
-            self.lead(snapshot, target, path, request).await
-        } else if request.method() == Method::OPTIONS {
+        let reply = if methods.allow(&request.method) {
+            self.lead(snapshot, target, path, request, body).await
+        } else if request.method == Method::OPTIONS {
             Ok(methods.options())
         } else {
             Err(Error::Method(methods))
@@ -248,7 +252,8 @@ impl Site {
         snapshot: &Snapshot,
         target: Target<'_>,
         path: &RequestPath,
-        request: Request,
+        request: &Parts,
+        body: RequestBody,
     ) -> Result<Reply, Error> {
         match target {
             Target::Alive => Ok(health::alive()),
@@ -261,42 +266,41 @@ impl Site {
             Target::Manifest => {
                 let set = snapshot.live().ok_or(Error::NothingLive)?;
                 let brand = &self.config.site.brand;
-                Ok(wellknown::manifest(request.headers(), brand, &set.frame))
+                Ok(wellknown::manifest(&request.headers, brand, &set.frame))
             }
             Target::Asset(segments) => {
-                let (store, method) = (self.deployments.store(), request.method());
-                self.assets
-                    .answer(store, snapshot, segments, method, request.headers())
-                    .await
+                let store = self.deployments.store();
+                self.assets.answer(store, snapshot, segments, request).await
             }
-            Target::PageAnswer(number) => page_answer(snapshot, number, &request),
+            Target::PageAnswer(number) => page_answer(snapshot, number, request),
             Target::Signup => {
-                let visit = Visit::of(snapshot, request.headers());
+                let visit = Visit::of(snapshot, &request.headers);
                 let answer = self.signups.answer(
                     &self.documents,
                     self.deployments.store(),
                     snapshot,
                     visit.as_ref(),
                     request,
+                    body,
                 );
-                Ok(answer.await)
+                Ok(Box::pin(answer).await)
             }
             Target::Preview(token) => preview::enter(snapshot, token, self.is_secure()),
             Target::EndPreview => {
-                self.require_same_origin(&request)?;
+                self.require_same_origin(request)?;
                 preview::leave(self.is_secure())
             }
             Target::Report => {
-                self.require_same_origin(&request)?;
-                self.report(snapshot, request).await
+                self.require_same_origin(request)?;
+                Box::pin(self.report(snapshot, request, body)).await
             }
-            Target::Violation => self.violation(request).await,
+            Target::Violation => Box::pin(self.violation(request, body)).await,
             Target::Partner(id) => match partner::answer(&self.config, id) {
                 Some(reply) => Ok(reply),
-                None => self.document(snapshot, None, &request).await,
+                None => self.document(snapshot, None, request).await,
             },
-            Target::NoPartner => self.document(snapshot, None, &request).await,
-            Target::Document => self.document(snapshot, Some(path), &request).await,
+            Target::NoPartner => self.document(snapshot, None, request).await,
+            Target::Document => self.document(snapshot, Some(path), request).await,
             Target::Nothing => Err(Error::NotFound),
         }
     }
@@ -306,9 +310,9 @@ impl Site {
         &self,
         snapshot: &Snapshot,
         path: Option<&RequestPath>,
-        request: &Request,
+        request: &Parts,
     ) -> Result<Reply, Error> {
-        let visit = Visit::of(snapshot, request.headers()).ok_or(Error::NothingLive)?;
+        let visit = Visit::of(snapshot, &request.headers).ok_or(Error::NothingLive)?;
         if let Some(path) = path
             && path.has_trailing_slash()
             && !path.has_empty_segment()
@@ -321,47 +325,54 @@ impl Site {
             visit: &visit,
             page,
             path,
-            client: client(request.extensions()),
+            client: client(&request.extensions),
         };
-        let mut reply = self.documents.answer(request.headers(), asked).await;
+        let mut reply = self.documents.answer(&request.headers, asked).await;
         visit.remember(&mut reply, self.is_secure());
         let extensions = reply.extensions_mut();
         extensions.insert(FromDeployment(visit.set.number()));
         if let Some(page) = page {
-            extensions.insert(Route(page.pattern.clone()));
+            extensions.insert(Route(page.pattern.clone().into()));
             self.count(&visit, request);
         }
         Ok(reply)
     }
 
     /// Counts a document that a browser will show.
-    fn count(&self, visit: &Visit<'_>, request: &Request) {
-        let peer = request.extensions().get::<Peer>();
+    fn count(&self, visit: &Visit<'_>, request: &Parts) {
+        let peer = request.extensions.get::<Peer>();
         if let (Some((rollout, side)), Some(Peer(address)), &Method::GET) =
-            (visit.rollout(), peer, request.method())
+            (visit.rollout(), peer, &request.method)
             && let Some(verdict) = self.judge.viewed(rollout, side, *address)
         {
             self.carry_out(verdict);
         }
     }
 
-    async fn report(&self, snapshot: &Snapshot, request: Request) -> Result<Reply, Error> {
-        let Some(&Peer(address)) = request.extensions().get::<Peer>() else {
+    async fn report(&self, snapshot: &Snapshot, request: &Parts, body: RequestBody) -> Result<Reply, Error> {
+        let Some(&Peer(address)) = request.extensions.get::<Peer>() else {
             return Err(ReportError::Malformed.into());
         };
-        let received = receive(request, snapshot, &self.judge, &self.heard, address);
+        let received = receive(
+            &request.headers,
+            body,
+            snapshot,
+            &self.judge,
+            &self.heard,
+            address,
+        );
         if let Some(verdict) = received.await? {
             self.carry_out(verdict);
         }
         Ok(empty(StatusCode::NO_CONTENT))
     }
 
-    async fn violation(&self, request: Request) -> Result<Reply, Error> {
-        let Some(&Peer(address)) = request.extensions().get::<Peer>() else {
+    async fn violation(&self, request: &Parts, body: RequestBody) -> Result<Reply, Error> {
+        let Some(&Peer(address)) = request.extensions.get::<Peer>() else {
             return Err(ViolationError::Malformed.into());
         };
         let client = self.judge.client(address);
-        self.violations.receive(request, client).await?;
+        self.violations.receive(&request.headers, body, client).await?;
         Ok(empty(StatusCode::NO_CONTENT))
     }
 
@@ -382,9 +393,9 @@ impl Site {
         });
     }
 
-    fn require_same_origin(&self, request: &Request) -> Result<(), Error> {
+    fn require_same_origin(&self, request: &Parts) -> Result<(), Error> {
         let scheme = self.config.site.origin.scheme();
-        if origin::is_same(request.uri(), request.headers(), scheme) {
+        if origin::is_same(&request.uri, &request.headers, scheme) {
             Ok(())
         } else {
             Err(Error::CrossOrigin)
@@ -398,20 +409,20 @@ impl Site {
 }
 
 /// The path of a request, unless its address is none.
-fn path(request: &Request) -> Result<RequestPath, Error> {
-    let address = request.uri().path_and_query();
+fn path(request: &Parts) -> Result<RequestPath, Error> {
+    let address = request.uri.path_and_query();
     if address.is_some_and(|address| address.as_str().len() > MAX_ADDRESS) {
         return Err(Error::TooLong);
     }
-    Ok(RequestPath::parse(request.uri().path())?)
+    Ok(RequestPath::parse(request.uri.path())?)
 }
 
 /// Redirects to the same path without its last slash. The path begins with one slash and no other, and holds no
 /// backslash, so it cannot name another host.
-fn without_slash(request: &Request) -> Result<Reply, Error> {
-    let path = request.uri().path().trim_end_matches('/');
+fn without_slash(request: &Parts) -> Result<Reply, Error> {
+    let path = request.uri.path().trim_end_matches('/');
     let query = request
-        .uri()
+        .uri
         .query()
         .map(|query| format!("?{query}"))
         .unwrap_or_default();
@@ -436,13 +447,13 @@ fn page_reply(page: &PageAnswer, headers: &HeaderMap) -> Reply {
 }
 
 /// Which page of a deployment a path belongs to.
-fn page_answer(snapshot: &Snapshot, number: &str, request: &Request) -> Result<Reply, Error> {
+fn page_answer(snapshot: &Snapshot, number: &str, request: &Parts) -> Result<Reply, Error> {
     let number: u64 = number.parse().map_err(|_| Error::NotFound)?;
     let set = snapshot
         .set(number)
-        .filter(|set| preview::may_see(snapshot, request.headers(), set))
+        .filter(|set| preview::may_see(snapshot, &request.headers, set))
         .ok_or(Error::NotKept)?;
-    let query = request.uri().query().unwrap_or_default();
+    let query = request.uri.query().unwrap_or_default();
     let mut parameters = form_urlencoded::parse(query.as_bytes());
     let path = parameters
         .find(|(name, _)| name == "path")
@@ -450,7 +461,7 @@ fn page_answer(snapshot: &Snapshot, number: &str, request: &Request) -> Result<R
         .ok_or(Error::NotFound)?;
     let path = RequestPath::parse(&path)?;
     let page = set.page(&path).ok_or(Error::NotFound)?;
-    let mut reply = page_reply(page, request.headers());
+    let mut reply = page_reply(page, &request.headers);
     if !set.deployment.preview {
         reply.headers_mut().insert(CACHE_CONTROL, PAGE_ANSWER);
     }

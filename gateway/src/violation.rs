@@ -16,7 +16,6 @@ use tokio::time::Instant;
 
 use crate::metrics::PolicyMetrics;
 use crate::net::RequestBody;
-use crate::reply::Request;
 
 /// The most bytes of a report.
 const MAX_BODY: usize = 8 * 1024;
@@ -106,12 +105,17 @@ impl Violations {
     /// Receives a report of a client, which stands for its address. Browsers do not say from which site a report is
     /// (they send no Sec-Fetch-Site with it), but no other site can have one sent: neither of the media types goes
     /// across origins without being asked about first, and the answer to that is no.
-    pub(crate) async fn receive(&self, request: Request, client: u64) -> Result<(), ViolationError> {
-        let format = Format::of(request.headers()).ok_or(ViolationError::MediaType)?;
+    pub(crate) async fn receive(
+        &self,
+        headers: &HeaderMap,
+        body: RequestBody,
+        client: u64,
+    ) -> Result<(), ViolationError> {
+        let format = Format::of(headers).ok_or(ViolationError::MediaType)?;
         if !self.limits.allow(client) {
             return Err(ViolationError::TooMany);
         }
-        let body = read(request.into_body()).await?;
+        let body = read(body).await?;
         let directives = format.directives(&body).ok_or(ViolationError::Malformed)?;
         for directive in directives {
             self.metrics.violated(directive);

@@ -72,7 +72,10 @@ fn wait_for_abort(gateway: &Gateway) -> Value {
     aborts[0].clone()
 }
 
+/// All that were logged until now.
 fn failures_logged(gateway: &Gateway) -> Vec<Value> {
+    // Lines come together before they are written, in their order.
+    gateway.event_of(&gateway.get("/healthz"));
     let lines = gateway.output();
     let events = lines
         .lines()

@@ -223,7 +223,7 @@ impl Admin {
             }
         };
         let mut reply = reply.unwrap_or_else(|error| rescue(&error, Audience::Operator));
-        reply.extensions_mut().insert(Route(route.to_owned()));
+        reply.extensions_mut().insert(Route(route.into()));
         reply
     }
 

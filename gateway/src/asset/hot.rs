@@ -70,7 +70,8 @@ impl Hot {
             self.kept.put(key.clone(), Arc::clone(&form), weight);
             Ok(Some(form))
         };
-        self.flights.run(&key, read).await
+        // On the heap: it is much larger than what a file that is kept takes.
+        Box::pin(self.flights.run(&key, read)).await
     }
 }
 

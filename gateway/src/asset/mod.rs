@@ -9,7 +9,8 @@ mod hot;
 mod ranges;
 mod send;
 
-use http::{HeaderMap, HeaderValue, Method};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
 
 use crate::config;
 use crate::deployment::{Served, Snapshot};
@@ -34,8 +35,8 @@ pub(crate) fn release<'a>(
     let [name, version, ..] = segments else {
         return None;
     };
-    let release = snapshot.release(name, version)?;
-    if snapshot.is_public(&release.id) {
+    let (release, is_public) = snapshot.release(name, version)?;
+    if is_public {
         return Some((release, IMMUTABLE));
     }
     let set = Preview::of(snapshot, request).set()?;
@@ -62,13 +63,13 @@ impl Assets {
         store: &dyn Store,
         snapshot: &Snapshot,
         segments: &[String],
-        method: &Method,
-        request: &HeaderMap,
+        request: &Parts,
     ) -> Result<Reply, Error> {
-        let (release, cache_control) = release(snapshot, segments, request).ok_or(Error::NotFound)?;
+        let Parts { method, headers, .. } = request;
+        let (release, cache_control) = release(snapshot, segments, headers).ok_or(Error::NotFound)?;
         let path = segments[2..].join("/");
         let file = release.files.get(&path).ok_or(Error::NotFound)?;
-        let wanted = coding(request, &file.codings);
+        let wanted = coding(headers, &file.codings);
         let read = self.hot.get(store, release, &path, file, wanted).await;
         let Some(form) = read.map_err(Error::File)? else {
             tracing::error!(event = "file_lost", release = %release.id, file = %path, coding = %wanted);
@@ -76,9 +77,9 @@ impl Assets {
         };
         let asked = Asked {
             method,
-            headers: request,
+            headers,
             media_type: &file.media_type,
-            published: release.published,
+            published: &release.published,
             cache_control,
         };
         Ok(send(asked, &form))

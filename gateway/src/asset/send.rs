@@ -5,11 +5,11 @@ use http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, LAST_MODIFIED, VARY,
 };
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
-use httpdate::HttpDate;
 
 use super::ranges::{Selection, content_range, multipart, select};
 use crate::conditional::{Validators, Verdict, may_send_part, weigh};
 use crate::content::Content;
+use crate::deployment::Published;
 use crate::negotiate::Coding;
 use crate::reply::{Reply, Representation, text};
 
@@ -19,7 +19,7 @@ pub(super) struct Asked<'a> {
     pub(super) headers: &'a HeaderMap,
     pub(super) media_type: &'a HeaderValue,
     /// When its release was published.
-    pub(super) published: HttpDate,
+    pub(super) published: &'a Published,
     /// Who may keep it.
     pub(super) cache_control: HeaderValue,
 }
@@ -28,7 +28,7 @@ pub(super) struct Asked<'a> {
 pub(super) fn send(asked: Asked<'_>, form: &Representation) -> Reply {
     let validators = Validators {
         etag: form.etag.as_bytes(),
-        modified: Some(asked.published),
+        modified: Some(asked.published.date),
     };
     let mut reply = match weigh(asked.headers, validators) {
         Verdict::Proceed => {
@@ -89,7 +89,7 @@ fn selected(asked: &Asked<'_>, form: &Representation, selection: Selection) -> R
     let headers = reply.headers_mut();
     headers.insert(CONTENT_TYPE, content_type);
     headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    headers.insert(LAST_MODIFIED, value(asked.published.to_string()));
+    headers.insert(LAST_MODIFIED, asked.published.header.clone());
     if form.coding != Coding::Identity {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static(form.coding.name()));
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::Partner;
-use super::reader::{Table, count, text, texts};
+use super::reader::{Table, count, number, text, texts};
 use super::secret::{SECRET, secret};
 use super::signup_limits::{self, SignupLimits};
 use super::site::{PAGE, page_path};
@@ -28,8 +28,8 @@ pub(crate) struct Signup {
     pub(crate) connect_timeout: Duration,
     /// How long everything may take, to the answer's last byte.
     pub(crate) total_timeout: Duration,
-    /// How long a connection waits for the next sign-up. None does where this is not said.
-    pub(crate) keep: Option<Duration>,
+    /// How long a connection waits for the next sign-up; with zero none does.
+    pub(crate) keep: Duration,
     /// The id of the partner visitors are taken to when sign-up is out of reach.
     pub(crate) partner: Option<String>,
     /// How much of it there may be.
@@ -56,6 +56,8 @@ impl Default for SignupPages {
 
 const CONNECT_TIMEOUT_MS: u64 = 3_000;
 const TOTAL_TIMEOUT_MS: u64 = 10_000;
+/// Less than any server in use leaves a connection open.
+const KEEP_MS: u64 = 1_000;
 
 /// Reads `[signup]`. The pages come apart from the rest: they are there also where sign-ups go nowhere.
 pub(super) fn read(
@@ -81,7 +83,7 @@ pub(super) fn read(
     let milliseconds = "a whole number of milliseconds above zero";
     let connect = table.optional("connect_timeout_ms", milliseconds, count);
     let total = table.optional("total_timeout_ms", milliseconds, count);
-    let keep = table.optional("keep_ms", milliseconds, count);
+    let keep = table.optional("keep_ms", "a whole number of milliseconds", number);
     let partner = table.optional("partner", "the id of one of [partners]", |value| {
         let id = text(value)?;
         // Where the partners themselves could not be read, that is the problem to report.
@@ -102,7 +104,7 @@ pub(super) fn read(
             redirect_hosts: hosts?.unwrap_or_default(),
             connect_timeout: Duration::from_millis(connect?.unwrap_or(CONNECT_TIMEOUT_MS)),
             total_timeout: Duration::from_millis(total?.unwrap_or(TOTAL_TIMEOUT_MS)),
-            keep: keep?.map(Duration::from_millis),
+            keep: Duration::from_millis(keep?.unwrap_or(KEEP_MS)),
             partner: partner?,
             limits: limits?,
         })

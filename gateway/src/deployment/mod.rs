@@ -26,7 +26,7 @@ pub(crate) use deploy::Wish;
 pub(crate) use live::Deployments;
 pub(crate) use preview::Shown;
 pub(crate) use rollback::Target;
-pub(crate) use served::{Frame, Served, ServedFile};
+pub(crate) use served::{Frame, Published, Served, ServedFile};
 pub(crate) use set::Set;
 pub(crate) use snapshot::{LoadError, Snapshot};
 pub(crate) use state::{Change, Rollout, State};

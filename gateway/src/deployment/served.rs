@@ -25,7 +25,7 @@ pub(crate) struct Served {
     /// Its name and version.
     pub(crate) id: ReleaseId,
     /// When it was published, which is the last time any of its files changed.
-    pub(crate) published: HttpDate,
+    pub(crate) published: Published,
     /// The public files, by their path below `client/`.
     pub(crate) files: HashMap<String, ServedFile>,
     /// Shared packages: ranges or exact versions.
@@ -36,6 +36,26 @@ pub(crate) struct Served {
     pub(crate) modules: BTreeMap<String, String>,
     /// Their text, once somebody wanted it.
     sources: OnceCell<Option<Arc<Modules>>>,
+}
+
+/// When a release was published.
+#[derive(Debug)]
+pub(crate) struct Published {
+    pub(crate) date: HttpDate,
+    /// The same, written.
+    pub(crate) header: HeaderValue,
+}
+
+impl Published {
+    /// At this time, or at the first one that HTTP can write: that of Unix.
+    fn at(time: SystemTime) -> Self {
+        let date = HttpDate::from(time.max(UNIX_EPOCH));
+        let header = HeaderValue::try_from(date.to_string());
+        Self {
+            date,
+            header: header.expect("a date may stand in a header"),
+        }
+    }
 }
 
 /// What a release does in a set.
@@ -136,8 +156,7 @@ impl Served {
         }
         Ok(Self {
             id: id.clone(),
-            // Dates in HTTP begin with that of Unix.
-            published: SystemTime::from(record.published_at).max(UNIX_EPOCH).into(),
+            published: Published::at(record.published_at.into()),
             files,
             shared: release.shared,
             role,

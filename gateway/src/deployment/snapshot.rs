@@ -20,9 +20,15 @@ pub(crate) struct Snapshot {
     sets: BTreeMap<u64, Arc<Set>>,
     preview_keys: Keys,
     /// By name, then by version.
-    releases: HashMap<String, HashMap<String, Arc<Served>>>,
-    /// The releases that deployments name which were not made for a preview.
-    public: HashSet<ReleaseId>,
+    releases: HashMap<String, HashMap<String, Known>>,
+}
+
+/// A release that some kept deployment names.
+#[derive(Debug, Clone)]
+struct Known {
+    release: Arc<Served>,
+    /// Whether everybody may have it: not if only previews show it.
+    is_public: bool,
 }
 
 /// A deployment cannot be loaded.
@@ -87,14 +93,10 @@ impl Snapshot {
             .is_none_or(|(&newest, _)| newest < number)
     }
 
-    /// Whether everybody may have a release: not if only previews show it.
-    pub(crate) fn is_public(&self, release: &ReleaseId) -> bool {
-        self.public.contains(release)
-    }
-
-    /// A release that some kept deployment names.
-    pub(crate) fn release(&self, name: &str, version: &str) -> Option<&Arc<Served>> {
-        self.releases.get(name)?.get(version)
+    /// A release that some kept deployment names, and whether everybody may have it: not if only previews show it.
+    pub(crate) fn release(&self, name: &str, version: &str) -> Option<(&Arc<Served>, bool)> {
+        let Known { release, is_public } = self.releases.get(name)?.get(version)?;
+        Some((release, *is_public))
     }
 
     /// Reads the store, taking over whatever this view has already: deployments and releases never change.
@@ -142,7 +144,7 @@ impl Snapshot {
             next.state = Some(state);
         }
         next.forget_releases();
-        next.public = next.published();
+        next.tell_public();
         Ok(next)
     }
 
@@ -159,18 +161,22 @@ impl Snapshot {
             .flat_map(|set| set.releases.iter().map(|release| &release.id))
             .collect();
         for versions in self.releases.values_mut() {
-            versions.retain(|_, release| named.contains(&release.id));
+            versions.retain(|_, known| named.contains(&known.release.id));
         }
     }
 
-    fn published(&self) -> HashSet<ReleaseId> {
+    /// Tells the releases that only previews show from the others.
+    fn tell_public(&mut self) {
         let sets = self.sets.values().filter(|set| !set.deployment.preview);
-        sets.flat_map(|set| set.deployment.ids()).collect()
+        let public: HashSet<ReleaseId> = sets.flat_map(|set| set.deployment.ids()).collect();
+        for known in self.releases.values_mut().flat_map(HashMap::values_mut) {
+            known.is_public = public.contains(&known.release.id);
+        }
     }
 
     /// A release from this view or, failing that, from the store.
     pub(crate) async fn find(&self, store: &dyn Store, id: &ReleaseId) -> Result<Arc<Served>, LoadError> {
-        if let Some(release) = self.release(&id.name, &id.version) {
+        if let Some((release, _)) = self.release(&id.name, &id.version) {
             return Ok(Arc::clone(release));
         }
         let stored = store.release(id).await?;
@@ -191,7 +197,11 @@ impl Snapshot {
     fn add(&mut self, set: Arc<Set>) {
         for release in &set.releases {
             let versions = self.releases.entry(release.id.name.clone()).or_default();
-            versions.insert(release.id.version.clone(), Arc::clone(release));
+            let known = Known {
+                release: Arc::clone(release),
+                is_public: false,
+            };
+            versions.insert(release.id.version.clone(), known);
         }
         self.sets.insert(set.number(), set);
     }

@@ -163,7 +163,7 @@ impl Documents {
         if visit.is_preview() {
             let path = asked.path();
             let body = Box::pin(self.renderer.body(asked.store, asked.wanted(&path, day))).await;
-            return self.once(asked, None, &body, None, day).await;
+            return Box::pin(self.once(asked, None, &body, None, day)).await;
         }
         let composed = self.composed(asked, day).await;
         let representation = composed.best(request);

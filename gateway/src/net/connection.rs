@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulConnection;
-use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -163,17 +162,16 @@ where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let limits = watch.limits();
-    let service = TowerToHyperService::new(visitor);
     match protocol {
         Protocol::Http1 => {
             let builder = http1::builder(&limits);
             let io = TokioIo::new(Tap::new(io, Http1::new(watch.clone())));
-            drive(builder.serve_connection(io, service), protocol, watch, stop).await
+            drive(builder.serve_connection(io, visitor), protocol, watch, stop).await
         }
         Protocol::Http2 => {
             let builder = http2::builder(&limits);
             let io = TokioIo::new(Tap::new(io, Http2::new(watch.clone())));
-            drive(builder.serve_connection(io, service), protocol, watch, stop).await
+            drive(builder.serve_connection(io, visitor), protocol, watch, stop).await
         }
     }
 }

@@ -3,13 +3,12 @@
 use std::future::{Future, ready};
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::task::{Context, Poll};
 
 use http::header::CONNECTION;
 use http::{HeaderValue, Response, Version};
 use http_body::Body as _;
 use hyper::body::Incoming;
-use tower::Service;
+use hyper::service::Service;
 
 use super::answer::Answer;
 use super::body::{Progress, RequestBody};
@@ -23,7 +22,6 @@ use crate::reply::{ByProxy, Peer, Request};
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 /// The routes, as one connection asks them.
-#[derive(Clone)]
 pub(super) struct Visitor<S> {
     pub(super) routes: S,
     /// Who connected.
@@ -61,11 +59,7 @@ impl<S: Serve> Service<http::Request<Incoming>> for Visitor<S> {
     type Error = h2::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, h2::Error>> + Send>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), h2::Error>> {
-        self.routes.poll_ready(cx).map_err(|never| match never {})
-    }
-
-    fn call(&mut self, request: http::Request<Incoming>) -> Self::Future {
+    fn call(&self, request: http::Request<Incoming>) -> Self::Future {
         // Over HTTP/1 nothing more is read by then but what had begun.
         if request.version() == Version::HTTP_2 && self.watch.is_closed() {
             return Box::pin(ready(Err(h2::Reason::REFUSED_STREAM.into())));
@@ -83,21 +77,22 @@ impl<S: Serve> Service<http::Request<Incoming>> for Visitor<S> {
         }
         let answering = self.watch.answer();
         let version = request.version();
-        let reply = self.routes.call(request);
-        let (metrics, watch) = (self.metrics.clone(), self.watch.clone());
-        Box::pin(async move {
-            let answer = |reply: Response<_>| reply.map(|body| Answer::new(body, answering));
-            let Some(progress) = progress else {
+        let reply = self.routes.clone().call(request);
+        let Some(progress) = progress else {
+            return Box::pin(async move {
                 let Ok(mut reply) = reply.await;
                 // HTTP/2 has a frame for it.
-                if version < Version::HTTP_2 && watch.is_leaving() {
+                if version < Version::HTTP_2 && answering.is_last() {
                     reply.headers_mut().insert(CONNECTION, CLOSE);
                 }
-                return Ok(answer(reply));
-            };
+                Ok(reply.map(|body| Answer::new(body, answering)))
+            });
+        };
+        let metrics = self.metrics.clone();
+        Box::pin(async move {
             tokio::select! {
                 biased;
-                reply = reply => reply.map(answer).map_err(|never| match never {}),
+                Ok(reply) = reply => Ok(reply.map(|body| Answer::new(body, answering))),
                 () = progress.ceased() => {
                     metrics.given_up();
                     Err(h2::Reason::CANCEL.into())

@@ -307,11 +307,6 @@ impl Watch {
         self.lock().is_leaving = true;
     }
 
-    /// Whether the next answer is to be the last.
-    pub(super) fn is_leaving(&self) -> bool {
-        self.lock().is_leaving
-    }
-
     /// From now on nothing more may be asked.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
@@ -424,6 +419,13 @@ impl State {
         let far = std::time::Duration::from_hours(24 * 365);
         self.over += far;
         self.limits.idle = far;
+    }
+}
+
+impl Answering {
+    /// Whether it is to be the last of its connection.
+    pub(super) fn is_last(&self) -> bool {
+        self.0.lock().is_leaving
     }
 }
 

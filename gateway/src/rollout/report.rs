@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use http::HeaderMap;
 use http_body_util::{BodyExt as _, Limited};
 use serde::Deserialize;
 use tokio::time::Instant;
@@ -17,7 +18,6 @@ use super::judge::{Judge, Side};
 use crate::deployment::Snapshot;
 use crate::net::RequestBody;
 use crate::preview::may_see;
-use crate::reply::Request;
 
 /// The most bytes of a report.
 const MAX_REPORT: usize = 1024;
@@ -72,20 +72,20 @@ pub(crate) struct Heard(Mutex<Option<(Instant, HashSet<u64>)>>);
 
 /// Receives a report and counts it; a verdict comes back where it was one too many.
 pub(crate) async fn receive(
-    request: Request,
+    headers: &HeaderMap,
+    body: RequestBody,
     snapshot: &Snapshot,
     judge: &Judge,
     heard: &Heard,
     address: IpAddr,
 ) -> Result<Option<Verdict>, ReportError> {
-    let (parts, body) = request.into_parts();
     let report = read(body).await?;
     let (name, version) = report.release.split_once('@').ok_or(ReportError::Malformed)?;
     // What no deployment has is no report about this site: nothing a stranger makes up gets into the log. Nor is a
     // stranger told what is only previewed.
     let set = snapshot
         .set(report.deployment)
-        .filter(|set| may_see(snapshot, &parts.headers, set))
+        .filter(|set| may_see(snapshot, headers, set))
         .ok_or(ReportError::Malformed)?;
     if set.deployment.releases.get(name).map(String::as_str) != Some(version) || !is_class(&report.error) {
         return Err(ReportError::Malformed);

@@ -22,7 +22,7 @@ use crate::render::Renderer;
 use crate::signup::BackendError;
 use crate::site::Site;
 use crate::store::{FolderStore, StoreError};
-use crate::telemetry::{Recorder, Traces};
+use crate::telemetry::{Log, Recorder, Traces};
 use crate::{stack, telemetry};
 use reload::{Reload, Renewal};
 
@@ -55,7 +55,7 @@ enum StartError {
 /// Serves until told to stop. `path` is where the configuration was read, and is read again.
 pub(crate) fn run(config: Config, path: PathBuf) -> ExitCode {
     // Kept to the end, which is written then.
-    let _log = match telemetry::start() {
+    let log = match telemetry::start() {
         Ok(log) => log,
         Err(error) => return complain(&error, 1),
     };
@@ -65,7 +65,7 @@ pub(crate) fn run(config: Config, path: PathBuf) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let outcome = runtime.map_err(StartError::from).and_then(|runtime| {
         let traces = traces(&config)?;
-        let outcome = runtime.block_on(serve(config, path, &traces));
+        let outcome = runtime.block_on(serve(config, path, log.log(), &traces));
         runtime.shutdown_timeout(LEFT_BEHIND);
         outcome
     });
@@ -88,7 +88,7 @@ fn traces(_: &Config) -> Result<Traces, StartError> {
     Ok(Traces::none())
 }
 
-async fn serve(mut config: Config, path: PathBuf, traces: &Traces) -> Result<(), StartError> {
+async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) -> Result<(), StartError> {
     let store = Arc::new(FolderStore::open(&config.store.folder)?);
     let facts = SiteFacts::new(&config).value().clone();
     let metrics = Arc::new(Metrics::default());
@@ -99,7 +99,7 @@ async fn serve(mut config: Config, path: PathBuf, traces: &Traces) -> Result<(),
         Settings::site(&config).shared(),
         Settings::admin(&config).shared(),
     );
-    let recorder = |listener| Recorder::new(&config.telemetry, metrics.requests(listener), traces);
+    let recorder = |listener| Recorder::new(&config.telemetry, log, metrics.requests(listener), traces);
     let (site_recorder, admin_recorder) = (recorder("site"), recorder("admin"));
     let (site_door, admin_door) = open(&config, &metrics, &site_settings, &admin_settings).await?;
     let hangup = signals::hangup()?;

@@ -56,17 +56,18 @@ where
     if announced.is_some_and(|length| length > MAX_BODY) {
         return Err(SignupError::TooLarge);
     }
-    let collected = tokio::time::timeout(DEADLINE, collect(body)).await;
+    let collected = tokio::time::timeout(DEADLINE, collect(body, announced.unwrap_or(MAX_BODY))).await;
     collected.unwrap_or(Err(SignupError::Stalled))
 }
 
-async fn collect<B>(body: B) -> Result<SecretBox<Vec<u8>>, SignupError>
+/// `length` is what the body comes to at most.
+async fn collect<B>(body: B, length: usize) -> Result<SecretBox<Vec<u8>>, SignupError>
 where
     B: Body<Error: Into<Box<dyn std::error::Error + Send + Sync>>>,
 {
     let mut body = pin!(Limited::new(body, MAX_BODY));
     // As large as it may become: growing would leave a copy behind.
-    let mut bytes = SecretBox::new(Box::new(Vec::with_capacity(MAX_BODY)));
+    let mut bytes = SecretBox::new(Box::new(Vec::with_capacity(length)));
     while let Some(frame) = body.frame().await {
         match frame {
             Ok(frame) => {

@@ -86,10 +86,10 @@ impl Backend {
             .no_proxy()
             .redirect(Policy::none())
             // Once bytes were sent a sign-up may have happened, so it is never sent again. A connection kept for the
-            // next one may be closed just then, which looks like a backend that is gone; so each gets its own, unless
-            // an operator knows for how long the backend leaves one open.
+            // next one may be closed just then, which looks like a backend that is gone; so it is kept for less time
+            // than the backend leaves it open.
             .retry(reqwest::retry::never())
-            .pool_max_idle_per_host(if signup.keep.is_some() { usize::MAX } else { 0 })
+            .pool_max_idle_per_host(if signup.keep.is_zero() { 0 } else { usize::MAX })
             .pool_idle_timeout(signup.keep)
             .connect_timeout(signup.connect_timeout);
         if signup.backend.scheme() == "http" {

@@ -22,6 +22,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
+use http::request::Parts;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 
@@ -29,10 +30,10 @@ use crate::config::{Config, CurrentSignupLimits, SignupLimits};
 use crate::deployment::Snapshot;
 use crate::document::{Asked, Documents, Form};
 use crate::metrics::SignupMetrics;
-use crate::net::Client;
+use crate::net::{Client, RequestBody};
 use crate::origin;
 use crate::pattern::RequestPath;
-use crate::reply::{FromDeployment, Peer, Reply, Request, RequestId, client, json, redirect, retry_after};
+use crate::reply::{FromDeployment, Peer, Reply, RequestId, client, json, redirect, retry_after};
 use crate::rescue::{Audience, Error, rescue};
 use crate::store::Store;
 use crate::visit::Visit;
@@ -179,16 +180,17 @@ impl Signups {
         store: &dyn Store,
         snapshot: &Snapshot,
         visit: Option<&Visit<'_>>,
-        request: Request,
+        request: &Parts,
+        body: RequestBody,
     ) -> Reply {
-        let format = request.headers().get(CONTENT_TYPE).and_then(Format::of);
+        let format = request.headers.get(CONTENT_TYPE).and_then(Format::of);
         let mut sender = Sender {
-            client: client(request.extensions()),
+            client: client(&request.extensions),
             email: SecretString::default(),
         };
         // Counted also where the visitor leaves before there is an outcome.
         let counted = Counted::new(&self.metrics);
-        let outcome = self.handle(request, format, &mut sender.email).await;
+        let outcome = self.handle(request, body, format, &mut sender.email).await;
         counted.ended(&outcome);
         if format == Some(Format::Form) {
             return match outcome {
@@ -209,11 +211,11 @@ impl Signups {
     /// Does the work; `email` is filled in as soon as it is known, for the page that shows an error.
     async fn handle(
         &self,
-        request: Request,
+        head: &Parts,
+        body: RequestBody,
         format: Option<Format>,
         email: &mut SecretString,
     ) -> Result<Option<String>, SignupError> {
-        let (head, body) = request.into_parts();
         if !origin::is_same(&head.uri, &head.headers, &self.scheme) {
             return Err(SignupError::CrossOrigin);
         }

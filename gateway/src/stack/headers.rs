@@ -1,15 +1,9 @@
 //! Headers of every answer: what browsers may do with it, however it came about.
 
-use std::convert::Infallible;
-
 use http::header::{
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
 };
-use http::{HeaderMap, HeaderName, HeaderValue, Request};
-use tower::Service;
-
-use super::layer::Next;
-use crate::reply::Reply;
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// Of what is no document nothing is run, framed or loaded, also where somebody opens it by itself.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -35,12 +29,7 @@ const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-p
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// Adds them. A browser that came by TLS (`is_secure`) is told to come that way from now on (RFC 6797).
-pub(super) async fn add<S, B>(request: Request<B>, next: Next<S>, is_secure: bool) -> Reply
-where
-    S: Service<Request<B>, Response = Reply, Error = Infallible>,
-{
-    let mut reply = next.run(request).await;
-    let headers = reply.headers_mut();
+pub(super) fn add(headers: &mut HeaderMap, is_secure: bool) {
     // No browser guesses types, and no other site loads anything of this one.
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
@@ -54,7 +43,6 @@ where
     if is_secure {
         headers.insert(STRICT_TRANSPORT_SECURITY, HSTS);
     }
-    reply
 }
 
 fn is_html(headers: &HeaderMap) -> bool {

@@ -3,8 +3,10 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use futures_util::future::{FutureExt as _, NeverError};
 use tower::{Layer, Service};
 
 /// What lies below a layer, to be called at most once.
@@ -12,15 +14,15 @@ pub(crate) struct Next<S>(S);
 
 impl<S> Next<S> {
     /// Passes the request on.
-    pub(crate) async fn run<Q>(mut self, request: Q) -> S::Response
+    pub(crate) fn run<Q>(mut self, request: Q) -> impl Future<Output = S::Response>
     where
         S: Service<Q, Error = Infallible>,
     {
         // Nothing in the gateway's stack ever makes a caller wait for readiness: routes are plain functions.
-        match self.0.call(request).await {
+        self.0.call(request).map(|answer| match answer {
             Ok(response) => response,
             Err(never) => match never {},
-        }
+        })
     }
 }
 
@@ -33,21 +35,28 @@ pub(super) fn from_fn<F>(function: F) -> FromFn<F> {
 #[derive(Clone)]
 pub(super) struct FromFn<F>(F);
 
-/// A service with such a layer around it.
-#[derive(Clone)]
-pub(super) struct Layered<F, S> {
+/// A service with such a layer around it. Each request clones it, and through it all that lies below, so that is cheap.
+pub(super) struct Layered<F, S>(Arc<Parts<F, S>>);
+
+struct Parts<F, S> {
     function: F,
     inner: S,
+}
+
+impl<F, S> Clone for Layered<F, S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
 }
 
 impl<F: Clone, S> Layer<S> for FromFn<F> {
     type Service = Layered<F, S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        Layered {
+        Layered(Arc::new(Parts {
             function: self.0.clone(),
             inner,
-        }
+        }))
     }
 }
 
@@ -59,14 +68,15 @@ where
 {
     type Response = R::Output;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<R::Output, Infallible>> + Send>>;
+    /// On the heap piece by piece: in one piece each layer would copy all that lie below it.
+    type Future = NeverError<Pin<Box<R>>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Q) -> Self::Future {
-        let response = (self.function)(request, Next(self.inner.clone()));
-        Box::pin(async move { Ok(response.await) })
+        let Parts { function, inner } = &*self.0;
+        Box::pin(function(request, Next(inner.clone()))).never_error()
     }
 }

@@ -13,7 +13,7 @@ mod tests;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use http::{Request, Response};
+use http::{Method, Request, Response};
 use tower::{Service, ServiceBuilder, service_fn};
 
 use crate::admin::Admin;
@@ -41,13 +41,14 @@ pub(crate) fn site(
     let reader = Arc::clone(&site);
     let routes = service_fn(move |request| {
         let site = Arc::clone(&site);
-        async move { Ok::<_, Infallible>(site.answer(request).await) }
+        // On the heap, as the layers are.
+        Box::pin(async move { Ok::<_, Infallible>(site.answer(request).await) })
     });
-    let shed = Shed::new(Arc::clone(&settings), shed);
+    let shed = Arc::new(Shed::new(Arc::clone(&settings), shed));
     let routes = ServiceBuilder::new()
         // Before anything is looked at, because that is what costs.
         .layer(from_fn(move |request, next| {
-            shed::admit(request, next, shed.clone())
+            shed::admit(request, next, Arc::clone(&shed))
         }))
         .service(routes);
     let serves = move |host: &Host| {
@@ -62,7 +63,7 @@ pub(crate) fn site(
 pub(crate) fn admin(admin: Arc<Admin>, recorder: Recorder) -> impl Serve {
     let routes = service_fn(move |request| {
         let admin = Arc::clone(&admin);
-        async move { Ok::<_, Infallible>(admin.answer(request).await) }
+        Box::pin(async move { Ok::<_, Infallible>(admin.answer(request).await) })
     });
     // HSTS is about names, and its name is rarely the site's.
     stack(recorder, routes, |_: &Host| true, || Audience::Operator, false)
@@ -71,15 +72,15 @@ pub(crate) fn admin(admin: Arc<Admin>, recorder: Recorder) -> impl Serve {
 fn stack<S, B>(
     recorder: Recorder,
     routes: S,
-    serves: impl Fn(&Host) -> bool + Clone + Send + 'static,
-    audience: impl Fn() -> Audience + Clone + Send + 'static,
+    serves: impl Fn(&Host) -> bool + Clone + Send + Sync + 'static,
+    audience: impl Fn() -> Audience + Clone + Send + Sync + 'static,
     is_secure: bool,
 ) -> impl Service<Request<B>, Response = Response<Recorded>, Error = Infallible, Future: Send + 'static>
 + Clone
 + Send
 + 'static
 where
-    S: Service<Request<B>, Response = Reply, Error = Infallible> + Clone + Send + 'static,
+    S: Service<Request<B>, Response = Reply, Error = Infallible> + Clone + Send + Sync + 'static,
     S::Future: Send + 'static,
     B: Send + 'static,
 {
@@ -89,12 +90,8 @@ where
         .layer(from_fn(move |request, next| {
             telemetry::record(request, next, recorder.clone())
         }))
-        // Above whatever makes an answer, so that no answer is without them.
-        .layer(from_fn(move |request, next| {
-            headers::add(request, next, is_secure)
-        }))
-        // Above the guard, so that its answers have no body either where none may be.
-        .layer(from_fn(head::strip))
+        // Above whatever makes an answer, so that none is without its headers, or with a body where none may be.
+        .layer(from_fn(move |request, next| finish(request, next, is_secure)))
         // Below what makes answers whole: a panic further in ends as an answer, and they see nothing unusual.
         .layer(from_fn(move |request, next| {
             guard::answer(request, next, audience.clone())
@@ -104,4 +101,18 @@ where
             strict::check(request, next, serves.clone(), reader.clone())
         }))
         .service(routes)
+}
+
+/// Makes an answer one that may be sent, however it came about.
+async fn finish<S, B>(request: Request<B>, next: Next<S>, is_secure: bool) -> Reply
+where
+    S: Service<Request<B>, Response = Reply, Error = Infallible>,
+{
+    let is_head = *request.method() == Method::HEAD;
+    let mut reply = next.run(request).await;
+    if is_head {
+        head::strip(&mut reply);
+    }
+    headers::add(reply.headers_mut(), is_secure);
+    reply
 }

@@ -4,6 +4,7 @@
 //! all seats for next to nothing. When all are taken, a client that holds fewer takes the place of the one that holds most:
 //! a connection of that one is given up, if its requests only wait for the client.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -48,7 +49,8 @@ struct State {
 struct Holder {
     /// Seats, and requests that wait for one.
     count: usize,
-    connections: HashMap<usize, Connection>,
+    /// Those that may be given up.
+    connections: Vec<Connection>,
 }
 
 #[derive(Debug)]
@@ -103,7 +105,7 @@ impl Seating {
             if state.taken < limit {
                 state.taken += 1;
                 if let Some(guest) = &guest {
-                    state.change(guest.client, |count| count + 1);
+                    state.come(guest.client);
                     state.sit(guest);
                 }
                 return Ok(Seat {
@@ -112,9 +114,9 @@ impl Seating {
                 });
             }
             let guest = guest.ok_or(Full::All)?;
-            state.change(guest.client, |count| count + 1);
+            state.come(guest.client);
             if !state.may_wait(guest.client, limit) {
-                state.change(guest.client, |count| count - 1);
+                state.go(guest.client);
                 return Err(Full::All);
             }
             let (tell, told) = oneshot::channel();
@@ -142,7 +144,7 @@ impl Waiting {
         let (seating, guest) = (self.seating.clone(), self.guest.clone());
         let mut state = seating.lock();
         // What it is counted as is the seat's from now on.
-        state.change(guest.client, |count| count + 1);
+        state.come(guest.client);
         state.sit(&guest);
         drop(state);
         Some(Seat {
@@ -170,7 +172,7 @@ impl Drop for Waiting {
         self.told.close();
         let was_told = self.told.try_recv().is_ok();
         let mut state = self.seating.lock();
-        state.change(self.guest.client, |count| count - 1);
+        state.go(self.guest.client);
         if was_told {
             // Nobody sat down.
             state.free();
@@ -183,9 +185,17 @@ impl Drop for Seat {
         let mut state = self.seating.lock();
         if let Some(guest) = &self.guest {
             state.rise(guest);
-            state.change(guest.client, |count| count - 1);
+            state.go(guest.client);
         }
         state.free();
+    }
+}
+
+impl Holder {
+    /// What is known of a connection.
+    fn connection(&mut self, line: &Line) -> Option<&mut Connection> {
+        let mut connections = self.connections.iter_mut();
+        connections.find(|connection| connection.line.id() == line.id())
     }
 }
 
@@ -195,14 +205,26 @@ impl State {
         self.clients.get(&client).map_or(0, |holder| holder.count)
     }
 
-    fn change(&mut self, client: Client, to: impl FnOnce(usize) -> usize) {
+    /// A client has, or waits for, one more.
+    fn come(&mut self, client: Client) {
         let holder = self.clients.entry(client).or_default();
         self.ranking.remove(&(holder.count, client));
-        holder.count = to(holder.count);
-        if holder.count == 0 {
-            self.clients.remove(&client);
+        holder.count += 1;
+        self.ranking.insert((holder.count, client));
+    }
+
+    /// A client has, or waits for, one less.
+    fn go(&mut self, client: Client) {
+        let Entry::Occupied(mut holder) = self.clients.entry(client) else {
+            return;
+        };
+        let count = &mut holder.get_mut().count;
+        self.ranking.remove(&(*count, client));
+        *count -= 1;
+        if *count > 0 {
+            self.ranking.insert((*count, client));
         } else {
-            self.ranking.insert((holder.count, client));
+            holder.remove();
         }
     }
 
@@ -211,13 +233,16 @@ impl State {
         let (Some(line), Some(holder)) = (&guest.line, self.clients.get_mut(&guest.client)) else {
             return;
         };
-        let connection = holder.connections.entry(line.id()).or_insert_with(|| Connection {
-            line: line.clone(),
-            seats: 0,
-            is_displaced: false,
-        });
-        connection.seats += 1;
-        self.coming += usize::from(connection.is_displaced);
+        if let Some(connection) = holder.connection(line) {
+            connection.seats += 1;
+            self.coming += usize::from(connection.is_displaced);
+        } else {
+            holder.connections.push(Connection {
+                line: line.clone(),
+                seats: 1,
+                is_displaced: false,
+            });
+        }
     }
 
     /// One of its seats is given back.
@@ -225,13 +250,15 @@ impl State {
         let (Some(line), Some(holder)) = (&guest.line, self.clients.get_mut(&guest.client)) else {
             return;
         };
-        let Some(connection) = holder.connections.get_mut(&line.id()) else {
+        let Some(connection) = holder.connection(line) else {
             return;
         };
         connection.seats -= 1;
         self.coming -= usize::from(connection.is_displaced);
         if connection.seats == 0 {
-            holder.connections.remove(&line.id());
+            holder
+                .connections
+                .retain(|connection| connection.line.id() != line.id());
         }
     }
 
@@ -276,7 +303,7 @@ impl State {
             let Some(holder) = self.clients.get_mut(client) else {
                 continue;
             };
-            let connections = holder.connections.values_mut();
+            let connections = holder.connections.iter_mut();
             let connections = connections.filter(|connection| !connection.is_displaced);
             let waiting = connections.map(|connection| (connection.line.waiting(), connection));
             let waiting = waiting.filter(|(waiting, _)| *waiting > 0);

@@ -16,7 +16,6 @@ use crate::reply::{Held, Peer, Reply, Route};
 use crate::rescue::{Audience, Error, rescue};
 
 /// The requests that are being answered.
-#[derive(Clone)]
 pub(super) struct Shed {
     seating: Seating,
     settings: CurrentSettings,
@@ -54,7 +53,7 @@ impl Shed {
 }
 
 /// Passes on what there is room for.
-pub(super) async fn admit<S, B>(request: Request<B>, next: Next<S>, shed: Shed) -> Reply
+pub(super) async fn admit<S, B>(request: Request<B>, next: Next<S>, shed: Arc<Shed>) -> Reply
 where
     S: Service<Request<B>, Response = Reply, Error = Infallible>,
 {
@@ -64,7 +63,7 @@ where
     }
     let Some(seat) = shed.seat(&request).await else {
         let mut reply = rescue(&Error::Busy, Audience::Program);
-        reply.extensions_mut().insert(Route("shed".to_owned()));
+        reply.extensions_mut().insert(Route("shed".into()));
         return reply;
     };
     let mut reply = next.run(request).await;

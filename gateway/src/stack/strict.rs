@@ -63,7 +63,7 @@ where
         return next.run(request).await;
     };
     let mut reply = rescue(&Error::Request(error), audience());
-    reply.extensions_mut().insert(Route("refused".to_owned()));
+    reply.extensions_mut().insert(Route("refused".into()));
     // Where what was sent is in doubt, so is where the next request begins. HTTP/2 has no such doubt, and no such field.
     if version < Version::HTTP_2 {
         let headers = reply.headers_mut();
@@ -76,7 +76,7 @@ where
 fn whole_server() -> Reply {
     let mut reply = empty(StatusCode::NO_CONTENT);
     Methods::GetPost.tell(reply.headers_mut());
-    reply.extensions_mut().insert(Route("*".to_owned()));
+    reply.extensions_mut().insert(Route("*".into()));
     reply
 }
 

@@ -12,7 +12,7 @@ use crate::host::Host;
 use crate::metrics::Metrics;
 use crate::reply::{Reply, text};
 use crate::rescue::Audience;
-use crate::telemetry::{Recorder, Traces};
+use crate::telemetry::{Log, Recorder, Traces};
 
 fn person() -> Audience {
     Audience::Person {
@@ -32,6 +32,7 @@ fn request(method: Method) -> Request<()> {
 fn recorder() -> Recorder {
     Recorder::new(
         &Telemetry::default(),
+        &Log::default(),
         Metrics::default().requests("site"),
         &Traces::none(),
     )

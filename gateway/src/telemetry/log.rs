@@ -8,6 +8,7 @@ use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use serde::Serialize;
 use tracing_subscriber::fmt::MakeWriter;
 
 /// How long lines come together after some were written.
@@ -16,12 +17,15 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// How long the process waits at its end for a reader that has stopped.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
+/// What most lines fit into, in bytes.
+const LINE: usize = 384;
+
 /// The most bytes that wait to be written.
 const ROOM: usize = 4 * 1024 * 1024;
 
 /// Where lines are put.
 #[derive(Clone, Default)]
-pub(super) struct Log(Arc<Shared>);
+pub(crate) struct Log(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -42,7 +46,39 @@ struct Waiting {
 #[must_use]
 pub(crate) struct Writing(Log);
 
+impl Writing {
+    /// What is written.
+    pub(crate) fn log(&self) -> &Log {
+        &self.0
+    }
+}
+
 impl Log {
+    /// Adds a line of JSON.
+    pub(super) fn add(&self, event: &impl Serialize) {
+        let mut line = Vec::with_capacity(LINE);
+        // Only a value with keys that are no texts cannot be written; no event has any.
+        if serde_json::to_writer(&mut line, event).is_ok() {
+            line.push(b'\n');
+            self.put(&line);
+        }
+    }
+
+    /// Takes a whole line, or none of it.
+    fn put(&self, line: &[u8]) {
+        let mut waiting = self.lock();
+        if waiting.lines.len() + line.len() > ROOM {
+            waiting.dropped += 1;
+            return;
+        }
+        let was_empty = waiting.lines.is_empty();
+        waiting.lines.extend_from_slice(line);
+        drop(waiting);
+        if was_empty {
+            self.0.changed.notify_one();
+        }
+    }
+
     /// Has a thread write lines to `output`.
     pub(super) fn written_to(self, output: impl Write + Send + 'static) -> io::Result<Writing> {
         let log = self.clone();
@@ -88,17 +124,7 @@ impl Log {
 impl Write for Log {
     /// Takes a whole line, or none of it.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut waiting = self.lock();
-        if waiting.lines.len() + line.len() > ROOM {
-            waiting.dropped += 1;
-            return Ok(line.len());
-        }
-        let was_empty = waiting.lines.is_empty();
-        waiting.lines.extend_from_slice(line);
-        drop(waiting);
-        if was_empty {
-            self.0.changed.notify_one();
-        }
+        self.put(line);
         Ok(line.len())
     }
 

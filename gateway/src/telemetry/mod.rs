@@ -5,17 +5,22 @@ mod log;
 mod otlp;
 mod request_id;
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io;
 use std::net::IpAddr;
 use std::panic;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response};
 use http_body::{Body, Frame, SizeHint};
+use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
+use serde::{Serialize, Serializer};
 use tokio::time::Instant;
 use tower::Service;
 use tracing::Level;
@@ -28,8 +33,7 @@ use crate::content::Content;
 use crate::metrics::RequestMetrics;
 use crate::reply::{FromDeployment, Held, Peer, REQUEST_ID, Reply, RequestId, Route};
 use crate::stack::Next;
-use log::Log;
-pub(crate) use log::Writing;
+pub(crate) use log::{Log, Writing};
 #[cfg(feature = "otlp")]
 pub(crate) use otlp::{Traces, TracesError};
 
@@ -79,7 +83,10 @@ fn tell_of_panics() {
 
 /// What is told of the requests of a listener, and to whom.
 #[derive(Clone)]
-pub(crate) struct Recorder {
+pub(crate) struct Recorder(Arc<Telling>);
+
+struct Telling {
+    log: Log,
     metrics: RequestMetrics,
     /// Whether events name the visitor's address.
     addresses: bool,
@@ -89,33 +96,34 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// Tells what the configuration says.
-    pub(crate) fn new(telemetry: &Telemetry, metrics: RequestMetrics, traces: &Traces) -> Self {
+    pub(crate) fn new(telemetry: &Telemetry, log: &Log, metrics: RequestMetrics, traces: &Traces) -> Self {
         #[cfg(not(feature = "otlp"))]
         let Traces = traces;
-        Self {
+        Self(Arc::new(Telling {
+            log: log.clone(),
             metrics,
             addresses: telemetry.addresses,
             #[cfg(feature = "otlp")]
             tracer: traces.tracer(),
-        }
+        }))
     }
 
     /// The event of a request that has come just now.
-    fn event<B>(&self, request: &Request<B>, id: &RequestId) -> Event {
+    fn event<B>(self, request: &Request<B>, id: &RequestId) -> Event {
         let RequestId(id) = id;
         let address = request.extensions().get().map(|Peer(address)| *address);
         Event {
             #[cfg(feature = "otlp")]
-            span: self.tracer.as_ref().map(|tracer| tracer.begin(request)),
-            recorder: self.clone(),
+            span: self.0.tracer.as_ref().map(|tracer| tracer.begin(request)),
             id: id.clone(),
             method: method(request.method()),
-            route: String::new(),
+            route: Cow::Borrowed(""),
             status: CLIENT_LEFT,
             bytes: 0,
             deployment: None,
-            address: address.filter(|_| self.addresses),
+            address: address.filter(|_| self.0.addresses),
             start: Instant::now(),
+            recorder: self,
         }
     }
 }
@@ -133,7 +141,10 @@ where
     let mut event = recorder.event(&request, &id);
     request.extensions_mut().insert(id.clone());
     let mut reply = next.run(request).await;
-    reply.headers_mut().insert(REQUEST_ID, id.0);
+    let RequestId(mut id) = id;
+    // Else HPACK would note each in its table, at the cost of headers that come again (RFC 7541, 7.1.3).
+    id.set_sensitive(true);
+    reply.headers_mut().insert(REQUEST_ID, id);
     event.status = reply.status().as_u16();
     if let Some(Route(route)) = reply.extensions_mut().remove() {
         event.route = route;
@@ -170,7 +181,7 @@ struct Event {
     span: Option<otlp::Span>,
     id: HeaderValue,
     method: &'static str,
-    route: String,
+    route: Cow<'static, str>,
     status: u16,
     bytes: u64,
     deployment: Option<u64>,
@@ -214,22 +225,56 @@ impl Body for Recorded {
 impl Drop for Event {
     fn drop(&mut self) {
         let duration = self.start.elapsed();
-        self.recorder.metrics.answered(&self.route, self.status, duration);
+        self.recorder
+            .0
+            .metrics
+            .answered(&self.route, self.status, duration);
         #[cfg(feature = "otlp")]
         if let Some(span) = self.span.take() {
             span.end(self);
         }
-        tracing::info!(
-            event = "request",
-            method = self.method,
-            route = self.route,
-            status = self.status,
-            bytes = self.bytes,
-            duration_ms = milliseconds(duration),
-            deployment = self.deployment,
-            request_id = self.id.to_str().unwrap_or_default(),
-            address = self.address.map(tracing::field::display),
-        );
+        self.recorder.0.log.add(&Line {
+            timestamp: Now,
+            level: "INFO",
+            event: "request",
+            method: self.method,
+            route: &self.route,
+            status: self.status,
+            bytes: self.bytes,
+            duration_ms: milliseconds(duration),
+            deployment: self.deployment,
+            request_id: self.id.to_str().unwrap_or_default(),
+            address: self.address,
+        });
+    }
+}
+
+/// The line of one request, as the log's other lines are. It is written without `tracing`, whose way there takes several
+/// times as long: no other event is as frequent.
+#[derive(Serialize)]
+struct Line<'a> {
+    timestamp: Now,
+    level: &'static str,
+    event: &'static str,
+    method: &'static str,
+    route: &'a str,
+    status: u16,
+    bytes: u64,
+    duration_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deployment: Option<u64>,
+    request_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<IpAddr>,
+}
+
+/// The moment in which it is written, to the microsecond.
+struct Now;
+
+impl Serialize for Now {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
+        serializer.serialize_str(&PRINTER.timestamp_to_string(&Timestamp::now()))
     }
 }
 

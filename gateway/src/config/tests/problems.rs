@@ -290,8 +290,8 @@ const PROBLEMS: &[(&str, &str, &str)] = &[
     ("500", "-5", "signup.total_timeout_ms: is -5"),
     (
         "total_timeout_ms = 500",
-        "keep_ms = 0",
-        "site.toml:38: signup.keep_ms: is 0; expected a whole number of milliseconds above zero",
+        "keep_ms = -1",
+        "site.toml:38: signup.keep_ms: is -1; expected a whole number of milliseconds",
     ),
     ("500", "1.5", "is a number with a fraction"),
     (

@@ -13,6 +13,9 @@ use crate::config::Limits;
 use crate::metrics::Ended;
 use framing::{Broken, Framing, Part};
 
+/// The most header fields hyper takes by itself.
+const HYPERS_HEADERS: usize = 100;
+
 /// What serves HTTP/1 within these limits.
 pub(super) fn builder(limits: &Limits) -> Builder {
     let mut builder = Builder::new();
@@ -23,8 +26,11 @@ pub(super) fn builder(limits: &Limits) -> Builder {
         .header_read_timeout(None)
         // The first bounds what is kept of an unfinished head, the second a finished one.
         .max_buf_size(head)
-        .max_header_size(head)
-        .max_headers(limits.headers);
+        .max_header_size(head);
+    // Told of a limit, hyper clears room for so many of each request, also of its own.
+    if limits.headers != HYPERS_HEADERS {
+        builder.max_headers(limits.headers);
+    }
     builder
 }
 
