@@ -1,5 +1,7 @@
 //! What the tests are made with: the gateway as a process, clients, a backend, releases, and the API's description.
 
+use std::sync::mpsc;
+
 mod attack;
 mod backend;
 mod browser;
@@ -43,6 +45,14 @@ pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
         }
     }
     panic!("never: {what}");
+}
+
+/// Does what cannot be told how long to wait, and fails where that takes longer than any test waits for anything.
+pub(crate) fn patiently<T: Send + 'static>(what: &str, act: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, done) = mpsc::channel();
+    std::thread::spawn(move || sender.send(act()));
+    done.recv_timeout(client::PATIENCE)
+        .unwrap_or_else(|_| panic!("never: {what}"))
 }
 
 /// How often something is done that is done `times` times where the whole of it is asked for, with `SOAK=1`: a tenth
