@@ -1,6 +1,7 @@
 //! What the tests are made with: the gateway as a process, clients, a backend, releases, and the API's description.
 
 use std::sync::mpsc;
+use std::time::Duration;
 
 mod attack;
 mod backend;
@@ -37,12 +38,14 @@ pub(crate) use rendering::{
 };
 pub(crate) use tls::Certificate;
 
-/// Asks until it is so; each question is answered, so nothing is waited for blindly.
+/// Asks until it is so; each question is answered, so nothing is waited for blindly. Between two questions the processor
+/// is left to whoever is asked.
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    for _ in 0..100_000 {
+    for _ in 0..10_000 {
         if is_so() {
             return;
         }
+        std::thread::park_timeout(Duration::from_millis(5));
     }
     panic!("never: {what}");
 }
