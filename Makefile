@@ -7,7 +7,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway releases tools format lint lint-then-test-web test-gateway test-web test-site browser api-report clean
+.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway releases tools format lint lint-gateway lint-web test-gateway test-web test-site browser api-report clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -38,23 +38,24 @@ node_modules/.installed: package-lock.json package.json kit/package.json shell/p
 	@npm ci --no-fund --no-audit --loglevel error
 	@touch $@
 
-# All of it. The gateway's tests wait for deadlines more than they compute, so the rest is checked meanwhile.
+# All of it. The gateway's tests wait for deadlines more than they compute, so the rest is built and checked meanwhile; the
+# browser's tests keep a small machine busy by themselves.
 test:
-	@$(MAKE) --no-print-directory -j2 build
-	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=recurse) lint-then-test-web test-gateway
+	@$(MAKE) --no-print-directory -j4 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-gateway test-web lint-web lint-gateway
 	@$(MAKE) --no-print-directory test-site
 
-lint-then-test-web:
-	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory test-web
+lint: lint-gateway lint-web
 
-lint: node_modules/.installed
+# clippy comes last: cargo does one thing at a time, and the tests that are built beside this take longer.
+lint-gateway: tools
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny --all-features check bans licenses sources; \
 	else echo "cargo-deny is not installed: licences and duplicate crates are not checked."; fi
 	@node tests/development/advisories.mjs
 	cargo clippy --quiet --locked --all-targets --all-features -- -D warnings
+
+lint-web: releases
 	$(TSC) --build
 	cd kit && npx api-extractor run --config api-extractor.json
 	npx eslint . --max-warnings 0

@@ -125,6 +125,21 @@ fn who_does_not_read_is_given_up() {
 }
 
 #[test]
+fn who_does_not_read_is_given_up_as_slow_also_with_a_broken_chunk_behind_the_request() {
+    let gateway = with_large_asset(&only("progress_ms = 400"));
+    attack(&gateway, || {
+        let mut raw = Raw::open(&gateway.site);
+        // In one piece: the chunk has been found broken by the time the answer is owed.
+        assert!(raw.say(format!(
+            "GET {LARGE} HTTP/1.1\r\nhost: site.example\r\n\r\n{POST}transfer-encoding: chunked\r\n\r\nx\r\n"
+        )));
+        gateway.until_ended("slow_reader", 1);
+        assert!(raw.until_reset().len() < LENGTH);
+        assert_eq!(gateway.ended("malformed"), 0);
+    });
+}
+
+#[test]
 fn who_reads_slowly_but_reads_is_waited_for() {
     let gateway = with_large_asset(&only("progress_ms = 1000"));
     let request = format!("GET {LARGE} HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::{Act, Backend, Gateway, Request, Response, only};
+use crate::support::{Act, Backend, Gateway, Request, Response, only, patiently};
 
 fn ends_cleanly(mut gateway: Gateway) {
     assert_eq!(gateway.end().code(), Some(0));
@@ -73,7 +73,9 @@ fn a_store_that_hangs_does_not_hold_up_the_end() {
     )
     .unwrap();
     // A pipe can be opened once somebody reads from it, which the gateway does until it is closed.
-    let pipe = OpenOptions::new().write(true).open(&file).unwrap();
+    let pipe = patiently("the gateway reads the file", move || {
+        OpenOptions::new().write(true).open(file).unwrap()
+    });
     gateway.signal("TERM");
     ends_cleanly(gateway);
     drop(pipe);

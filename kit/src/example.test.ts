@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 // The example of docs/write-a-section.md is kit/fixtures/hello, which build/build.test.ts builds.
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import type { Head } from "@colonnade/kit";
 import { beforeEach, describe, expect, test } from "vitest";
 

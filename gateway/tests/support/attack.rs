@@ -16,6 +16,10 @@ const FILE: &str = "/assets/shell/1.0.0/main.js";
 /// What lies between two pieces that come slowly.
 const PACE: Duration = Duration::from_millis(20);
 
+/// How long an ordinary visitor looks at what came. One who never looked would take what the machine can do from the
+/// attack, and from whatever is tested beside it.
+const LOOK: Duration = Duration::from_millis(10);
+
 /// A connection over which anything may be said.
 pub(crate) struct Raw(TcpStream);
 
@@ -185,6 +189,7 @@ fn besides<T>(
                 if was_over {
                     return;
                 }
+                std::thread::park_timeout(LOOK);
             }
         });
         // The visitor goes home even if the attack finds something wrong.

@@ -6,12 +6,12 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
+use super::client::PATIENCE;
 use super::{Client, Release, Request, Response, description, until};
 
 /// A token that may do everything. Others: see [`configuration`].
@@ -19,9 +19,6 @@ pub(crate) const TOKEN: &str = "token-for-everything";
 
 /// Where the admin API is in a configuration unless told otherwise.
 const ADMIN: &str = "admin = \"127.0.0.1:0\"";
-
-/// How long an event may take to be logged; reached only when it never comes.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running gateway; it is killed when dropped.
 pub(crate) struct Gateway {
@@ -415,9 +412,9 @@ impl Gateway {
 
     /// Waits for the process to end, and for all it printed.
     pub(crate) fn end(&mut self) -> ExitStatus {
-        let status = self.process.wait().unwrap();
+        // What it prints to is closed when it has ended; unlike the end itself, that can be waited for with patience.
         self.output.wait_for_end();
-        status
+        self.process.wait().unwrap()
     }
 }
 
@@ -461,10 +458,15 @@ impl Log {
 
     fn wait_for_end(&self) {
         let lines = self.lines.lock().unwrap();
-        let waited = self
+        let (lines, waited) = self
             .changed
             .wait_timeout_while(lines, PATIENCE, |(_, ended)| *ended < 2)
             .unwrap();
-        assert!(!waited.1.timed_out());
+        if waited.timed_out() {
+            let printed = lines.0.join("\n");
+            // Who collects goes on collecting.
+            drop(lines);
+            panic!("the gateway, or a process of it, has not ended; it printed:\n{printed}");
+        }
     }
 }

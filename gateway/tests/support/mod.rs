@@ -1,5 +1,8 @@
 //! What the tests are made with: the gateway as a process, clients, a backend, releases, and the API's description.
 
+use std::sync::mpsc;
+use std::time::Duration;
+
 mod attack;
 mod backend;
 mod browser;
@@ -35,14 +38,24 @@ pub(crate) use rendering::{
 };
 pub(crate) use tls::Certificate;
 
-/// Asks until it is so; each question is answered, so nothing is waited for blindly.
+/// Asks until it is so; each question is answered, so nothing is waited for blindly. Between two questions the processor
+/// is left to whoever is asked.
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    for _ in 0..100_000 {
+    for _ in 0..10_000 {
         if is_so() {
             return;
         }
+        std::thread::park_timeout(Duration::from_millis(5));
     }
     panic!("never: {what}");
+}
+
+/// Does what cannot be told how long to wait, and fails where that takes longer than any test waits for anything.
+pub(crate) fn patiently<T: Send + 'static>(what: &str, act: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, done) = mpsc::channel();
+    std::thread::spawn(move || sender.send(act()));
+    done.recv_timeout(client::PATIENCE)
+        .unwrap_or_else(|_| panic!("never: {what}"))
 }
 
 /// How often something is done that is done `times` times where the whole of it is asked for, with `SOAK=1`: a tenth

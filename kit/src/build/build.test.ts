@@ -1,7 +1,6 @@
-// @vitest-environment node
 // Real builds of the example section through what the kit publishes.
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { cp, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { build, readRelease, UsageError, type BuildResult, type Release } from "@colonnade/kit/build";
@@ -10,7 +9,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { helloSection, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 
 // Two runs of webpack each.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 function buildOnce(folder: string): Promise<BuildResult> {
   return build(folder, { final: false });
@@ -37,18 +36,25 @@ function endingsOf(files: readonly string[] | undefined): string[] {
   return (files ?? []).map((file) => path.extname(file)).toSorted();
 }
 
-describe("a release", () => {
-  let folder: string;
-  let release: Release;
-  let contents: Map<string, Buffer>;
-  beforeAll(async () => {
-    folder = await helloSection();
-    const result = await buildOnce(folder);
-    expect(result.built).toBe(true);
-    ({ release } = result);
-    contents = await contentsOf(folder);
-  });
+let folder: string;
+let release: Release;
+let contents: Map<string, Buffer>;
+beforeAll(async () => {
+  folder = await helloSection();
+  const result = await buildOnce(folder);
+  expect(result.built).toBe(true);
+  ({ release } = result);
+  contents = await contentsOf(folder);
+});
 
+/** A copy of the package as it was built, with its release. */
+async function builtSection(): Promise<string> {
+  const copy = path.join(await temporaryFolder(), "hello");
+  await cp(folder, copy, { recursive: true });
+  return copy;
+}
+
+describe("a release", () => {
   test("release.json says what was built", async () => {
     expect(JSON.parse(await readFile(path.join(folder, "release/release.json"), "utf8"))).toEqual(release);
     const { version, entry, container, assets, pages, files, ...rest } = release;
@@ -134,7 +140,7 @@ describe("a release", () => {
 });
 
 test("a slot names what it needs", async () => {
-  const folder = await helloSection({
+  const section = await helloSection({
     "src/section.ts": `import { defineSection } from "@colonnade/kit";
 export default defineSection({ name: "hello", contract: 1, pages: {}, slots: { join: () => import("./join") } });
 `,
@@ -144,40 +150,37 @@ export const slot = defineSlot({ Component: ({ open }) => <dialog open={open} cl
 `,
     "src/join.module.css": ".dialog { color: var(--color-text); }",
   });
-  const { release } = await buildOnce(folder);
-  const [join, ...others] = release.slots;
+  const { slots } = (await buildOnce(section)).release;
+  const [join, ...others] = slots;
   expect(others).toEqual([]);
   expect(join?.name).toBe("join");
   expect(endingsOf(join?.assets)).toEqual([".css", ".js"]);
   const script = join?.assets.find((file) => file.endsWith(".js"));
-  expect(textOf(await contentsOf(folder), script)).toContain("Join us");
+  expect(textOf(await contentsOf(section), script)).toContain("Join us");
 });
 
 describe("building again", () => {
   test("an unchanged tree is up to date, a changed one makes another release", async () => {
-    const folder = await helloSection();
-    const { release: before } = await buildOnce(folder);
-    expect(await buildOnce(folder)).toEqual({ release: before, built: false });
+    const copy = await builtSection();
+    expect(await buildOnce(copy)).toEqual({ release, built: false });
 
-    const file = path.join(folder, "src/languages.ts");
-    await writeFiles(folder, { "src/languages.ts": (await readFile(file, "utf8")).replace('"Dutch", ', "") });
-    const { release: after, built } = await buildOnce(folder);
+    const file = path.join(copy, "src/languages.ts");
+    await writeFiles(copy, { "src/languages.ts": (await readFile(file, "utf8")).replace('"Dutch", ', "") });
+    const { release: after, built } = await buildOnce(copy);
     expect(built).toBe(true);
-    expect(after.version).not.toBe(before.version);
-    expect(after.container).not.toBe(before.container);
+    expect(after.version).not.toBe(release.version);
+    expect(after.container).not.toBe(release.container);
     expect(after.pages[1]?.paths).toHaveLength(2);
   });
 
   test("a final build has the package's version and is always made", async () => {
-    const folder = await helloSection();
-    const { release } = await build(folder, { final: true });
-    expect(release.version).toBe("0.1.0");
-    expect(await build(folder, { final: true })).toEqual({ release, built: true });
+    const section = await helloSection();
+    const { release: final } = await build(section, { final: true });
+    expect(final.version).toBe("0.1.0");
+    expect(await build(section, { final: true })).toEqual({ release: final, built: true });
   });
 
   test("the same inputs make the same bytes, in another folder and another working directory", async () => {
-    const here = await helloSection();
-    await buildOnce(here);
     const there = await helloSection();
     const back = process.cwd();
     process.chdir(await temporaryFolder());
@@ -186,8 +189,8 @@ describe("building again", () => {
     } finally {
       process.chdir(back);
     }
-    expect(await contentsOf(there)).toEqual(await contentsOf(here));
-    expect(await readRelease(path.join(there, "release"))).toEqual(await readRelease(path.join(here, "release")));
+    expect(await contentsOf(there)).toEqual(contents);
+    expect(await readRelease(path.join(there, "release"))).toEqual(release);
   });
 });
 
@@ -199,10 +202,10 @@ describe("a build for development", () => {
   });
 
   test("is refused for a final release", async () => {
-    const folder = await helloSection({
+    const section = await helloSection({
       "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/section.ts" };',
     });
-    await expect(build(folder, { final: true, development: true })).rejects.toThrow(
+    await expect(build(section, { final: true, development: true })).rejects.toThrow(
       new UsageError("a final release is not built for development; expected one of the two"),
     );
   });
@@ -210,33 +213,31 @@ describe("a build for development", () => {
 
 describe("a build that fails", () => {
   test("leaves the release before it, and does not mislead the build after it", async () => {
-    const folder = await helloSection();
-    const { release } = await buildOnce(folder);
-    const before = await contentsOf(folder);
-    const source = await readFile(path.join(folder, "src/greetings.ts"), "utf8");
-    await writeFiles(folder, { "src/greetings.ts": "export const GREETINGS = ;" });
-    await expect(buildOnce(folder)).rejects.toThrow(UsageError);
-    expect(await readRelease(path.join(folder, "release"))).toEqual(release);
-    expect(await contentsOf(folder)).toEqual(before);
+    const copy = await builtSection();
+    const source = await readFile(path.join(copy, "src/greetings.ts"), "utf8");
+    await writeFiles(copy, { "src/greetings.ts": "export const GREETINGS = ;" });
+    await expect(buildOnce(copy)).rejects.toThrow(UsageError);
+    expect(await readRelease(path.join(copy, "release"))).toEqual(release);
+    expect(await contentsOf(copy)).toEqual(contents);
 
-    await writeFiles(folder, { "src/greetings.ts": source });
-    expect(await buildOnce(folder)).toEqual({ release, built: false });
+    await writeFiles(copy, { "src/greetings.ts": source });
+    expect(await buildOnce(copy)).toEqual({ release, built: false });
   });
 
   test("over an import of what is not there, names both modules", async () => {
-    const folder = await helloSection({ "src/languages.ts": 'export * from "./nowhere";' });
-    const refusal = buildOnce(folder);
+    const section = await helloSection({ "src/languages.ts": 'export * from "./nowhere";' });
+    const refusal = buildOnce(section);
     await expect(refusal).rejects.toThrow(UsageError);
     await expect(refusal).rejects.toThrow("./src/languages.ts");
     await expect(refusal).rejects.toThrow("Can't resolve './nowhere'");
   });
 
   test("over a section that throws, says what was thrown and leaves no release", async () => {
-    const folder = await helloSection({ "src/languages.ts": 'throw new Error("two languages share a path");' });
-    await expect(buildOnce(folder)).rejects.toThrow("two languages share a path");
-    const release = path.join(folder, "release");
-    await expect(readRelease(release)).rejects.toThrow(
-      new UsageError(`${release} holds no release; run \`section build\` first`),
+    const section = await helloSection({ "src/languages.ts": 'throw new Error("two languages share a path");' });
+    await expect(buildOnce(section)).rejects.toThrow("two languages share a path");
+    const target = path.join(section, "release");
+    await expect(readRelease(target)).rejects.toThrow(
+      new UsageError(`${target} holds no release; run \`section build\` first`),
     );
   });
 });

@@ -1,4 +1,3 @@
-// @vitest-environment node
 import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";

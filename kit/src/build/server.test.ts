@@ -1,4 +1,3 @@
-// @vitest-environment node
 // Real builds of a small shell and a section, whose modules are then run as a render runs them.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -11,7 +10,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { helloSection, temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
 import { SERVER_SPECIFIERS, shellServerEntry } from "./server.js";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SHELL: Files = {
   "section.config.js":
@@ -25,17 +24,20 @@ export async function render(section, { path, pattern }) {
 }`,
 };
 
-async function shellRelease(files: Files = {}): Promise<{ folder: string; release: Release }> {
+interface Built {
+  readonly folder: string;
+  readonly release: Release;
+}
+
+/** Builds the shell; for development where it is not looked at what browsers run, which is then not made small. */
+async function shellRelease(files: Files = {}, { development = false } = {}): Promise<Built> {
   const folder = await helloSection({ ...SHELL, ...files });
-  const { release } = await build(folder, { final: false });
+  const { release } = await build(folder, { final: false, development });
   return { folder, release };
 }
 
 /** Puts the modules of releases where Node finds them by their specifiers, runs a module beside them, and reads what it prints. */
-async function runWith(
-  built: readonly { readonly folder: string; readonly release: Release }[],
-  main: string,
-): Promise<unknown> {
+async function runWith(built: readonly Built[], main: string): Promise<unknown> {
   const place = await temporaryFolder();
   const files: Record<string, string> = { "main.mjs": main };
   const exports: Record<string, Record<string, string>> = {};
@@ -65,8 +67,8 @@ test("the entry of a shell's server module names its render and every shared pac
 });
 
 describe("the modules of a release", () => {
-  let shell: { folder: string; release: Release };
-  let section: { folder: string; release: Release };
+  let shell: Built;
+  let section: Built;
   beforeAll(async () => {
     shell = await shellRelease();
     const folder = await helloSection();
@@ -115,8 +117,7 @@ console.log(JSON.stringify({ html, same }));
   });
 
   test("are production's in a build for development, too", async () => {
-    const folder = await helloSection(SHELL);
-    const { release } = await build(folder, { final: false, development: true });
+    const { folder, release } = await shellRelease({}, { development: true });
     const server = await readFile(path.join(folder, "release/server/index.js.LICENSE.txt"), "utf8");
     const scripts = [...release.assets, release.entry].map((file) =>
       readFile(path.join(folder, "release", file), "utf8"),
@@ -136,9 +137,10 @@ console.log(JSON.stringify({ html, same }));
 });
 
 test("a shell that names no server module has none, and its pages are left to the browser", async () => {
-  const { release } = await shellRelease({
-    "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/main.ts" };',
-  });
+  const { release } = await shellRelease(
+    { "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/main.ts" };' },
+    { development: true },
+  );
   expect(release.modules).toEqual({});
   expect(release.files.some((file) => file.path.startsWith("server/"))).toBe(false);
 });
@@ -154,7 +156,8 @@ describe("a build is refused", () => {
   });
 
   test("where it renders nothing", async () => {
-    await expect(shellRelease({ "src/server.tsx": "export const draw = 1;" })).rejects.toThrow(/render/);
+    const drawing = shellRelease({ "src/server.tsx": "export const draw = 1;" }, { development: true });
+    await expect(drawing).rejects.toThrow(/render/);
   });
 
   test("where a section names one: its own entry is rendered", async () => {

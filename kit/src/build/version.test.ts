@@ -1,4 +1,3 @@
-// @vitest-environment node
 import { appendFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,3 @@
-// @vitest-environment node
 // The way to the gateway and back, whichever command takes it.
 import { beforeAll, describe, expect, test } from "vitest";
 

@@ -1,4 +1,3 @@
-// @vitest-environment node
 // The commands that the guides show are ones there are.
 import { readFileSync } from "node:fs";
 import path from "node:path";

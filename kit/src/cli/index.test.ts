@@ -1,4 +1,3 @@
-// @vitest-environment node
 // What every command has in common: names, help, options.
 import { beforeAll, describe, expect, test } from "vitest";
 

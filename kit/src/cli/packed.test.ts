@@ -1,4 +1,3 @@
-// @vitest-environment node
 // The kit as another repository gets it: packed, and used where nothing of this repository's sources can be seen.
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
@@ -11,7 +10,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { temporaryFolder } from "../../fixtures/temporary.js";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const run = promisify(execFile);
 const KIT = path.resolve(import.meta.dirname, "../..");

@@ -1,4 +1,3 @@
-// @vitest-environment node
 // Promoting and aborting: both end, or steer, the one rollout there is.
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 

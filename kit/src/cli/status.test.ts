@@ -1,4 +1,3 @@
-// @vitest-environment node
 import { beforeAll, expect, test } from "vitest";
 
 import { answering } from "../../fixtures/admin.js";

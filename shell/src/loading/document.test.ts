@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { afterEach, describe, expect, test } from "vitest";
 
 import { holdsTypedText, isAt } from "./document";

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { type AnyPage, type Head } from "@colonnade/kit";
 import type { Boot, PageAnswer, RenderedView } from "@colonnade/kit/shell";
 import { TEST_SITE } from "@colonnade/kit/testing";

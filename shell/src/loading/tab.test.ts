@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import type { Boot } from "@colonnade/kit/shell";
 import { TEST_SITE } from "@colonnade/kit/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";

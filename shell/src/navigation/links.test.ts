@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { render, cleanup } from "@testing-library/react";
 import { createElement, type ReactElement } from "react";
 import { MemoryRouter } from "react-router-dom";
