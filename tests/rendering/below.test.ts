@@ -30,3 +30,32 @@ test("what is below the first screens is laid out when it is near, and for good 
   expect((await boxOf(last)).y).toBeCloseTo(before.y, 0);
   expect(await shifts()).toEqual([]);
 });
+
+for (const [path, link] of [
+  ["/", "/state/Wyoming"],
+  ["/state/California", "/city/California/Yuba%20City"],
+] as const)
+  test(`what is out of sight of ${path} is laid out a frame later than what is in sight, and nothing moves`, async ({
+    page,
+  }) => {
+    const startShell = await hold(page, SHELL);
+    const shifts = await watchShifts(page);
+    await page.addInitScript((href) => {
+      const seen: boolean[] = [];
+      Object.assign(globalThis, { seen });
+      const look = (): void => {
+        const last = document.querySelector(`main a[href="${href}"]`);
+        if (last) seen.push(last.checkVisibility());
+        requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    }, link);
+    await page.goto(path, { waitUntil: "commit" });
+    await expect(page.locator(`main a[href="${link}"]`)).toBeVisible();
+    const seen = await page.evaluate(() => (globalThis as unknown as { seen: boolean[] }).seen);
+    expect(seen[0]).toBe(false);
+    startShell();
+    await takenOver(page);
+    await drawn(page);
+    expect(await shifts()).toEqual([]);
+  });

@@ -11,6 +11,11 @@ export function markNavigating(navigating: boolean): void {
   document.documentElement.toggleAttribute("data-navigating", navigating);
 }
 
+/** Marks the document once script has taken over, with the first page that arrives; the design's `later` ends with it. */
+function markArrived(): void {
+  document.documentElement.toggleAttribute("data-arrived", true);
+}
+
 interface Shown {
   readonly view: View;
   readonly pathname: string;
@@ -45,6 +50,7 @@ export function useArrival(
     const before = last.current;
     last.current = { view, pathname, entry };
     markNavigating(false);
+    markArrived();
     const isFirst = before === null;
     const isNewPage = before?.view !== view || before.pathname !== pathname;
     const isNewEntry = before?.entry !== entry;

@@ -27,7 +27,7 @@ export function StateGrid(): ReactElement {
         }
         onQuery={setQuery}
       />
-      <ul className={classes("grid", css.states)}>
+      <ul className={classes("grid later", css.states)}>
         {shown.map(({ name, cityCount }) => (
           <li key={name}>
             <Link to={statePath(name)}>{name}</Link>

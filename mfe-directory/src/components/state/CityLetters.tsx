@@ -1,5 +1,6 @@
 import { memo, useMemo, type ReactElement } from "react";
 
+import { classes } from "../classes";
 import { CityList } from "./CityList";
 import css from "./CityLetters.module.css";
 import { groupByLetter } from "./letters";
@@ -26,8 +27,8 @@ export const CityLetters = memo(function CityLetters({ state, cities, cardText }
           ))}
         </ul>
       </nav>
-      {groups.map((group) => (
-        <div key={group.letter} className={css.group}>
+      {groups.map((group, index) => (
+        <div key={group.letter} className={index === 0 ? css.group : classes("later", css.group)}>
           <h2 id={placeOf(group.letter)}>{group.letter}</h2>
           <CityList state={state} cities={group.cities} cardText={cardText} />
         </div>
