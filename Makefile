@@ -7,7 +7,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway releases tools format lint lint-gateway lint-web test-gateway test-web test-site browser api-report clean
+.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway releases tools format lint lint-gateway lint-web test-gateway test-web test-web-and-site test-site browser api-report clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -38,10 +38,12 @@ node_modules/.installed: package-lock.json package.json kit/package.json shell/p
 	@npm ci --no-fund --no-audit --loglevel error
 	@touch $@
 
-# All of it. The gateway's tests wait for deadlines more than they compute, so the rest is built and checked meanwhile; the
-# browser's tests keep a small machine busy by themselves.
+# All of it. The gateway's tests wait for deadlines more than they compute, so the rest is built and checked meanwhile.
 test:
-	@$(MAKE) --no-print-directory -j4 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-gateway test-web lint-web lint-gateway
+	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-gateway lint-gateway test-web-and-site
+
+test-web-and-site:
+	@$(MAKE) --no-print-directory test-web lint-web
 	@$(MAKE) --no-print-directory test-site
 
 lint: lint-gateway lint-web

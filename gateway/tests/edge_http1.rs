@@ -190,6 +190,19 @@ fn what_is_being_answered_when_a_broken_request_comes_is_answered() {
 }
 
 #[test]
+fn a_hundred_fields_are_taken_unless_an_operator_says_otherwise() {
+    let gateway = Gateway::start_live("", &[]);
+    for (others, status) in [(98, "200"), (99, "431")] {
+        let mut raw = Raw::open(&gateway.site);
+        let others = "x: y\r\n".repeat(others);
+        raw.say(format!(
+            "GET / HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n{others}\r\n"
+        ));
+        answered(raw.until_closed(), &[status], "fields");
+    }
+}
+
+#[test]
 fn heads_that_are_too_much_are_refused() {
     let gateway = Gateway::start_live("[limits]\nhead_kib = 8\nheaders = 20\n", &[]);
     let start = "GET / HTTP/1.1\r\nhost: site.example\r\n";

@@ -42,6 +42,9 @@ fn each_request_is_one_event() {
         assert_eq!(event["deployment"], 1);
         let keys: Vec<&str> = event.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(keys.len(), 10, "and nothing else: {keys:?}");
+        // As all other lines have it.
+        let listening = gateway.wait_for(|line| line["event"] == "listening");
+        assert_eq!(pattern(&event["timestamp"]), pattern(&listening["timestamp"]));
     }
 }
 
@@ -150,6 +153,12 @@ fn nothing_a_visitor_types_is_kept_anywhere() {
     let ages: Vec<&str> = output.lines().filter(|line| tells(line, "113")).collect();
     assert!(ages.is_empty(), "a stated age: {ages:#?}");
     assert_eq!(files_with(&gateway.store(), b"marked"), Vec::<String>::new());
+}
+
+/// A time with all its digits made one.
+fn pattern(time: &Value) -> String {
+    let time = time.as_str().unwrap();
+    time.replace(|c: char| c.is_ascii_digit(), "0")
 }
 
 /// Whether an event says something, its measures apart: they may be any number.

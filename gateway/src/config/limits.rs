@@ -175,7 +175,7 @@ impl Amounts {
                 .filter(|kib| *kib >= 8)
                 .ok_or(format!("is {kib}"))
         });
-        // hyper keeps room for so many on the stack, and no request has more than a few dozen.
+        // hyper clears room for so many of each request, and no request has more than a few dozen.
         let headers = table.optional("headers", "a whole number from 1 to 1000", |value| {
             let headers = up_to(1000)(count(value)?)?;
             usize::try_from(headers).map_err(|_| format!("is {headers}"))

@@ -56,7 +56,7 @@ impl Default for SignupPages {
 
 const CONNECT_TIMEOUT_MS: u64 = 3_000;
 const TOTAL_TIMEOUT_MS: u64 = 10_000;
-/// Less than any server in use leaves a connection open.
+/// Less than servers leave a connection open unless they are told otherwise.
 const KEEP_MS: u64 = 1_000;
 
 /// Reads `[signup]`. The pages come apart from the rest: they are there also where sign-ups go nowhere.

@@ -60,12 +60,12 @@ where
     collected.unwrap_or(Err(SignupError::Stalled))
 }
 
-/// `length` is what the body comes to at most.
+/// `length` is what the body may come to.
 async fn collect<B>(body: B, length: usize) -> Result<SecretBox<Vec<u8>>, SignupError>
 where
     B: Body<Error: Into<Box<dyn std::error::Error + Send + Sync>>>,
 {
-    let mut body = pin!(Limited::new(body, MAX_BODY));
+    let mut body = pin!(Limited::new(body, length));
     // As large as it may become: growing would leave a copy behind.
     let mut bytes = SecretBox::new(Box::new(Vec::with_capacity(length)));
     while let Some(frame) = body.frame().await {
@@ -277,6 +277,13 @@ mod tests {
     async fn an_announced_length_is_believed_before_anything_is_read() {
         let headers = HeaderMap::from_iter([(CONTENT_LENGTH, HeaderValue::from(MAX_BODY + 1))]);
         assert!(matches!(read(&headers, Quiet).await, Err(SignupError::TooLarge)));
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_longer_than_announced_is_not_read_on() {
+        let headers = HeaderMap::from_iter([(CONTENT_LENGTH, HeaderValue::from(3))]);
+        let full = Full::new(Bytes::from_static(b"more"));
+        assert!(matches!(read(&headers, full).await, Err(SignupError::TooLarge)));
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub(super) async fn answer<S, B>(
 where
     S: Service<Request<B>, Response = Reply, Error = Infallible>,
 {
-    let mut answer = pin!(next.run(request));
+    // What lies below may fall already when it is called.
+    let mut answer = pin!(async { next.run(request).await });
     // Nothing of the request is touched again after a panic, and what routes share they never hold half-changed.
     let caught = poll_fn(
         |cx| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {

@@ -35,10 +35,10 @@ pub(super) fn from_fn<F>(function: F) -> FromFn<F> {
 #[derive(Clone)]
 pub(super) struct FromFn<F>(F);
 
-/// A service with such a layer around it. Each request clones it, and through it all that lies below, so that is cheap.
-pub(super) struct Layered<F, S>(Arc<Parts<F, S>>);
+/// A service with such a layer around it. Each request clones it, which copies nothing of what the layers hold.
+pub(super) struct Layered<F, S>(Arc<Shared<F, S>>);
 
-struct Parts<F, S> {
+struct Shared<F, S> {
     function: F,
     inner: S,
 }
@@ -53,7 +53,7 @@ impl<F: Clone, S> Layer<S> for FromFn<F> {
     type Service = Layered<F, S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        Layered(Arc::new(Parts {
+        Layered(Arc::new(Shared {
             function: self.0.clone(),
             inner,
         }))
@@ -76,7 +76,7 @@ where
     }
 
     fn call(&mut self, request: Q) -> Self::Future {
-        let Parts { function, inner } = &*self.0;
+        let Shared { function, inner } = &*self.0;
         Box::pin(function(request, Next(inner.clone()))).never_error()
     }
 }

@@ -49,7 +49,7 @@ struct State {
 struct Holder {
     /// Seats, and requests that wait for one.
     count: usize,
-    /// Those that may be given up.
+    /// Those that may be given up: no more than the requests a client may have at once, and rarely more than a few.
     connections: Vec<Connection>,
 }
 
@@ -192,10 +192,10 @@ impl Drop for Seat {
 }
 
 impl Holder {
-    /// What is known of a connection.
-    fn connection(&mut self, line: &Line) -> Option<&mut Connection> {
-        let mut connections = self.connections.iter_mut();
-        connections.find(|connection| connection.line.id() == line.id())
+    /// Where a connection stands.
+    fn place_of(&self, line: &Line) -> Option<usize> {
+        let mut connections = self.connections.iter();
+        connections.position(|connection| connection.line.id() == line.id())
     }
 }
 
@@ -233,7 +233,8 @@ impl State {
         let (Some(line), Some(holder)) = (&guest.line, self.clients.get_mut(&guest.client)) else {
             return;
         };
-        if let Some(connection) = holder.connection(line) {
+        if let Some(place) = holder.place_of(line) {
+            let connection = &mut holder.connections[place];
             connection.seats += 1;
             self.coming += usize::from(connection.is_displaced);
         } else {
@@ -250,15 +251,14 @@ impl State {
         let (Some(line), Some(holder)) = (&guest.line, self.clients.get_mut(&guest.client)) else {
             return;
         };
-        let Some(connection) = holder.connection(line) else {
+        let Some(place) = holder.place_of(line) else {
             return;
         };
+        let connection = &mut holder.connections[place];
         connection.seats -= 1;
         self.coming -= usize::from(connection.is_displaced);
         if connection.seats == 0 {
-            holder
-                .connections
-                .retain(|connection| connection.line.id() != line.id());
+            holder.connections.swap_remove(place);
         }
     }
 

@@ -4,9 +4,10 @@ use bytes::Bytes;
 use http::header::HOST;
 use http::{HeaderValue, Method, Request, StatusCode};
 use http_body_util::BodyExt as _;
-use tower::{ServiceExt as _, service_fn};
+use tower::{Layer as _, ServiceExt as _, service_fn};
 
-use super::stack;
+use super::layer::from_fn;
+use super::{guard, stack};
 use crate::config::Telemetry;
 use crate::host::Host;
 use crate::metrics::Metrics;
@@ -79,6 +80,15 @@ async fn a_panic_is_answered_without_details() {
             assert_eq!(body.contains(part), audience == person(), "{part}: {body}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_panic_before_there_is_anything_to_wait_for_is_answered_too() {
+    let routes =
+        service_fn(|_: Request<()>| -> std::future::Ready<Result<Reply, Infallible>> { panic!("at once") });
+    let guarded = from_fn(|request, next| guard::answer(request, next, person)).layer(routes);
+    let response = guarded.oneshot(request(Method::GET)).await.unwrap();
+    assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
 }
 
 #[tokio::test]

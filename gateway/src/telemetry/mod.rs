@@ -142,7 +142,7 @@ where
     request.extensions_mut().insert(id.clone());
     let mut reply = next.run(request).await;
     let RequestId(mut id) = id;
-    // Else HPACK would note each in its table, at the cost of headers that come again (RFC 7541, 7.1.3).
+    // Never indexed (RFC 7541, 6.2.3), else each would push headers that come again out of the table (4.4).
     id.set_sensitive(true);
     reply.headers_mut().insert(REQUEST_ID, id);
     event.status = reply.status().as_u16();

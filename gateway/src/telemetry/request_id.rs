@@ -1,6 +1,5 @@
 //! The id under which a request is logged.
 
-use bytes::Bytes;
 use http::{HeaderValue, Request};
 
 use crate::reply::{ByProxy, REQUEST_ID, RequestId};
@@ -20,11 +19,9 @@ pub(super) fn of<B>(request: &Request<B>) -> RequestId {
 }
 
 fn fresh() -> HeaderValue {
-    let id = rand::random::<[u8; 16]>();
-    let digits = |byte: u8| [byte >> 4, byte & 15].map(|digit| b"0123456789abcdef"[usize::from(digit)]);
-    let id: Vec<u8> = id.into_iter().flat_map(digits).collect();
+    let id = format!("{:032x}", rand::random::<u128>());
     // Digits and letters alone can stand in a header.
-    HeaderValue::from_maybe_shared(Bytes::from(id)).unwrap_or(HeaderValue::from_static("none"))
+    HeaderValue::try_from(id).unwrap_or(HeaderValue::from_static("none"))
 }
 
 /// Letters, digits, `-`, `_` and `.`, as every proxy in use makes them.

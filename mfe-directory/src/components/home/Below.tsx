@@ -1,3 +1,4 @@
+import { useHydrated } from "@colonnade/kit";
 import type { ReactElement, ReactNode } from "react";
 
 import { classes } from "../classes";
@@ -9,5 +10,5 @@ import css from "./Below.module.css";
  * exact, and going back finds its place.
  */
 export function Below({ children }: { readonly children: ReactNode }): ReactElement {
-  return <div className={classes("later", css.below)}>{children}</div>;
+  return <div className={classes("later", useHydrated() ? css.drawn : css.below)}>{children}</div>;
 }
