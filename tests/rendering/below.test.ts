@@ -72,7 +72,7 @@ for (const [path, sooner, later, height] of [
       const frames = await page.evaluate(() => (globalThis as unknown as { frames: Frames }).frames);
       expect(frames.sooner).not.toContain(false);
       expect(frames.later[0]).toBe(false);
-      // The frame in which it begins to be laid out, one more where the browser was late.
+      // An animation ends with the frame after that in which it began; a busy browser takes two more.
       expect(frames.later.indexOf(true)).toBeLessThanOrEqual(3);
       startShell();
       await takenOver(page);
