@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 /// Keeps values until their weights come to more than its capacity; then the one that was longest not asked for goes
 /// first, as far as one bit for each value can tell (the 'second chance' algorithm).
@@ -38,7 +40,7 @@ impl<K: Clone + Eq + Hash, V> Cache<K, V> {
 
     /// A value, if it is kept.
     pub(crate) fn get(&self, key: &K) -> Option<Arc<V>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         let entry = kept.values.get_mut(key)?;
         entry.asked_for = true;
         Some(Arc::clone(&entry.value))
@@ -49,7 +51,7 @@ impl<K: Clone + Eq + Hash, V> Cache<K, V> {
         if weight > self.capacity {
             return;
         }
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         let entry = Entry {
             value,
             weight,

@@ -4,13 +4,22 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+/// The present moment.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the module that others use instead"
+)]
+pub(crate) fn precise() -> Timestamp {
+    Timestamp::now()
+}
+
 /// The present moment, to the second that has begun.
 pub(crate) fn now() -> Timestamp {
-    let now = Timestamp::now();
+    let now = precise();
     Timestamp::from_second(now.as_second()).unwrap_or(now)
 }
 
 /// The present day in UTC.
 pub(crate) fn today() -> Date {
-    Timestamp::now().to_zoned(TimeZone::UTC).date()
+    precise().to_zoned(TimeZone::UTC).date()
 }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::OnceCell;
 
 /// What is being worked out at the moment, by its key.
@@ -34,7 +35,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Flights<K, V> {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<K, Arc<OnceCell<V>>>> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+        self.under_way.lock()
     }
 }
 
@@ -82,7 +83,7 @@ mod tests {
         }
         assert_eq!(tasks.join_all().await, [0; 10]);
         assert_eq!(flights.run(&"key", async { 7 }).await, 7);
-        assert!(flights.under_way.lock().unwrap().is_empty());
+        assert!(flights.under_way.lock().is_empty());
     }
     #[tokio::test(start_paused = true)]
     async fn what_is_given_up_leaves_nothing_behind_and_can_be_done_by_the_next() {
@@ -98,6 +99,6 @@ mod tests {
         assert_eq!(next, Ok(7));
         let alone = flights.run(&"other", std::future::pending::<u32>());
         assert!(tokio::time::timeout(Duration::from_secs(1), alone).await.is_err());
-        assert!(flights.under_way.lock().unwrap().is_empty());
+        assert!(flights.under_way.lock().is_empty());
     }
 }

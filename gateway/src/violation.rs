@@ -4,12 +4,12 @@
 //! directive was violated, and that only as a number.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -217,7 +217,7 @@ struct Window {
 impl Limits {
     /// Whether a report of this client is still listened to; it counts then.
     fn allow(&self, client: u64) -> bool {
-        let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut window = self.0.lock();
         if window
             .as_ref()
             .is_some_and(|window| window.since.elapsed() >= WINDOW)

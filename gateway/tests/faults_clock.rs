@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::support::{Act, Backend, Browser, Connection, Gateway, Machine, Raw, Release, Request};
+use crate::support::{Act, Backend, Browser, Connection, Gateway, Machine, Raw, Release, Request, now};
 
 /// Seconds in a year.
 const YEAR: i64 = 365 * 24 * 60 * 60;
@@ -97,7 +97,7 @@ fn sign_up() -> Request {
 
 /// The day of a clock that is so many seconds off.
 fn day(off: i64) -> Value {
-    let now = Timestamp::now() + SignedDuration::from_secs(off);
+    let now = now() + SignedDuration::from_secs(off);
     json!(now.to_zoned(TimeZone::UTC).date())
 }
 
@@ -128,7 +128,7 @@ fn assert_can_be_changed(gateway: &Gateway, version: &str, off: i64) {
     assert_eq!(gateway.get("/").boot()["deployment"], number);
     let change = gateway.ask("/api/v1/history")["entries"][0].clone();
     let at: Timestamp = change["at"].as_str().unwrap().parse().unwrap();
-    let wrong = at.duration_since(Timestamp::now() + SignedDuration::from_secs(off));
+    let wrong = at.duration_since(now() + SignedDuration::from_secs(off));
     assert!(wrong.abs() < SignedDuration::from_hours(1), "{change}");
     let back = gateway.tell("/api/v1/rollback", &json!({ "section": "directory" }));
     assert_eq!(back.status, 201, "{}", back.text());

@@ -6,10 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-use crate::support::Request;
 use crate::support::preview::{
     assert_refused, deployment, gateway, keys, keys_file, link, preview, signed, signed_here, with_cookie,
 };
+use crate::support::{Request, now};
 
 /// Far in the future.
 const LATER: u64 = 4_000_000_000;
@@ -94,7 +94,7 @@ fn a_key_that_was_rotated_away_verifies_nothing() {
         key["createdAt"] = json!(at);
         std::fs::write(keys_file(&gateway), json!([key]).to_string()).unwrap();
     };
-    let day = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(25);
+    let day = now() - jiff::SignedDuration::from_hours(25);
     created(&day.to_string());
     let next = preview(&gateway);
     assert_ne!(next.split('.').next(), token.split('.').next());

@@ -1,10 +1,11 @@
 //! The files that are asked for, in memory.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 use http::HeaderValue;
+use parking_lot::Mutex;
 
 use crate::cache::Cache;
 use crate::deployment::{Served, ServedFile};
@@ -91,7 +92,7 @@ impl AsRef<[u8]> for Loan {
 impl Lent {
     /// Bytes that somebody still has.
     fn find(&self, key: &Key) -> Option<Bytes> {
-        let lent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lent = self.0.lock();
         let bytes = lent.get(key)?.upgrade()?;
         Some(Bytes::from_owner(Loan(bytes)))
     }
@@ -99,7 +100,7 @@ impl Lent {
     /// Notes who has them, and forgets what nobody has any more.
     fn lend(&self, key: Key, bytes: Bytes) -> Bytes {
         let bytes = Arc::new(bytes);
-        let mut lent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lent = self.0.lock();
         lent.retain(|_, bytes| bytes.strong_count() > 0);
         lent.insert(key, Arc::downgrade(&bytes));
         Bytes::from_owner(Loan(bytes))
@@ -127,6 +128,6 @@ mod tests {
         drop((again, part));
         assert!(lent.find(&key("a")).is_none());
         let _other = lent.lend(key("b"), Bytes::from_static(b"other"));
-        assert_eq!(lent.0.lock().unwrap().len(), 1);
+        assert_eq!(lent.0.lock().len(), 1);
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Deployments {
     pub(super) changing: Mutex<()>,
     looks: Looks,
     /// Renders what visitors are likely to ask for.
-    pub(super) warming: std::sync::Mutex<Option<AbortHandle>>,
+    pub(super) warming: parking_lot::Mutex<Option<AbortHandle>>,
 }
 
 impl Deployments {
@@ -45,7 +45,7 @@ impl Deployments {
             current: ArcSwap::new(Arc::clone(&snapshot)),
             changing: Mutex::new(()),
             looks: Looks::default(),
-            warming: std::sync::Mutex::default(),
+            warming: parking_lot::Mutex::default(),
         };
         deployments.warm(&nothing, &snapshot);
         Ok(deployments)

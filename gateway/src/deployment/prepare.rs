@@ -1,6 +1,6 @@
 //! Rendering what a change would make live, before it is.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -88,7 +88,7 @@ impl Deployments {
                 documents.warm(&*store, &set).await;
             }
         });
-        let mut current = self.warming.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.warming.lock();
         if let Some(last) = current.replace(warming.abort_handle()) {
             last.abort();
         }

@@ -1,9 +1,10 @@
 //! Requests: by route and class of status, and how long they took.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::RwLock;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -115,19 +116,14 @@ impl Requests {
 impl RequestMetrics {
     /// A request of this route was answered with this status.
     pub(crate) fn answered(&self, route: &str, status: u16, duration: Duration) {
-        let known = self
-            .routes
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(route)
-            .cloned();
+        let known = self.routes.read().get(route).cloned();
         let route = known.unwrap_or_else(|| self.note(route));
         route.classes[class(status)].inc();
         route.seconds.observe(duration.as_secs_f64());
     }
 
     fn note(&self, route: &str) -> Arc<Route> {
-        let mut routes = self.routes.write().unwrap_or_else(PoisonError::into_inner);
+        let mut routes = self.routes.write();
         let route = if routes.len() < MAX_ROUTES { route } else { OTHER };
         let new = || {
             let (listener, route) = (self.listener, route.to_owned());

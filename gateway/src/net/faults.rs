@@ -6,8 +6,8 @@
 
 use std::error::Error as _;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::allowance::Allowance;
@@ -57,7 +57,7 @@ impl Faults {
 
     /// Whether there may be a line, and then how many had none before it.
     fn line(&self) -> Option<u64> {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told.lock();
         if told.lines.take(Instant::now()) {
             return Some(std::mem::take(&mut told.unlogged));
         }

@@ -4,8 +4,9 @@
 //! place by asking nothing. Falling idle and being woken cost a step in a sorted map each, however many there are.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 /// The idle connections of a listener.
@@ -55,7 +56,7 @@ impl Idle {
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
         // Nothing is half-changed in there at any time.
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock()
     }
 }
 

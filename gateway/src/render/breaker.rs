@@ -1,9 +1,9 @@
 //! Leaving a section alone that fails and fails.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// Remembers, for each release, how many renders in a row have failed.
@@ -31,21 +31,21 @@ impl Breaker {
 
     /// Whether a release is left alone now. Once its rest is over, a single failure is enough for the next.
     pub(super) fn rests(&self, release: &str) -> bool {
-        let releases = self.releases.lock().unwrap_or_else(PoisonError::into_inner);
+        let releases = self.releases.lock();
         let until = releases.get(release).and_then(|record| record.resting_until);
         until.is_some_and(|until| Instant::now() < until)
     }
 
     /// A render of it succeeded; true if it had rested.
     pub(super) fn succeeded(&self, release: &str) -> bool {
-        let mut releases = self.releases.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut releases = self.releases.lock();
         let record = releases.remove(release);
         record.is_some_and(|record| record.resting_until.is_some())
     }
 
     /// A render of it failed; true if it rests from now on.
     pub(super) fn failed(&self, release: &str) -> bool {
-        let mut releases = self.releases.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut releases = self.releases.lock();
         let record = releases.entry(release.to_owned()).or_default();
         record.failures = record.failures.saturating_add(1);
         let rests = record.failures >= self.failures;

@@ -7,7 +7,8 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::Verdict;
 use crate::config;
@@ -103,7 +104,7 @@ impl Judge {
 
     /// Whoever was to take the candidate back could not: the next report leads to the same verdict.
     pub(crate) fn appeal(&self, rollout: &Rollout) {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.counts.lock();
         if counts.rollout == rollout.id {
             counts.judged = false;
         }
@@ -113,7 +114,7 @@ impl Judge {
         if !self.settings.automatic_abort {
             return None;
         }
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.counts.lock();
         if counts.rollout != rollout.id {
             *counts = Counts {
                 rollout: rollout.id.clone(),

@@ -5,11 +5,11 @@
 
 use std::collections::HashSet;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use http::HeaderMap;
 use http_body_util::{BodyExt as _, Limited};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::time::Instant;
 
@@ -122,7 +122,7 @@ fn is_class(text: &str) -> bool {
 
 impl Heard {
     fn is_new(&self, client: u64) -> bool {
-        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = self.0.lock();
         let (since, clients) = heard.get_or_insert_with(|| (Instant::now(), HashSet::new()));
         if since.elapsed() > SILENCE {
             *since = Instant::now();

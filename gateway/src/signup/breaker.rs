@@ -1,8 +1,8 @@
 //! Leaving a backend alone that cannot be reached: visitors are told at once, and it is not kept from getting up.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use crate::config::CurrentSignupLimits;
@@ -74,7 +74,7 @@ impl Breaker {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // It is never half-changed.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

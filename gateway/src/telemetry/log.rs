@@ -5,9 +5,10 @@
 
 use std::io::{self, Write};
 use std::mem;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use serde::Serialize;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -96,12 +97,8 @@ impl Log {
             if dropped > 0 {
                 tracing::warn!(event = "log_lines_dropped", count = dropped);
             }
-            let waiting = self.lock();
-            let pause = self
-                .0
-                .changed
-                .wait_timeout_while(waiting, PAUSE, |waiting| !waiting.is_over);
-            drop(pause.unwrap_or_else(PoisonError::into_inner));
+            let changed = &self.0.changed;
+            changed.wait_while_for(&mut self.lock(), |waiting| !waiting.is_over, PAUSE);
         }
         self.lock().has_ended = true;
         self.0.changed.notify_all();
@@ -110,14 +107,14 @@ impl Log {
     /// Waits for lines and takes them, and how many were dropped; `None` once there will be no more.
     fn take(&self, lines: &mut Vec<u8>) -> Option<u64> {
         let is_idle = |waiting: &mut Waiting| waiting.lines.is_empty() && !waiting.is_over;
-        let waiting = self.0.changed.wait_while(self.lock(), is_idle);
-        let mut waiting = waiting.unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.lock();
+        self.0.changed.wait_while(&mut waiting, is_idle);
         mem::swap(lines, &mut waiting.lines);
         (!lines.is_empty()).then(|| mem::take(&mut waiting.dropped))
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.waiting.lock()
     }
 }
 
@@ -148,7 +145,7 @@ impl Drop for Writing {
         waiting.is_over = true;
         log.0.changed.notify_all();
         let is_writing = |waiting: &mut Waiting| !waiting.has_ended;
-        drop(log.0.changed.wait_timeout_while(waiting, LAST_WORDS, is_writing));
+        log.0.changed.wait_while_for(&mut waiting, is_writing, LAST_WORDS);
     }
 }
 

@@ -18,7 +18,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response};
 use http_body::{Body, Frame, SizeHint};
-use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
 use serde::{Serialize, Serializer};
 use tokio::time::Instant;
@@ -28,6 +27,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::clock;
 use crate::config::Telemetry;
 use crate::content::Content;
 use crate::metrics::RequestMetrics;
@@ -274,7 +274,7 @@ struct Now;
 impl Serialize for Now {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
-        serializer.serialize_str(&PRINTER.timestamp_to_string(&Timestamp::now()))
+        serializer.serialize_str(&PRINTER.timestamp_to_string(&clock::precise()))
     }
 }
 
@@ -303,8 +303,9 @@ fn method(method: &Method) -> &'static str {
 mod tests {
     use std::io;
     use std::panic::{self, catch_unwind};
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
+    use parking_lot::Mutex;
     use tracing_subscriber::fmt::MakeWriter;
 
     use super::tell_of_panics;
@@ -315,7 +316,7 @@ mod tests {
 
     impl io::Write for Kept {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().expect("no panic").extend(bytes);
+            self.0.lock().extend(bytes);
             Ok(bytes.len())
         }
 
@@ -347,7 +348,7 @@ mod tests {
         });
         panic::set_hook(before);
         assert!(caught.is_err());
-        let log = String::from_utf8(kept.0.lock().expect("no panic").clone()).expect("text");
+        let log = String::from_utf8(kept.0.lock().clone()).expect("text");
         assert!(
             log.contains("\"event\":\"panic\"") && log.contains("telemetry/mod.rs:"),
             "{log}"

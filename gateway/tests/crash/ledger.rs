@@ -56,9 +56,9 @@ impl Ledger {
 
     /// Tells the next workers what there is.
     pub(super) fn brief(&self, desk: &Desk) {
-        *desk.published.lock().unwrap() = self.shelf.of_teams();
-        *desk.candidate.lock().unwrap() = self.rollout.map(|(candidate, _)| candidate);
-        *desk.deployments.lock().unwrap() = self.kept.iter().copied().collect();
+        *desk.published.lock() = self.shelf.of_teams();
+        *desk.candidate.lock() = self.rollout.map(|(candidate, _)| candidate);
+        *desk.deployments.lock() = self.kept.iter().copied().collect();
     }
 
     /// Looks at everything after these calls; the ids of those that took effect come back.

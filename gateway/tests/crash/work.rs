@@ -1,11 +1,11 @@
 //! Teams and operators at work until the gateway is gone: every kind of change, from several threads.
 
 use std::fmt;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
@@ -115,7 +115,7 @@ impl Desk {
         let kind = self.possible(wished);
         let mut release = None;
         let team = TEAMS.choose(random).unwrap();
-        let candidate = self.candidate.lock().unwrap().unwrap_or(1);
+        let candidate = self.candidate.lock().unwrap_or(1);
         let post = |path: &str, mut body: Value| {
             body["reason"] = json!(id);
             Request::new("POST", &format!("/api/v1/{path}")).body(body.to_string())
@@ -166,7 +166,7 @@ impl Desk {
 
     /// What is wished, or what has to come first.
     fn possible(&self, wished: Kind) -> Kind {
-        let runs = self.candidate.lock().unwrap().is_some();
+        let runs = self.candidate.lock().is_some();
         match wished {
             Kind::Percent | Kind::Promote | Kind::Abort if !runs => Kind::Rollout,
             Kind::Rollout if runs => Kind::Promote,
@@ -176,7 +176,7 @@ impl Desk {
 
     /// One release, or two.
     fn some(&self, random: &mut SmallRng) -> Value {
-        let published = self.published.lock().unwrap();
+        let published = self.published.lock();
         let count = random.random_range(1..=2);
         let chosen = published.sample(random, count);
         chosen
@@ -185,7 +185,7 @@ impl Desk {
     }
 
     fn deployment(&self, random: &mut SmallRng) -> u64 {
-        *self.deployments.lock().unwrap().choose(random).unwrap()
+        *self.deployments.lock().choose(random).unwrap()
     }
 
     /// Takes note of what an answer tells.
@@ -195,7 +195,7 @@ impl Desk {
         };
         if let Some(release) = &asked.release {
             let id = (release.name.clone(), release.version.clone());
-            self.published.lock().unwrap().push(id);
+            self.published.lock().push(id);
         }
         let candidate = match asked.kind {
             Kind::Rollout => body["number"].as_u64().filter(|_| body["live"] == false),
@@ -203,8 +203,8 @@ impl Desk {
             Kind::Promote | Kind::Abort | Kind::RollBackSet => None,
             _ => return,
         };
-        *self.candidate.lock().unwrap() = candidate;
-        self.deployments.lock().unwrap().extend(body["number"].as_u64());
+        *self.candidate.lock() = candidate;
+        self.deployments.lock().extend(body["number"].as_u64());
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex};
 use serde_json::Value;
 
 use super::client::PATIENCE;
@@ -82,9 +83,9 @@ impl Backend {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&shared);
                 std::thread::spawn(move || {
-                    shared.state.lock().unwrap().connections += 1;
+                    shared.state.lock().connections += 1;
                     serve(stream, &shared);
-                    shared.state.lock().unwrap().ended += 1;
+                    shared.state.lock().ended += 1;
                     shared.changed.notify_all();
                 });
             }
@@ -94,7 +95,7 @@ impl Backend {
 
     /// Does something else from now on.
     pub(crate) fn now(&self, act: Act) {
-        self.shared.state.lock().unwrap().act = act;
+        self.shared.state.lock().act = act;
     }
 
     pub(crate) fn origin(&self) -> String {
@@ -103,7 +104,7 @@ impl Backend {
 
     /// How many connections were made so far.
     pub(crate) fn connections(&self) -> usize {
-        self.shared.state.lock().unwrap().connections
+        self.shared.state.lock().connections
     }
 
     /// Every request so far, whole.
@@ -117,7 +118,7 @@ impl Backend {
 
     /// The same, as they came.
     pub(crate) fn received_bytes(&self) -> Vec<Vec<u8>> {
-        self.shared.state.lock().unwrap().received.clone()
+        self.shared.state.lock().received.clone()
     }
 
     /// Waits until a request has arrived.
@@ -138,18 +139,17 @@ impl Backend {
     }
 
     fn wait_until(&self, what: &str, is_so: impl Fn(&State) -> bool) {
-        let state = self.shared.state.lock().unwrap();
+        let mut state = self.shared.state.lock();
         let waited = self
             .shared
             .changed
-            .wait_timeout_while(state, PATIENCE, |state| !is_so(state))
-            .unwrap();
-        assert!(!waited.1.timed_out(), "never: {what}");
+            .wait_while_for(&mut state, |state| !is_so(state), PATIENCE);
+        assert!(!waited.timed_out(), "never: {what}");
     }
 
     /// Lets held requests be answered.
     pub(crate) fn release(&self) {
-        self.shared.state.lock().unwrap().released = true;
+        self.shared.state.lock().released = true;
         self.shared.changed.notify_all();
     }
 }
@@ -171,12 +171,12 @@ fn serve(mut stream: TcpStream, shared: &Shared) {
 
 /// Notes a request. Returns what is to be done with it, once the test says so.
 fn receive(request: Vec<u8>, shared: &Shared) -> Act {
-    let mut state = shared.state.lock().unwrap();
+    let mut state = shared.state.lock();
     state.received.push(request);
     shared.changed.notify_all();
     match state.act.clone() {
         Act::Hold(body) => {
-            drop(shared.changed.wait_while(state, |state| !state.released).unwrap());
+            shared.changed.wait_while(&mut state, |state| !state.released);
             Act::Answer(200, "application/json", body)
         }
         act => act,

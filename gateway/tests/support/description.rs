@@ -1,9 +1,10 @@
 //! The admin API's description, and whether requests and answers are as it says.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 use jsonschema::{Draft, Validator};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::{Request, Response};
@@ -183,7 +184,7 @@ impl Place {
 
     /// The schema here, made ready once.
     fn validator(&self) -> Arc<Validator> {
-        let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut validators = VALIDATORS.lock();
         let validator = validators.entry(self.0.clone()).or_insert_with(|| {
             // The whole description goes along, for its references to lead somewhere.
             let mut schema = DESCRIPTION.clone();

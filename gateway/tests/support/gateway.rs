@@ -5,8 +5,9 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 
+use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
@@ -355,7 +356,7 @@ impl Gateway {
 
     /// Everything printed so far.
     pub(crate) fn output(&self) -> String {
-        self.output.lines.lock().unwrap().0.join("\n")
+        self.output.lines.lock().0.join("\n")
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -430,10 +431,10 @@ impl Log {
         let log = Arc::clone(self);
         std::thread::spawn(move || {
             for line in BufReader::new(stream).lines().map_while(Result::ok) {
-                log.lines.lock().unwrap().0.push(line);
+                log.lines.lock().0.push(line);
                 log.changed.notify_all();
             }
-            log.lines.lock().unwrap().1 += 1;
+            log.lines.lock().1 += 1;
             log.changed.notify_all();
         });
     }
@@ -441,27 +442,24 @@ impl Log {
     fn wait(&self, wanted: impl Fn(&Value) -> bool) -> Value {
         let mut seen = 0;
         let mut found = None;
-        let lines = self.lines.lock().unwrap();
-        let (lines, _) = self
-            .changed
-            .wait_timeout_while(lines, PATIENCE, |(lines, ended)| {
-                let mut new = lines[seen..]
-                    .iter()
-                    .filter_map(|line| serde_json::from_str(line).ok());
-                found = new.find(|line: &Value| wanted(line));
-                seen = lines.len();
-                found.is_none() && *ended < 2
-            })
-            .unwrap();
+        let mut lines = self.lines.lock();
+        let is_missing = |(lines, ended): &mut (Vec<String>, usize)| {
+            let mut new = lines[seen..]
+                .iter()
+                .filter_map(|line| serde_json::from_str(line).ok());
+            found = new.find(|line: &Value| wanted(line));
+            seen = lines.len();
+            found.is_none() && *ended < 2
+        };
+        self.changed.wait_while_for(&mut lines, is_missing, PATIENCE);
         found.unwrap_or_else(|| panic!("no such event in:\n{}", lines.0.join("\n")))
     }
 
     fn wait_for_end(&self) {
-        let lines = self.lines.lock().unwrap();
-        let (lines, waited) = self
+        let mut lines = self.lines.lock();
+        let waited = self
             .changed
-            .wait_timeout_while(lines, PATIENCE, |(_, ended)| *ended < 2)
-            .unwrap();
+            .wait_while_for(&mut lines, |(_, ended)| *ended < 2, PATIENCE);
         if waited.timed_out() {
             let printed = lines.0.join("\n");
             // Who collects goes on collecting.

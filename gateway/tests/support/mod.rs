@@ -3,6 +3,8 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 mod attack;
 mod backend;
 mod browser;
@@ -37,6 +39,15 @@ pub(crate) use rendering::{
     SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders, until_rendered,
 };
 pub(crate) use tls::Certificate;
+
+/// The time of day.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the gateway's own clock is out of reach from here"
+)]
+pub(crate) fn now() -> Timestamp {
+    Timestamp::now()
+}
 
 /// Asks until it is so; each question is answered, so nothing is waited for blindly. Between two questions the processor
 /// is left to whoever is asked.

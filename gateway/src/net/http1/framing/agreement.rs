@@ -2,7 +2,7 @@
 //! two ways by two parties is how requests are smuggled (RFC 9112, 11.2).
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
@@ -10,6 +10,7 @@ use http_body_util::{BodyExt as _, Empty};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::sample::{Index, select};
@@ -98,10 +99,10 @@ async fn heard(bytes: &[u8], piece: usize) -> Heard {
             _ => StatusCode::OK,
         };
         async move {
-            requests.lock().unwrap().push(Seen { line, body: None });
+            requests.lock().push(Seen { line, body: None });
             if let Ok(body) = request.into_body().collect().await {
                 let length = body.to_bytes().len();
-                requests.lock().unwrap().last_mut().unwrap().body = Some(length);
+                requests.lock().last_mut().unwrap().body = Some(length);
             }
             let mut answer = Response::new(Empty::<Bytes>::new());
             *answer.status_mut() = status;
@@ -126,7 +127,7 @@ async fn heard(bytes: &[u8], piece: usize) -> Heard {
     // It says so where it refuses something or listens no more, but to who speaks HTTP/1.0, and never listens longer.
     let ends = ["HTTP/1.1 4", "connection: close", "HTTP/1.0 "];
     let is_content = outcome.is_ok() && !ends.iter().any(|end| answers.contains(end));
-    let requests = requests.lock().unwrap().clone();
+    let requests = requests.lock().clone();
     Heard {
         requests,
         answers,
