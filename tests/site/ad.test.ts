@@ -41,6 +41,7 @@ test("'Back to {city} ads' leads to the city", async ({ page }) => {
 });
 
 test("all 50 regular ads have a page, with an age from 21 to 29", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto("/terms");
   const titles = new Set<string>();
   for (const id of IDS) {

@@ -46,6 +46,7 @@ test("a 'Next Page →' button opens the dialog, which first says that the ads a
 
 test.describe("the list", () => {
   test("it has 30 to 45 ads, without repeats, whichever city draws it", async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
     await openHouston(page);
     for (const city of citiesOf("Texas").slice(0, 20)) {
       await follow(page, `/city/Texas/${encodeURIComponent(city)}`);

@@ -3,6 +3,7 @@ import { hoverRules } from "../support/hover";
 import { expectEdges } from "../support/forced-colours";
 import { drawn, takenOver } from "../support/hydration";
 import { expectNoSidewaysScroll } from "../support/layout";
+import { straightQuotes } from "../support/quotes";
 import { open, SCREENS, type Screen } from "../support/screens";
 import { scrollThrough, watchShifts } from "../support/shifts";
 import { expectStructure } from "../support/structure";
@@ -18,7 +19,7 @@ test.describe("with a mouse, at 1280 px", () => {
   test.use({ viewport: { width: 1280, height: 720 } });
 
   for (const screen of EVERY) {
-    test(`${screen.name} stays where it is, is in order, and fits other widths, targets and colours`, async ({
+    test(`${screen.name} stays where it is, is in order and well set, and fits other widths, targets and colours`, async ({
       page,
     }) => {
       const shifts = await watchShifts(page);
@@ -31,6 +32,9 @@ test.describe("with a mouse, at 1280 px", () => {
       });
       await test.step("it has its language, its landmarks, one h1 first, and headings in order", () =>
         expectStructure(page, screen));
+      await test.step("it sets quotation marks and apostrophes as print does", async () => {
+        expect(await straightQuotes(page)).toEqual([]);
+      });
       await test.step("every target is at least 24 px high and wide", async () => {
         expect(await page.evaluate(() => matchMedia("(pointer: coarse)").matches)).toBe(false);
         expect(await smallTargets(page, 24)).toEqual([]);
