@@ -383,19 +383,32 @@ impl Gateway {
         self.process.id()
     }
 
-    /// How often something was counted; 0 if never. `sample` is a metric's name with its labels.
+    /// How often something was counted; 0 if never. `sample` is a metric's name with its labels; panics if there is no such
+    /// metric.
     pub(crate) fn count(&self, sample: &str) -> u64 {
-        let answer = self.ask_admin(Request::new("GET", "/metrics"));
-        let text = answer.text();
-        let line = text.lines().find_map(|line| line.strip_prefix(sample));
-        line.map_or(0, |value| value.trim().parse().unwrap())
+        self.sample(sample).unwrap_or(0)
     }
 
-    /// How many connections of the site have ended for this cause.
+    /// The value of a sample, if there is one so far.
+    fn sample(&self, sample: &str) -> Option<u64> {
+        let answer = self.ask_admin(Request::new("GET", "/metrics"));
+        let text = answer.text();
+        let name = sample.split('{').next().unwrap();
+        let metric = ["_total", "_count"]
+            .iter()
+            .find_map(|suffix| name.strip_suffix(suffix));
+        let described = format!("# TYPE {} ", metric.unwrap_or(name));
+        let is_there = text.lines().any(|line| line.starts_with(&described));
+        assert!(is_there, "there is no metric {name}:\n{text}");
+        let value = text.lines().find_map(|line| line.strip_prefix(sample));
+        value.map(|value| value.trim().parse().unwrap())
+    }
+
+    /// How many connections of the site have ended for this cause; panics if there is no such cause.
     pub(crate) fn ended(&self, cause: &str) -> u64 {
-        self.count(&format!(
-            "colonnade_connections_ended_total{{listener=\"site\",cause=\"{cause}\"}}"
-        ))
+        let sample = format!("colonnade_connections_ended_total{{listener=\"site\",cause=\"{cause}\"}}");
+        self.sample(&sample)
+            .unwrap_or_else(|| panic!("no connection ends by {cause}"))
     }
 
     /// Waits until so many connections of the site, and no more, have ended for this cause.
