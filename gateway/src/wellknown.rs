@@ -29,6 +29,12 @@ pub(crate) fn robots(origin: &Origin) -> Reply {
 
 /// sitemap.xml: the indexable paths of a deployment, and no others.
 pub(crate) fn sitemap(origin: &Origin, set: &Set) -> Reply {
+    let body = set.sitemap.get_or_init(|| listed(origin, set).into());
+    let content_type = HeaderValue::from_static("application/xml; charset=utf-8");
+    kept(reply(StatusCode::OK, content_type, body.clone()))
+}
+
+fn listed(origin: &Origin, set: &Set) -> String {
     let mut body = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
     );
@@ -40,8 +46,7 @@ pub(crate) fn sitemap(origin: &Origin, set: &Set) -> Reply {
         );
     }
     body.push_str("</urlset>\n");
-    let content_type = HeaderValue::from_static("application/xml; charset=utf-8");
-    kept(reply(StatusCode::OK, content_type, Bytes::from(body)))
+    body
 }
 
 /// The manifest (<https://www.w3.org/TR/appmanifest/>): what the site is called and looks like on a home screen. It is

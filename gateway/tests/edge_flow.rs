@@ -82,6 +82,24 @@ fn ranges_that_are_not_read_cost_no_memory() {
 }
 
 #[test]
+fn sitemaps_that_are_not_read_are_one() {
+    let gateway = Gateway::start_live("", &[]);
+    let paths: Vec<_> = (0..5000).map(|number| format!("/large/{number:0150}")).collect();
+    let paths: Vec<_> = paths.iter().map(String::as_str).collect();
+    gateway.publish(&Release::section("large", "1.0.0", &["/large/:x"]).naming(&paths));
+    gateway.deploy(&serde_json::json!({ "large": "1.0.0" }));
+    attack(&gateway, || {
+        drop(begun(&gateway.site, "/sitemap.xml", 1, &[]));
+        let mut held = Vec::new();
+        let grown = least_growth_kib(gateway.pid(), |_| {
+            held.push(begun(&gateway.site, "/sitemap.xml", 40, &[]));
+        });
+        // Forty answers of almost a mebibyte each have begun.
+        assert!(grown < 10 * 1024, "{grown} KiB");
+    });
+}
+
+#[test]
 fn progress_on_one_answer_is_none_on_the_others() {
     let gateway = with_file("[limits]\nprogress_ms = 1000\n", 12 << 20);
     attack(&gateway, || {

@@ -166,27 +166,29 @@ fn what_is_being_answered_when_a_broken_request_comes_is_answered() {
     );
     let gateway = Gateway::start_live(&signup, &[("KEY", "the-key")]);
     let wish = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 }).to_string();
-    let asked: Vec<_> = BROKEN
-        .iter()
-        .enumerate()
-        .map(|(number, broken)| {
-            let mut raw = Raw::open(&gateway.site);
-            assert!(raw.say(format!(
-                "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
-                 content-type: application/json\r\ncontent-length: {}\r\n\r\n{wish}",
-                wish.len()
-            )));
-            backend.wait_for_requests(number + 1);
-            assert!(raw.say(format!("{broken}{SMUGGLED}")));
-            (raw, broken)
-        })
-        .collect();
-    // By the time somebody else is answered the gateway has, as a rule, seen what came before.
-    gateway.get("/healthz");
-    backend.release();
-    for (raw, broken) in asked {
-        answered(raw.until_closed(), &["200"], broken);
-    }
+    attack(&gateway, || {
+        let asked: Vec<_> = BROKEN
+            .iter()
+            .enumerate()
+            .map(|(number, broken)| {
+                let mut raw = Raw::open(&gateway.site);
+                assert!(raw.say(format!(
+                    "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+                     content-type: application/json\r\ncontent-length: {}\r\n\r\n{wish}",
+                    wish.len()
+                )));
+                backend.wait_for_requests(number + 1);
+                assert!(raw.say(format!("{broken}{SMUGGLED}")));
+                (raw, broken)
+            })
+            .collect();
+        // By the time somebody else is answered the gateway has, as a rule, seen what came before.
+        gateway.get("/healthz");
+        backend.release();
+        for (raw, broken) in asked {
+            answered(raw.until_closed(), &["200"], broken);
+        }
+    });
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! Stopping, reloading and being replaced: nobody who asks notices.
 
 use std::net::TcpListener;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, GOAWAY, HEADERS, WINDOW_UPDATE, frame};
 use crate::support::{
-    Client, Connection, Gateway, Raw, Request, Setup, attack, authorized, listening, only, token,
+    Certificate, Client, Connection, End, Gateway, Raw, Request, Setup, attack, authorized, inheriting,
+    listening, only, patiently, token,
 };
 
 #[test]
@@ -147,11 +148,14 @@ fn a_configuration_that_cannot_be_used_changes_nothing_and_the_log_says_why() {
     assert_eq!(gateway.admin.send(authorized(sections)).status, 200);
 }
 
+/// Tells when it is over.
+type IsOver<'a> = &'a dyn Fn() -> bool;
+
 /// Asks again and again, until it is over. Back comes how often.
-type Visits = fn(&Client, &dyn Fn() -> bool) -> usize;
+type Visit<'a> = &'a (dyn Fn(&Client, IsOver<'_>) -> usize + Sync);
 
 /// Asks for a page over and over, each time over a connection of its own.
-fn visit_anew(site: &Client, is_over: impl Fn() -> bool) -> usize {
+fn visit_anew(site: &Client, is_over: IsOver<'_>) -> usize {
     let mut answers = 0;
     while !is_over() {
         assert_eq!(site.get("/").status, 200);
@@ -161,7 +165,7 @@ fn visit_anew(site: &Client, is_over: impl Fn() -> bool) -> usize {
 }
 
 /// The same over one connection, for as long as no answer says that it is the last.
-fn visit_over_http1(site: &Client, is_over: impl Fn() -> bool) -> usize {
+fn visit_over_http1(site: &Client, is_over: IsOver<'_>) -> usize {
     let mut answers = 0;
     while !is_over() {
         let mut connection = Connection::open(site).unwrap();
@@ -178,7 +182,7 @@ fn visit_over_http1(site: &Client, is_over: impl Fn() -> bool) -> usize {
 }
 
 /// The same over one HTTP/2 connection, for as long as the gateway does not say that it goes.
-fn visit_over_http2(site: &Client, is_over: impl Fn() -> bool) -> usize {
+fn visit_over_http2(site: &Client, is_over: IsOver<'_>) -> usize {
     let mut answers = 0;
     while !is_over() {
         // Windows that never get in the way.
@@ -207,46 +211,126 @@ fn visit_over_http2(site: &Client, is_over: impl Fn() -> bool) -> usize {
     answers
 }
 
-#[test]
-fn a_restart_on_an_inherited_socket_refuses_nobody() {
+/// Replaces a gateway again and again while all of these visit it, each of whose requests must succeed. The new one starts
+/// before the old one is told to stop, as where two run side by side, or when it has ended, as a supervisor restarts it: whoever
+/// comes in between waits at the socket.
+fn restart_under_load(extra: &str, rounds: u32, visitors: &[Visit<'_>]) {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let inherited = || Some(socket.try_clone().unwrap());
     let mut gateway = Gateway::set_up_live(Setup {
         socket: inherited(),
+        extra,
         ..Setup::default()
     });
     assert_eq!(gateway.site.address(), socket.local_addr().unwrap());
     let (site, over) = (gateway.site, AtomicBool::new(false));
     let is_over = || over.load(Ordering::Relaxed);
     std::thread::scope(|scope| {
-        let visits: [Visits; 3] = [
-            |site, is_over| visit_anew(site, is_over),
-            |site, is_over| visit_over_http1(site, is_over),
-            |site, is_over| visit_over_http2(site, is_over),
-        ];
-        let visitors: Vec<_> = visits
-            .into_iter()
-            .flat_map(|visit| [visit; 8])
+        let visitors: Vec<_> = visitors
+            .iter()
             .map(|visit| scope.spawn(move || visit(&site, &is_over)))
             .collect();
-        for _ in 0..5 {
-            let next = Gateway::set_up(Setup {
-                folder: Some(gateway.shared_folder()),
-                socket: inherited(),
-                extra: "[limits]\nstop_delay_ms = 0\n",
-                ..Setup::default()
-            });
-            gateway.signal("TERM");
-            assert_eq!(gateway.end().code(), Some(0));
-            assert!(!gateway.output().contains("drain_cut_short"));
-            assert_eq!(next.get("/").status, 200);
-            gateway = next;
+        // They go home even if a restart goes wrong.
+        let end = End(&over);
+        for round in 0..rounds {
+            let folder = gateway.shared_folder();
+            let start = || {
+                Gateway::set_up(Setup {
+                    folder: Some(folder),
+                    socket: inherited(),
+                    extra: &format!("[limits]\nstop_delay_ms = 0\n{extra}"),
+                    ..Setup::default()
+                })
+            };
+            let stop = |mut old: Gateway| {
+                old.signal("TERM");
+                assert_eq!(old.end().code(), Some(0));
+                assert!(!old.output().contains("drain_cut_short"));
+            };
+            gateway = if round % 2 == 0 {
+                let next = start();
+                stop(gateway);
+                next
+            } else {
+                stop(gateway);
+                start()
+            };
+            assert_eq!(gateway.admin.get("/readyz").status, 200);
         }
-        over.store(true, Ordering::Relaxed);
+        drop(end);
         for visitor in visitors {
             assert!(visitor.join().unwrap() > 0);
         }
     });
+}
+
+#[test]
+fn a_restart_on_an_inherited_socket_refuses_nobody() {
+    let visits: [Visit<'_>; 3] = [&visit_anew, &visit_over_http1, &visit_over_http2];
+    restart_under_load("", 6, &visits.map(|visit| [visit; 8]).concat());
+}
+
+#[test]
+fn the_same_over_tls_refuses_nobody_either() {
+    let (folder, certificate) = (TempDir::new().unwrap(), Certificate::new());
+    let visit: Visit<'_> = &|site, is_over| {
+        let mut answers = 0;
+        while !is_over() {
+            assert_eq!(certificate.get(site).unwrap().status, 200);
+            answers += 1;
+        }
+        answers
+    };
+    let table = certificate.write(folder.path()).table("tls");
+    restart_under_load(&table, 4, &[visit; 4]);
+}
+
+#[test]
+fn the_second_socket_that_is_inherited_is_for_the_admin_api() {
+    let [site, admin] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let addresses = [&site, &admin].map(|socket| socket.local_addr().unwrap());
+    let gateway = Gateway::set_up_live(Setup {
+        socket: Some(site),
+        admin_socket: Some(admin),
+        ..Setup::default()
+    });
+    assert_eq!(
+        [gateway.site, gateway.admin].map(|client| client.address()),
+        addresses
+    );
+    assert_eq!(gateway.get("/").status, 200);
+    gateway.ask("/api/v1/sections");
+}
+
+/// A process that is killed when it is dropped.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+    }
+}
+
+#[test]
+fn an_inherited_admin_socket_that_others_can_reach_needs_a_certificate() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("site.toml");
+    std::fs::write(&path, listening("", "")).unwrap();
+    let site = TcpListener::bind("127.0.0.1:0").unwrap();
+    let admin = TcpListener::bind("0.0.0.0:0").unwrap();
+    let address = admin.local_addr().unwrap();
+    let process = inheriting(site, Some(admin))
+        .args(["serve", "--config"])
+        .arg(path)
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut process = Killed(process.unwrap());
+    let stderr = process.0.stderr.take().unwrap();
+    let stderr = patiently("the gateway ends", || std::io::read_to_string(stderr).unwrap());
+    assert_eq!(process.0.wait().unwrap().code(), Some(1), "{stderr}");
+    let words =
+        format!("the admin socket at {address} can be reached from elsewhere: it needs `[listen.admin_tls]`");
+    assert!(stderr.contains(&words), "{stderr}");
 }
 
 #[test]

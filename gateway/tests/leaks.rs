@@ -10,36 +10,14 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::support::marks::{
-    EMAIL, KEY, OPERATOR, PASSWORD, SECRETS, assert_clean, assert_folder_is_clean, sign_ups,
+    EMAIL, KEY, OPERATOR, PASSWORD, SECRETS, VARIABLES, assert_answer_is_clean, assert_clean,
+    assert_folder_is_clean, configuration, operate, sign_ups,
 };
-use crate::support::{Act, Backend, CLOSED, Gateway, Machine, Raw, Release, Request, Response, Setup, token};
-
-fn assert_answer_is_clean(answer: &Response, secrets: &[&str]) {
-    let headers = format!("{:?}", answer.headers);
-    assert_clean("a header", headers.as_bytes(), secrets);
-    assert_clean("an answer", &answer.decoded(), secrets);
-}
-
-/// What a gateway is started with whose log is as verbose as the environment can ask for.
-const VARIABLES: [(&str, &str); 4] = [
-    ("KEY", KEY),
-    ("RUST_LOG", "trace"),
-    ("RUST_BACKTRACE", "full"),
-    ("HYPER_LOG", "trace"),
-];
-
-/// The configuration of sign-up and of the marked token.
-fn configuration(backend: &str, keys: &str) -> String {
-    let actions = ["publish", "deploy", "rollback", "preview", "collect"];
-    let token = token(OPERATOR, &["*"], &actions).replace(&format!("name of {OPERATOR}"), "operator");
-    format!(
-        "[signup]\nbackend = \"{backend}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n{keys}\n{token}"
-    )
-}
+use crate::support::{Act, Backend, CLOSED, Gateway, Machine, Raw, Setup};
 
 /// A gateway that soon gives up on its backend.
 fn gateway(backend: &str, keys: &str) -> Gateway {
@@ -52,37 +30,6 @@ fn sign_up(gateway: &Gateway) {
     let [script, form] = sign_ups();
     assert_answer_is_clean(&gateway.site.send(script), &SECRETS);
     assert_answer_is_clean(&gateway.site.send(form), &[PASSWORD, KEY, OPERATOR]);
-}
-
-/// Everything an operator does, with the marked token, and with it where it is of no use.
-fn operate(gateway: &Gateway) {
-    let release = Release::section("other", "1.0.0", &["/other"]);
-    let ask = |request: Request| {
-        let answer = gateway.operate_as(OPERATOR, request);
-        assert_answer_is_clean(&answer, &SECRETS);
-        answer.status
-    };
-    let put = Request::new("PUT", "/api/v1/sections/other/releases/1.0.0").body(release.archive());
-    assert_eq!(ask(put), 201);
-    let post = |target: &str, body: &Value| Request::new("POST", target).body(body.to_string());
-    assert_eq!(
-        ask(post(
-            "/api/v1/deployments",
-            &json!({ "releases": { "other": "1.0.0" } })
-        )),
-        201
-    );
-    assert_eq!(ask(post("/api/v1/previews", &json!({ "deployment": 1 }))), 201);
-    assert_eq!(
-        ask(post("/api/v1/rollback", &json!({ "section": "nobody" }))),
-        409
-    );
-    assert_eq!(ask(post("/api/v1/deployments", &json!({ "releases": 5 }))), 400);
-    for target in ["/api/v1/sections", "/api/v1/deployments", "/api/v1/history"] {
-        assert_eq!(ask(Request::new("GET", target)), 200);
-    }
-    let wrong = Request::new("GET", "/api/v1/history").header("authorization", &format!("Basic {OPERATOR}"));
-    assert_answer_is_clean(&gateway.admin.send(wrong), &SECRETS);
 }
 
 /// Searches everything that the gateway can be asked, that it has logged, and that it has written.

@@ -1,18 +1,23 @@
 //! Backends that are slow, gone, or not themselves.
 
-use serde_json::{Value, json};
+use std::net::{Ipv4Addr, TcpStream};
+use std::time::Duration;
 
-use crate::support::{Act, Backend, CLOSED, Gateway, Request, Response};
+use serde_json::{Value, json};
+use tokio::net::TcpSocket;
+
+use crate::support::{Act, Backend, CLOSED, Client, Gateway, Request, Response};
 
 fn gateway(backend: &str) -> Gateway {
     gateway_with(backend, "")
 }
 
+fn table(backend: &str, keys: &str) -> String {
+    format!("[signup]\nbackend = \"{backend}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n{keys}")
+}
+
 fn gateway_with(backend: &str, more: &str) -> Gateway {
-    let extra = format!(
-        "[signup]\nbackend = \"{backend}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n\
-         total_timeout_ms = 300\n{more}"
-    );
+    let extra = table(backend, &format!("total_timeout_ms = 300\n{more}"));
     // A proxy in the environment is not used: it would see what visitors type.
     let variables = [
         ("KEY", "the-key"),
@@ -23,11 +28,15 @@ fn gateway_with(backend: &str, more: &str) -> Gateway {
 }
 
 fn sign_up(gateway: &Gateway) -> Response {
+    sign_up_at(&gateway.site)
+}
+
+fn sign_up_at(site: &Client) -> Response {
     let body = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 });
     let request = Request::new("POST", "/functions/v1/signup")
         .header("sec-fetch-site", "same-origin")
         .header("content-type", "application/json");
-    gateway.site.send(request.body(body.to_string()))
+    site.send(request.body(body.to_string()))
 }
 
 /// What a visitor gets from a backend that does this.
@@ -86,6 +95,24 @@ fn a_backend_that_takes_too_long_is_out_of_reach() {
         unreachable(504),
         "also when it is the body that takes too long"
     );
+}
+
+#[test]
+fn a_backend_that_cannot_be_connected_to_in_time_is_out_of_reach() {
+    // Whose queue is full: the system drops whoever else would connect.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+    let listener = runtime.unwrap().block_on(async {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        socket.listen(0).unwrap().into_std().unwrap()
+    });
+    let address = listener.local_addr().unwrap();
+    let _queued = TcpStream::connect(address).unwrap();
+    let keys = "connect_timeout_ms = 200\ntotal_timeout_ms = 600000\n";
+    let gateway = Gateway::start_with(&table(&format!("http://{address}"), keys), &[("KEY", "the-key")]);
+    // Whoever waits here leaves long before any other deadline.
+    let answer = sign_up_at(&gateway.site.waiting(Duration::from_secs(10)));
+    assert_eq!((answer.status, answer.json()), unreachable(504));
 }
 
 #[test]

@@ -230,9 +230,11 @@ fn a_place_is_held_to_the_last_byte_of_the_backends_answer() {
         body.len()
     )));
     backend.wait_for_request();
-    for _ in 0..50 {
-        assert_stays(&sign_up(&gateway), 503);
-    }
+    attack(&gateway, || {
+        for _ in 0..50 {
+            assert_stays(&sign_up(&gateway), 503);
+        }
+    });
     assert_eq!(backend.received().len(), 1);
 }
 

@@ -4,8 +4,8 @@ use std::net::Ipv4Addr;
 
 use serde_json::json;
 
-use crate::support::marks::{KEY, SECRETS, assert_clean, sign_ups};
-use crate::support::{Act, Backend, Gateway, Request, Setup};
+use crate::support::marks::{SECRETS, VARIABLES, assert_clean, configuration, operate, sign_ups};
+use crate::support::{Act, Backend, Gateway, Machine, Request, Setup};
 
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -63,18 +63,21 @@ fn a_request_is_one_span_that_tells_what_its_event_does() {
 }
 
 #[test]
-fn the_span_of_a_sign_up_has_nothing_that_was_typed() {
+fn nothing_leaks_into_traces_whatever_becomes_of_a_sign_up() {
     let collector = Backend::start(Act::Answer(200, "application/x-protobuf", String::new()));
     let backend = Backend::start(Act::Close);
-    let signup = format!(
-        "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n\
-         total_timeout_ms = 200\nfailures = 1000\n",
-        backend.origin()
+    let machine = Machine::new();
+    let keys = format!(
+        "total_timeout_ms = 200\nfailures = 1000\n[telemetry]\ncollector = \"{}\"\n",
+        collector.origin()
     );
-    let gateway = Gateway::start_live(
-        &format!("{signup}[telemetry]\ncollector = \"{}\"\n", collector.origin()),
-        &[("KEY", KEY), ("RUST_LOG", "trace")],
-    );
+    // All is sent at the end: whoever opens a socket while time stands still panics, also who sends traces.
+    let variables = [&VARIABLES[..], &[("OTEL_BSP_SCHEDULE_DELAY", "86400000")]].concat();
+    let gateway = machine
+        .start_with(&configuration(&backend.origin(), &keys), &variables)
+        .made_live();
+    operate(&gateway);
+    let sign_up = || sign_ups().map(|request| gateway.site.send(request));
     let acts = [
         Act::json(200, &json!({})),
         Act::json(409, &json!({ "error": "That address is taken." })),
@@ -84,13 +87,22 @@ fn the_span_of_a_sign_up_has_nothing_that_was_typed() {
     ];
     for act in acts {
         backend.now(act);
-        for request in sign_ups() {
-            gateway.event_of(&gateway.site.send(request));
+        for answer in sign_up() {
+            gateway.event_of(&answer);
         }
     }
     assert_eq!(backend.received().len(), 10);
+    machine.stop_time();
+    for answer in sign_up() {
+        assert_eq!(answer.status, 500, "{}", answer.text());
+        gateway.event_of(&answer);
+    }
+    machine.start_time();
+    assert_eq!(gateway.output().matches("\"event\":\"panic\"").count(), 2);
     let sent = collected(gateway, &collector);
-    assert!(has(&sent, "POST /functions/v1/signup"));
+    for route in ["POST /functions/v1/signup", "PUT /api/v1/sections"] {
+        assert!(has(&sent, route), "{route}");
+    }
     assert_clean("a trace", &sent, &SECRETS);
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use http::HeaderValue;
 use secrecy::SecretString;
+use secrecy::zeroize::Zeroizing;
 use toml::de::DeValue;
 
 use super::reader::{Read, is, text};
@@ -23,11 +24,13 @@ pub(super) fn secret(value: &DeValue<'_>, folder: &Path) -> Read<SecretString> {
     let place = text(value.get_ref()).map_err(|wrong| format!("`{}` {wrong}", key.get_ref()))?;
     let (found, place) = match key.get_ref().as_ref() {
         "env" => (
-            std::env::var(&place).ok(),
+            std::env::var(&place).ok().map(Zeroizing::new),
             format!("the environment variable {place}"),
         ),
         "file" => (
-            std::fs::read_to_string(folder.join(&place)).ok(),
+            std::fs::read_to_string(folder.join(&place))
+                .ok()
+                .map(Zeroizing::new),
             format!("the file {place}"),
         ),
         other => return Err(format!("has the unknown key `{other}`")),

@@ -1,8 +1,9 @@
 //! One deployment's releases put together, and the checks that only the whole set can fail.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use semver::Version;
 
 use super::Deployment;
@@ -22,6 +23,8 @@ pub(crate) struct Set {
     pub(crate) slots: BTreeMap<String, Arc<SlotAnswer>>,
     /// All its releases.
     pub(crate) releases: Vec<Arc<Served>>,
+    /// What search engines are told of it: made when somebody first asks, and shared by all who do.
+    pub(crate) sitemap: OnceLock<Bytes>,
     routes: Table<Arc<PageAnswer>>,
 }
 
@@ -57,6 +60,7 @@ impl Set {
             deployment,
             frame: Arc::clone(frame),
             slots,
+            sitemap: OnceLock::new(),
             routes,
             releases,
         })

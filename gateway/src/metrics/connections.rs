@@ -6,6 +6,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
+use super::Described;
+
 /// Connections of all listeners.
 #[derive(Default)]
 pub(super) struct Connections {
@@ -140,12 +142,12 @@ impl Connections {
         registry.register(
             "connections_refused",
             "Connections that were not served, by cause",
-            self.refused.clone(),
+            Described(self.refused.clone()),
         );
         registry.register(
             "connections_ended",
             "Connections that were served and have ended, by cause",
-            self.ended.clone(),
+            Described(self.ended.clone()),
         );
         registry.register(
             "requests_given_up",

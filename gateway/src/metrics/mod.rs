@@ -5,10 +5,12 @@ mod connections;
 mod requests;
 mod signups;
 
+use std::fmt;
 use std::time::Duration;
 
 use http::{HeaderValue, StatusCode};
-use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::encoding::{EncodeLabelSet, EncodeMetric, MetricEncoder, text};
+use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -60,6 +62,10 @@ struct Directive {
     directive: &'static str,
 }
 
+/// A family that is described also while it has nothing to tell, so that who reads the metrics sees all that there are.
+#[derive(Debug)]
+struct Described<M>(M);
+
 /// What became of renders.
 #[derive(Clone)]
 pub(crate) struct RenderMetrics {
@@ -92,18 +98,18 @@ impl Default for Metrics {
         registry.register(
             "renders",
             "Pages the gateway set out to render, by what came of it; `section` is `shell` for its own page",
-            renders.outcomes.clone(),
+            Described(renders.outcomes.clone()),
         );
         registry.register_with_unit(
             "render_cpu",
             "CPU time of renders that succeeded",
             Unit::Seconds,
-            renders.cpu.clone(),
+            Described(renders.cpu.clone()),
         );
         registry.register(
             "render_resting",
             "1 for a section that is left to the browser because it failed so often, 0 once a render of it succeeded again",
-            renders.resting.clone(),
+            Described(renders.resting.clone()),
         );
         registry.register(
             "render_workers_replaced",
@@ -120,7 +126,7 @@ impl Default for Metrics {
         registry.register(
             "policy_violations",
             "Violations of the content security policy that browsers reported, by directive",
-            policy.violations.clone(),
+            Described(policy.violations.clone()),
         );
         let (signups, connections) = (SignupMetrics::default(), Connections::default());
         let requests = Requests::default();
@@ -136,6 +142,16 @@ impl Default for Metrics {
             connections,
             requests,
         }
+    }
+}
+
+impl<M: EncodeMetric> EncodeMetric for Described<M> {
+    fn encode(&self, encoder: MetricEncoder<'_>) -> fmt::Result {
+        self.0.encode(encoder)
+    }
+
+    fn metric_type(&self) -> MetricType {
+        self.0.metric_type()
     }
 }
 

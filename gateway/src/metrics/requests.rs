@@ -11,6 +11,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
+use super::Described;
+
 /// The most routes that are told apart. Those of pages are the patterns of whatever is deployed; nobody else makes any.
 const MAX_ROUTES: usize = 256;
 
@@ -84,18 +86,18 @@ impl Requests {
         registry.register(
             "requests",
             "Requests, by route and class of status",
-            self.counts.clone(),
+            Described(self.counts.clone()),
         );
         registry.register_with_unit(
             "request_duration",
             "How long requests took, until the last 32 KiB of their answer were on their way",
             Unit::Seconds,
-            self.seconds.clone(),
+            Described(self.seconds.clone()),
         );
         registry.register(
             "requests_shed",
             "Requests turned away because as many were being answered as may be, in all or of one client",
-            self.shed.clone(),
+            Described(self.shed.clone()),
         );
     }
 

@@ -6,6 +6,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
+use super::Described;
+
 /// Sign-ups, as numbers.
 #[derive(Clone, Default)]
 pub(crate) struct SignupMetrics {
@@ -36,11 +38,15 @@ struct State {
 
 impl SignupMetrics {
     pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register("signups", "Sign-ups, by what came of them", self.outcomes.clone());
+        registry.register(
+            "signups",
+            "Sign-ups, by what came of them",
+            Described(self.outcomes.clone()),
+        );
         registry.register(
             "signup_breaker",
             "1 for the state the sign-up backend's breaker is in, as of the last sign-up",
-            self.breaker.clone(),
+            Described(self.breaker.clone()),
         );
     }
 

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::client::is_silence;
 use super::{Certificate, Client, Gateway, Request, Response, is_rendered};
 
 /// The address an ordinary visitor comes from while others attack.
@@ -19,6 +20,10 @@ const PACE: Duration = Duration::from_millis(20);
 /// How long an ordinary visitor looks at what came. One who never looked would take what the machine can do from the
 /// attack, and from whatever is tested beside it.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// How long an ordinary visitor waits before giving up. What the gateway does takes milliseconds; the rest is for a machine that
+/// is busy with other tests.
+const GIVES_UP: Duration = Duration::from_secs(10);
 
 /// A connection over which anything may be said.
 pub(crate) struct Raw(TcpStream);
@@ -125,14 +130,13 @@ impl Raw {
     }
 }
 
-/// Nothing came for as long as one would wait.
-fn is_silence(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut)
+fn visitor(gateway: &Gateway) -> Client {
+    gateway.site.coming_from(VISITOR).waiting(GIVES_UP)
 }
 
 /// Does something hostile while an ordinary visitor reads the site, all of whose requests must succeed.
 pub(crate) fn attack<T>(gateway: &Gateway, hostile: impl FnOnce() -> T) -> T {
-    let visitor = gateway.site.coming_from(VISITOR);
+    let visitor = visitor(gateway);
     besides(|target| visitor.get(target), "/", "/state/", hostile)
 }
 
@@ -142,14 +146,14 @@ pub(crate) fn attack_encrypted<T>(
     certificate: &Certificate,
     hostile: impl FnOnce() -> T,
 ) -> T {
-    let visitor = gateway.site.coming_from(VISITOR);
+    let visitor = visitor(gateway);
     let get = |target: &str| certificate.send(&visitor, Request::new("GET", target)).unwrap();
     besides(get, "/", "/state/", hostile)
 }
 
 /// The same on a site whose pages are rendered, and must be: see [`super::rendering_gateway`].
 pub(crate) fn attack_rendering<T>(gateway: &Gateway, hostile: impl FnOnce() -> T) -> T {
-    let visitor = gateway.site.coming_from(VISITOR);
+    let visitor = visitor(gateway);
     let get = |target: &str| {
         let answer = visitor.get(target);
         assert!(target == FILE || is_rendered(&answer), "{target}: {answer:?}");
@@ -201,7 +205,8 @@ fn besides<T>(
     })
 }
 
-struct End<'a>(&'a AtomicBool);
+/// Says that it is over when it is dropped, however that comes about.
+pub(crate) struct End<'a>(pub(crate) &'a AtomicBool);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {

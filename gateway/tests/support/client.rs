@@ -1,12 +1,13 @@
 //! A client that sends exactly what it is told to.
 
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use tokio::net::TcpSocket;
+use tokio::time::timeout;
 
 /// Longer than anything a test waits for; reached only when something hangs.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
@@ -16,6 +17,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Client {
     address: SocketAddr,
     source: Option<Ipv4Addr>,
+    patience: Duration,
 }
 
 /// A request as it goes over the wire.
@@ -84,6 +86,7 @@ impl Client {
         Self {
             address,
             source: None,
+            patience: PATIENCE,
         }
     }
 
@@ -95,6 +98,11 @@ impl Client {
         }
     }
 
+    /// The same, waiting no longer than this for a connection, and for more of an answer.
+    pub(crate) fn waiting(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
     /// The address it sends to.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
@@ -103,10 +111,10 @@ impl Client {
     /// A connection to do as one likes with.
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = match self.source {
-            None => TcpStream::connect(self.address).unwrap(),
-            Some(source) => connect_from(source, self.address),
+            None => TcpStream::connect_timeout(&self.address, self.patience).unwrap(),
+            Some(source) => connect_from(source, self.address, self.patience),
         };
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(self.patience)).unwrap();
         stream
     }
 
@@ -114,14 +122,16 @@ impl Client {
         self.send(Request::new("GET", target))
     }
 
-    /// Sends a request and reads the answer to the end of the connection.
+    /// Sends a request and reads the answer to the end of the connection; panics if it does not come in time.
     pub(crate) fn send(&self, request: Request) -> Response {
         let mut stream = self.connect();
         let message = request.header("connection", "close").message(self.address);
         // An answer may come, and the connection end, before all of a refused body is written.
         let _ = stream.write_all(&message);
         let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
+        if let Err(error) = stream.read_to_end(&mut answer) {
+            assert!(!is_silence(error.kind()), "no whole answer in time: {answer:?}");
+        }
         Response::parse(&answer)
     }
 }
@@ -198,13 +208,23 @@ impl Response {
     }
 }
 
+/// Nothing came for as long as one would wait.
+pub(super) fn is_silence(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut)
+}
+
 /// The standard library cannot choose the address it connects from.
-fn connect_from(source: Ipv4Addr, address: SocketAddr) -> TcpStream {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+fn connect_from(source: Ipv4Addr, address: SocketAddr, patience: Duration) -> TcpStream {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let stream = runtime.unwrap().block_on(async {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind((source, 0).into()).unwrap();
-        socket.connect(address).await.unwrap().into_std().unwrap()
+        let connected = timeout(patience, socket.connect(address)).await;
+        connected
+            .expect("no connection in time")
+            .unwrap()
+            .into_std()
+            .unwrap()
     });
     stream.set_nonblocking(false).unwrap();
     stream

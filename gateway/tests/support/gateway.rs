@@ -1,6 +1,6 @@
 //! The gateway as a process.
 
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -46,6 +46,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) variables: &'a [(&'a str, &'a str)],
     /// The socket for the site, as a supervisor hands one over.
     pub(crate) socket: Option<TcpListener>,
+    /// The one for the admin API, beside it.
+    pub(crate) admin_socket: Option<TcpListener>,
     /// How many files it may have open.
     pub(crate) descriptors: Option<u32>,
     /// What a shell does before it becomes the gateway, such as `ulimit -f 100;`.
@@ -127,10 +129,32 @@ pub(crate) fn only(keys: &str) -> String {
 /// Starts as `systemd` does with one socket: what is standard input here becomes descriptor 3.
 const INHERITING: &str = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
 
+/// The same with two: what is standard output becomes descriptor 4, and what is printed goes where errors go.
+const INHERITING_BOTH: &str = "LISTEN_PID=$$ LISTEN_FDS=2 exec \"$0\" \"$@\" 3<&0 4<&1 </dev/null >&2";
+
 /// The gateway, started by a shell that becomes it.
 fn by_shell(script: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_gateway")]);
+    command
+}
+
+/// The command, with nothing to be read, and with what is printed for us to read.
+fn started(mut command: Command) -> Command {
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    command
+}
+
+/// The command that starts the gateway with these sockets, for the site and for the admin API.
+pub(crate) fn inheriting(site: TcpListener, admin: Option<TcpListener>) -> Command {
+    let mut command = by_shell(if admin.is_some() {
+        INHERITING_BOTH
+    } else {
+        INHERITING
+    });
+    command
+        .stdin(OwnedFd::from(site))
+        .stdout(admin.map_or_else(Stdio::piped, |admin| Stdio::from(OwnedFd::from(admin))));
     command
 }
 
@@ -230,28 +254,28 @@ impl Gateway {
         let admin = setup.admin.map(|address| format!("admin = \"{address}\""));
         let text = text.replacen(ADMIN, admin.as_deref().unwrap_or(ADMIN), 1);
         std::fs::write(&config, text).unwrap();
-        let (mut command, stdin) = match (setup.socket, setup.descriptors) {
-            (None, None) if !setup.before.is_empty() || !setup.wrapper.is_empty() => (
-                by_shell(&format!("{} exec {} \"$0\" \"$@\"", setup.before, setup.wrapper)),
-                Stdio::null(),
-            ),
-            (None, None) => (Command::new(env!("CARGO_BIN_EXE_gateway")), Stdio::null()),
-            (None, Some(number)) => (
-                by_shell(&format!("ulimit -n {number}; exec \"$0\" \"$@\"")),
-                Stdio::null(),
-            ),
-            (Some(socket), _) => (by_shell(INHERITING), Stdio::from(OwnedFd::from(socket))),
+        let mut command = match (setup.socket, setup.descriptors) {
+            (Some(socket), _) => inheriting(socket, setup.admin_socket),
+            (None, Some(number)) => started(by_shell(&format!("ulimit -n {number}; exec \"$0\" \"$@\""))),
+            (None, None) if !setup.before.is_empty() || !setup.wrapper.is_empty() => started(by_shell(
+                &format!("{} exec {} \"$0\" \"$@\"", setup.before, setup.wrapper),
+            )),
+            (None, None) => started(Command::new(env!("CARGO_BIN_EXE_gateway"))),
         };
         let mut process = command
             .args(["serve".as_ref(), "--config".as_ref(), config.as_os_str()])
             .envs(setup.variables.iter().copied())
-            .stdin(stdin)
-            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
+        // Sockets are the command's until then.
+        drop(command);
         let output = Arc::new(Log::default());
-        output.collect(process.stdout.take().unwrap());
+        match process.stdout.take() {
+            Some(stdout) => output.collect(stdout),
+            // It is a socket.
+            None => output.collect(io::empty()),
+        }
         output.collect(process.stderr.take().unwrap());
         let listening = output.wait(|line| line["event"] == "listening");
         let client =
@@ -384,19 +408,32 @@ impl Gateway {
         self.process.id()
     }
 
-    /// How often something was counted; 0 if never. `sample` is a metric's name with its labels.
+    /// How often something was counted; 0 if never. `sample` is a metric's name with its labels; panics if there is no such
+    /// metric.
     pub(crate) fn count(&self, sample: &str) -> u64 {
-        let answer = self.ask_admin(Request::new("GET", "/metrics"));
-        let text = answer.text();
-        let line = text.lines().find_map(|line| line.strip_prefix(sample));
-        line.map_or(0, |value| value.trim().parse().unwrap())
+        self.sample(sample).unwrap_or(0)
     }
 
-    /// How many connections of the site have ended for this cause.
+    /// The value of a sample, if there is one so far.
+    fn sample(&self, sample: &str) -> Option<u64> {
+        let answer = self.ask_admin(Request::new("GET", "/metrics"));
+        let text = answer.text();
+        let name = sample.split('{').next().unwrap();
+        let metric = ["_total", "_count"]
+            .iter()
+            .find_map(|suffix| name.strip_suffix(suffix));
+        let described = format!("# TYPE {} ", metric.unwrap_or(name));
+        let is_there = text.lines().any(|line| line.starts_with(&described));
+        assert!(is_there, "there is no metric {name}:\n{text}");
+        let value = text.lines().find_map(|line| line.strip_prefix(sample));
+        value.map(|value| value.trim().parse().unwrap())
+    }
+
+    /// How many connections of the site have ended for this cause; panics if there is no such cause.
     pub(crate) fn ended(&self, cause: &str) -> u64 {
-        self.count(&format!(
-            "colonnade_connections_ended_total{{listener=\"site\",cause=\"{cause}\"}}"
-        ))
+        let sample = format!("colonnade_connections_ended_total{{listener=\"site\",cause=\"{cause}\"}}");
+        self.sample(&sample)
+            .unwrap_or_else(|| panic!("no connection ends by {cause}"))
     }
 
     /// Waits until so many connections of the site, and no more, have ended for this cause.

@@ -5,15 +5,32 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Request;
+use super::{Gateway, Release, Request, Response, token};
 
 pub(crate) const EMAIL: &str = "leakemail7x+tag@visitor.example";
 pub(crate) const PASSWORD: &str = "leakpassword7x\"mark\\pass/ wörd<&";
 pub(crate) const KEY: &str = "leakkey7x-0123456789";
 pub(crate) const OPERATOR: &str = "leaktoken7x-9876543210";
 pub(crate) const SECRETS: [&str; 4] = [EMAIL, PASSWORD, KEY, OPERATOR];
+
+/// What a gateway is started with whose log is as verbose as the environment can ask for.
+pub(crate) const VARIABLES: [(&str, &str); 4] = [
+    ("KEY", KEY),
+    ("RUST_LOG", "trace"),
+    ("RUST_BACKTRACE", "full"),
+    ("HYPER_LOG", "trace"),
+];
+
+/// The configuration of sign-up and of the marked token.
+pub(crate) fn configuration(backend: &str, keys: &str) -> String {
+    let actions = ["publish", "deploy", "rollback", "preview", "collect"];
+    let token = token(OPERATOR, &["*"], &actions).replace(&format!("name of {OPERATOR}"), "operator");
+    format!(
+        "[signup]\nbackend = \"{backend}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n{keys}\n{token}"
+    )
+}
 
 /// The ways in which a text may be written down.
 fn forms(text: &str) -> Vec<String> {
@@ -66,6 +83,13 @@ pub(crate) fn assert_clean(place: &str, bytes: &[u8], secrets: &[&str]) {
     }
 }
 
+/// The same for all of an answer.
+pub(crate) fn assert_answer_is_clean(answer: &Response, secrets: &[&str]) {
+    let headers = format!("{:?}", answer.headers);
+    assert_clean("a header", headers.as_bytes(), secrets);
+    assert_clean("an answer", &answer.decoded(), secrets);
+}
+
 /// The same for every file below a folder, and its name.
 pub(crate) fn assert_folder_is_clean(folder: &Path) {
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -97,4 +121,35 @@ pub(crate) fn sign_ups() -> [Request; 2] {
         request("application/json").body(json.to_string()),
         request("application/x-www-form-urlencoded").body(form),
     ]
+}
+
+/// Everything an operator does, with the marked token, and with it where it is of no use.
+pub(crate) fn operate(gateway: &Gateway) {
+    let release = Release::section("other", "1.0.0", &["/other"]);
+    let ask = |request: Request| {
+        let answer = gateway.operate_as(OPERATOR, request);
+        assert_answer_is_clean(&answer, &SECRETS);
+        answer.status
+    };
+    let put = Request::new("PUT", "/api/v1/sections/other/releases/1.0.0").body(release.archive());
+    assert_eq!(ask(put), 201);
+    let post = |target: &str, body: &Value| Request::new("POST", target).body(body.to_string());
+    assert_eq!(
+        ask(post(
+            "/api/v1/deployments",
+            &json!({ "releases": { "other": "1.0.0" } })
+        )),
+        201
+    );
+    assert_eq!(ask(post("/api/v1/previews", &json!({ "deployment": 1 }))), 201);
+    assert_eq!(
+        ask(post("/api/v1/rollback", &json!({ "section": "nobody" }))),
+        409
+    );
+    assert_eq!(ask(post("/api/v1/deployments", &json!({ "releases": 5 }))), 400);
+    for target in ["/api/v1/sections", "/api/v1/deployments", "/api/v1/history"] {
+        assert_eq!(ask(Request::new("GET", target)), 200);
+    }
+    let wrong = Request::new("GET", "/api/v1/history").header("authorization", &format!("Basic {OPERATOR}"));
+    assert_answer_is_clean(&gateway.admin.send(wrong), &SECRETS);
 }

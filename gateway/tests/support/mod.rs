@@ -24,13 +24,15 @@ mod release;
 mod rendering;
 mod tls;
 
-pub(crate) use attack::{Raw, VISITOR, attack, attack_encrypted, attack_rendering};
+pub(crate) use attack::{End, Raw, VISITOR, attack, attack_encrypted, attack_rendering};
 pub(crate) use backend::{Act, Backend, CLOSED};
 pub(crate) use browser::Browser;
 pub(crate) use client::{Client, Request, Response};
 pub(crate) use connection::Connection;
 pub(crate) use faults::{Full, Machine};
-pub(crate) use gateway::{Gateway, Setup, TOKEN, authorized, configuration, listening, only, run, token};
+pub(crate) use gateway::{
+    Gateway, Setup, TOKEN, authorized, configuration, inheriting, listening, only, run, token,
+};
 pub(crate) use heap::Heap;
 pub(crate) use http2::Exchange;
 pub(crate) use process::{least_growth_kib, resident_kib, status};

@@ -1,7 +1,7 @@
 //! Releases, as a section's build would make them, and archives of them, sound or not.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{self, Read, Write as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -170,7 +170,13 @@ impl Archive {
     }
 
     pub(crate) fn finish(self) -> Vec<u8> {
+        self.finish_with(io::empty())
+    }
+
+    /// The same, with more behind the blocks that say that the archive ends.
+    pub(crate) fn finish_with(self, mut more: impl Read) -> Vec<u8> {
         let mut gzip = self.0.into_inner().unwrap();
+        io::copy(&mut more, &mut gzip).unwrap();
         gzip.flush().unwrap();
         gzip.finish().unwrap()
     }
