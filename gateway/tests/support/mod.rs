@@ -36,7 +36,7 @@ pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{
     SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders, until_rendered,
 };
-pub(crate) use tls::Certificate;
+pub(crate) use tls::{Certificate, Tls};
 
 /// Asks until it is so; each question is answered, so nothing is waited for blindly. Between two questions the processor
 /// is left to whoever is asked.
