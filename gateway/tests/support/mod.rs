@@ -31,7 +31,7 @@ pub(crate) use faults::{Full, Machine};
 pub(crate) use gateway::{Gateway, Setup, TOKEN, authorized, configuration, listening, only, run, token};
 pub(crate) use heap::Heap;
 pub(crate) use http2::Exchange;
-pub(crate) use process::{least_growth_kib, resident_kib, status};
+pub(crate) use process::{descriptors, least_growth_kib, resident_kib, status};
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{
     SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders, until_rendered,
