@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Act, Backend, Gateway, Raw, attack, until};
+use crate::support::{Act, Backend, Gateway, Raw, attack, only, until};
 
 /// A request for this path that must never be answered: it stands where a second request would be smuggled in.
 const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nhost: site.example\r\n\r\n";
@@ -266,16 +266,22 @@ fn an_answer_arrives_whole_although_its_client_goes_on_to_send() {
 
 #[test]
 fn who_sends_without_end_behind_an_answer_is_listened_to_no_more() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_live(&only(""), &[]);
+    let open = "colonnade_connections_open{listener=\"site\"}";
     attack(&gateway, || {
-        for (number, (start, _)) in REFUSED.into_iter().enumerate() {
+        let all = REFUSED.map(|(start, _)| {
             let mut raw = Raw::open(&gateway.site);
             assert!(raw.say(start));
-            raw.say_until_closed([b'a'; 1000]);
-            let open = "colonnade_connections_open{listener=\"site\"}";
-            until(&format!("the place of {number} is free"), || {
-                gateway.count(open) <= 1
-            });
+            raw
+        });
+        for mut raw in all {
+            until("it is listened to no more", || !raw.say([b'a'; 1000]));
         }
+        // However much comes.
+        let mut raw = Raw::open(&gateway.site);
+        assert!(raw.say(REFUSED[0].0));
+        raw.say_until_closed([b'a'; 10_000]);
+        // None has a place besides the visitor.
+        until("there is room again", || gateway.count(open) <= 1);
     });
 }

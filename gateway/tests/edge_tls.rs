@@ -12,7 +12,7 @@ use crate::support::frames::{
     self, DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, WINDOW_UPDATE, frame,
 };
 use crate::support::{
-    Certificate, Gateway, Raw, Release, Setup, Tls, attack_encrypted, listening, only, run, until,
+    Certificate, Gateway, Raw, Release, Response, Setup, Tls, attack_encrypted, listening, only, run, until,
 };
 
 struct Encrypted {
@@ -186,6 +186,23 @@ fn a_body_that_comes_slowly_is_given_up_as_in_the_clear() {
         tls.stream().write_all(&next).unwrap();
         hear_until(&mut tls, HEADERS);
         assert_eq!(site.gateway.ended("slow_body"), 2);
+    });
+}
+
+#[test]
+fn an_answer_arrives_whole_although_its_client_goes_on_to_send_as_in_the_clear() {
+    let site = encrypted("");
+    attack_encrypted(&site.gateway, &site.certificate, || {
+        let mut tls = site.certificate.connect(&site.gateway.site, &[]).unwrap();
+        let start = format!("{POST}content-length: 1000000\r\n\r\n");
+        let request = [start.as_bytes(), &[b' '; 1_000_000]].concat();
+        tls.stream().write_all(&request).unwrap();
+        let mut said = Vec::new();
+        tls.stream().read_to_end(&mut said).unwrap();
+        assert_eq!(Response::parse(&said).status, 413);
+        for _ in 0..10 {
+            tls.stream().write_all(&[b' '; 100]).unwrap();
+        }
     });
 }
 

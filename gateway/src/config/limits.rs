@@ -38,7 +38,7 @@ pub(crate) struct Limits {
     /// The most requests of one HTTP/2 connection that its client takes back, a minute.
     pub(crate) resets: u32,
     /// The most HTTP/2 frames of one connection that carry nothing, a minute: PING, SETTINGS, priorities, empty DATA, and
-    /// WINDOW_UPDATE by a few bytes.
+    /// `WINDOW_UPDATE` by a few bytes.
     pub(crate) control_frames: u32,
     /// How long the gateway says that it is not ready before it stops to listen.
     pub(crate) stop_delay: Duration,

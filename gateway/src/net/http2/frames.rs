@@ -1,5 +1,5 @@
 //! The frames in a stream of bytes (RFC 9113, 4.1): their heads alone, how much of DATA is padding, and by how much a
-//! WINDOW_UPDATE opens a window.
+//! `WINDOW_UPDATE` opens a window.
 
 /// What every HTTP/2 client says first (RFC 9113, 3.4).
 pub(in crate::net) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -12,7 +12,7 @@ const LONGEST: usize = HEAD + INCREMENT;
 /// The length of the padding, which DATA may begin with (RFC 9113, 6.1).
 const PADDING: usize = 1;
 
-/// All of a WINDOW_UPDATE (RFC 9113, 6.9).
+/// All of a `WINDOW_UPDATE` (RFC 9113, 6.9).
 const INCREMENT: usize = 4;
 
 /// What a frame is.
@@ -40,7 +40,7 @@ pub(super) struct Frame {
     pub(super) length: usize,
     /// How much of that is padding, with its own length; for DATA.
     padding: usize,
-    /// By how much it opens a window; for WINDOW_UPDATE, and 0 for one that is none.
+    /// By how much it opens a window; for `WINDOW_UPDATE`, and 0 for one that is none.
     pub(super) increment: u32,
 }
 
@@ -259,7 +259,7 @@ mod tests {
             (&b"\0\0\x04\x08\0\0\0\0\x01\0\0\x01\x02"[..], 0x102),
             (b"\0\0\x04\x08\0\0\0\0\0\xff\xff\xff\xff", 0x7fff_ffff),
             (b"\0\0\x04\x08\0\0\0\0\0\0\0\0\0", 0),
-            // No WINDOW_UPDATE, and no other frame that looks like one.
+            // No `WINDOW_UPDATE`, and no other frame that looks like one.
             (b"\0\0\x05\x08\0\0\0\0\0\0\0\0\x01\0", 0),
             (b"\0\0\x04\x03\0\0\0\0\x01\0\0\0\x08", 0),
         ] {

@@ -235,7 +235,7 @@ fn seen_by_hyper(heard: &[u8], piece: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use proptest::collection::vec;
-    use proptest::prelude::{Just, any, prop_oneof, proptest};
+    use proptest::prelude::{Just, Strategy as _, any, prop_oneof, proptest};
     use proptest::sample::select;
 
     use super::{CONTROL_FRAMES, OWN_SETTINGS, PREFACE, frames, read_at_once, seen_by_hyper};
@@ -243,6 +243,15 @@ mod tests {
 
     /// `:method: GET`, `:scheme: http`, `:path: /` and `:authority: a` (RFC 7541, appendix A).
     const GET: &[u8] = &[0x82, 0x86, 0x84, 0x41, 1, b'a'];
+
+    /// By how much windows open.
+    const INCREMENTS: &[[u8; 4]] = &[
+        [0, 0, 0, 1],
+        [0, 0, 0, 255],
+        [0, 0, 1, 0],
+        [1, 0, 0, 0],
+        [0x80, 0, 0, 1],
+    ];
 
     /// `x: y`, as trailers.
     const TRAILERS: &[u8] = &[0, 1, b'x', 1, b'y'];
@@ -289,7 +298,7 @@ mod tests {
                 prop_oneof![0_u8..11, select(vec![0_u8, 3, 6, 8])],
                 select(vec![0_u8, 1, 4, 5, 8, 9]),
                 0_u8..6,
-                prop_oneof![3 => vec(0_u8..5, 0..6), 1 => vec(0_u8..2, 4..5), 1 => Just(GET.to_vec())],
+                prop_oneof![3 => vec(0_u8..5, 0..6), 1 => select(INCREMENTS).prop_map(|bytes| bytes.to_vec()), 1 => Just(GET.to_vec())],
             ), 0..30),
             cut in 0_usize..4,
         ) {
