@@ -195,7 +195,7 @@ fn an_answer_arrives_whole_although_its_client_goes_on_to_send_as_in_the_clear()
     attack_encrypted(&site.gateway, &site.certificate, || {
         let mut tls = site.certificate.connect(&site.gateway.site, &[]).unwrap();
         let start = format!("{POST}content-length: 1000000\r\n\r\n");
-        let request = [start.as_bytes(), &[b' '; 1_000_000]].concat();
+        let request = [start.as_bytes(), &b" ".repeat(1_000_000)].concat();
         tls.stream().write_all(&request).unwrap();
         let mut said = Vec::new();
         tls.stream().read_to_end(&mut said).unwrap();

@@ -259,7 +259,7 @@ mod tests {
             (&b"\0\0\x04\x08\0\0\0\0\x01\0\0\x01\x02"[..], 0x102),
             (b"\0\0\x04\x08\0\0\0\0\0\xff\xff\xff\xff", 0x7fff_ffff),
             (b"\0\0\x04\x08\0\0\0\0\0\0\0\0\0", 0),
-            // No `WINDOW_UPDATE`, and no other frame that looks like one.
+            // No WINDOW_UPDATE, and no other frame that looks like one.
             (b"\0\0\x05\x08\0\0\0\0\0\0\0\0\x01\0", 0),
             (b"\0\0\x04\x03\0\0\0\0\x01\0\0\0\x08", 0),
         ] {
