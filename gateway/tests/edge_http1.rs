@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Act, Backend, Gateway, Raw, attack};
+use crate::support::{Act, Backend, Gateway, Raw, attack, only, until};
 
 /// A request for this path that must never be answered: it stands where a second request would be smuggled in.
 const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nhost: site.example\r\n\r\n";
@@ -216,10 +216,8 @@ fn heads_that_are_too_much_are_refused() {
             "x: y\r\n".repeat(100_000),
         ] {
             let mut raw = Raw::open(&gateway.site);
-            raw.say(format!("{start}{fields}\r\n"));
-            let said = raw.until_closed();
-            // What was still under way when the connection was closed may take the answer with it.
-            assert!(said.is_empty() || said.starts_with(b"HTTP/1.1 431 "), "{said:?}");
+            assert!(raw.say(format!("{start}{fields}\r\n")), "it is read to its end");
+            answered(raw.until_closed(), &["431"], &fields[..10]);
         }
         // One that never ends.
         let mut raw = Raw::open(&gateway.site);
@@ -233,5 +231,59 @@ fn heads_that_are_too_much_are_refused() {
             "a".repeat(7000)
         ));
         assert_eq!(raw.answer().status, 200);
+    });
+}
+
+/// What is not answered for what it is, with the answer that it has.
+const REFUSED: [(&str, &str); 4] = [
+    (
+        "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+         content-type: application/json\r\ncontent-length: 1000000\r\n\r\n",
+        "413",
+    ),
+    ("GET / HTTP/1.1\r\nhost: site.example\r\nx: ", "431"),
+    ("what is this\r\n\r\n", "400"),
+    ("\nGET / HTTP/1.1\r\nhost: site.example\r\n\r\n", "400"),
+];
+
+#[test]
+fn an_answer_arrives_whole_although_its_client_goes_on_to_send() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for (start, status) in REFUSED {
+            let mut raw = Raw::open(&gateway.site);
+            assert!(
+                raw.say([start, &"a".repeat(1_000_000)].concat()),
+                "it is read to its end"
+            );
+            answered(raw.until_heard_out(), &[status], start);
+        }
+        // So does the last one that was asked for, whatever is asked for behind it.
+        let mut raw = Raw::open(&gateway.site);
+        let last = "GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n";
+        assert!(raw.say([last, &SMUGGLED.repeat(20_000)].concat()));
+        answered(raw.until_heard_out(), &["200"], "requests behind the last one");
+    });
+}
+
+#[test]
+fn who_sends_without_end_behind_an_answer_is_listened_to_no_more() {
+    let gateway = Gateway::start_live(&only(""), &[]);
+    let open = "colonnade_connections_open{listener=\"site\"}";
+    attack(&gateway, || {
+        let all = REFUSED.map(|(start, _)| {
+            let mut raw = Raw::open(&gateway.site);
+            assert!(raw.say(start));
+            raw
+        });
+        for mut raw in all {
+            until("it is listened to no more", || !raw.say([b'a'; 1000]));
+        }
+        // However much comes.
+        let mut raw = Raw::open(&gateway.site);
+        assert!(raw.say(REFUSED[0].0));
+        raw.say_until_closed([b'a'; 10_000]);
+        // None has a place besides the visitor.
+        until("there is room again", || gateway.count(open) <= 1);
     });
 }

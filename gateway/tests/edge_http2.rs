@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::frames::{
     self, ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PADDED, PING, PRIORITY,
-    RST_STREAM, SETTINGS, frame,
+    RST_STREAM, SETTINGS, WINDOW_UPDATE, frame,
 };
 use crate::support::{Gateway, Raw, attack, only};
 
@@ -96,6 +96,36 @@ fn a_flood_of_empty_data_ends_the_connection() {
 }
 
 #[test]
+fn an_answer_that_is_let_come_by_the_byte_ends_the_connection() {
+    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
+    // A window of nothing, of which every byte has to be allowed.
+    let window = frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
+    let request = frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get("/"));
+    let start = [window, request].concat();
+    for (stream, more) in [(1, 1), (1, 255), (0, 1)] {
+        flood(
+            &gateway,
+            &start,
+            &frame(WINDOW_UPDATE, 0, stream, &u32::to_be_bytes(more)),
+        );
+    }
+    // Who takes more at a time may do so as often as it likes.
+    attack(&gateway, || {
+        let mut raw = frames::open(&gateway.site, &[]);
+        let more = frame(WINDOW_UPDATE, 0, 0, &u32::to_be_bytes(256));
+        assert!(raw.say(more.repeat(MANY)));
+        assert!(raw.say(frame(
+            HEADERS,
+            END_STREAM | END_HEADERS,
+            1,
+            &frames::get("/healthz")
+        )));
+        let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
+        assert_eq!(frames::status(&block), "200");
+    });
+}
+
+#[test]
 fn a_flood_of_continuations_ends_the_connection() {
     let gateway = Gateway::start_live("", &[]);
     let start = frame(HEADERS, END_STREAM, 1, &frames::get("/"));
@@ -114,6 +144,7 @@ fn taking_requests_back_as_fast_as_they_are_made_ends_the_connection() {
             let request = frame(HEADERS, END_STREAM | END_HEADERS, stream, &frames::get("/"));
             let reset = frame(RST_STREAM, 0, stream, &[0, 0, 0, 8]);
             if !raw.say([request, reset].concat()) {
+                gateway.until_ended("resets", 1);
                 return;
             }
         }
@@ -149,6 +180,35 @@ fn a_head_that_is_too_much_is_refused() {
         let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
         assert_eq!(frames::status(&block), "431");
     });
+}
+
+#[test]
+fn a_head_of_too_many_fields_is_refused_and_others_on_the_connection_go_on() {
+    for (limits, most) in [("", 100), ("[limits]\nheaders = 20\n", 20)] {
+        let gateway = Gateway::start_live(limits, &[]);
+        attack(&gateway, || {
+            for client in [&gateway.site, &gateway.admin] {
+                let mut raw = frames::open(client, &[]);
+                // Where a request leads is told in no field (RFC 9113, 8.3).
+                for (stream, fields, expected) in [(1, most, "200"), (3, most + 1, "431"), (5, most, "200")] {
+                    let fields = frames::block(&[("x", "y")]).repeat(fields);
+                    let head = [frames::get("/healthz"), fields].concat();
+                    assert!(raw.say(frame(HEADERS, END_STREAM | END_HEADERS, stream, &head)));
+                    let (_, _, of, block) = frames::read_until(&mut raw, HEADERS);
+                    assert_eq!((of, frames::status(&block).as_str()), (stream, expected));
+                }
+            }
+            // What had begun before is finished.
+            let mut raw = frames::open(&gateway.site, &[]);
+            let fields = frames::block(&[("x", "y")]).repeat(most + 1);
+            let head = [frames::get("/"), fields].concat();
+            assert!(raw.say(frame(HEADERS, END_HEADERS, 1, &frames::post_report())));
+            assert!(raw.say(frame(HEADERS, END_STREAM | END_HEADERS, 3, &head)));
+            assert_eq!(frames::read_until(&mut raw, HEADERS).2, 3);
+            assert!(raw.say(frame(DATA, END_STREAM, 1, b"[]")));
+            assert_eq!(frames::read_until(&mut raw, HEADERS).2, 1);
+        });
+    }
 }
 
 #[test]

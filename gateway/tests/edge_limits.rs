@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::support::frames::{self, GOAWAY};
 use crate::support::{
-    Act, Backend, Client, Connection, Gateway, Raw, Release, Request, Setup, attack, only, until,
+    Act, Backend, Client, Connection, Gateway, Raw, Release, Request, Response, Setup, attack, only, until,
 };
 
 /// A connection that has asked for something and was answered.
@@ -76,6 +76,60 @@ fn more_connections_than_there_may_be_are_refused_and_the_admin_api_stays() {
         let mut raw = Raw::open(&gateway.site);
         raw.say("GET / HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
         raw.until_closed().starts_with(b"HTTP/1.1 200")
+    });
+}
+
+/// A request that goes on for longer than a system keeps for who does not read it.
+fn long_request() -> Vec<u8> {
+    let mut request =
+        b"POST /_report HTTP/1.1\r\nhost: site.example\r\ncontent-length: 1000000\r\n\r\n".to_vec();
+    request.resize(1_000_000, b' ');
+    request
+}
+
+#[test]
+fn who_is_refused_hears_of_it_while_still_asking() {
+    let gateway = Gateway::start_live("[limits]\nconnections = 5\nconnections_per_client = 3\n", &[]);
+    let client = gateway.site.coming_from(from(1));
+    let refused = |client: &Client| {
+        for request in [
+            long_request(),
+            b"GET / HTTP/1.1\r\nhost: site.example\r\n\r\n".to_vec(),
+        ] {
+            let mut raw = Raw::open(client);
+            assert!(raw.say(request), "it is read to its end");
+            let answer = Response::parse(&raw.until_heard_out());
+            assert_eq!((answer.status, answer.header("retry-after")), (503, "10"));
+        }
+    };
+    let mut all: Vec<Raw> = (0..3).map(|_| busy(&client)).collect();
+    refused(&client);
+    all.extend((2..4).map(|last| busy(&gateway.site.coming_from(from(last)))));
+    refused(&gateway.site);
+}
+
+#[test]
+fn who_is_refused_and_does_not_leave_holds_up_nobody() {
+    let gateway = Gateway::start_live("[limits]\nconnections_per_client = 3\n", &[]);
+    let client = gateway.site.coming_from(from(1));
+    let descriptors = || {
+        let folder = format!("/proc/{}/fd", gateway.pid());
+        std::fs::read_dir(folder).unwrap().count()
+    };
+    attack(&gateway, || {
+        let _held: Vec<Raw> = (0..3).map(|_| held(&client)).collect();
+        let before = descriptors();
+        let refused: Vec<Raw> = (0..500)
+            .map(|_| {
+                let mut raw = Raw::open(&client);
+                assert!(raw.hear(30).starts_with(b"HTTP/1.1 503 "));
+                raw
+            })
+            .collect();
+        // Those that are listened to yet, and a few of the visitor and of the gateway's own.
+        let more = descriptors().saturating_sub(before);
+        assert!(more < 64 + 20, "{more} of {}", refused.len());
+        assert_eq!(gateway.get("/").status, 200);
     });
 }
 

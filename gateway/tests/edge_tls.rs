@@ -1,13 +1,19 @@
 //! TLS: protocols, deadlines, and certificates that change while connections are open.
 
 use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::Ipv4Addr;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, frame};
-use crate::support::{Certificate, Gateway, Raw, Setup, attack_encrypted, listening, only, run, until};
+use crate::support::frames::{
+    self, DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, WINDOW_UPDATE, frame,
+};
+use crate::support::{
+    Certificate, Gateway, Raw, Release, Response, Setup, Tls, attack_encrypted, listening, only, run, until,
+};
 
 struct Encrypted {
     gateway: Gateway,
@@ -45,18 +51,27 @@ fn both_protocols_are_spoken_and_the_client_chooses() {
     let mut tls = connect(&["h2", "http/1.1"]);
     assert_eq!(tls.protocol(), Some(&b"h2"[..]));
     let request = frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get("/"));
-    let settings = frame(frames::SETTINGS, 0, 0, b"");
-    let stream = tls.stream();
-    stream
-        .write_all(&[frames::PREFACE, &settings, &request].concat())
+    tls.stream()
+        .write_all(&[frames::start(&[]), request].concat())
         .unwrap();
+    hear_until(&mut tls, HEADERS);
+}
+
+/// Reads until a frame of this kind has come.
+fn hear_until(tls: &mut Tls, kind: u8) {
     let mut said = Vec::new();
-    while !frames::kinds(&said).contains(&HEADERS) {
+    while !frames::kinds(&said).contains(&kind) {
         let mut bytes = [0; 1024];
-        let count = stream.read(&mut bytes).unwrap();
+        let count = tls.stream().read(&mut bytes).unwrap();
         assert!(count > 0, "{said:?}");
         said.extend(&bytes[..count]);
     }
+}
+
+/// The gateway resets a connection, whatever it has said on it before.
+fn is_reset(mut tls: Tls) {
+    let outcome = tls.stream().read_to_end(&mut Vec::new());
+    assert_eq!(outcome.unwrap_err().kind(), ErrorKind::ConnectionReset);
 }
 
 #[test]
@@ -94,16 +109,152 @@ fn who_says_nothing_after_the_greeting_is_given_up() {
         ] {
             let mut tls = site.certificate.connect(&site.gateway.site, &[protocol]).unwrap();
             tls.stream().write_all(said).unwrap();
-            let outcome = tls.stream().read_to_end(&mut Vec::new());
-            let error = outcome.map_err(|error| error.kind());
-            assert_eq!(
-                error,
-                Err(ErrorKind::ConnectionReset),
-                "{protocol} after {said:?}"
-            );
+            is_reset(tls);
         }
     });
     site.gateway.until_ended("silent", 3);
+}
+
+const LARGE: &str = "/assets/large/1.0.0/large.bin";
+
+#[test]
+fn who_does_not_read_is_given_up_as_in_the_clear() {
+    let site = encrypted(&only("progress_ms = 400"));
+    let release = Release::section("large", "1.0.0", &["/large"]);
+    // No buffer of the system holds it.
+    let release = release.bytes("client/large.bin", "application/octet-stream", vec![0; 12 << 20]);
+    site.gateway.publish(&release);
+    site.gateway.deploy(&serde_json::json!({ "large": "1.0.0" }));
+    let get = frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get(LARGE));
+    let much = frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0, 0, 0]);
+    attack_encrypted(&site.gateway, &site.certificate, || {
+        for (number, (protocol, said)) in [
+            (
+                "http/1.1",
+                format!("GET {LARGE} HTTP/1.1\r\nhost: site.example\r\n\r\n").into_bytes(),
+            ),
+            // Large windows, and one of nothing.
+            (
+                "h2",
+                [frames::start(&[(4, 0x7fff_ffff)]), much, get.clone()].concat(),
+            ),
+            ("h2", [frames::start(&[(4, 0)]), get].concat()),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let mut tls = site.certificate.connect(&site.gateway.site, &[protocol]).unwrap();
+            tls.stream().write_all(&said).unwrap();
+            site.gateway.until_ended("slow_reader", number as u64 + 1);
+            is_reset(tls);
+        }
+    });
+}
+
+/// The head of a request with a body.
+const POST: &str = "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+                    content-type: application/json\r\n";
+
+#[test]
+fn a_body_that_comes_slowly_is_given_up_as_in_the_clear() {
+    let site = encrypted(&only("progress_ms = 400"));
+    let connect = |protocol| site.certificate.connect(&site.gateway.site, &[protocol]).unwrap();
+    attack_encrypted(&site.gateway, &site.certificate, || {
+        let start = format!("{POST}content-length: 1000\r\n\r\n[");
+        let mut tls = connect("http/1.1");
+        tls.stream().write_all(start.as_bytes()).unwrap();
+        is_reset(tls);
+        // By the byte, each in a record of its own.
+        let mut tls = connect("http/1.1");
+        tls.stream().write_all(start.as_bytes()).unwrap();
+        let is_heard = |_: &_| {
+            std::thread::park_timeout(Duration::from_millis(20));
+            tls.stream().write_all(b" ").is_ok()
+        };
+        assert!(
+            (0..900).take_while(is_heard).count() < 900,
+            "every byte is listened to"
+        );
+        site.gateway.until_ended("slow_body", 2);
+        // Over HTTP/2 it costs its own request alone.
+        let mut tls = connect("h2");
+        let head = frame(HEADERS, END_HEADERS, 1, &frames::post_report());
+        let said = [frames::start(&[]), head, frame(DATA, 0, 1, b"[")].concat();
+        tls.stream().write_all(&said).unwrap();
+        hear_until(&mut tls, RST_STREAM);
+        let next = frame(HEADERS, END_STREAM | END_HEADERS, 3, &frames::get("/healthz"));
+        tls.stream().write_all(&next).unwrap();
+        hear_until(&mut tls, HEADERS);
+        assert_eq!(site.gateway.ended("slow_body"), 2);
+    });
+}
+
+#[test]
+fn an_answer_arrives_whole_although_its_client_goes_on_to_send_as_in_the_clear() {
+    let site = encrypted("");
+    attack_encrypted(&site.gateway, &site.certificate, || {
+        let mut tls = site.certificate.connect(&site.gateway.site, &[]).unwrap();
+        let start = format!("{POST}content-length: 1000000\r\n\r\n");
+        let request = [start.as_bytes(), &b" ".repeat(1_000_000)].concat();
+        tls.stream().write_all(&request).unwrap();
+        let mut said = Vec::new();
+        tls.stream().read_to_end(&mut said).unwrap();
+        assert_eq!(Response::parse(&said).status, 413);
+        for _ in 0..10 {
+            tls.stream().write_all(&[b' '; 100]).unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_connection_too_many_is_closed_before_it_is_greeted() {
+    let site = encrypted("[limits]\nconnections = 3\n");
+    let connect = || site.certificate.connect(&site.gateway.site, &[]);
+    // Each has a request under way.
+    let mut all: Vec<Tls> = (0..3)
+        .map(|_| {
+            let mut tls = connect().unwrap();
+            let head = format!("{POST}content-length: 2\r\nexpect: 100-continue\r\n\r\n");
+            tls.stream().write_all(head.as_bytes()).unwrap();
+            let mut said = [0; 25];
+            tls.stream().read_exact(&mut said).unwrap();
+            assert_eq!(&said, b"HTTP/1.1 100 Continue\r\n\r\n");
+            tls
+        })
+        .collect();
+    for _ in 0..20 {
+        assert_eq!(Raw::open(&site.gateway.site).until_closed(), b"");
+        assert!(connect().is_err());
+    }
+    for tls in &mut all {
+        tls.stream().write_all(b"[]").unwrap();
+        let mut said = [0; 9];
+        tls.stream().read_exact(&mut said).unwrap();
+        assert_eq!(&said, b"HTTP/1.1 ");
+    }
+    let refused = "colonnade_connections_refused_total{listener=\"site\",cause=\"all\"}";
+    assert_eq!(site.gateway.count(refused), 40);
+    drop(all);
+    until("there is room again", || connect().is_ok());
+}
+
+#[test]
+fn a_client_with_too_many_connections_is_not_greeted_again() {
+    let site = encrypted("[limits]\nconnections_per_client = 2\n");
+    let client = site.gateway.site.coming_from(Ipv4Addr::new(127, 0, 3, 1));
+    let connect = || site.certificate.connect(&client, &[]);
+    attack_encrypted(&site.gateway, &site.certificate, || {
+        let mut all = [connect().unwrap(), connect().unwrap()];
+        for _ in 0..20 {
+            assert_eq!(Raw::open(&client).until_closed(), b"");
+            assert!(connect().is_err());
+        }
+        for tls in &mut all {
+            tls.exchange().unwrap();
+        }
+        drop(all);
+        until("there is room again", || connect().is_ok());
+    });
 }
 
 #[test]

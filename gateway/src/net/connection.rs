@@ -17,6 +17,7 @@ use tokio::time::{sleep, timeout};
 use super::faults::{self, Faults};
 use super::http1::{self, Http1};
 use super::http2::{self, Http2};
+use super::linger::Farewells;
 use super::meter::Meter;
 use super::rewind::Rewind;
 use super::seats::{Client, Seat};
@@ -26,7 +27,7 @@ use super::tap::Tap;
 use super::tls::Tls;
 use super::visitor::Visitor;
 use super::watch::{End, Lasting, Watch};
-use super::{Protocol, Serve, asked, proxy, refuse};
+use super::{Protocol, Serve, asked, proxy};
 use crate::metrics::{ConnectionMetrics, Ended, Refusal};
 
 /// How long a client that had connected when the gateway was told to stop may take for its first request, and one over
@@ -46,6 +47,7 @@ pub(super) struct Connection<S> {
     pub(super) stop: watch::Receiver<bool>,
     pub(super) metrics: ConnectionMetrics,
     pub(super) faults: Arc<Faults>,
+    pub(super) farewells: Farewells,
 }
 
 impl<S: Serve> Connection<S> {
@@ -54,7 +56,7 @@ impl<S: Serve> Connection<S> {
         let watch = self.watch.0.clone();
         // Answers are written whole; waiting for more to send would only delay them.
         let _ = stream.set_nodelay(true);
-        let _open = self.metrics.opened();
+        let open = self.metrics.opened();
         let mut stop = self.stop.clone();
         let last_call = async {
             asked(&mut stop).await;
@@ -64,12 +66,17 @@ impl<S: Serve> Connection<S> {
             // What has been said already is heard first.
             biased;
             greeted = self.greet(stream, peer, &watch) => greeted,
-            () = watch.dismissed() => Err(Refusal::All),
+            () = watch.dismissed() => Err(Refusal::All.into()),
             () = last_call => return,
         };
         let greeted = match greeted {
             Ok(greeted) => greeted,
-            Err(refusal) => return self.metrics.refused(refusal),
+            Err(unwanted) => {
+                self.metrics.refused(unwanted.refusal);
+                // Nobody's place from here on.
+                drop((self.seat, self.watch, open));
+                return unwanted.leave(&self.farewells).await;
+            }
         };
         let client = greeted.connected;
         let visitor = Visitor {
@@ -92,7 +99,7 @@ impl<S: Serve> Connection<S> {
     }
 
     /// Finds out who connected and what they speak.
-    async fn greet(&mut self, stream: TcpStream, peer: IpAddr, watch: &Watch) -> Result<Greeted, Refusal> {
+    async fn greet(&mut self, stream: TcpStream, peer: IpAddr, watch: &Watch) -> Result<Greeted, Unwanted> {
         let limits = self.settings.limits;
         let mut connected = peer.to_canonical();
         let mut stream = Meter::new(stream, watch.clone());
@@ -111,10 +118,10 @@ impl<S: Serve> Connection<S> {
                 .seat
                 .belongs_to(Client::at(connected), limits.connections_per_client)
         {
-            if self.tls.is_none() {
-                refuse(stream.get_ref());
-            }
-            return Err(Refusal::Client);
+            return Err(Unwanted {
+                refusal: Refusal::Client,
+                told: self.tls.is_none().then_some(stream),
+            });
         }
         let mut stream = Rewind::new(start, stream);
         let (stream, protocol) = if let Some(tls) = &self.tls {
@@ -140,6 +147,30 @@ struct Greeted {
     connected: IpAddr,
     protocol: Protocol,
     stream: Stream,
+}
+
+/// A client that is not served.
+struct Unwanted {
+    refusal: Refusal,
+    /// How it is told, if it is.
+    told: Option<Meter>,
+}
+
+impl From<Refusal> for Unwanted {
+    fn from(refusal: Refusal) -> Self {
+        Self { refusal, told: None }
+    }
+}
+
+impl Unwanted {
+    /// Says good-bye.
+    async fn leave(self, farewells: &Farewells) {
+        if let Some(mut stream) = self.told
+            && let Some(farewell) = farewells.say(stream.get_mut())
+        {
+            farewell.hear_out(stream.get_mut()).await;
+        }
+    }
 }
 
 type Socket = Rewind<Meter>;
@@ -191,7 +222,7 @@ where
             End::Retire(cause) => (cause, watch.limits().drain),
             End::Abandon(Ended::Crowded) => {
                 say_goodbye(connection).await;
-                return Ended::Crowded;
+                return ended(&watch, Ok(()), Ended::Crowded);
             }
             End::Abandon(cause) => return cause,
         },

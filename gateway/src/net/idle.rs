@@ -4,6 +4,7 @@
 //! place by asking nothing. Falling idle and being woken cost a step in a sorted map each, however many there are.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
@@ -40,6 +41,8 @@ impl Idle {
 
     /// Tells the connection that has been idle longest to leave. `false` if none is idle.
     pub(super) fn dismiss(&self) -> bool {
+        // Whoever was told before, waited for in vain, and stays: that says nothing of the next one.
+        pin!(self.declined.notified()).as_mut().enable();
         let longest = self.lock().waiting.pop_first();
         longest.inspect(|(_, leave)| leave.notify_one()).is_some()
     }
@@ -63,8 +66,10 @@ impl Idle {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
     use tokio::sync::Notify;
+    use tokio::time::timeout;
 
     use super::Idle;
 
@@ -80,5 +85,22 @@ mod tests {
             leave.notified().await;
         }
         assert!(!idle.dismiss());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_stays_too_late_is_not_taken_for_the_next_one_who_was_told_to_leave() {
+        let idle = Idle::default();
+        let all = [(); 2].map(|()| Arc::new(Notify::new()));
+        for leave in &all {
+            idle.enter(Arc::clone(leave));
+        }
+        assert!(idle.dismiss());
+        // Nobody waits for it by now.
+        idle.decline();
+        assert!(idle.dismiss());
+        let declined = || timeout(Duration::from_secs(1), idle.declined());
+        assert!(declined().await.is_err());
+        idle.decline();
+        assert!(declined().await.is_ok());
     }
 }

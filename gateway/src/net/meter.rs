@@ -1,30 +1,49 @@
-//! The socket itself, with a note of when it takes no more.
+//! The socket itself, with a note of when it takes no more, and an end that loses no answer.
 //!
 //! It stands below TLS, where what a client has really taken is seen.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
+use super::linger::{Linger, Rest, discard};
 use super::watch::Watch;
 
 /// A socket whose writes are watched.
 pub(super) struct Meter {
     stream: TcpStream,
     watch: Watch,
+    /// The client has said its last.
+    is_over: bool,
+    /// Once the gateway has, too, and the client is heard out.
+    linger: Option<Linger>,
 }
 
 impl Meter {
     pub(super) fn new(stream: TcpStream, watch: Watch) -> Self {
-        Self { stream, watch }
+        Self {
+            stream,
+            watch,
+            is_over: false,
+            linger: None,
+        }
     }
 
     /// The socket itself.
-    pub(super) fn get_ref(&self) -> &TcpStream {
-        &self.stream
+    pub(super) fn get_mut(&mut self) -> &mut TcpStream {
+        &mut self.stream
+    }
+
+    /// Whether the client may be in the middle of saying something.
+    fn may_go_on(&mut self, cx: &mut Context<'_>) -> bool {
+        !self.is_over
+            && match discard(&mut self.stream, cx) {
+                Poll::Ready(rest) => rest == Rest::Some,
+                Poll::Pending => self.watch.is_being_told(),
+            }
     }
 
     fn note(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -43,7 +62,10 @@ impl AsyncRead for Meter {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        self.is_over = read.is_ready() && buffer.filled().len() == before;
+        read
     }
 }
 
@@ -70,8 +92,17 @@ impl AsyncWrite for Meter {
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.linger.is_none() {
+            ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
+            if !this.may_go_on(cx) {
+                return Poll::Ready(Ok(()));
+            }
+            this.watch.disregard();
+        }
+        let linger = this.linger.get_or_insert_with(Linger::begin);
+        linger.poll(&mut this.stream, cx).map(Ok)
     }
 }
 

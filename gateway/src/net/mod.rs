@@ -7,6 +7,7 @@ mod faults;
 mod http1;
 mod http2;
 mod idle;
+mod linger;
 mod listen;
 mod meter;
 mod pace;
@@ -37,6 +38,7 @@ use crate::reply::Request;
 pub(crate) use body::RequestBody;
 use connection::Connection;
 use faults::Faults;
+use linger::Farewells;
 pub(crate) use listen::{Inherited, raise_descriptors};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzz {
@@ -56,9 +58,10 @@ use watch::Watch;
 /// being out of CPU, too.
 const BACKOFF: Duration = Duration::from_millis(100);
 
-/// What a connection too many is told in the clear. Where TLS is spoken, saying it would cost a handshake.
-const TOO_MANY: &[u8] =
-    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 10\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+/// The most connections too many that are heard out at a time. They have descriptors, too, so where there are few of those
+/// it is one in so many of them.
+const LINGERING: usize = 64;
+const LINGERING_OF: usize = 16;
 
 /// The protocol a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,6 +116,7 @@ impl Listener {
         let mut room = Room::default();
         let mut stopped = stop.clone();
         let faults = Arc::new(Faults::new(self.metrics.listener(), self.addresses));
+        let farewells = Farewells::new(self.lingering());
         loop {
             let (stream, peer) = tokio::select! {
                 accepted = self.accept() => accepted,
@@ -124,8 +128,11 @@ impl Listener {
                 Ok(seat) => seat,
                 Err(refusal) => {
                     self.metrics.refused(refusal);
-                    if self.tls.is_none() {
-                        refuse(&stream);
+                    if self.tls.is_none()
+                        && let Some(farewell) = farewells.say(&stream)
+                    {
+                        let mut stream = stream;
+                        room.serve(async move { farewell.hear_out(&mut stream).await });
                     }
                     continue;
                 }
@@ -140,6 +147,7 @@ impl Listener {
                 stop: stop.clone(),
                 metrics: self.metrics.clone(),
                 faults: Arc::clone(&faults),
+                farewells: farewells.clone(),
             };
             room.serve(connection.serve(stream, peer.ip()));
         }
@@ -152,11 +160,17 @@ impl Listener {
         }
     }
 
+    /// How many connections too many are heard out at a time.
+    fn lingering(&self) -> usize {
+        LINGERING.min(self.capacity / LINGERING_OF)
+    }
+
     /// A seat for who has just connected.
     async fn seat(&self, room: &mut Room, settings: &Settings, peer: IpAddr) -> Result<Seat, Refusal> {
         // Behind a proxy are many.
         let is_one = !proxy::is_known(&settings.proxies, peer.to_canonical());
-        let most = settings.limits.connections.min(self.capacity);
+        let capacity = self.capacity - self.lingering();
+        let most = settings.limits.connections.min(capacity);
         let client = is_one.then(|| Client::at(peer));
         room.seat(most, client, &settings.limits).await
     }
@@ -175,11 +189,6 @@ impl Listener {
             }
         }
     }
-}
-
-/// Tells a connection too many to come back later, if that can be done without waiting.
-fn refuse(stream: &TcpStream) {
-    let _ = stream.try_write(TOO_MANY);
 }
 
 /// Waits until the gateway is told to stop.

@@ -1,6 +1,7 @@
 //! Room for the connections of a listener: a free place, or that of a connection on which nothing is asked.
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,6 +40,7 @@ impl Room {
             return Err(Refusal::Client);
         }
         while self.idle.dismiss() {
+            let mut too_long = pin!(sleep(LEAVING));
             loop {
                 tokio::select! {
                     Some(_) = self.connections.join_next() => {
@@ -47,7 +49,7 @@ impl Room {
                         }
                     }
                     () = self.idle.declined() => break,
-                    () = sleep(LEAVING) => return Err(Refusal::All),
+                    () = &mut too_long => return Err(Refusal::All),
                 }
             }
         }

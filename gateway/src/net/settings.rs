@@ -45,6 +45,11 @@ impl Settings {
         }
     }
 
+    /// Whether this host may be asked for.
+    pub(crate) fn serves(&self, host: &Host) -> bool {
+        self.hosts.is_empty() || self.hosts.iter().any(|own| own.covers(host))
+    }
+
     /// The same, to be told anew later.
     pub(crate) fn shared(self) -> CurrentSettings {
         Arc::new(ArcSwap::from_pointee(self))

@@ -153,6 +153,16 @@ impl Watch {
         });
     }
 
+    /// Whether the client has begun to say something, and not ended.
+    pub(super) fn is_being_told(&self) -> bool {
+        matches!(self.lock().expected, Expected::Head | Expected::Body)
+    }
+
+    /// The last answer is given: what the client goes on to say is thrown away, and nothing more is under way.
+    pub(super) fn disregard(&self) {
+        self.expect(Expected::Request);
+    }
+
     /// The client is waited for to send something.
     pub(super) fn wait_to_read(&self) {
         self.lock().read.wait(Instant::now());

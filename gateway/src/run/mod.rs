@@ -125,19 +125,18 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
         admin: Arc::clone(&admin),
         site: Arc::clone(&site),
         site_settings: Arc::clone(&site_settings),
-        admin_settings,
+        admin_settings: Arc::clone(&admin_settings),
         site_tls: site_door.renewal,
         admin_tls: admin_door.renewal,
     };
     let site = stack::site(site, Arc::clone(&site_settings), metrics.shed(), site_recorder);
+    let admin = stack::admin(admin, admin_settings, admin_recorder);
     tracing::info!(event = "listening", site = %site_door.address, admin = %admin_door.address);
     let watching = tokio::spawn(async move { deployments.watch().await });
     let reloading = tokio::spawn(reload.watch(hangup));
     tokio::join!(
         site_door.listener.serve(site, stop.now.clone()),
-        admin_door
-            .listener
-            .serve(stack::admin(admin, admin_recorder), stop.now),
+        admin_door.listener.serve(admin, stop.now),
     );
     watching.abort();
     reloading.abort();

@@ -17,7 +17,6 @@ use http::{Method, Request, Response};
 use tower::{Service, ServiceBuilder, service_fn};
 
 use crate::admin::Admin;
-use crate::host::Host;
 use crate::metrics::ShedMetrics;
 use crate::net::{CurrentSettings, Serve};
 use crate::reply::Reply;
@@ -51,28 +50,24 @@ pub(crate) fn site(
             shed::admit(request, next, Arc::clone(&shed))
         }))
         .service(routes);
-    let serves = move |host: &Host| {
-        let settings = settings.load();
-        settings.hosts.is_empty() || settings.hosts.iter().any(|own| own.covers(host))
-    };
     let is_secure = reader.is_secure();
-    stack(recorder, routes, serves, move || reader.audience(), is_secure)
+    stack(recorder, routes, settings, move || reader.audience(), is_secure)
 }
 
 /// The admin listener's stack.
-pub(crate) fn admin(admin: Arc<Admin>, recorder: Recorder) -> impl Serve {
+pub(crate) fn admin(admin: Arc<Admin>, settings: CurrentSettings, recorder: Recorder) -> impl Serve {
     let routes = service_fn(move |request| {
         let admin = Arc::clone(&admin);
         Box::pin(async move { Ok::<_, Infallible>(admin.answer(request).await) })
     });
     // HSTS is about names, and its name is rarely the site's.
-    stack(recorder, routes, |_: &Host| true, || Audience::Operator, false)
+    stack(recorder, routes, settings, || Audience::Operator, false)
 }
 
 fn stack<S, B>(
     recorder: Recorder,
     routes: S,
-    serves: impl Fn(&Host) -> bool + Clone + Send + Sync + 'static,
+    settings: CurrentSettings,
     audience: impl Fn() -> Audience + Clone + Send + Sync + 'static,
     is_secure: bool,
 ) -> impl Service<Request<B>, Response = Response<Recorded>, Error = Infallible, Future: Send + 'static>
@@ -98,7 +93,7 @@ where
         }))
         // Before anything reads what could be read in two ways.
         .layer(from_fn(move |request, next| {
-            strict::check(request, next, serves.clone(), reader.clone())
+            strict::check(request, next, Arc::clone(&settings), reader.clone())
         }))
         .service(routes)
 }

@@ -14,6 +14,7 @@ use tower::Service;
 use super::layer::Next;
 use crate::health;
 use crate::host::Host;
+use crate::net::{CurrentSettings, Settings};
 use crate::reply::{Methods, Reply, Route, empty};
 use crate::rescue::{Audience, Error, rescue};
 
@@ -30,6 +31,8 @@ pub(crate) enum RequestError {
     Absolute,
     #[error("The name of a header field has an underscore.")]
     Underscore,
+    #[error("The request has too many header fields.")]
+    Fields,
     #[error("The request asks for a connection to somewhere else.")]
     Connect,
 }
@@ -39,24 +42,26 @@ impl RequestError {
     pub(crate) fn status(self) -> StatusCode {
         match self {
             Self::Misdirected => StatusCode::MISDIRECTED_REQUEST,
+            Self::Fields => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Connect => StatusCode::NOT_IMPLEMENTED,
             Self::NoHost | Self::Host | Self::Absolute | Self::Underscore => StatusCode::BAD_REQUEST,
         }
     }
 }
 
-/// Passes on what is a request to one of these hosts.
+/// Passes on what is a request by these settings.
 pub(super) async fn check<S, B>(
     request: Request<B>,
     next: Next<S>,
-    serves: impl Fn(&Host) -> bool,
+    settings: CurrentSettings,
     audience: impl FnOnce() -> Audience,
 ) -> Reply
 where
     S: Service<Request<B>, Response = Reply, Error = Infallible>,
 {
     let version = request.version();
-    let Err(error) = examine(&request, serves) else {
+    let examined = examine(&request, &settings.load());
+    let Err(error) = examined else {
         if request.uri().path() == "*" && request.method() == Method::OPTIONS {
             return whole_server();
         }
@@ -80,11 +85,15 @@ fn whole_server() -> Reply {
     reply
 }
 
-fn examine<B>(request: &Request<B>, serves: impl Fn(&Host) -> bool) -> Result<(), RequestError> {
+fn examine<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestError> {
+    let (uri, headers) = (request.uri(), request.headers());
+    // hyper counts them over HTTP/1, and over HTTP/2 their bytes alone.
+    if headers.len() > settings.limits.headers {
+        return Err(RequestError::Fields);
+    }
     if request.method() == Method::CONNECT {
         return Err(RequestError::Connect);
     }
-    let (uri, headers) = (request.uri(), request.headers());
     let authority = uri.authority().map(Authority::as_str);
     let is_first = request.version() < Version::HTTP_2;
     if is_first && authority.is_some() {
@@ -96,7 +105,7 @@ fn examine<B>(request: &Request<B>, serves: impl Fn(&Host) -> bool) -> Result<()
     if needs_host {
         let host = host(authority, headers)?;
         // A load balancer asks for the gateway's health by its address.
-        if !is_health && !serves(&host) {
+        if !is_health && !settings.serves(&host) {
             return Err(RequestError::Misdirected);
         }
     }

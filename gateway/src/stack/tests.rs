@@ -8,9 +8,9 @@ use tower::{Layer as _, ServiceExt as _, service_fn};
 
 use super::layer::from_fn;
 use super::{guard, stack};
-use crate::config::Telemetry;
-use crate::host::Host;
+use crate::config::{Limits, Telemetry};
 use crate::metrics::Metrics;
+use crate::net::{CurrentSettings, Settings};
 use crate::reply::{Reply, text};
 use crate::rescue::Audience;
 use crate::telemetry::{Log, Recorder, Traces};
@@ -39,6 +39,16 @@ fn recorder() -> Recorder {
     )
 }
 
+fn settings() -> CurrentSettings {
+    let settings = Settings {
+        limits: Limits::default(),
+        hosts: Vec::new(),
+        proxies: Vec::new(),
+        proxy_protocol: false,
+    };
+    settings.shared()
+}
+
 fn page(_: Request<()>) -> std::future::Ready<Result<Reply, Infallible>> {
     std::future::ready(Ok(text(StatusCode::OK, "hello")))
 }
@@ -53,7 +63,7 @@ async fn a_panic_is_answered_without_details() {
     });
     for audience in [person(), Audience::Operator] {
         let reader = audience.clone();
-        let response = stack(recorder(), routes, |_: &Host| true, move || reader.clone(), false)
+        let response = stack(recorder(), routes, settings(), move || reader.clone(), false)
             .oneshot(request(Method::GET))
             .await
             .unwrap();
@@ -93,7 +103,7 @@ async fn a_panic_before_there_is_anything_to_wait_for_is_answered_too() {
 
 #[tokio::test]
 async fn head_has_the_length_of_get_and_no_body() {
-    let service = stack(recorder(), service_fn(page), |_: &Host| true, person, false);
+    let service = stack(recorder(), service_fn(page), settings(), person, false);
     let get = service.clone().oneshot(request(Method::GET)).await.unwrap();
     assert_eq!(get.into_body().collect().await.unwrap().to_bytes(), "hello\n");
     let head = service.oneshot(request(Method::HEAD)).await.unwrap();
@@ -103,7 +113,7 @@ async fn head_has_the_length_of_get_and_no_body() {
 
 #[tokio::test]
 async fn every_answer_has_an_id_of_its_own() {
-    let service = stack(recorder(), service_fn(page), |_: &Host| true, person, false);
+    let service = stack(recorder(), service_fn(page), settings(), person, false);
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..8 {
         let response = service.clone().oneshot(request(Method::GET)).await.unwrap();
@@ -115,7 +125,7 @@ async fn every_answer_has_an_id_of_its_own() {
 #[tokio::test]
 async fn only_who_came_by_tls_is_told_to_come_that_way() {
     for is_secure in [true, false] {
-        let service = stack(recorder(), service_fn(page), |_: &Host| true, person, is_secure);
+        let service = stack(recorder(), service_fn(page), settings(), person, is_secure);
         let response = service.oneshot(request(Method::GET)).await.unwrap();
         assert_eq!(
             response.headers().contains_key("strict-transport-security"),

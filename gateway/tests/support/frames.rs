@@ -90,15 +90,20 @@ fn length(block: &mut Vec<u8>, length: usize) {
     block.push(u8::try_from(rest).unwrap());
 }
 
-/// An HTTP/2 connection in the clear, with the preface said and these settings (RFC 9113, 6.5.1).
-pub(crate) fn open(client: &Client, settings: &[(u16, u32)]) -> Raw {
-    let mut raw = Raw::open(client);
+/// What an HTTP/2 client says first, with these settings (RFC 9113, 6.5.1).
+pub(crate) fn start(settings: &[(u16, u32)]) -> Vec<u8> {
     let mut payload = Vec::new();
     for (name, value) in settings {
         payload.extend(name.to_be_bytes());
         payload.extend(value.to_be_bytes());
     }
-    assert!(raw.say(PREFACE) && raw.say(frame(SETTINGS, 0, 0, &payload)));
+    [PREFACE, &frame(SETTINGS, 0, 0, &payload)].concat()
+}
+
+/// An HTTP/2 connection in the clear on which that was said.
+pub(crate) fn open(client: &Client, settings: &[(u16, u32)]) -> Raw {
+    let mut raw = Raw::open(client);
+    assert!(raw.say(start(settings)));
     raw
 }
 

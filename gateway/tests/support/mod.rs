@@ -35,12 +35,12 @@ pub(crate) use gateway::{
 };
 pub(crate) use heap::Heap;
 pub(crate) use http2::Exchange;
-pub(crate) use process::{least_growth_kib, resident_kib, status};
+pub(crate) use process::{descriptors, least_growth_kib, resident_kib, status};
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{
     SOUND, is_rendered, rendered_section, rendering_gateway, rendering_shell, renders, until_rendered,
 };
-pub(crate) use tls::Certificate;
+pub(crate) use tls::{Certificate, Tls};
 
 /// The time of day.
 #[expect(

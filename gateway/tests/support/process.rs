@@ -1,5 +1,16 @@
 //! What the kernel says of a process, and what it keeps in memory.
 
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+/// Asks the system for as many file descriptors as it grants, for a test that opens very many connections. Back comes how
+/// many that are: the gateway is granted as many.
+pub(crate) fn descriptors() -> u64 {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    setrlimit(Resource::Nofile, limit).unwrap();
+    limit.maximum.unwrap_or(u64::MAX)
+}
+
 /// A line of `/proc/<pid>/status`.
 pub(crate) fn status(pid: u32, key: &str) -> String {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();

@@ -62,6 +62,8 @@ impl Observer for Http1 {
             }
         };
         match self.framing.part() {
+            // Whatever it was to be, its client is in the middle of it.
+            _ if heard != Heard::Fine => self.watch.expect(Expected::Body),
             Part::Between if !self.framing.has_begun() => {}
             Part::Between => self.watch.expect(Expected::Request),
             Part::Head => self.watch.expect(Expected::Head),

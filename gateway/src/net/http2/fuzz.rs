@@ -109,11 +109,10 @@ impl<'a> Plain<'a> {
             });
             bytes = next;
         }
-        // Of padded DATA more must be there until it is known what it is.
-        if frames
-            .last()
-            .is_some_and(|last| last.is_padded() && last.payload.is_empty())
-        {
+        // Of padded DATA more must be there until it is known what it is, and all of a window's increment.
+        if frames.last().is_some_and(|last| {
+            last.is_padded() && last.payload.is_empty() || last.is_window() && last.payload.len() < 4
+        }) {
             frames.pop();
         }
         frames
@@ -125,6 +124,18 @@ impl<'a> Plain<'a> {
 
     fn is_padded(&self) -> bool {
         self.kind == 0 && self.has(8) && self.length > 0
+    }
+
+    fn is_window(&self) -> bool {
+        self.kind == 8 && self.length == 4
+    }
+
+    /// Whether it opens a window by little, or by nothing that can be read.
+    fn opens_little(&self) -> bool {
+        match *self.payload {
+            [a, b, c, d] if self.is_window() => u32::from_be_bytes([a & 0x7f, b, c, d]) < 256,
+            _ => self.kind == 8,
+        }
     }
 
     /// Whether it is DATA with nothing in it but padding.
@@ -166,6 +177,7 @@ fn read_at_once(said: &[u8], heard: &[u8]) -> Read {
                 begun.remove(&frame.stream);
             }
             1 if frame.stream % 2 == 1 => drop(asked.insert(frame.stream)),
+            8 if frame.opens_little() => control += 1,
             0 | 1 | 7..=9 => {}
             _ => control += 1,
         }
@@ -223,7 +235,7 @@ fn seen_by_hyper(heard: &[u8], piece: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use proptest::collection::vec;
-    use proptest::prelude::{Just, any, prop_oneof, proptest};
+    use proptest::prelude::{Just, Strategy as _, any, prop_oneof, proptest};
     use proptest::sample::select;
 
     use super::{CONTROL_FRAMES, OWN_SETTINGS, PREFACE, frames, read_at_once, seen_by_hyper};
@@ -231,6 +243,15 @@ mod tests {
 
     /// `:method: GET`, `:scheme: http`, `:path: /` and `:authority: a` (RFC 7541, appendix A).
     const GET: &[u8] = &[0x82, 0x86, 0x84, 0x41, 1, b'a'];
+
+    /// By how much windows open.
+    const INCREMENTS: &[[u8; 4]] = &[
+        [0, 0, 0, 1],
+        [0, 0, 0, 255],
+        [0, 0, 1, 0],
+        [1, 0, 0, 0],
+        [0x80, 0, 0, 1],
+    ];
 
     /// `x: y`, as trailers.
     const TRAILERS: &[u8] = &[0, 1, b'x', 1, b'y'];
@@ -274,10 +295,10 @@ mod tests {
             size in any::<u8>(),
             said in prop_oneof![0_u8..40, any::<u8>()],
             written in vec((
-                prop_oneof![0_u8..11, select(vec![0_u8, 3, 6])],
+                prop_oneof![0_u8..11, select(vec![0_u8, 3, 6, 8])],
                 select(vec![0_u8, 1, 4, 5, 8, 9]),
                 0_u8..6,
-                prop_oneof![3 => vec(0_u8..5, 0..6), 1 => Just(GET.to_vec())],
+                prop_oneof![3 => vec(0_u8..5, 0..6), 1 => select(INCREMENTS).prop_map(|bytes| bytes.to_vec()), 1 => Just(GET.to_vec())],
             ), 0..30),
             cut in 0_usize..4,
         ) {

@@ -23,6 +23,9 @@ use frames::{Frame, Frames, Kind};
 const STREAM_WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 256 * 1024;
 
+/// A window that opens by less lets so little of an answer come that the frame around it costs as much again.
+const LITTLE: u32 = 256;
+
 /// What serves HTTP/2 within these limits.
 pub(super) fn builder(limits: &Limits) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
@@ -41,7 +44,7 @@ pub(super) fn builder(limits: &Limits) -> Builder<TokioExecutor> {
 /// Follows the frames of a connection.
 ///
 /// hyper answers every PING and every SETTINGS, and looks at every PRIORITY, every empty DATA and every answer to what it
-/// never sent, as often as they come.
+/// never sent, as often as they come; of an answer it sends a frame for every byte that a window opens by.
 /// Requests that are taken back it counts only while they wait to be looked at.
 pub(super) struct Http2 {
     received: Frames,
@@ -142,7 +145,7 @@ impl Observer for Http2 {
     }
 }
 
-/// Whether a frame says nothing about any request, or nothing at all. `owed` is how many answers to PING and SETTINGS are.
+/// Whether a frame says nothing about any request, or next to nothing. `owed` is how many answers to PING and SETTINGS are.
 fn carries_nothing(frame: Frame, owed: &mut u32) -> bool {
     match frame.kind {
         Kind::Ping | Kind::Settings if frame.is_acknowledgement() && *owed > 0 => {
@@ -151,6 +154,7 @@ fn carries_nothing(frame: Frame, owed: &mut u32) -> bool {
         }
         Kind::Ping | Kind::Settings | Kind::Priority | Kind::Unknown => true,
         Kind::Data => frame.is_empty() && !frame.ends_stream(),
-        Kind::Headers | Kind::Continuation | Kind::Reset | Kind::GoAway | Kind::WindowUpdate => false,
+        Kind::WindowUpdate => frame.increment < LITTLE,
+        Kind::Headers | Kind::Continuation | Kind::Reset | Kind::GoAway => false,
     }
 }
