@@ -102,27 +102,51 @@ fn an_answer_that_is_let_come_by_the_byte_ends_the_connection() {
     let window = frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
     let request = frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get("/"));
     let start = [window, request].concat();
-    for (stream, more) in [(1, 1), (1, 255), (0, 1)] {
+    flood(&gateway, &start, &frame(WINDOW_UPDATE, 0, 1, &[0, 0, 0, 1]));
+}
+
+#[test]
+fn a_flood_of_windows_for_which_nothing_was_sent_ends_the_connection() {
+    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
+    for more in [1, 256, 65_536] {
         flood(
             &gateway,
-            &start,
-            &frame(WINDOW_UPDATE, 0, stream, &u32::to_be_bytes(more)),
+            b"",
+            &frame(WINDOW_UPDATE, 0, 0, &u32::to_be_bytes(more)),
         );
     }
-    // Who takes more at a time may do so as often as it likes.
+}
+
+#[test]
+fn windows_that_are_opened_after_each_answer_are_no_flood() {
+    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
     attack(&gateway, || {
         let mut raw = frames::open(&gateway.site, &[]);
-        let more = frame(WINDOW_UPDATE, 0, 0, &u32::to_be_bytes(256));
-        assert!(raw.say(more.repeat(MANY)));
-        assert!(raw.say(frame(
-            HEADERS,
-            END_STREAM | END_HEADERS,
-            1,
-            &frames::get("/healthz")
-        )));
-        let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
-        assert_eq!(frames::status(&block), "200");
+        for number in 0..MANY {
+            let stream = 2 * u32::try_from(number).unwrap() + 1;
+            let request = frame(
+                HEADERS,
+                END_STREAM | END_HEADERS,
+                stream,
+                &frames::get("/healthz"),
+            );
+            assert!(raw.say(request));
+            let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
+            assert_eq!(frames::status(&block), "200");
+            let (_, _, _, data) = frames::read_until(&mut raw, DATA);
+            let more = u32::try_from(data.len()).unwrap().to_be_bytes();
+            assert!(raw.say(frame(WINDOW_UPDATE, 0, stream, &more)));
+            assert!(raw.say(frame(WINDOW_UPDATE, 0, 0, &more)));
+        }
     });
+}
+
+#[test]
+fn a_flood_of_ends_that_are_none_ends_the_connection() {
+    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
+    // Whose answer is waited for, or the first would be the end.
+    let start = frame(HEADERS, END_HEADERS, 1, &frames::post_report());
+    without_end(&gateway, "flood", &start, &frame(GOAWAY, 0, 0, &[0; 8]));
 }
 
 #[test]
@@ -208,6 +232,22 @@ fn a_head_of_too_many_fields_is_refused_and_others_on_the_connection_go_on() {
             assert!(raw.say(frame(DATA, END_STREAM, 1, b"[]")));
             assert_eq!(frames::read_until(&mut raw, HEADERS).2, 1);
         });
+    }
+}
+
+#[test]
+fn cookies_in_fields_of_their_own_are_one_field() {
+    let gateway = Gateway::start_live("", &[]);
+    let mut raw = frames::open(&gateway.site, &[]);
+    for (stream, others, expected) in [(1, 99, "200"), (3, 100, "431")] {
+        let fields = [
+            frames::get("/healthz"),
+            frames::block(&[("cookie", "a=b")]).repeat(150),
+            frames::block(&[("x", "y")]).repeat(others),
+        ];
+        assert!(raw.say(frame(HEADERS, END_STREAM | END_HEADERS, stream, &fields.concat())));
+        let (_, _, of, block) = frames::read_until(&mut raw, HEADERS);
+        assert_eq!((of, frames::status(&block).as_str()), (stream, expected));
     }
 }
 

@@ -37,8 +37,8 @@ pub(crate) struct Limits {
     pub(crate) streams: u32,
     /// The most requests of one HTTP/2 connection that its client takes back, a minute.
     pub(crate) resets: u32,
-    /// The most HTTP/2 frames of one connection that carry nothing, a minute: PING, SETTINGS, priorities, empty DATA, and
-    /// `WINDOW_UPDATE` by a few bytes.
+    /// The most HTTP/2 frames of one connection that carry nothing, a minute: PING, SETTINGS, priorities, empty DATA, GOAWAY,
+    /// and `WINDOW_UPDATE` for which little was sent.
     pub(crate) control_frames: u32,
     /// How long the gateway says that it is not ready before it stops to listen.
     pub(crate) stop_delay: Duration,

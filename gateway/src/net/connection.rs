@@ -12,6 +12,7 @@ use hyper_util::server::graceful::GracefulConnection;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
+use tokio::task::unconstrained;
 use tokio::time::{sleep, timeout};
 
 use super::faults::{self, Faults};
@@ -209,6 +210,9 @@ where
 
 /// Runs a connection to its end. Once told to stop, or at the end of its life, it ends after what is under way, for as long
 /// as the client does its part.
+///
+/// A client that never pauses has its connection use up all that tokio lets a task do in one turn, after which a deadline looks
+/// as if it had not come. So deadlines are waited for without that limit.
 async fn drive<C>(connection: C, protocol: Protocol, watch: Watch, mut stop: watch::Receiver<bool>) -> Ended
 where
     C: GracefulConnection<Error = hyper::Error>,
@@ -218,7 +222,7 @@ where
         // The connection first: what it reads moves the deadlines, and a request that has arrived is not turned away.
         biased;
         outcome = &mut connection => return ended(&watch, outcome, Ended::Closed),
-        end = watch.end() => match end {
+        end = unconstrained(watch.end()) => match end {
             End::Retire(cause) => (cause, watch.limits().drain),
             End::Abandon(Ended::Crowded) => {
                 say_goodbye(connection).await;
@@ -227,7 +231,7 @@ where
             End::Abandon(cause) => return cause,
         },
         // The listener keeps the deadline for all of them.
-        () = asked(&mut stop) => (Ended::Stopped, Duration::MAX),
+        () = unconstrained(asked(&mut stop)) => (Ended::Stopped, Duration::MAX),
     };
     // An HTTP/1 client hears of the end only with an answer. A request that is on its way now must get one, so whoever was
     // asking just before is waited for.
@@ -236,23 +240,23 @@ where
         tokio::select! {
             biased;
             outcome = &mut connection => return self::ended(&watch, outcome, ended),
-            () = sleep(LAST_CALL.min(may_take)) => {}
+            () = unconstrained(sleep(LAST_CALL.min(may_take))) => {}
         }
     }
     connection.as_mut().graceful_shutdown();
     tokio::select! {
         biased;
         outcome = &mut connection => return self::ended(&watch, outcome, ended),
-        () = watch.abandoned() => return self::ended(&watch, Ok(()), ended),
-        () = sleep(may_take) => {}
+        () = unconstrained(watch.abandoned()) => return self::ended(&watch, Ok(()), ended),
+        () = unconstrained(sleep(may_take)) => {}
     }
     // An HTTP/2 client may go on to ask until it has heard of the end, and never say that it has.
     watch.close();
     tokio::select! {
         biased;
         outcome = connection => self::ended(&watch, outcome, ended),
-        () = watch.abandoned() => self::ended(&watch, Ok(()), ended),
-        () = watch.rested() => ended,
+        () = unconstrained(watch.abandoned()) => self::ended(&watch, Ok(()), ended),
+        () = unconstrained(watch.rested()) => ended,
     }
 }
 

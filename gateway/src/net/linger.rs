@@ -4,6 +4,7 @@
 //! system then throws away what was not read of the last answer. So after that answer only the gateway's own half is
 //! closed, and what still comes is read and thrown away, for a while.
 
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -11,8 +12,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead as _, AsyncWriteExt as _, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep};
+
+use super::asked;
 
 /// How long a client is heard after its last answer: enough for that to reach it, and its own end to come back.
 const LONGEST: Duration = Duration::from_secs(2);
@@ -67,18 +70,25 @@ pub(super) fn discard(stream: &mut TcpStream, cx: &mut Context<'_>) -> Poll<Rest
 /// Says good-bye to connections too many. Of those only so many are heard out at a time: others are closed at once, so
 /// that they cannot pile up.
 #[derive(Clone)]
-pub(super) struct Farewells(Arc<Semaphore>);
+pub(super) struct Farewells {
+    places: Arc<Semaphore>,
+    stop: watch::Receiver<bool>,
+}
 
 /// Held while such a connection is heard out.
 pub(super) struct Farewell {
     #[expect(dead_code, reason = "it is given back at the end")]
     place: OwnedSemaphorePermit,
+    stop: watch::Receiver<bool>,
 }
 
 impl Farewells {
-    /// So many at a time.
-    pub(super) fn new(most: usize) -> Self {
-        Self(Arc::new(Semaphore::new(most)))
+    /// So many at a time, until the gateway is told to stop.
+    pub(super) fn new(most: usize, stop: watch::Receiver<bool>) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(most)),
+            stop,
+        }
     }
 
     /// Tells a connection to come back later, if that can be done without waiting. What comes back, if anything, is to
@@ -86,17 +96,25 @@ impl Farewells {
     pub(super) fn say(&self, stream: &TcpStream) -> Option<Farewell> {
         // Not as the runtime writes, which first waits to hear that it may.
         rustix::io::write(stream, TOO_MANY).ok()?;
-        let place = Arc::clone(&self.0).try_acquire_owned().ok()?;
-        Some(Farewell { place })
+        let place = Arc::clone(&self.places).try_acquire_owned().ok()?;
+        Some(Farewell {
+            place,
+            stop: self.stop.clone(),
+        })
     }
 }
 
 impl Farewell {
     /// Hears it out.
-    pub(super) async fn hear_out(self, stream: &mut TcpStream) {
-        if stream.shutdown().await.is_ok() {
-            let mut linger = Linger::begin();
-            std::future::poll_fn(|cx| linger.poll(stream, cx)).await;
+    pub(super) async fn hear_out(mut self, stream: &mut TcpStream) {
+        if stream.shutdown().await.is_err() {
+            return;
+        }
+        let mut linger = Linger::begin();
+        tokio::select! {
+            () = poll_fn(|cx| linger.poll(stream, cx)) => {}
+            // The end of the process does not wait for who was refused.
+            () = asked(&mut self.stop) => {}
         }
     }
 }

@@ -116,7 +116,7 @@ impl Listener {
         let mut room = Room::default();
         let mut stopped = stop.clone();
         let faults = Arc::new(Faults::new(self.metrics.listener(), self.addresses));
-        let farewells = Farewells::new(self.lingering());
+        let farewells = Farewells::new(self.lingering(), stop.clone());
         loop {
             let (stream, peer) = tokio::select! {
                 accepted = self.accept() => accepted,

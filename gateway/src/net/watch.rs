@@ -155,7 +155,8 @@ impl Watch {
 
     /// Whether the client has begun to say something, and not ended.
     pub(super) fn is_being_told(&self) -> bool {
-        matches!(self.lock().expected, Expected::Head | Expected::Body)
+        let state = self.lock();
+        matches!(state.expected, Expected::Head | Expected::Body) || state.bodies > 0
     }
 
     /// The last answer is given: what the client goes on to say is thrown away, and nothing more is under way.

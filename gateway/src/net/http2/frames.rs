@@ -1,19 +1,12 @@
-//! The frames in a stream of bytes (RFC 9113, 4.1): their heads alone, how much of DATA is padding, and by how much a
-//! `WINDOW_UPDATE` opens a window.
+//! The frames in a stream of bytes (RFC 9113, 4.1): their heads alone, and how much of DATA is padding.
 
 /// What every HTTP/2 client says first (RFC 9113, 3.4).
 pub(in crate::net) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 const HEAD: usize = 9;
 
-/// A head and the most of what follows it that is looked at.
-const LONGEST: usize = HEAD + INCREMENT;
-
-/// The length of the padding, which DATA may begin with (RFC 9113, 6.1).
-const PADDING: usize = 1;
-
-/// All of a `WINDOW_UPDATE` (RFC 9113, 6.9).
-const INCREMENT: usize = 4;
+/// A head and the length of the padding, which DATA may begin with (RFC 9113, 6.1).
+const LONGEST: usize = HEAD + 1;
 
 /// What a frame is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +33,6 @@ pub(super) struct Frame {
     pub(super) length: usize,
     /// How much of that is padding, with its own length; for DATA.
     padding: usize,
-    /// By how much it opens a window; for `WINDOW_UPDATE`, and 0 for one that is none.
-    pub(super) increment: u32,
 }
 
 impl Frame {
@@ -66,27 +57,12 @@ impl Frame {
             stream: u32::from_be_bytes(stream) & 0x7fff_ffff,
             length: u32::from_be_bytes([0, a, b, c]) as usize,
             padding: 0,
-            increment: 0,
         }
     }
 
-    /// How many bytes behind the head are looked at.
-    fn looked_at(self) -> usize {
-        match self.kind {
-            Kind::Data if self.flags & 8 != 0 && self.length > 0 => PADDING,
-            // One of another length is none, and ends the connection.
-            Kind::WindowUpdate if self.length == INCREMENT => INCREMENT,
-            _ => 0,
-        }
-    }
-
-    /// Takes in what these bytes say.
-    fn look_at(&mut self, bytes: [u8; INCREMENT]) {
-        match self.kind {
-            Kind::Data => self.padding = PADDING + usize::from(bytes[0]),
-            // The first bit says nothing.
-            _ => self.increment = u32::from_be_bytes(bytes) & 0x7fff_ffff,
-        }
+    /// Whether the byte behind the head says how much padding there is.
+    fn is_padded(self) -> bool {
+        self.kind == Kind::Data && self.flags & 8 != 0 && self.length > 0
     }
 
     /// Whether there is nothing in it; for DATA.
@@ -133,7 +109,7 @@ impl Frames {
         }
     }
 
-    /// Calls `on` with each frame whose head ends in these bytes; where more of it is looked at, once that is there.
+    /// Calls `on` with each frame whose head ends in these bytes; where DATA is padded, once that is known.
     pub(super) fn take(&mut self, mut bytes: &[u8], mut on: impl FnMut(Frame)) {
         while !bytes.is_empty() {
             let passed = self.left.min(bytes.len());
@@ -151,19 +127,18 @@ impl Frames {
         }
     }
 
-    /// The frame that begins with what there is, unless more belongs to that.
+    /// The frame that begins with what there is, unless a byte more belongs to that.
     fn end_head(&mut self) -> Option<Frame> {
-        let [head @ .., a, b, c, d] = self.head;
+        let [head @ .., padding] = self.head;
         let mut frame = Frame::parse(head);
-        let looked_at = frame.looked_at();
-        if self.wanted < HEAD + looked_at {
-            self.wanted = HEAD + looked_at;
+        if frame.is_padded() && self.wanted == HEAD {
+            self.wanted = LONGEST;
             return None;
         }
-        if looked_at > 0 {
-            frame.look_at([a, b, c, d]);
+        if frame.is_padded() {
+            frame.padding = 1 + usize::from(padding);
         }
-        self.left = frame.length - looked_at;
+        self.left = frame.length - (self.wanted - HEAD);
         self.have = 0;
         self.wanted = HEAD;
         self.last = Some(frame);
@@ -250,30 +225,6 @@ mod tests {
             let (frames, _) = found(bytes.chunks(1));
             assert_eq!(frames.len(), 1, "{bytes:?}");
             assert_eq!(frames[0].is_empty(), expected, "{bytes:?}");
-        }
-    }
-
-    #[test]
-    fn a_window_says_by_how_much_it_opens_however_the_bytes_come() {
-        for (bytes, expected) in [
-            (&b"\0\0\x04\x08\0\0\0\0\x01\0\0\x01\x02"[..], 0x102),
-            (b"\0\0\x04\x08\0\0\0\0\0\xff\xff\xff\xff", 0x7fff_ffff),
-            (b"\0\0\x04\x08\0\0\0\0\0\0\0\0\0", 0),
-            // No WINDOW_UPDATE, and no other frame that looks like one.
-            (b"\0\0\x05\x08\0\0\0\0\0\0\0\0\x01\0", 0),
-            (b"\0\0\x04\x03\0\0\0\0\x01\0\0\0\x08", 0),
-        ] {
-            // Behind it comes another.
-            let bytes = [bytes, &b"\0\0\0\0\x01\0\0\0\x03"[..]].concat();
-            for size in 1..=bytes.len() {
-                let (frames, _) = found(bytes.chunks(size));
-                assert_eq!(frames.len(), 2, "{bytes:?}");
-                assert_eq!(
-                    (frames[0].increment, frames[1].stream),
-                    (expected, 3),
-                    "{bytes:?}"
-                );
-            }
         }
     }
 

@@ -23,8 +23,11 @@ use frames::{Frame, Frames, Kind};
 const STREAM_WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 256 * 1024;
 
-/// A window that opens by less lets so little of an answer come that the frame around it costs as much again.
-const LITTLE: u32 = 256;
+/// For so many bytes of answers a client may open a window once. By less it lets hardly more come than the frame around it.
+const WINDOW: u64 = 256;
+
+/// What an answer counts besides its bytes: many a client opens its window and that of the connection after the shortest, too.
+const ANSWER: u64 = 2 * WINDOW;
 
 /// What serves HTTP/2 within these limits.
 pub(super) fn builder(limits: &Limits) -> Builder<TokioExecutor> {
@@ -44,7 +47,8 @@ pub(super) fn builder(limits: &Limits) -> Builder<TokioExecutor> {
 /// Follows the frames of a connection.
 ///
 /// hyper answers every PING and every SETTINGS, and looks at every PRIORITY, every empty DATA and every answer to what it
-/// never sent, as often as they come; of an answer it sends a frame for every byte that a window opens by.
+/// never sent, as often as they come; for every window that opens it looks for what waits, and sends a frame of it, though it be
+/// of one byte.
 /// Requests that are taken back it counts only while they wait to be looked at.
 pub(super) struct Http2 {
     received: Frames,
@@ -53,6 +57,8 @@ pub(super) struct Http2 {
     resets: Allowance,
     /// The PING and SETTINGS that were sent and not answered.
     owed: u32,
+    /// The bytes of answers for which no window was opened yet.
+    sent_since: u64,
     /// The streams whose answer has begun and not ended: at most as many as a client may have.
     begun: HashSet<u32>,
     watch: Watch,
@@ -67,6 +73,7 @@ impl Http2 {
             control: Allowance::new(limits.control_frames, now),
             resets: Allowance::new(limits.resets, now),
             owed: 0,
+            sent_since: 0,
             begun: HashSet::new(),
             watch,
         }
@@ -80,6 +87,7 @@ impl Observer for Http2 {
             control,
             resets,
             owed,
+            sent_since,
             begun,
             watch,
             ..
@@ -99,7 +107,7 @@ impl Observer for Http2 {
                 }
                 _ => {}
             }
-            if carries_nothing(frame, owed) && !control.take(Instant::now()) {
+            if carries_nothing(frame, owed, sent_since) && !control.take(Instant::now()) {
                 fault = Some(Ended::Flood);
             }
         });
@@ -125,10 +133,15 @@ impl Observer for Http2 {
     }
 
     fn wrote(&mut self, bytes: &[u8]) {
-        let (begun, owed) = (&mut self.begun, &mut self.owed);
+        let (begun, owed, sent_since) = (&mut self.begun, &mut self.owed, &mut self.sent_since);
         let mut answered = None;
         self.sent.take(bytes, |frame| match frame.kind {
             Kind::Headers | Kind::Data | Kind::Reset => {
+                *sent_since += match frame.kind {
+                    Kind::Headers => ANSWER,
+                    Kind::Data => frame.length as u64,
+                    _ => 0,
+                };
                 if frame.kind != Kind::Reset && !frame.ends_stream() {
                     begun.insert(frame.stream);
                 } else {
@@ -145,16 +158,23 @@ impl Observer for Http2 {
     }
 }
 
-/// Whether a frame says nothing about any request, or next to nothing. `owed` is how many answers to PING and SETTINGS are.
-fn carries_nothing(frame: Frame, owed: &mut u32) -> bool {
+/// Whether a frame says nothing about any request, or what need not be said so often. `owed` is how many answers to PING and
+/// SETTINGS are, `sent_since` the bytes of answers for which no window was opened yet.
+fn carries_nothing(frame: Frame, owed: &mut u32, sent_since: &mut u64) -> bool {
     match frame.kind {
         Kind::Ping | Kind::Settings if frame.is_acknowledgement() && *owed > 0 => {
             *owed -= 1;
             false
         }
-        Kind::Ping | Kind::Settings | Kind::Priority | Kind::Unknown => true,
+        Kind::WindowUpdate if *sent_since >= WINDOW => {
+            *sent_since -= WINDOW;
+            false
+        }
+        // That no more is wanted is said once, or twice.
+        Kind::Ping | Kind::Settings | Kind::Priority | Kind::WindowUpdate | Kind::GoAway | Kind::Unknown => {
+            true
+        }
         Kind::Data => frame.is_empty() && !frame.ends_stream(),
-        Kind::WindowUpdate => frame.increment < LITTLE,
-        Kind::Headers | Kind::Continuation | Kind::Reset | Kind::GoAway => false,
+        Kind::Headers | Kind::Continuation | Kind::Reset => false,
     }
 }
