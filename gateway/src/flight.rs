@@ -5,7 +5,7 @@ use std::future::Future;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 /// What is being worked out at the moment, by its key.
@@ -25,17 +25,13 @@ impl<K: Clone + Eq + Hash, V: Clone> Flights<K, V> {
     /// The outcome of `work`; whoever asks for the same key meanwhile gets the same outcome. Whoever leaves while it
     /// is under way leaves it to the next.
     pub(crate) async fn run(&self, key: &K, work: impl Future<Output = V>) -> V {
-        let flight = Arc::clone(self.lock().entry(key.clone()).or_default());
+        let flight = Arc::clone(self.under_way.lock().entry(key.clone()).or_default());
         let _aboard = Aboard {
             flights: self,
             key,
             flight: &flight,
         };
         flight.get_or_init(|| work).await.clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<K, Arc<OnceCell<V>>>> {
-        self.under_way.lock()
     }
 }
 
@@ -48,7 +44,7 @@ struct Aboard<'a, K: Clone + Eq + Hash, V: Clone> {
 
 impl<K: Clone + Eq + Hash, V: Clone> Drop for Aboard<'_, K, V> {
     fn drop(&mut self) {
-        let mut under_way = self.flights.lock();
+        let mut under_way = self.flights.under_way.lock();
         let is_present = |there: &Arc<_>| Arc::ptr_eq(there, self.flight);
         // Theirs and that of the map; others get one only under this lock.
         let is_last = Arc::strong_count(self.flight) <= 2;

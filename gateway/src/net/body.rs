@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker, ready};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
 use super::pace::Pace;
@@ -126,7 +126,7 @@ impl Progress {
                     return Poll::Ready(());
                 }
                 // Where nothing is waited for, something may be by then.
-                let next = deadline.unwrap_or_else(|| now + self.lock().watch.limits().progress);
+                let next = deadline.unwrap_or_else(|| now + self.0.lock().watch.limits().progress);
                 sleep.as_mut().reset(next);
                 ready!(sleep.as_mut().poll(cx));
             }
@@ -136,7 +136,7 @@ impl Progress {
 
     /// More is waited for. `true` if that is over.
     fn wait(&self, cx: &Context<'_>) -> bool {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if !state.pace.is_waiting() {
             state.watch.wait_for_body();
         }
@@ -147,7 +147,7 @@ impl Progress {
 
     /// Nothing more is waited for: who reads in a task of its own is to hear of it.
     fn cease(&self) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.has_ceased = true;
         if let Some(reader) = state.reader.take() {
             reader.wake();
@@ -155,25 +155,21 @@ impl Progress {
     }
 
     fn moved(&self, bytes: usize) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         let enough = state.watch.limits().progress_bytes;
         state.had();
         state.pace.moved(bytes, enough, Instant::now());
     }
 
     fn end(&self) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.had();
         state.pace = Pace::default();
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let state = self.lock();
+        let state = self.0.lock();
         state.pace.deadline(state.watch.limits().progress)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock()
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 /// The idle connections of a listener.
@@ -27,7 +27,7 @@ struct Queue {
 impl Idle {
     /// A connection falls idle. `leave` is how it is told to leave; what comes back is where it stands.
     pub(super) fn enter(&self, leave: Arc<Notify>) -> u64 {
-        let mut queue = self.lock();
+        let mut queue = self.queue.lock();
         let place = queue.next;
         queue.next += 1;
         queue.waiting.insert(place, leave);
@@ -36,14 +36,14 @@ impl Idle {
 
     /// A connection is idle no more, or has ended.
     pub(super) fn remove(&self, place: u64) {
-        self.lock().waiting.remove(&place);
+        self.queue.lock().waiting.remove(&place);
     }
 
     /// Tells the connection that has been idle longest to leave. `false` if none is idle.
     pub(super) fn dismiss(&self) -> bool {
         // Whoever was told before, waited for in vain, and stays: that says nothing of the next one.
         pin!(self.declined.notified()).as_mut().enable();
-        let longest = self.lock().waiting.pop_first();
+        let longest = self.queue.lock().waiting.pop_first();
         longest.inspect(|(_, leave)| leave.notify_one()).is_some()
     }
 
@@ -55,11 +55,6 @@ impl Idle {
     /// Waits until one that was told to leave stays.
     pub(super) async fn declined(&self) {
         self.declined.notified().await;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        // Nothing is half-changed in there at any time.
-        self.queue.lock()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 /// Whoever is counted as one: an IPv4 address, or the /64 of an IPv6 address, within which anybody has 2^64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +44,7 @@ pub(crate) struct Seat {
 impl Seats {
     /// Takes a seat, unless so many are taken.
     pub(crate) fn take(&self, limit: usize) -> Option<Seat> {
-        let mut taken = self.lock();
+        let mut taken = self.0.lock();
         if taken.all >= limit {
             return None;
         }
@@ -57,15 +57,11 @@ impl Seats {
 
     /// Whether this client has fewer seats than so many.
     pub(crate) fn has_room_for(&self, client: Client, limit: usize) -> bool {
-        self.lock()
+        self.0
+            .lock()
             .clients
             .get(&client)
             .is_none_or(|count| *count < limit)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Taken> {
-        // Nothing is half-changed in there at any time.
-        self.0.lock()
     }
 }
 
@@ -73,7 +69,7 @@ impl Seat {
     /// Says who sits there. `false` if this client has so many seats besides.
     #[must_use]
     pub(crate) fn belongs_to(&mut self, client: Client, limit: usize) -> bool {
-        let mut taken = self.seats.lock();
+        let mut taken = self.seats.0.lock();
         let count = taken.clients.entry(client).or_default();
         if *count >= limit {
             if *count == 0 {
@@ -89,7 +85,7 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        let mut taken = self.seats.lock();
+        let mut taken = self.seats.0.lock();
         taken.all -= 1;
         if let Some(client) = self.client
             && let Some(count) = taken.clients.get_mut(&client)
@@ -141,9 +137,9 @@ mod tests {
         drop(first);
         let mut third = seats.take(9).expect("a seat");
         assert!(third.belongs_to(client("::2"), 1));
-        assert_eq!(seats.lock().clients.len(), 2);
+        assert_eq!(seats.0.lock().clients.len(), 2);
         drop((third, other));
-        let taken = seats.lock();
+        let taken = seats.0.lock();
         assert_eq!((taken.all, taken.clients.len()), (0, 0));
     }
 }

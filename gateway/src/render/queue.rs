@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::net::Client;
@@ -61,7 +61,7 @@ impl<T> Queue<T> {
     }
 
     fn put_at(&self, place: SemaphorePermit<'_>, client: Option<Client>, item: T) -> Result<(), Full> {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         let own = waiting.clients.get(&client).map_or(0, VecDeque::len);
         if client.is_some() && own >= self.share {
             return Err(Full::Client);
@@ -79,7 +79,7 @@ impl<T> Queue<T> {
     /// The next one: the oldest of the client whose turn it is. `None` once the queue is closed.
     pub(super) async fn next(&self) -> Option<T> {
         self.ready.acquire().await.ok()?.forget();
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         let client = waiting.turns.pop_front()?;
         let own = waiting.clients.get_mut(&client)?;
         let item = own.pop_front()?;
@@ -96,10 +96,6 @@ impl<T> Queue<T> {
     /// Nothing is taken out any more.
     pub(super) fn close(&self) {
         self.ready.close();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting<T>> {
-        self.waiting.lock()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::config::CurrentSignupLimits;
@@ -46,7 +46,7 @@ impl Breaker {
     /// Leave to ask the backend, or how long it is left alone still.
     pub(super) fn ask(&self) -> Result<Pass<'_>, Duration> {
         let now = Instant::now();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let probes = match *state {
             State::Closed { .. } => false,
             State::Open { until } if now < until => return Err(until - now),
@@ -71,11 +71,6 @@ impl Breaker {
             State::Probing => BreakerState::HalfOpen,
         });
     }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // It is never half-changed.
-        self.state.lock()
-    }
 }
 
 impl Pass<'_> {
@@ -83,7 +78,7 @@ impl Pass<'_> {
     pub(super) fn reached(mut self, was_reached: bool) {
         let breaker = self.breaker;
         let limits = breaker.limits.load();
-        let mut state = breaker.lock();
+        let mut state = breaker.state.lock();
         let failures = match *state {
             State::Closed { failures } => failures,
             State::Probing if self.probes => limits.failures,
@@ -111,7 +106,7 @@ impl Drop for Pass<'_> {
     fn drop(&mut self) {
         // The visitor has left, or the attempt has come apart: then the next one probes.
         if self.probes {
-            let mut state = self.breaker.lock();
+            let mut state = self.breaker.state.lock();
             let until = Instant::now();
             self.breaker.enter(&mut state, State::Open { until });
         }

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -97,7 +97,7 @@ impl Seating {
     /// Takes a seat, unless `limit` are taken and no other client gives way in time, or this client has `share` already.
     pub(super) async fn take(&self, guest: Option<Guest>, limit: usize, share: usize) -> Result<Seat, Full> {
         let waiting = {
-            let mut state = self.lock();
+            let mut state = self.0.lock();
             if let Some(guest) = &guest
                 && state.count(guest.client) >= share
             {
@@ -131,11 +131,6 @@ impl Seating {
         };
         waiting.seat().await.ok_or(Full::All)
     }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing is half-changed in there at any time.
-        self.0.lock()
-    }
 }
 
 impl Waiting {
@@ -143,7 +138,7 @@ impl Waiting {
     async fn seat(mut self) -> Option<Seat> {
         timeout(PATIENCE, self.told()).await.ok()??;
         let (seating, guest) = (self.seating.clone(), self.guest.clone());
-        let mut state = seating.lock();
+        let mut state = seating.0.lock();
         // What it is counted as is the seat's from now on.
         state.come(guest.client);
         state.sit(&guest);
@@ -160,7 +155,7 @@ impl Waiting {
             if let Ok(told) = timeout(LOOK, &mut self.told).await {
                 return told.ok();
             }
-            let mut state = self.seating.lock();
+            let mut state = self.seating.0.lock();
             if state.waiting.len() > state.coming {
                 state.displace(self.guest.client, self.limit);
             }
@@ -172,7 +167,7 @@ impl Drop for Waiting {
     fn drop(&mut self) {
         self.told.close();
         let was_told = self.told.try_recv().is_ok();
-        let mut state = self.seating.lock();
+        let mut state = self.seating.0.lock();
         state.go(self.guest.client);
         if was_told {
             // Nobody sat down.
@@ -183,7 +178,7 @@ impl Drop for Waiting {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        let mut state = self.seating.lock();
+        let mut state = self.seating.0.lock();
         if let Some(guest) = &self.guest {
             state.rise(guest);
             state.go(guest.client);
