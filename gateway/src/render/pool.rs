@@ -160,10 +160,13 @@ async fn work(queue: Arc<Queue<Ticket>>, settings: config::Render, metrics: Rend
             // What throws is done; whatever else went wrong may have left anything behind.
             Err(failure) => failure.cause != Cause::Threw,
         };
-        let _ = ticket.answer.send(outcome);
+        // Counted before anybody hears of the failure, so that who looks then finds it.
         if used_up {
             metrics.replaced();
             tracing::warn!(event = "render_worker_replaced");
+        }
+        let _ = ticket.answer.send(outcome);
+        if used_up {
             worker = started().await;
         }
     }
