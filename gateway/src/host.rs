@@ -1,6 +1,6 @@
 //! The name a request asks for: Host, or `:authority`.
 
-use std::net::Ipv6Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// A host, and a port if one is named (RFC 9110, 7.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,12 @@ impl Host {
             port => Some(number(port.strip_prefix(':')?)?),
         };
         Some(Self { name, port })
+    }
+
+    /// Whether it is an address, or `localhost` or below it, which lead nowhere but here (RFC 6761, 6.3).
+    pub(crate) fn is_local(&self) -> bool {
+        let is_address = self.name.starts_with('[') || self.name.parse::<Ipv4Addr>().is_ok();
+        is_address || self.name == "localhost" || self.name.ends_with(".localhost")
     }
 
     /// Whether a host is this one; without a port this one is any of that name.
@@ -115,6 +121,29 @@ mod tests {
         assert!(host("site.example:443").covers(&host("site.example:443")));
         assert!(!host("site.example:443").covers(&host("site.example")));
         assert!(!host("site.example").covers(&host("other.example")));
+    }
+
+    #[test]
+    fn addresses_and_localhost_are_local() {
+        let is_local = |text| Host::parse(text).expect("a host").is_local();
+        for local in [
+            "127.0.0.1:9090",
+            "10.0.0.1",
+            "[::1]:9090",
+            "LOCALHOST.:9090",
+            "a.localhost",
+        ] {
+            assert!(is_local(local), "{local}");
+        }
+        for name in [
+            "site.example",
+            "localhost.example",
+            "a-localhost",
+            "127.0.0.1.example",
+            "127.1",
+        ] {
+            assert!(!is_local(name), "{name}");
+        }
     }
 
     proptest! {

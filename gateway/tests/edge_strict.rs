@@ -1,7 +1,7 @@
 //! Requests that are not quite any are refused before a route sees them.
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, frame};
-use crate::support::{Gateway, Raw, Request, Setup, attack};
+use crate::support::{Gateway, Raw, Request, Setup, attack, listening};
 
 /// The status of a request whose head is exactly this.
 fn status(gateway: &Gateway, head: &str) -> u16 {
@@ -87,14 +87,37 @@ fn a_host_that_is_not_served_is_misdirected() {
             assert_eq!(status(&gateway, &head), 200, "{host}");
         }
     });
-    // The admin API has no name.
-    assert_eq!(
-        gateway
-            .admin
-            .send(Request::new("GET", "/healthz").header("host", "x"))
-            .status,
-        200
-    );
+}
+
+#[test]
+fn a_name_that_was_made_to_lead_to_the_admin_listener_is_not_served() {
+    let listen = "admin_hosts = [\"gateway.internal\"]";
+    let gateway = Gateway::set_up_live(Setup {
+        listen,
+        ..Setup::default()
+    });
+    let status = |target: &str, host: &str| {
+        let request = Request::new("GET", target).header("host", host);
+        gateway.admin.send(request).status
+    };
+    attack(&gateway, || {
+        for (host, expected) in [
+            ("127.0.0.1:9090", 200),
+            ("[::1]:9090", 200),
+            ("localhost:9090", 200),
+            ("gateway.internal:9090", 200),
+            ("rebound.example:9090", 421),
+            ("localhost.rebound.example", 421),
+            ("127.0.0.1.rebound.example", 421),
+        ] {
+            assert_eq!(status("/metrics", host), expected, "{host}");
+            assert_eq!(status("/healthz", host), 200, "{host}");
+        }
+    });
+    gateway.reload(&listening("admin_hosts = [\"other.internal\"]", ""));
+    gateway.wait_for(|line| line["event"] == "reloaded");
+    assert_eq!(status("/metrics", "gateway.internal"), 421);
+    assert_eq!(status("/metrics", "other.internal"), 200);
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn a_worker_that_gets_no_time_is_let_be_and_no_section_is_blamed() {
         "export default { page: () => 'x' };",
     );
     let (worker, _) = idle_worker(&gateway);
-    signal(worker, "STOP");
+    stop(worker);
     assert!(!is_rendered(&gateway.get("/sound/x")));
     signal(worker, "CONT");
     until("it is rendered after all", || {
@@ -302,15 +302,25 @@ fn idle_worker(gateway: &Gateway) -> (u32, u64) {
 
 /// Whether a process has ended, all of its threads, though its parent may not know yet.
 fn is_gone(pid: u32) -> bool {
+    is_all(pid, 'Z')
+}
+
+/// Whether all threads that a process still has are in this state (`proc_pid_status(5)`).
+fn is_all(pid: u32, state: char) -> bool {
     let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
         return true;
     };
     let status = |task: std::io::Result<std::fs::DirEntry>| {
         std::fs::read_to_string(task.ok()?.path().join("status")).ok()
     };
-    tasks
-        .filter_map(status)
-        .all(|status| status.contains("State:\tZ"))
+    let state = format!("State:\t{state}");
+    tasks.filter_map(status).all(|status| status.contains(&state))
+}
+
+/// Stops a process: one of its threads hears of it first, and the others go on until that one has told them.
+fn stop(pid: u32) {
+    signal(pid, "STOP");
+    until("all of it has stopped", || is_all(pid, 'T'));
 }
 
 fn kill(pid: u32) {

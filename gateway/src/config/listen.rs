@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
 use ipnet::IpNet;
+use toml::de::DeValue;
 
 use super::certificate::{self, Certificate};
 use super::reader::{Read, Table, text, texts, truth};
@@ -22,6 +23,8 @@ pub(crate) struct Listen {
     pub(crate) admin_tls: Option<Certificate>,
     /// The hosts that visitors may ask for; any without.
     pub(crate) hosts: Vec<Host>,
+    /// The names that operators may ask for besides the machine's own.
+    pub(crate) admin_hosts: Vec<Host>,
     /// The proxies in front, which are believed when they say for whom they ask.
     pub(crate) proxies: Vec<IpNet>,
     /// Whether these proxies begin each connection with a PROXY header.
@@ -40,12 +43,8 @@ pub(super) fn read(mut table: Table<'_>, folder: &Path) -> Option<Listen> {
     };
     let site = table.required("site", EXPECTED, |value| parse(text(value)?));
     let admin = table.required("admin", EXPECTED, |value| parse(text(value)?));
-    let hosts = table.optional("hosts", HOSTS, |value| {
-        texts(value)?
-            .iter()
-            .map(|text| host(text))
-            .collect::<Read<Vec<_>>>()
-    });
+    let hosts = table.optional("hosts", HOSTS, read_hosts);
+    let admin_hosts = table.optional("admin_hosts", HOSTS, read_hosts);
     let proxies = table.optional("proxies", PROXIES, |value| {
         texts(value)?
             .iter()
@@ -77,6 +76,7 @@ pub(super) fn read(mut table: Table<'_>, folder: &Path) -> Option<Listen> {
         tls: tls?,
         admin_tls: admin_tls?,
         hosts: hosts?.unwrap_or_default(),
+        admin_hosts: admin_hosts?.unwrap_or_default(),
         proxies: proxies?.unwrap_or_default(),
         proxy_protocol: proxy_protocol?.unwrap_or(false),
     })
@@ -91,8 +91,9 @@ fn below(table: &mut Table<'_>, key: &'static str, folder: &Path) -> Option<Opti
     }
 }
 
-fn host(text: &str) -> Read<Host> {
-    Host::parse(text).ok_or_else(|| format!("`{text}` is no host"))
+fn read_hosts(value: &DeValue<'_>) -> Read<Vec<Host>> {
+    let host = |text: &String| Host::parse(text).ok_or_else(|| format!("`{text}` is no host"));
+    texts(value)?.iter().map(host).collect()
 }
 
 /// Reads a network, or one address as the network of it alone.

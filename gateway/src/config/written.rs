@@ -8,8 +8,9 @@ use toml::de::{DeTable, DeValue};
 use super::Signup;
 
 /// The keys that hold from the moment the file is read again.
-const APPLIED: [&str; 10] = [
+const APPLIED: [&str; 11] = [
     "admin.tokens",
+    "listen.admin_hosts",
     "listen.hosts",
     "listen.proxies",
     "listen.proxy_protocol",

@@ -49,7 +49,7 @@ pub(crate) mod fuzz {
 }
 use room::Room;
 pub(crate) use seats::{Client, Seat};
-pub(crate) use settings::{CurrentSettings, Settings};
+pub(crate) use settings::{CurrentSettings, Hosts, Settings};
 pub(crate) use tls::Tls;
 pub(crate) use visitor::Line;
 use watch::Watch;

@@ -13,12 +13,24 @@ use crate::host::Host;
 pub(crate) struct Settings {
     /// What clients may send, hold open and wait for.
     pub(crate) limits: Limits,
-    /// The hosts that may be asked for; any without.
-    pub(crate) hosts: Vec<Host>,
+    /// The hosts that may be asked for.
+    pub(crate) hosts: Hosts,
     /// The proxies that are believed.
     pub(crate) proxies: Vec<IpNet>,
     /// Whether these begin each connection with a PROXY header.
     pub(crate) proxy_protocol: bool,
+}
+
+/// The hosts that may be asked for.
+#[derive(Debug)]
+pub(crate) enum Hosts {
+    /// Whatever is asked for.
+    Any,
+    /// These.
+    Named(Vec<Host>),
+    /// Addresses and the names of this machine, and these. A page whose own name was made to lead here, in the browser of
+    /// somebody who may reach this listener, still asks for that name.
+    Local(Vec<Host>),
 }
 
 /// The settings as they are now.
@@ -29,17 +41,26 @@ impl Settings {
     pub(crate) fn site(config: &Config) -> Self {
         Self {
             limits: config.limits,
-            hosts: config.listen.hosts.clone(),
+            hosts: match config.listen.hosts.as_slice() {
+                [] => Hosts::Any,
+                hosts => Hosts::Named(hosts.to_vec()),
+            },
             proxies: config.listen.proxies.clone(),
             proxy_protocol: config.listen.proxy_protocol,
         }
     }
 
-    /// Those of the admin listener, before which no proxy stands.
-    pub(crate) fn admin(config: &Config) -> Self {
+    /// Those of the admin listener, before which no proxy stands. Over TLS (`is_secure`) its certificate says what it is
+    /// called.
+    pub(crate) fn admin(config: &Config, is_secure: bool) -> Self {
+        let hosts = config.listen.admin_hosts.clone();
         Self {
             limits: config.limits,
-            hosts: Vec::new(),
+            hosts: if is_secure && hosts.is_empty() {
+                Hosts::Any
+            } else {
+                Hosts::Local(hosts)
+            },
             proxies: Vec::new(),
             proxy_protocol: false,
         }
@@ -47,7 +68,12 @@ impl Settings {
 
     /// Whether this host may be asked for.
     pub(crate) fn serves(&self, host: &Host) -> bool {
-        self.hosts.is_empty() || self.hosts.iter().any(|own| own.covers(host))
+        let is_among = |hosts: &[Host]| hosts.iter().any(|own| own.covers(host));
+        match &self.hosts {
+            Hosts::Any => true,
+            Hosts::Named(hosts) => is_among(hosts),
+            Hosts::Local(hosts) => host.is_local() || is_among(hosts),
+        }
     }
 
     /// The same, to be told anew later.

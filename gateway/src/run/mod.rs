@@ -97,7 +97,7 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
     let deployments = Arc::new(Deployments::open(store, Some(Arc::clone(&documents))).await?);
     let (site_settings, admin_settings) = (
         Settings::site(&config).shared(),
-        Settings::admin(&config).shared(),
+        Settings::admin(&config, config.listen.admin_tls.is_some()).shared(),
     );
     let recorder = |listener| Recorder::new(&config.telemetry, log, metrics.requests(listener), traces);
     let (site_recorder, admin_recorder) = (recorder("site"), recorder("admin"));

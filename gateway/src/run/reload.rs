@@ -91,7 +91,9 @@ impl Reload {
         self.admin.renew(std::mem::take(&mut config.tokens));
         self.site.limit_sign_ups(config.signup_limits());
         self.site_settings.store(Arc::new(Settings::site(&config)));
-        self.admin_settings.store(Arc::new(Settings::admin(&config)));
+        let is_secure = self.admin_tls.is_some();
+        self.admin_settings
+            .store(Arc::new(Settings::admin(&config, is_secure)));
         for (renewal, files) in [
             (&mut self.site_tls, config.listen.tls),
             (&mut self.admin_tls, config.listen.admin_tls),

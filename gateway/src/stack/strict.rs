@@ -14,7 +14,7 @@ use tower::Service;
 use super::layer::Next;
 use crate::health;
 use crate::host::Host;
-use crate::net::{CurrentSettings, Settings};
+use crate::net::{CurrentSettings, Hosts, Settings};
 use crate::reply::{Methods, Reply, Route, empty};
 use crate::rescue::{Audience, Error, rescue};
 
@@ -27,6 +27,8 @@ pub(crate) enum RequestError {
     Host,
     #[error("This host is not served here.")]
     Misdirected,
+    #[error("The host is neither an address, nor localhost, nor one of `listen.admin_hosts`.")]
+    NotLocal,
     #[error("The request must name a path, not a whole address.")]
     Absolute,
     #[error("The name of a header field has an underscore.")]
@@ -41,7 +43,7 @@ impl RequestError {
     /// The status it is answered with.
     pub(crate) fn status(self) -> StatusCode {
         match self {
-            Self::Misdirected => StatusCode::MISDIRECTED_REQUEST,
+            Self::Misdirected | Self::NotLocal => StatusCode::MISDIRECTED_REQUEST,
             Self::Fields => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Connect => StatusCode::NOT_IMPLEMENTED,
             Self::NoHost | Self::Host | Self::Absolute | Self::Underscore => StatusCode::BAD_REQUEST,
@@ -107,7 +109,10 @@ fn examine<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestEr
         let host = host(authority, headers)?;
         // A load balancer asks for the gateway's health by its address.
         if !is_health && !settings.serves(&host) {
-            return Err(RequestError::Misdirected);
+            return Err(match settings.hosts {
+                Hosts::Local(_) => RequestError::NotLocal,
+                Hosts::Any | Hosts::Named(_) => RequestError::Misdirected,
+            });
         }
     }
     // Many programs take `a_b` for `a-b`, and so let a client set a field that only a proxy should.

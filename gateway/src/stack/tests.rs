@@ -10,7 +10,7 @@ use super::layer::from_fn;
 use super::{guard, stack};
 use crate::config::{Limits, Telemetry};
 use crate::metrics::Metrics;
-use crate::net::{CurrentSettings, Settings};
+use crate::net::{CurrentSettings, Hosts, Settings};
 use crate::reply::{Reply, text};
 use crate::rescue::Audience;
 use crate::telemetry::{Log, Recorder, Traces};
@@ -42,7 +42,7 @@ fn recorder() -> Recorder {
 fn settings() -> CurrentSettings {
     let settings = Settings {
         limits: Limits::default(),
-        hosts: Vec::new(),
+        hosts: Hosts::Any,
         proxies: Vec::new(),
         proxy_protocol: false,
     };
