@@ -116,7 +116,7 @@ fn call() -> Vec<u8> {
     frames::block(&[
         (":method", "POST"),
         (":scheme", "http"),
-        (":authority", "site.example"),
+        (":authority", "localhost"),
         (":path", "/api/v1/collect"),
         ("authorization", &format!("Bearer {TOKEN}")),
     ])

@@ -151,7 +151,7 @@ fn who_comes_when_all_places_are_taken_has_that_of_who_was_idle_longest() {
         assert!(second.until_closed().ends_with(b"ok\n"));
         assert!(frames::kinds(&third.until_closed()).contains(&GOAWAY));
         for raw in others.iter_mut().chain(&mut newcomers) {
-            assert!(raw.say("GET /nothing HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"));
+            assert!(raw.say("GET /nothing HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"));
         }
         for raw in others.into_iter().chain(newcomers) {
             assert!(
@@ -267,7 +267,7 @@ fn a_gateway_that_can_accept_nobody_waits_and_serves_whom_it_has() {
     let gateway = Gateway::start_live("", &[]);
     let mut visitor = Connection::open(&gateway.site).unwrap();
     let mut operator = Connection::open(&gateway.admin).unwrap();
-    let get = |target| Request::new("GET", target).header("host", "site.example");
+    let get = |target| Request::new("GET", target).header("host", "localhost");
     let mut failures = || {
         let sample = "colonnade_connections_refused_total{listener=\"site\",cause=\"system\"} ";
         let text = operator.exchange(get("/metrics")).unwrap().text();

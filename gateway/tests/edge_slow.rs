@@ -103,7 +103,7 @@ fn a_body_that_makes_progress_is_waited_for() {
         let pieces = || vec![vec![b' '; 10]; 150];
         let mut raw = Raw::open(&gateway.admin);
         assert!(raw.say(format!(
-            "POST /api/v1/collect HTTP/1.1\r\nhost: site.example\r\nauthorization: Bearer {TOKEN}\r\n\
+            "POST /api/v1/collect HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {TOKEN}\r\n\
              connection: close\r\ncontent-length: 1502\r\n\r\n{{"
         )));
         raw.say_slowly(pieces());

@@ -13,6 +13,9 @@ use crate::deployment::Published;
 use crate::negotiate::Coding;
 use crate::reply::{Reply, Representation, text};
 
+/// How many header fields an answer comes to, with those that all have: room for them is made once.
+const FIELDS: usize = 16;
+
 /// A file that is asked for.
 pub(super) struct Asked<'a> {
     pub(super) method: &'a Method,
@@ -99,6 +102,7 @@ fn selected(asked: &Asked<'_>, form: &Representation, selection: Selection) -> R
 fn with_status(status: StatusCode, body: impl Into<Content>) -> Reply {
     let mut reply = Response::new(body.into());
     *reply.status_mut() = status;
+    *reply.headers_mut() = HeaderMap::with_capacity(FIELDS);
     reply
 }
 

@@ -98,7 +98,20 @@ impl RequestPath {
     }
 }
 
+/// The text of a part between slashes.
 fn decode(part: &str) -> Result<String, PathError> {
+    let text = if part.contains('%') {
+        decode_encoded(part)?
+    } else {
+        part.to_owned()
+    };
+    if text == "." || text == ".." {
+        return Err(PathError::Dots);
+    }
+    Ok(text)
+}
+
+fn decode_encoded(part: &str) -> Result<String, PathError> {
     let mut rest = part.as_bytes();
     while let Some(at) = rest.iter().position(|&b| b == b'%') {
         let digits = rest.get(at + 1..at + 3).ok_or(PathError::Encoding)?;
@@ -112,9 +125,6 @@ fn decode(part: &str) -> Result<String, PathError> {
         .map_err(|_| PathError::Utf8)?;
     if text.contains(['/', '\0']) {
         return Err(PathError::Forbidden);
-    }
-    if text == "." || text == ".." {
-        return Err(PathError::Dots);
     }
     Ok(text.into_owned())
 }
