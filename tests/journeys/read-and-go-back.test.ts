@@ -4,6 +4,7 @@ import { expect, test } from "../support/fixtures";
 import { expectScreen, open } from "../support/screens";
 import { expectArrival } from "../support/walk";
 
+/** Scrolls, and waits until the entry knows: it must have known another place, or none. */
 async function scrollAndRest(page: Page, top: number): Promise<void> {
   await page.evaluate((y) => {
     scrollTo({ top: y, behavior: "instant" });
@@ -35,12 +36,12 @@ test("a visitor reads, follows links and goes back to where the reading stopped"
     await page.goBack();
     await expectArrival(page, "Safety guide", "Safety guide - Colonnade Directory");
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(0);
-    await scrollAndRest(page, 700);
+    await scrollAndRest(page, 900);
     await page.goForward();
     await expectScreen(page, "Terms of use");
     await page.goBack();
     await expectScreen(page, "Safety guide");
-    await expectAt(page, 700);
+    await expectAt(page, 900);
   });
 
   await test.step("to a city's ads, one of them, and back to the same ads at the same place", async () => {
