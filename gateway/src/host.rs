@@ -28,10 +28,10 @@ impl Host {
         Some(Self { name, port })
     }
 
-    /// Whether it is an address, or `localhost` or below it, which lead nowhere but here (RFC 6761, 6.3).
-    pub(crate) fn is_local(&self) -> bool {
-        let is_address = self.name.starts_with('[') || self.name.parse::<Ipv4Addr>().is_ok();
-        is_address || self.name == "localhost" || self.name.ends_with(".localhost")
+    /// Whether nobody can make it lead somewhere else: an address, for which no name is looked up, or `localhost`
+    /// (RFC 6761, 6.3).
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.name.starts_with('[') || self.name.parse::<Ipv4Addr>().is_ok() || self.name == "localhost"
     }
 
     /// Whether a host is this one; without a port this one is any of that name.
@@ -124,25 +124,19 @@ mod tests {
     }
 
     #[test]
-    fn addresses_and_localhost_are_local() {
-        let is_local = |text| Host::parse(text).expect("a host").is_local();
-        for local in [
-            "127.0.0.1:9090",
-            "10.0.0.1",
-            "[::1]:9090",
-            "LOCALHOST.:9090",
-            "a.localhost",
-        ] {
-            assert!(is_local(local), "{local}");
+    fn addresses_and_localhost_are_fixed() {
+        let is_fixed = |text| Host::parse(text).expect("a host").is_fixed();
+        for fixed in ["127.0.0.1:9090", "10.0.0.1", "[::1]:9090", "LOCALHOST.:9090"] {
+            assert!(is_fixed(fixed), "{fixed}");
         }
         for name in [
             "site.example",
             "localhost.example",
-            "a-localhost",
+            "a.localhost",
             "127.0.0.1.example",
             "127.1",
         ] {
-            assert!(!is_local(name), "{name}");
+            assert!(!is_fixed(name), "{name}");
         }
     }
 

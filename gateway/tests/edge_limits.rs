@@ -324,7 +324,7 @@ fn taken(client: &Client) -> Vec<TcpStream> {
 
 #[test]
 fn more_requests_than_there_may_be_are_shed_at_once_and_health_and_admin_stay() {
-    let gateway = Gateway::start_live("[limits]\nrequests = 4\n", &[]);
+    let gateway = Gateway::start_live(&only("requests = 4"), &[]);
     let under_way = taken(&gateway.site);
     for _ in 0..100 {
         let answer = gateway.get("/");

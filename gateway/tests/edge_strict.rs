@@ -10,6 +10,14 @@ fn status(gateway: &Gateway, head: &str) -> u16 {
     raw.answer().status
 }
 
+/// The status of the metrics for who asks the admin listener by this host.
+fn metrics_as(gateway: &Gateway, host: &str) -> u16 {
+    gateway
+        .admin
+        .send(Request::new("GET", "/metrics").header("host", host))
+        .status
+}
+
 #[test]
 fn a_request_names_one_host() {
     let gateway = Gateway::start_live("", &[]);
@@ -91,33 +99,41 @@ fn a_host_that_is_not_served_is_misdirected() {
 
 #[test]
 fn a_name_that_was_made_to_lead_to_the_admin_listener_is_not_served() {
-    let listen = "admin_hosts = [\"gateway.internal\"]";
+    let named = "admin_hosts = [\"gateway.internal\"]";
+    for (listen, of_named) in [("", 421), (named, 200)] {
+        let gateway = Gateway::set_up_live(Setup {
+            listen,
+            ..Setup::default()
+        });
+        attack(&gateway, || {
+            for (host, expected) in [
+                ("127.0.0.1:9090", 200),
+                ("[::1]:9090", 200),
+                ("localhost:9090", 200),
+                ("gateway.internal:9090", of_named),
+                ("rebound.example:9090", 421),
+                ("localhost.rebound.example", 421),
+                ("127.0.0.1.rebound.example", 421),
+            ] {
+                assert_eq!(metrics_as(&gateway, host), expected, "{host}");
+                let health = Request::new("GET", "/healthz").header("host", host);
+                assert_eq!(gateway.admin.send(health).status, 200, "{host}");
+            }
+        });
+    }
+}
+
+#[test]
+fn the_names_of_the_admin_listener_are_read_again() {
     let gateway = Gateway::set_up_live(Setup {
-        listen,
+        listen: "admin_hosts = [\"gateway.internal\"]",
         ..Setup::default()
     });
-    let status = |target: &str, host: &str| {
-        let request = Request::new("GET", target).header("host", host);
-        gateway.admin.send(request).status
-    };
-    attack(&gateway, || {
-        for (host, expected) in [
-            ("127.0.0.1:9090", 200),
-            ("[::1]:9090", 200),
-            ("localhost:9090", 200),
-            ("gateway.internal:9090", 200),
-            ("rebound.example:9090", 421),
-            ("localhost.rebound.example", 421),
-            ("127.0.0.1.rebound.example", 421),
-        ] {
-            assert_eq!(status("/metrics", host), expected, "{host}");
-            assert_eq!(status("/healthz", host), 200, "{host}");
-        }
-    });
     gateway.reload(&listening("admin_hosts = [\"other.internal\"]", ""));
-    gateway.wait_for(|line| line["event"] == "reloaded");
-    assert_eq!(status("/metrics", "gateway.internal"), 421);
-    assert_eq!(status("/metrics", "other.internal"), 200);
+    let reloaded = gateway.wait_for(|line| line["event"] == "reloaded");
+    assert!(reloaded["restart"].is_null(), "{reloaded}");
+    assert_eq!(metrics_as(&gateway, "gateway.internal"), 421);
+    assert_eq!(metrics_as(&gateway, "other.internal"), 200);
 }
 
 #[test]
@@ -225,6 +241,23 @@ fn http2_is_held_to_the_same() {
             assert!(raw.say(frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::block(&all))));
             let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
             assert_eq!(frames::status(&block), expected, "{fields:?}");
+        }
+        for (authority, expected) in [("localhost:9090", "200"), ("rebound.example", "421")] {
+            let mut raw = frames::open(&gateway.admin, &[]);
+            let fields = [
+                (":method", "GET"),
+                (":scheme", "http"),
+                (":path", "/metrics"),
+                (":authority", authority),
+            ];
+            assert!(raw.say(frame(
+                HEADERS,
+                END_STREAM | END_HEADERS,
+                1,
+                &frames::block(&fields)
+            )));
+            let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
+            assert_eq!(frames::status(&block), expected, "{authority}");
         }
     });
 }

@@ -16,7 +16,7 @@ fn what_the_engine_cannot_interrupt_is_killed_when_it_has_used_up_its_time() {
     const NATIVE: &str =
         "export default { page: () => Array.prototype.indexOf.call({ length: 2 ** 40 }, 99) };";
     let gateway = rendering_gateway(
-        "[render]\nworkers = 1\ncpu_ms = 50\ndeadline_ms = 100\nfailures = 1\nrest_seconds = 3600\n",
+        "[render]\nworkers = 1\ncpu_ms = 500\ndeadline_ms = 100\nfailures = 1\nrest_seconds = 3600\n",
         NATIVE,
     );
     assert!(!is_rendered(&gateway.get("/attack/x")));
@@ -293,7 +293,7 @@ fn ticks(pid: u32) -> u64 {
 /// The only worker, once it waits for orders, and the CPU time it has taken until then.
 fn idle_worker(gateway: &Gateway) -> (u32, u64) {
     // Until it has rendered, the only one may be the one that tried the release.
-    assert!(is_rendered(&gateway.get("/sound/first")));
+    assert!(until_rendered(gateway, "/sound/first"));
     until("no other is there", || workers(gateway).len() == 1);
     let worker = workers(gateway)[0];
     until("it waits", || status(worker, "Seccomp") == "2");

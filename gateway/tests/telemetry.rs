@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use serde_json::json;
 
-use crate::support::{Act, Backend, Gateway, Raw, Request, Response, Setup, VISITOR, attack, until};
+use crate::support::{Act, Backend, Gateway, Raw, Request, Response, Setup, VISITOR, attack, only, until};
 
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 
@@ -90,8 +90,8 @@ fn strangers_make_no_labels() {
 
 #[test]
 fn connections_are_counted_while_they_are_open_and_by_why_they_were_refused() {
-    let extra = "[limits]\nconnections_per_client = 3\nfirst_byte_ms = 100\nhead_ms = 100\n";
-    let gateway = Gateway::start_live(extra, &[]);
+    let limits = only("connections_per_client = 3\nfirst_byte_ms = 1000\nhead_ms = 1000");
+    let gateway = Gateway::start_live(&limits, &[]);
     let open = "colonnade_connections_open{listener=\"site\"}";
     let refused = |cause: &str| {
         gateway.count(&format!(

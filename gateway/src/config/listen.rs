@@ -23,7 +23,7 @@ pub(crate) struct Listen {
     pub(crate) admin_tls: Option<Certificate>,
     /// The hosts that visitors may ask for; any without.
     pub(crate) hosts: Vec<Host>,
-    /// The names that operators may ask for besides the machine's own.
+    /// The hosts that operators may ask for besides addresses and `localhost`.
     pub(crate) admin_hosts: Vec<Host>,
     /// The proxies in front, which are believed when they say for whom they ask.
     pub(crate) proxies: Vec<IpNet>,
@@ -93,7 +93,12 @@ fn below(table: &mut Table<'_>, key: &'static str, folder: &Path) -> Option<Opti
 
 fn read_hosts(value: &DeValue<'_>) -> Read<Vec<Host>> {
     let host = |text: &String| Host::parse(text).ok_or_else(|| format!("`{text}` is no host"));
-    texts(value)?.iter().map(host).collect()
+    let hosts: Read<Vec<_>> = texts(value)?.iter().map(host).collect();
+    match hosts {
+        // It would be read as all by one, and as none by another.
+        Ok(hosts) if hosts.is_empty() => Err("is empty".to_owned()),
+        hosts => hosts,
+    }
 }
 
 /// Reads a network, or one address as the network of it alone.

@@ -1,6 +1,6 @@
 //! One connection, from its first byte to its end.
 
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -31,8 +31,8 @@ use super::watch::{End, Lasting, Watch};
 use super::{Protocol, Serve, asked, proxy};
 use crate::metrics::{ConnectionMetrics, Ended, Refusal};
 
-/// How long a client that had connected when the gateway was told to stop may take for its first request, and one over
-/// HTTP/1 for its next: it must not be turned away for having come a moment before.
+/// How long a client that had connected when the gateway was told to stop may take to begin, then for its first request,
+/// and one over HTTP/1 for its next: it must not be turned away for having come a moment before.
 const LAST_CALL: Duration = Duration::from_millis(500);
 
 /// A connection that was just made.
@@ -62,6 +62,10 @@ impl<S: Serve> Connection<S> {
         let last_call = async {
             asked(&mut stop).await;
             sleep(LAST_CALL).await;
+            // Who is in the middle of a greeting has what is left of the time for that.
+            if watch.is_heard() {
+                pending::<()>().await;
+            }
         };
         let greeted = tokio::select! {
             // What has been said already is heard first.
@@ -92,10 +96,10 @@ impl<S: Serve> Connection<S> {
             Stream::Clear(io) => speak(greeted.protocol, io, visitor, watch.clone(), self.stop).await,
             Stream::Tls(io) => speak(greeted.protocol, io, visitor, watch.clone(), self.stop).await,
         };
-        self.metrics.ended(ended);
         if ended.is_fault() {
             self.faults.tell(ended, client);
         }
+        self.metrics.ended(ended);
         drop(self.seat);
     }
 
@@ -111,6 +115,8 @@ impl<S: Serve> Connection<S> {
             let (source, rest) = header.ok_or(Refusal::Greeting)?;
             connected = source.unwrap_or(connected).to_canonical();
             start = rest;
+            // A proxy has spoken, and its client only if there is more.
+            watch.hear(!start.is_empty());
         }
         // Behind a proxy are many.
         let is_one = !proxy::is_known(&self.settings.proxies, connected);

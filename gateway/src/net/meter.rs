@@ -64,7 +64,11 @@ impl AsyncRead for Meter {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
-        self.is_over = read.is_ready() && buffer.filled().len() == before;
+        let has_more = buffer.filled().len() > before;
+        self.is_over = read.is_ready() && !has_more;
+        if has_more {
+            self.watch.hear(true);
+        }
         read
     }
 }

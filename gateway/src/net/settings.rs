@@ -28,9 +28,9 @@ pub(crate) enum Hosts {
     Any,
     /// These.
     Named(Vec<Host>),
-    /// Addresses and the names of this machine, and these. A page whose own name was made to lead here, in the browser of
-    /// somebody who may reach this listener, still asks for that name.
-    Local(Vec<Host>),
+    /// Addresses and `localhost`, and these. A page whose own name was made to lead here, in the browser of somebody who
+    /// may reach this listener, still asks for that name.
+    Fixed(Vec<Host>),
 }
 
 /// The settings as they are now.
@@ -50,8 +50,9 @@ impl Settings {
         }
     }
 
-    /// Those of the admin listener, before which no proxy stands. Over TLS (`is_secure`) its certificate says what it is
-    /// called.
+    /// Those of the admin listener, before which no proxy stands. Over TLS (`is_secure`) a browser asks for no name that
+    /// its certificate does not have; where that has names of others, too, as wildcards do, an operator says which are
+    /// its own.
     pub(crate) fn admin(config: &Config, is_secure: bool) -> Self {
         let hosts = config.listen.admin_hosts.clone();
         Self {
@@ -59,7 +60,7 @@ impl Settings {
             hosts: if is_secure && hosts.is_empty() {
                 Hosts::Any
             } else {
-                Hosts::Local(hosts)
+                Hosts::Fixed(hosts)
             },
             proxies: Vec::new(),
             proxy_protocol: false,
@@ -72,7 +73,7 @@ impl Settings {
         match &self.hosts {
             Hosts::Any => true,
             Hosts::Named(hosts) => is_among(hosts),
-            Hosts::Local(hosts) => host.is_local() || is_among(hosts),
+            Hosts::Fixed(hosts) => host.is_fixed() || is_among(hosts),
         }
     }
 

@@ -7,6 +7,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker, ready};
 
 use parking_lot::{Mutex, MutexGuard};
@@ -53,6 +54,8 @@ struct Watched {
     dismissed: Arc<Notify>,
     /// It has fallen idle.
     rested: Notify,
+    /// The client has said something.
+    is_heard: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -127,6 +130,7 @@ impl Watch {
             idle,
             dismissed: Arc::default(),
             rested: Notify::new(),
+            is_heard: AtomicBool::new(false),
         }));
         watch.change(|_| {});
         (watch.clone(), Lasting(watch))
@@ -140,6 +144,16 @@ impl Watch {
     /// The client may begin: what came before, such as a TLS handshake, has deadlines of its own.
     pub(super) fn begin(&self) {
         self.lock().quiet_since = Instant::now();
+    }
+
+    /// The client has said something, or only a proxy before it.
+    pub(super) fn hear(&self, client: bool) {
+        self.0.is_heard.store(client, Ordering::Relaxed);
+    }
+
+    /// Whether the client has said anything.
+    pub(super) fn is_heard(&self) -> bool {
+        self.0.is_heard.load(Ordering::Relaxed)
     }
 
     /// Something else is expected of the client.

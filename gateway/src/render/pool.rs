@@ -160,14 +160,15 @@ async fn work(queue: Arc<Queue<Ticket>>, settings: config::Render, metrics: Rend
             // What throws is done; whatever else went wrong may have left anything behind.
             Err(failure) => failure.cause != Cause::Threw,
         };
-        // Counted before anybody hears of the failure, so that who looks then finds it.
         if used_up {
+            // Killed at once, however long another takes to start; and counted before anybody hears of the failure.
+            drop(worker);
             metrics.replaced();
             tracing::warn!(event = "render_worker_replaced");
-        }
-        let _ = ticket.answer.send(outcome);
-        if used_up {
+            let _ = ticket.answer.send(outcome);
             worker = started().await;
+        } else {
+            let _ = ticket.answer.send(outcome);
         }
     }
 }

@@ -26,8 +26,9 @@ pub(super) fn stop(delay: impl FnOnce() -> Duration + Send + 'static) -> io::Res
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        tracing::info!(event = "stopping");
+        // First, so that who reads that the gateway stops finds it so.
         tell.send_replace(true);
+        tracing::info!(event = "stopping");
         tokio::time::sleep(delay()).await;
         stop.send_replace(true);
         // Held for as long as anyone listens: a channel without a sender would look like a signal.

@@ -45,6 +45,21 @@ const PROBLEMS: &[(&str, &str, &str)] = &[
     ),
     (
         "[store]",
+        "hosts = []\n[store]",
+        "listen.hosts: is empty; expected a list of hosts",
+    ),
+    (
+        "[store]",
+        "admin_hosts = []\n[store]",
+        "listen.admin_hosts: is empty; expected a list of hosts",
+    ),
+    (
+        "[store]",
+        "admin_hosts = [\"a b\"]\n[store]",
+        "listen.admin_hosts: `a b` is no host; expected a list of hosts",
+    ),
+    (
+        "[store]",
         "proxies = [\"10.0.0.0/33\"]\n[store]",
         "listen.proxies: `10.0.0.0/33` is no address or network; expected a list of addresses or networks",
     ),
