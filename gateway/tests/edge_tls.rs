@@ -405,16 +405,15 @@ fn over_tls_the_admin_api_answers_to_any_name_of_its_certificate_unless_it_has_n
         certificate.send(&gateway.admin, request).unwrap().status
     };
     assert_eq!(metrics(), 200);
-    let mut reloads = 0;
-    for (listen, expected) in [
+    let cases = [
         ("", 200),
         ("admin_hosts = [\"other.internal\"]", 421),
         ("admin_hosts = [\"site.example\"]", 200),
-    ] {
+    ];
+    for (before, (listen, expected)) in cases.into_iter().enumerate() {
         gateway.reload(&listening(listen, &table));
-        reloads += 1;
         until("it is read again", || {
-            gateway.output().matches("\"reloaded\"").count() == reloads
+            gateway.output().matches("\"reloaded\"").count() > before
         });
         assert_eq!(metrics(), expected, "{listen}");
     }
