@@ -101,12 +101,12 @@ fn sitemaps_that_are_not_read_are_one() {
 
 #[test]
 fn progress_on_one_answer_is_none_on_the_others() {
-    let gateway = with_file("[limits]\nprogress_ms = 3000\n", 12 << 20);
+    let gateway = with_file(&only("progress_ms = 3000"), 12 << 20);
     attack(&gateway, || {
         let mut raw = begun(&gateway.site, TARGET, 90, &[]);
         assert!(raw.say(frame(WINDOW_UPDATE, 0, 0, &[0x10, 0, 0, 0])));
         // As much as one answer must move, and more; for so long that only who is given up is heard no more.
-        let more = frame(WINDOW_UPDATE, 0, 1, &[0, 0, 8, 0]).repeat(180);
+        let more = frame(WINDOW_UPDATE, 0, 1, &[0, 0, 8, 0]).repeat(116);
         raw.drip_until_closed(more);
     });
 }

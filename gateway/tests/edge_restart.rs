@@ -8,7 +8,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::time::Instant;
 
-use crate::support::frames::{self, END_HEADERS, END_STREAM, GOAWAY, HEADERS, WINDOW_UPDATE, frame};
+use crate::support::frames::{self, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PREFACE, WINDOW_UPDATE, frame};
 use crate::support::{
     Certificate, Client, Connection, End, Gateway, Raw, Request, Setup, attack, authorized, inheriting,
     listening, only, patiently, token, until,
@@ -55,11 +55,30 @@ fn who_is_in_the_middle_of_a_greeting_at_the_end_is_heard_out() {
 }
 
 #[test]
+fn a_proxy_whose_client_has_said_nothing_does_not_hold_up_the_end() {
+    let mut gateway = Gateway::set_up_live(Setup {
+        listen: "proxies = [\"127.0.0.0/8\"]\nproxy_protocol = true",
+        extra: &only("stop_delay_ms = 0"),
+        ..Setup::default()
+    });
+    let mut raw = Raw::open(&gateway.site);
+    assert!(raw.say("PROXY TCP4 192.0.2.1 192.0.2.2 1000 80\r\n"));
+    until("it is there", || {
+        gateway.count("colonnade_connections_open{listener=\"site\"}") == 1
+    });
+    gateway.signal("TERM");
+    assert_eq!(raw.until_closed(), b"");
+    assert_eq!(gateway.end().code(), Some(0));
+}
+
+#[test]
 fn nobody_holds_up_the_end_for_ever() {
     let mut gateway = Gateway::start_live(&only("stop_delay_ms = 0\ndrain_ms = 1000"), &[]);
-    // Half a head, half a body, and an HTTP/2 client that does not leave when asked.
+    // Half a head, half a greeting, half a body, and an HTTP/2 client that does not leave when asked.
     let mut half = Raw::open(&gateway.site);
     half.say("GET / HTTP/1.1\r\nhost: site.example\r\n");
+    let mut greeting = Raw::open(&gateway.site);
+    assert!(greeting.say(&PREFACE[..10]));
     let mut body = Raw::open(&gateway.site);
     body.say(
         "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
@@ -198,10 +217,11 @@ fn visit_over_http1(site: &Client, is_over: IsOver<'_>) -> usize {
         let mut connection = Connection::open(site).unwrap();
         let mut quiet = Instant::now();
         loop {
+            let pause = quiet.elapsed();
             let answer = match connection.exchange(Request::new("GET", "/")) {
                 Ok(answer) => answer,
-                // Who asks nothing for half a second at the end is not told.
-                Err(_) if quiet.elapsed() > Duration::from_millis(500) => break,
+                // Who has asked for nothing in half a second at the end is not told.
+                Err(_) if pause > Duration::from_millis(500) => break,
                 Err(error) => panic!("{error}"),
             };
             quiet = Instant::now();

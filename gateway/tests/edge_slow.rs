@@ -216,6 +216,7 @@ fn a_connection_that_has_lived_long_enough_ends_after_what_is_under_way() {
             assert_eq!(answer.status, 200);
             answer.has("connection")
         });
+        assert!(connection.exchange(get()).is_err(), "it was");
         until_lived(&gateway, 1);
         let mut raw = frames::open(&gateway.site, &[]);
         let (_, _, _, payload) = frames::read_until(&mut raw, GOAWAY);

@@ -1,7 +1,7 @@
 //! Requests that are not quite any are refused before a route sees them.
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, frame};
-use crate::support::{Gateway, Raw, Request, Setup, attack, listening};
+use crate::support::{Gateway, Raw, Request, Response, Setup, attack, description, listening};
 
 /// The status of a request whose head is exactly this.
 fn status(gateway: &Gateway, head: &str) -> u16 {
@@ -10,12 +10,10 @@ fn status(gateway: &Gateway, head: &str) -> u16 {
     raw.answer().status
 }
 
-/// The status of the metrics for who asks the admin listener by this host.
-fn metrics_as(gateway: &Gateway, host: &str) -> u16 {
-    gateway
-        .admin
-        .send(Request::new("GET", "/metrics").header("host", host))
-        .status
+/// The metrics for who asks the admin listener by this host.
+fn metrics_as(gateway: &Gateway, host: &str) -> Response {
+    let request = Request::new("GET", "/metrics").header("host", host);
+    gateway.admin.send(request)
 }
 
 #[test]
@@ -115,7 +113,11 @@ fn a_name_that_was_made_to_lead_to_the_admin_listener_is_not_served() {
                 ("localhost.rebound.example", 421),
                 ("127.0.0.1.rebound.example", 421),
             ] {
-                assert_eq!(metrics_as(&gateway, host), expected, "{host}");
+                let answer = metrics_as(&gateway, host);
+                assert_eq!(answer.status, expected, "{host}");
+                if expected == 421 {
+                    description::check_problem(&answer);
+                }
                 let health = Request::new("GET", "/healthz").header("host", host);
                 assert_eq!(gateway.admin.send(health).status, 200, "{host}");
             }
@@ -132,8 +134,8 @@ fn the_names_of_the_admin_listener_are_read_again() {
     gateway.reload(&listening("admin_hosts = [\"other.internal\"]", ""));
     let reloaded = gateway.wait_for(|line| line["event"] == "reloaded");
     assert!(reloaded["restart"].is_null(), "{reloaded}");
-    assert_eq!(metrics_as(&gateway, "gateway.internal"), 421);
-    assert_eq!(metrics_as(&gateway, "other.internal"), 200);
+    assert_eq!(metrics_as(&gateway, "gateway.internal").status, 421);
+    assert_eq!(metrics_as(&gateway, "other.internal").status, 200);
 }
 
 #[test]

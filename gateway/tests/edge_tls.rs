@@ -420,6 +420,15 @@ fn over_tls_the_admin_api_answers_to_any_name_of_its_certificate_unless_it_has_n
 }
 
 #[test]
+fn half_a_greeting_does_not_hold_up_the_end_for_ever() {
+    let Encrypted { mut gateway, .. } = encrypted(&only("stop_delay_ms = 0\ndrain_ms = 1000"));
+    let mut raw = Raw::open(&gateway.site);
+    assert!(raw.say([0x16, 3, 1, 2, 0, 1]));
+    gateway.signal("TERM");
+    assert_eq!(gateway.end().code(), Some(0));
+}
+
+#[test]
 fn one_reload_takes_configuration_and_certificate() {
     let site = encrypted("");
     site.gateway

@@ -95,7 +95,7 @@ fn read_hosts(value: &DeValue<'_>) -> Read<Vec<Host>> {
     let host = |text: &String| Host::parse(text).ok_or_else(|| format!("`{text}` is no host"));
     let hosts: Read<Vec<_>> = texts(value)?.iter().map(host).collect();
     match hosts {
-        // It would be read as all by one, and as none by another.
+        // One reader would take it for any host, another for none.
         Ok(hosts) if hosts.is_empty() => Err("is empty".to_owned()),
         hosts => hosts,
     }

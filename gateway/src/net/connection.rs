@@ -31,8 +31,8 @@ use super::watch::{End, Lasting, Watch};
 use super::{Protocol, Serve, asked, proxy};
 use crate::metrics::{ConnectionMetrics, Ended, Refusal};
 
-/// How long a client that had connected when the gateway was told to stop may take to begin, then for its first request,
-/// and one over HTTP/1 for its next: it must not be turned away for having come a moment before.
+/// How long a client that had connected when the gateway was told to stop may take to begin, and one over HTTP/1 then for
+/// its first request, or its next: it must not be turned away for having come a moment before.
 const LAST_CALL: Duration = Duration::from_millis(500);
 
 /// A connection that was just made.
@@ -62,7 +62,7 @@ impl<S: Serve> Connection<S> {
         let last_call = async {
             asked(&mut stop).await;
             sleep(LAST_CALL).await;
-            // Who is in the middle of a greeting has what is left of the time for that.
+            // Who has begun is heard out: what a greeting may take has limits of its own.
             if watch.is_heard() {
                 pending::<()>().await;
             }
@@ -115,9 +115,8 @@ impl<S: Serve> Connection<S> {
             let (source, rest) = header.ok_or(Refusal::Greeting)?;
             connected = source.unwrap_or(connected).to_canonical();
             start = rest;
-            // A proxy has spoken, and its client only if there is more.
-            watch.hear(!start.is_empty());
         }
+        stream.introduce(!start.is_empty());
         // Behind a proxy are many.
         let is_one = !proxy::is_known(&self.settings.proxies, connected);
         if is_one

@@ -12,10 +12,12 @@ use tokio::net::TcpStream;
 use super::linger::{Linger, Rest, discard};
 use super::watch::Watch;
 
-/// A socket whose writes are watched.
+/// A socket of which is noted what comes and goes.
 pub(super) struct Meter {
     stream: TcpStream,
     watch: Watch,
+    /// It is the client that speaks, and no proxy before it.
+    is_client: bool,
     /// The client has said its last.
     is_over: bool,
     /// Once the gateway has, too, and the client is heard out.
@@ -27,8 +29,17 @@ impl Meter {
         Self {
             stream,
             watch,
+            is_client: false,
             is_over: false,
             linger: None,
+        }
+    }
+
+    /// What is read from now on is the client's, which has said something before if it `has_begun`.
+    pub(super) fn introduce(&mut self, has_begun: bool) {
+        self.is_client = true;
+        if has_begun {
+            self.watch.hear();
         }
     }
 
@@ -66,8 +77,8 @@ impl AsyncRead for Meter {
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         let has_more = buffer.filled().len() > before;
         self.is_over = read.is_ready() && !has_more;
-        if has_more {
-            self.watch.hear(true);
+        if has_more && self.is_client {
+            self.watch.hear();
         }
         read
     }

@@ -30,7 +30,7 @@ pub(crate) enum Hosts {
     Named(Vec<Host>),
     /// Addresses and `localhost`, and these. A page whose own name was made to lead here, in the browser of somebody who
     /// may reach this listener, still asks for that name.
-    Fixed(Vec<Host>),
+    FixedOr(Vec<Host>),
 }
 
 /// The settings as they are now.
@@ -50,7 +50,7 @@ impl Settings {
         }
     }
 
-    /// Those of the admin listener, before which no proxy stands. Over TLS (`is_secure`) a browser asks for no name that
+    /// Those of the admin listener, which believes no proxy. Over TLS (`is_secure`) a browser asks for no name that
     /// its certificate does not have; where that has names of others, too, as wildcards do, an operator says which are
     /// its own.
     pub(crate) fn admin(config: &Config, is_secure: bool) -> Self {
@@ -60,7 +60,7 @@ impl Settings {
             hosts: if is_secure && hosts.is_empty() {
                 Hosts::Any
             } else {
-                Hosts::Fixed(hosts)
+                Hosts::FixedOr(hosts)
             },
             proxies: Vec::new(),
             proxy_protocol: false,
@@ -73,7 +73,7 @@ impl Settings {
         match &self.hosts {
             Hosts::Any => true,
             Hosts::Named(hosts) => is_among(hosts),
-            Hosts::Fixed(hosts) => host.is_fixed() || is_among(hosts),
+            Hosts::FixedOr(hosts) => host.is_fixed() || is_among(hosts),
         }
     }
 

@@ -146,9 +146,9 @@ impl Watch {
         self.lock().quiet_since = Instant::now();
     }
 
-    /// The client has said something, or only a proxy before it.
-    pub(super) fn hear(&self, client: bool) {
-        self.0.is_heard.store(client, Ordering::Relaxed);
+    /// The client has said something.
+    pub(super) fn hear(&self) {
+        self.0.is_heard.store(true, Ordering::Relaxed);
     }
 
     /// Whether the client has said anything.

@@ -28,7 +28,7 @@ pub(crate) enum RequestError {
     #[error("This host is not served here.")]
     Misdirected,
     #[error("The host is neither an address, nor localhost, nor one of `listen.admin_hosts`.")]
-    NotFixed,
+    AdminHost,
     #[error("The request must name a path, not a whole address.")]
     Absolute,
     #[error("The name of a header field has an underscore.")]
@@ -43,7 +43,7 @@ impl RequestError {
     /// The status it is answered with.
     pub(crate) fn status(self) -> StatusCode {
         match self {
-            Self::Misdirected | Self::NotFixed => StatusCode::MISDIRECTED_REQUEST,
+            Self::Misdirected | Self::AdminHost => StatusCode::MISDIRECTED_REQUEST,
             Self::Fields => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Connect => StatusCode::NOT_IMPLEMENTED,
             Self::NoHost | Self::Host | Self::Absolute | Self::Underscore => StatusCode::BAD_REQUEST,
@@ -110,7 +110,7 @@ fn examine<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestEr
         // A load balancer asks for the gateway's health by its address.
         if !is_health && !settings.serves(&host) {
             return Err(match settings.hosts {
-                Hosts::Fixed(_) => RequestError::NotFixed,
+                Hosts::FixedOr(_) => RequestError::AdminHost,
                 Hosts::Any | Hosts::Named(_) => RequestError::Misdirected,
             });
         }
