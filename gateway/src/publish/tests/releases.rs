@@ -119,6 +119,8 @@ fn apply(json: &mut Value, at: Index, edit: Edit) {
                 *target = Value::from(text);
             }
         }
+        // The whole is no part of anything.
+        Edit::Remove if pointer.is_empty() => {}
         Edit::Remove => match json.pointer_mut(parent) {
             Some(Value::Array(items)) => {
                 items.remove(key.parse().unwrap());
