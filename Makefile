@@ -1,17 +1,28 @@
-# make run      the site on http://localhost:8080 (PORT, ADMIN_PORT, BACKEND_PORT and STORE move it elsewhere)
-# make test     everything that is checked
-# make soak     the gateway's tests in full: 500 kills, 200 deployments and 200 rollbacks under load, many more random cases
-# make fuzz     each fuzz target for a minute (FUZZ_SECONDS); wants a nightly toolchain and cargo-fuzz
-# make gallery  every component of the design in every state, on http://localhost:8088 (PORT moves it elsewhere)
-# make build    the gateway and the releases of the shell and the sections
+# make run               serve the site on http://localhost:8080 (override PORT, ADMIN_PORT, BACKEND_PORT, STORE)
+# make test              run all checks
+# make lint              run only formatters, linters and type checks
+# make format            format all code
+# make build             build the gateway, and the releases of the shell and the sections
+# make soak              run the gateway's tests at full length: 500 kills, 200 deployments and 200 rollbacks under load
+# make fuzz              run each fuzz target for FUZZ_SECONDS (60); needs a nightly toolchain and cargo-fuzz
+# make gallery           serve the component gallery on http://localhost:8088 (override PORT)
+# make gallery-pictures  update the gallery's reference screenshots after a design change
+# make api-report        update the API report of the kit after a contract change
+# make clean             delete build output, but not the store
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint lint-gateway lint-web test-gateway test-web test-web-and-site test-site browser api-report clean
+.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site browser api-report clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
 CARGO_TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo nextest run || echo test)
+# A continuous integration job builds once, so files for incremental builds would never be read.
+ifdef CI
+export CARGO_INCREMENTAL := 0
+endif
+# Clippy compiles the tested code, so that linting needs no second build. `cargo clippy` sets the same variables.
+WITH_CLIPPY := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
 help:
 	@sed -n 's/^# \(make\)/\1/p' Makefile
@@ -38,24 +49,25 @@ node_modules/.installed: package-lock.json package.json kit/package.json shell/p
 	@npm ci --no-fund --no-audit --loglevel error
 	@touch $@
 
-# All of it. The gateway's tests wait for deadlines more than they compute, so the rest is built and checked meanwhile.
+# The gateway's tests spend most of their time waiting for timeouts, so the other checks run in parallel.
 test:
-	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-gateway lint-gateway test-web-and-site
+	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-gateway check-gateway test-web-and-site
 
 test-web-and-site:
 	@$(MAKE) --no-print-directory test-web lint-web
 	@$(MAKE) --no-print-directory test-site
 
-lint: lint-gateway lint-web
+lint: clippy check-gateway lint-web
 
-# clippy comes last: cargo does one thing at a time, and the tests that are built beside this take longer.
-lint-gateway: tools
+clippy: tools
+	cargo clippy --quiet --locked --all-targets --all-features -- -D warnings
+
+check-gateway: tools
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
-	@if cargo deny --version >/dev/null 2>&1; then cargo deny --all-features check bans licenses sources; \
-	else echo "cargo-deny is not installed: licences and duplicate crates are not checked."; fi
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny check bans licenses sources; \
+	else echo "cargo-deny is not installed: skipping the license and duplicate crate checks."; fi
 	@node tests/development/advisories.mjs
-	cargo clippy --quiet --locked --all-targets --all-features -- -D warnings
 
 lint-web: releases
 	$(TSC) --build
@@ -64,22 +76,24 @@ lint-web: releases
 	npx prettier --check --log-level warn .
 
 test-gateway: tools
-	cargo $(CARGO_TEST) --locked
+	@mkdir -p target
+	@set -o pipefail; $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked 2>&1 | tee target/test-gateway.log
+	@echo "The ten slowest tests of the gateway (cargo-nextest measures them):"
+	@grep -E '^ +PASS \[' target/test-gateway.log | sort -t '[' -k 2 -rn | head -n 10
 
-# What `make test` does a tenth of, in full: kills, deployments under load, idle connections, requests, random cases; and
-# the tests of what is built in on request alone.
-soak: tools
-	SOAK=1 PROPTEST_CASES=20000 cargo $(CARGO_TEST) --locked
-	cargo $(CARGO_TEST) --locked --features otlp traces
+# Runs the long tests with ten times the iterations of `make test`, every fault on every section, and the gallery's screenshots.
+soak: gateway-tested releases gallery-built browser
+	SOAK=1 PROPTEST_CASES=20000 $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked
+	cd tests && SOAK=1 npx playwright test
 
-# The only thing here that needs either tool. What is found on the way stays in fuzz/target/found, and is where the next
-# run begins; what is worth keeping is copied into fuzz/corpus, where `make test` replays it.
+# Discovered inputs stay in fuzz/target/found, where the next run starts. Copy inputs worth keeping into fuzz/corpus, which
+# `make test` replays.
 fuzz: tools
-	@cargo +nightly --version >/dev/null 2>&1 || { echo "A nightly toolchain is missing: install it by \`rustup toolchain install nightly\`, then run make fuzz again."; exit 1; }
-	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: install it by \`cargo install --locked cargo-fuzz\`, then run make fuzz again."; exit 1; }
+	@cargo +nightly --version >/dev/null 2>&1 || { echo "A nightly toolchain is missing: run \`rustup toolchain install nightly\`, then run make fuzz again."; exit 1; }
+	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: run \`cargo install --locked cargo-fuzz\`, then run make fuzz again."; exit 1; }
 	@set -e; for target in $(notdir $(wildcard fuzz/corpus/*)); do \
 		mkdir -p fuzz/target/found/$$target; \
-		echo "$$target: for $(FUZZ_SECONDS) s"; \
+		echo "$$target: $(FUZZ_SECONDS) s"; \
 		cargo +nightly fuzz run $$target fuzz/target/found/$$target fuzz/corpus/$$target -- \
 			-max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1; \
 	done
@@ -87,28 +101,28 @@ fuzz: tools
 test-web: releases
 	npx vitest run
 
-# The gateway as its own tests have it: to leave their dependencies out, cargo would build half of it once more.
+# Builds the gateway with the features of its dev-dependencies. Without them cargo would rebuild half of the crates.
 gateway-tested: tools
-	@cargo build --locked --tests
+	@$(WITH_CLIPPY) cargo build --locked --tests
 
 test-site: gateway-tested releases gallery-built browser
 	cd tests && npx playwright test
 
-# The design system's components by themselves; part of no release.
+# The component gallery is not part of any release.
 gallery: gallery-built
 	@exec node kit/gallery/dist/main.js
 
 gallery-built: node_modules/.installed
 	@$(TSC) --build kit/tsconfig.gallery.json
 
-# After a deliberate change of the design: the pictures are reviewed with it.
+# Updates the reference screenshots after a deliberate design change. Review them with the change.
 gallery-pictures: gallery-built browser
-	cd tests && npx playwright test --project gallery --update-snapshots
+	cd tests && SOAK=1 npx playwright test --project pictures --update-snapshots
 
 browser: node_modules/.installed
 	@node tests/development/browser.mjs
 
-# After a deliberate change of the section contract: the report is reviewed with it.
+# Updates the API report after a deliberate change of the section contract. Review it with the change.
 api-report: releases
 	cd kit && npx api-extractor run --local --config api-extractor.json
 
@@ -117,6 +131,6 @@ format: node_modules/.installed
 	cargo fmt --manifest-path fuzz/Cargo.toml
 	npx prettier --write --log-level warn .
 
-# The store is data, not a build's output, and stays.
+# Keeps the store, because it is data and not build output.
 clean:
-	rm -rf node_modules kit/dist kit/gallery/dist shell/art/drawn shell/release mfe-*/release target fuzz/target fuzz/artifacts .run
+	rm -rf node_modules kit/node_modules kit/dist kit/gallery/dist shell/art/drawn shell/release mfe-*/release target fuzz/target fuzz/artifacts .run

@@ -3,31 +3,31 @@ import reactHooks from "eslint-plugin-react-hooks";
 import globals from "globals";
 import tseslint from "typescript-eslint";
 
-// What the content security policy forbids at run time is refused here first.
+// Code that the content security policy blocks at run time.
 const forbiddenInSections = [
   {
     selector: "JSXAttribute[name.name='style']",
-    message: "No style attribute: the content security policy refuses it. Use a CSS module.",
+    message: "The content security policy blocks style attributes. Use a CSS module.",
   },
   {
     selector: "JSXOpeningElement[name.name='style']",
-    message: "No <style>: the content security policy refuses it. Use a CSS module.",
+    message: "The content security policy blocks <style> elements. Use a CSS module.",
   },
   {
     selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
-    message: "No dangerouslySetInnerHTML: Markdown is compiled to React elements.",
+    message: "Do not use dangerouslySetInnerHTML. For formatted text use Markdown, which compiles to React elements.",
   },
   {
     selector: "AssignmentExpression[left.property.name=/^(innerHTML|outerHTML)$/]",
-    message: "No HTML from strings.",
+    message: "Do not create HTML from strings. Render React elements.",
   },
   {
     selector: "CallExpression[callee.property.name=/^(insertAdjacentHTML|setHTMLUnsafe)$/]",
-    message: "No HTML from strings: the content security policy refuses it.",
+    message: "Do not create HTML from strings: the content security policy blocks it. Render React elements.",
   },
   {
     selector: "JSXOpeningElement[name.name='script']",
-    message: "No <script>: React makes it from a string, which the content security policy refuses.",
+    message: "Do not render <script>: React creates it from a string, which the content security policy blocks.",
   },
 ];
 const sections = ["mfe-*/src/**/*.{ts,tsx}", "shell/src/**/*.{ts,tsx}", "kit/src/**/*.{ts,tsx}"];
@@ -51,7 +51,7 @@ export default tseslint.config(
   {
     files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: { parserOptions: { project: "tsconfig.lint.json", tsconfigRootDir: import.meta.dirname } },
   },
   {
     files: ["**/*.tsx", "shell/src/**/*.ts", "mfe-*/src/**/*.ts"],
@@ -68,22 +68,22 @@ export default tseslint.config(
           patterns: [
             {
               group: ["react-router", "react-router-dom", "@module-federation/*"],
-              message: "Routing reaches a section through @colonnade/kit.",
+              message: "Import routing from @colonnade/kit.",
             },
             {
               group: ["@colonnade/mfe-*", "@colonnade/shell", "@colonnade/kit/shell"],
-              message: "A section knows the kit, not the shell nor another section.",
+              message: "A section must not import the shell or another section. Use @colonnade/kit.",
             },
             {
               group: ["../../../mfe-*", "../../mfe-*", "../../shell/*", "../../../shell/*"],
-              message: "A section knows the kit, not the shell nor another section.",
+              message: "A section must not import the shell or another section. Use @colonnade/kit.",
             },
           ],
         },
       ],
     },
   },
-  // Playwright reads a fixture's dependencies from its destructured parameter; one without any has an empty pattern.
+  // Playwright reads a fixture's dependencies from a destructuring pattern, which is empty if there are none.
   { files: ["tests/support/*.ts"], rules: { "no-empty-pattern": "off" } },
   { files: ["**/*.{js,mjs}"], languageOptions: { globals: globals.node } },
 );

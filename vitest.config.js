@@ -3,15 +3,15 @@ import { defineConfig } from "vitest/config";
 import { markdown } from "./kit/dist/build/markdown.js";
 
 /**
- * The projects of a package, and Markdown as the build compiles it. Tests with elements, `*.test.tsx`, have a document;
- * making one takes longer than most other tests, which have none unless they ask for it.
+ * Returns the test projects of a package. `*.test.tsx` files run in happy-dom; other tests run in Node, because creating
+ * a DOM takes longer than most of them. Markdown imports compile as in the build.
  *
  * @param {string} name
  */
 const projectsOf = (name) =>
   [
     { project: name, environment: "node", include: ["src/**/*.test.ts"] },
-    { project: `${name} in a document`, environment: "happy-dom", include: ["src/**/*.test.tsx"] },
+    { project: `${name} (DOM)`, environment: "happy-dom", include: ["src/**/*.test.tsx"] },
   ].map(({ project, ...options }) => ({
     plugins: [markdown()],
     test: {
@@ -19,15 +19,15 @@ const projectsOf = (name) =>
       name: project,
       root: name,
       css: { modules: { classNameStrategy: "non-scoped" } },
-      // Much else is built and checked beside them.
+      // Builds and checks may run at the same time.
       testTimeout: 20_000,
     },
   }));
 
-// Component and unit tests of the packages. The site in a real browser: tests/site.
+// Unit and component tests. Browser tests: tests/playwright.config.ts.
 export default defineConfig({
   test: {
-    // Unless told, one core is left idle.
+    // The default leaves one core idle.
     maxWorkers: "100%",
     projects: [
       ...["kit", "shell", "mfe-directory", "mfe-articles", "mfe-legal", "mfe-signup"].flatMap(projectsOf),

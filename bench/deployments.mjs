@@ -1,4 +1,4 @@
-// How soon visitors see what was deployed, and what was put back: bench/README.md.
+// Measures the time until visitors see a deployment or a rollback. See bench/README.md.
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { callAdmin, publish } from "@colonnade/kit/build";
 
 import { ROOT } from "../tests/support/repository.mjs";
 import { startSite } from "../tests/support/site.mjs";
-import { median, printRow, readDocument } from "./figures.mjs";
+import { median, printRow, readDocument } from "./report.mjs";
 import { startLoad } from "./load.mjs";
 
 const SECTION = "directory";
@@ -17,11 +17,11 @@ const PAGES = ["/", "/state/California", "/city/Texas/Austin", "/terms"];
 /** @typedef {{ call: number, document: number }} Times milliseconds */
 
 /**
- * Publishes the built release of the section once more, under another version.
+ * Publishes the section's built release under a second version.
  *
  * @param {import("@colonnade/kit/build").AdminAccess} access
  */
-async function publishAgain(access) {
+async function publishSecondVersion(access) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-bench-"));
   try {
     await cp(path.join(ROOT, `mfe-${SECTION}/release`), path.join(folder, "release"), { recursive: true });
@@ -35,34 +35,34 @@ async function publishAgain(access) {
 }
 
 /**
- * Makes a call that changes what is live, and reads documents until one is of the new deployment.
+ * Calls the admin API to change the live deployment and reads documents until one is from the new deployment.
  *
  * @param {string} call
- * @param {object} wish
+ * @param {object} body
  * @returns {Promise<Times>}
  */
-async function measure(call, wish) {
+async function measure(call, body) {
   const start = performance.now();
-  const answer = await callAdmin(site.access, "POST", `/api/v1/${call}`, {
+  const response = await callAdmin(site.access, "POST", `/api/v1/${call}`, {
     type: "application/json",
-    bytes: JSON.stringify(wish),
+    bytes: JSON.stringify(body),
   });
-  const answered = performance.now();
-  const { number } = /** @type {{ number: number }} */ (answer.body);
+  const responded = performance.now();
+  const { number } = /** @type {{ number: number }} */ (response.body);
   for (;;) {
     const { boot } = await readDocument(`${site.url}/`);
-    if (boot.deployment === number) return { call: answered - start, document: performance.now() - answered };
+    if (boot.deployment === number) return { call: responded - start, document: performance.now() - responded };
   }
 }
 
-/** @param {string} what @param {number[]} times */
-function print(what, times) {
-  printRow([what, ...[median(times), Math.max(...times)].map((time) => `${time.toFixed(1)} ms`)]);
+/** @param {string} label @param {number[]} times */
+function print(label, times) {
+  printRow([label, ...[median(times), Math.max(...times)].map((time) => `${time.toFixed(1)} ms`)]);
 }
 
 const site = await startSite();
 try {
-  const version = await publishAgain(site.access);
+  const version = await publishSecondVersion(site.access);
   const documents = await Promise.all(PAGES.map((page) => readDocument(site.url + page)));
   const assets = documents.flatMap(({ html }) => html.match(/\/assets\/[^"]+/g) ?? []);
   const load = await startLoad(site.url, [...PAGES, ...new Set(assets)]);
@@ -74,15 +74,15 @@ try {
     deploys.push(await measure("deployments", { releases: { [SECTION]: version } }));
     rollbacks.push(await measure("rollback", { section: SECTION }));
   }
-  const { by, perSecond, failed } = await load.stop();
-  console.log(`${TIMES} deployments and ${TIMES} rollbacks under load from ${by}:`);
-  console.log(`${perSecond.toFixed(0)} requests a second, ${failed} failed\n`);
+  const { generator, perSecond, failed } = await load.stop();
+  console.log(`${TIMES} deployments and ${TIMES} rollbacks under load from ${generator}:`);
+  console.log(`${perSecond.toFixed(0)} requests per second, ${failed} failed\n`);
   printRow(["", "median", "worst"]);
-  const times = (/** @type {Times[]} */ all, /** @type {keyof Times} */ which) => all.map((one) => one[which]);
-  print("deploy: from its answer to the document", times(deploys, "document"));
-  print("rollback: from its answer to the document", times(rollbacks, "document"));
-  print("deploy: the call", times(deploys, "call"));
-  print("rollback: the call", times(rollbacks, "call"));
+  const times = (/** @type {Times[]} */ all, /** @type {keyof Times} */ key) => all.map((each) => each[key]);
+  print("deploy: response to new document", times(deploys, "document"));
+  print("rollback: response to new document", times(rollbacks, "document"));
+  print("deploy: API call", times(deploys, "call"));
+  print("rollback: API call", times(rollbacks, "call"));
 } finally {
   await site.stop();
 }

@@ -1,18 +1,18 @@
-// What the first view of a page costs, next to the same code as one client bundle: bench/README.md.
+// Compares the transfer size of a page's first view with that of one client bundle. See bench/README.md.
 import { chromium } from "@playwright/test";
 
 import { launchOptions } from "../tests/support/chromium.mjs";
 import { startSite } from "../tests/support/site.mjs";
-import { loadFirstView } from "../tests/support/weight.mjs";
-import { printRow, readDocument } from "./figures.mjs";
+import { loadFirstView } from "../tests/support/page-weight.mjs";
+import { printRow, readDocument } from "./report.mjs";
 import { startOneBundle } from "./one-bundle.mjs";
 
 const PATHS = ["/", "/state/California", "/city/Texas/Austin", "/about-escort-babylon/safety-guide"];
 
-/** @typedef {import("../tests/support/weight.mjs").Weight} Cost */
+/** @typedef {import("../tests/support/page-weight.mjs").Weight} Cost */
 
 /**
- * Loads a page into an empty cache and counts what it took until the page was there and the network quiet.
+ * Loads a page with an empty cache and measures every request until the network is idle.
  *
  * @param {import("@playwright/test").Browser} browser
  * @param {string} url
@@ -29,11 +29,16 @@ function kilobytes(bytes) {
   return `${(bytes / 1000).toFixed(1)} KB`;
 }
 
-/** @param {string} what @param {(cost: Cost) => number} of @param {(value: number) => string} show */
-function printTable(what, of, show) {
-  printRow([what, "site", "one bundle", "ratio"]);
+/** @param {string} title @param {(cost: Cost) => number} select @param {(value: number) => string} format */
+function printTable(title, select, format) {
+  printRow([title, "site", "one bundle", "ratio"]);
   for (const { path, site, bundle } of results)
-    printRow([path, show(of(site)), show(of(bundle)), of(bundle) === 0 ? "–" : (of(site) / of(bundle)).toFixed(2)]);
+    printRow([
+      path,
+      format(select(site)),
+      format(select(bundle)),
+      select(bundle) === 0 ? "–" : (select(site) / select(bundle)).toFixed(2),
+    ]);
   console.log();
 }
 
@@ -62,5 +67,5 @@ try {
 printTable("Requests", (cost) => cost.requests, String);
 printTable("Document, brotli", (cost) => cost.document, kilobytes);
 printTable("JavaScript, brotli", (cost) => cost.script, kilobytes);
-printTable("Stylesheets besides, brotli", (cost) => cost.stylesheet, kilobytes);
-printTable("All of these", (cost) => cost.document + cost.script + cost.stylesheet, kilobytes);
+printTable("External stylesheets, brotli", (cost) => cost.stylesheet, kilobytes);
+printTable("Total", (cost) => cost.document + cost.script + cost.stylesheet, kilobytes);

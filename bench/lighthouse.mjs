@@ -1,4 +1,4 @@
-// What Lighthouse says of the site's pages, on a slow phone: bench/README.md.
+// Runs Lighthouse against the site with mobile emulation. See bench/README.md.
 import { launch } from "chrome-launcher";
 import lighthouse from "lighthouse";
 
@@ -6,7 +6,7 @@ import { chromium } from "@playwright/test";
 
 import { launchOptions } from "../tests/support/chromium.mjs";
 import { startSite } from "../tests/support/site.mjs";
-import { median, printRow } from "./figures.mjs";
+import { median, printRow } from "./report.mjs";
 
 const PATHS = [
   "/",
@@ -30,21 +30,21 @@ const METRICS = /** @type {const} */ ([
 /** @typedef {{ scores: number[], metrics: number[], failed: string[], version: string }} Report */
 
 /**
- * Loads a page once. Lighthouse's own settings are those of a phone: a processor four times slower, 150 ms round trips,
- * 1.6 Mbit/s, a screen 412 pixels wide.
+ * Runs Lighthouse once with its defaults for mobile: 4x CPU slowdown, 150 ms round-trip time, 1.6 Mbit/s, a screen
+ * 412 pixels wide.
  *
  * @param {string} url
- * @param {number} port of the browser's developer tools
+ * @param {number} port the browser's DevTools port
  * @returns {Promise<Report>}
  */
 async function run(url, port) {
   const result = await lighthouse(url, { port, onlyCategories: CATEGORIES, output: "json", logLevel: "error" });
-  if (!result) throw new Error(`${url}: Lighthouse says nothing`);
+  if (!result) throw new Error(`${url}: Lighthouse returned no result`);
   const { lhr } = result;
   if (lhr.runtimeError) throw new Error(`${url}: ${lhr.runtimeError.message}`);
   const audits = CATEGORIES.filter((name) => name !== "performance").flatMap((name) => {
-    const weighed = lhr.categories[name]?.auditRefs.filter(({ weight }) => weight > 0) ?? [];
-    return weighed.map(({ id }) => lhr.audits[id]);
+    const weighted = lhr.categories[name]?.auditRefs.filter(({ weight }) => weight > 0) ?? [];
+    return weighted.map(({ id }) => lhr.audits[id]);
   });
   return {
     scores: CATEGORIES.map((name) => lhr.categories[name]?.score ?? NaN),
@@ -54,7 +54,7 @@ async function run(url, port) {
   };
 }
 
-/** The medians of each column. @param {readonly (readonly number[])[]} rows */
+/** Returns the median of each column. @param {readonly (readonly number[])[]} rows */
 function medians(rows) {
   return (rows[0] ?? []).map((_, column) => median(rows.map((row) => row[column] ?? NaN)));
 }
@@ -68,10 +68,10 @@ const browser = await launch({
 /** @type {Map<string, Report[]>} */
 const reports = new Map(PATHS.map((path) => [path, []]));
 try {
-  // The site as visitors find it: its documents have been asked for before.
+  // Fill the document cache, which is normally warm.
   for (const path of PATHS) await fetch(site.url + path);
   for (let round = 0; round < RUNS; round += 1) {
-    for (const [path, all] of reports) all.push(await run(site.url + path, browser.port));
+    for (const [path, runs] of reports) runs.push(await run(site.url + path, browser.port));
   }
 } finally {
   browser.kill();
@@ -91,5 +91,5 @@ for (const [path, all] of reports) {
 }
 for (const [path, all] of reports) {
   const failed = [...new Set(all.flatMap((report) => report.failed))];
-  if (failed.length > 0) console.log(`\n${path} is marked down for: ${failed.join(", ")}`);
+  if (failed.length > 0) console.log(`\n${path} fails: ${failed.join(", ")}`);
 }

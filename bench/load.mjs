@@ -1,4 +1,4 @@
-// Steady load on a site over keep-alive connections: from wrk where it is installed, else from a thread of Node.
+// Generates constant load over keep-alive connections with wrk if installed, otherwise with a Node.js worker thread.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -12,13 +12,13 @@ const CONNECTIONS = 8;
 const UNITS = /** @type {Record<string, number>} */ ({ us: 1e-3, ms: 1, s: 1e3, m: 6e4 });
 
 /**
- * What a load came to. Times are milliseconds from a request to the end of its answer.
+ * The result of a load run. `median` and `p99` are milliseconds from a request to the end of its response.
  *
- * @typedef {{ by: string, perSecond: number, failed: number, median: number, p99: number }} Load
+ * @typedef {{ generator: string, perSecond: number, failed: number, median: number, p99: number }} Load
  */
 
 /**
- * Asks a site for these paths, one after the other, for as long as it is not stopped.
+ * Requests the paths of a site in turn until stopped.
  *
  * @param {string} url
  * @param {string[]} paths
@@ -30,7 +30,7 @@ export async function startLoad(url, paths, headers = {}) {
   return hasWrk ? startWrk(url, paths, headers) : startThread(url, paths, headers);
 }
 
-/** The load of a span of time. @param {number} seconds @param {Parameters<typeof startLoad>} load @returns {Promise<Load>} */
+/** Runs the load for a duration. @param {number} seconds @param {Parameters<typeof startLoad>} load @returns {Promise<Load>} */
 export async function loadFor(seconds, ...load) {
   const { stop } = await startLoad(...load);
   await sleep(seconds * 1000);
@@ -41,10 +41,10 @@ export async function loadFor(seconds, ...load) {
 async function startWrk(url, paths, headers) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-wrk-"));
   const script = path.join(folder, "paths.lua");
-  // What is valid JSON is a valid string of Lua here: a path of a URL holds nothing that either would escape.
+  // A JSON string is a valid Lua string here, because URL paths contain no character that either would escape.
   await writeFile(
     script,
-    `local paths, at = { ${paths.map((one) => JSON.stringify(one)).join(", ")} }, 0
+    `local paths, at = { ${paths.map((path) => JSON.stringify(path)).join(", ")} }, 0
 function request()
   at = at % #paths + 1
   return wrk.format("GET", paths[at])
@@ -52,8 +52,10 @@ end
 `,
   );
   const options = ["--threads", "1", "--connections", String(CONNECTIONS), "--duration", "1h", "--script", script];
-  const named = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
-  const child = spawn("wrk", [...options, ...named, "--latency", url], { stdio: ["ignore", "pipe", "inherit"] });
+  const headerOptions = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
+  const child = spawn("wrk", [...options, ...headerOptions, "--latency", url], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text) => (output += text));
   const ended = once(child, "close");
@@ -63,14 +65,14 @@ end
       await ended;
       await rm(folder, { recursive: true });
       const [, perSecond = "NaN"] = /Requests\/sec:\s*([\d.]+)/.exec(output) ?? [];
-      const [, answers = "0"] = /Non-2xx or 3xx responses: (\d+)/.exec(output) ?? [];
+      const [, statuses = "0"] = /Non-2xx or 3xx responses: (\d+)/.exec(output) ?? [];
       const [, errors = ""] = /Socket errors: (.*)/.exec(output) ?? [];
-      const failed = [answers, ...(errors.match(/\d+/g) ?? [])].reduce((sum, count) => sum + Number(count), 0);
+      const failed = [statuses, ...(errors.match(/\d+/g) ?? [])].reduce((sum, count) => sum + Number(count), 0);
       const [median, p99] = ["50%", "99%"].map((share) => {
         const [, time, unit = ""] = new RegExp(`${share} +([\\d.]+)([a-z]+)`).exec(output) ?? [];
         return Number(time) * (UNITS[unit] ?? NaN);
       });
-      return { by: "wrk", perSecond: Number(perSecond), failed, median: Number(median), p99: Number(p99) };
+      return { generator: "wrk", perSecond: Number(perSecond), failed, median: Number(median), p99: Number(p99) };
     },
   };
 }
@@ -90,18 +92,18 @@ async function startThread(url, paths, headers) {
 }
 
 /** @param {string} url @param {string[]} paths @param {Record<string, string>} headers */
-function ask(url, paths, headers) {
+function generateLoad(url, paths, headers) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const start = performance.now();
   let [turn, failed] = [0, 0];
   /** @type {number[]} */
   const times = [];
   function next() {
-    const asked = performance.now();
+    const sent = performance.now();
     const request = http.get(url + paths[turn++ % paths.length], { agent, headers }, (response) => {
       if (response.statusCode !== 200) failed += 1;
       response.resume().on("end", () => {
-        times.push(performance.now() - asked);
+        times.push(performance.now() - sent);
         next();
       });
     });
@@ -115,8 +117,8 @@ function ask(url, paths, headers) {
     const seconds = (performance.now() - start) / 1000;
     const sorted = times.toSorted((a, b) => a - b);
     const [median, p99] = [0.5, 0.99].map((share) => sorted[Math.floor(share * sorted.length)]);
-    parentPort?.postMessage({ by: "Node", perSecond: times.length / seconds, failed, median, p99 });
+    parentPort?.postMessage({ generator: "Node.js", perSecond: times.length / seconds, failed, median, p99 });
   });
 }
 
-if (!isMainThread) ask(workerData.url, workerData.paths, workerData.headers);
+if (!isMainThread) generateLoad(workerData.url, workerData.paths, workerData.headers);

@@ -1,5 +1,5 @@
-// Stands in for the shell's loading/federation module where the site is built as one bundle: the sections are
-// part of it, and their pages are chunks, as in the sections' own builds.
+// Replaces the shell's loading/federation module in the one-bundle build. The bundle includes the sections; their
+// pages are chunks, as in the sections' own builds.
 import articles from "../mfe-articles/src/section.ts";
 import directory from "../mfe-directory/src/section.ts";
 import legal from "../mfe-legal/src/section.ts";
@@ -8,7 +8,7 @@ import signup from "../mfe-signup/src/section.ts";
 const SECTIONS = new Map([articles, directory, legal, signup].map((section) => [section.name, section]));
 
 export function startFederation() {
-  // There is none.
+  // The bundle does not use federation.
 }
 
 export function loadSection({ name }) {

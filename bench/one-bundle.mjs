@@ -1,5 +1,5 @@
-// The site's code as one client bundle without federation: built by the kit's own preset less its federation
-// plugin, and served with the boot payloads of a real site.
+// Builds the site as one client bundle, with the kit's webpack preset minus its federation plugin, and serves it with
+// the boot payloads of a real site.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -20,11 +20,11 @@ import { PACKAGES } from "../tests/support/repository.mjs";
 const PREFIX = "/assets/shell/one-bundle/";
 const TYPES = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml" };
 const [SHELL, ...SECTIONS] = PACKAGES;
-// As quickly as the gateway compresses its documents.
-const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+// The quality at which the gateway compresses documents.
+const DOCUMENT_BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
-// Headers that belong to one body, or one answer.
-const OF_ONE_BODY = new Set([
+// Headers that are specific to one response.
+const RESPONSE_SPECIFIC = new Set([
   "content-encoding",
   "content-length",
   "date",
@@ -33,11 +33,11 @@ const OF_ONE_BODY = new Set([
   "x-request-id",
 ]);
 
-// What the kit's preset does to scripts beyond webpack's own defaults: components nobody imports, and how they are compiled.
-const isTreatment = (plugin) => plugin instanceof webpack.BannerPlugin;
-const isTreatmentRule = ({ loader }) => String(loader).includes("router-loader");
+// The preset's script optimizations beyond webpack's defaults: eager compilation, and removing unused router components.
+const isOptimization = (plugin) => plugin instanceof webpack.BannerPlugin;
+const isOptimizationRule = ({ loader }) => String(loader).includes("router-loader");
 
-/** Builds into a folder. Returns the files of the main bundle, and of each page by section and pattern. */
+/** Builds into a folder. Returns the files of the main bundle, and those of each page by section and pattern. */
 async function build(output, plain) {
   const configuration = clientConfiguration({
     folder: SHELL,
@@ -49,10 +49,10 @@ async function build(output, plain) {
   });
   configuration.entry = { main: path.join(SHELL, "src/main.tsx") };
   const { module } = configuration;
-  if (plain) configuration.module = { ...module, rules: module.rules.filter((rule) => !isTreatmentRule(rule)) };
+  if (plain) configuration.module = { ...module, rules: module.rules.filter((rule) => !isOptimizationRule(rule)) };
   configuration.plugins = [
     ...configuration.plugins.filter(
-      (plugin) => !(plugin instanceof ModuleFederationPlugin) && !(plain && isTreatment(plugin)),
+      (plugin) => !(plugin instanceof ModuleFederationPlugin) && !(plain && isOptimization(plugin)),
     ),
     new webpack.NormalModuleReplacementPlugin(
       /^\.(\/loading)?\/federation$/,
@@ -60,21 +60,22 @@ async function build(output, plain) {
     ),
   ];
   const { chunkGroups } = await compile(configuration);
-  const filesOf = (wanted) => [...new Set(chunkGroups.filter(wanted).flatMap((group) => group.getFiles()))];
+  const filesOf = (predicate) => [...new Set(chunkGroups.filter(predicate).flatMap((group) => group.getFiles()))];
 
   const pages = new Map();
   for (const folder of SECTIONS) {
     const entry = path.join(folder, "src/section.ts");
     const name = path.basename(folder).replace("mfe-", "");
     for (const [pattern, request] of (await readEntry(entry)).pages) {
-      const isPage = ({ origins }) => origins.some((it) => it.request === request && it.module.resource === entry);
+      const isPage = ({ origins }) =>
+        origins.some((origin) => origin.request === request && origin.module.resource === entry);
       pages.set(`${name} ${pattern}`, filesOf(isPage));
     }
   }
   return { main: filesOf((group) => group.name === "main"), pages };
 }
 
-/** The files of a folder by address, with what is sent of them. */
+/** Reads the files of a folder, by URL path, with their compressed bodies. */
 async function readFiles(folder) {
   const files = new Map();
   for (const name of await readdir(folder)) {
@@ -87,8 +88,8 @@ async function readFiles(folder) {
 }
 
 /**
- * A document as the gateway writes it: what is to be fetched first, in the same order and with the same priority,
- * the first view's stylesheets within, the payload at the end.
+ * Returns a document like the gateway's: the same scripts and preloads in the same order and with the same priority,
+ * inlined stylesheets, and the boot payload at the end.
  */
 function documentOf(boot, main, page, files) {
   const assetsOf = (names) =>
@@ -96,33 +97,33 @@ function documentOf(boot, main, page, files) {
       const { integrity } = files.get(PREFIX + name);
       return { href: PREFIX + name, name, integrity, type: name.endsWith(".css") ? "style" : "script" };
     });
-  const own = assetsOf(page);
-  const all = [...assetsOf(main), ...own];
+  const pageAssets = assetsOf(page);
+  const all = [...assetsOf(main), ...pageAssets];
   const scripts = all.filter(({ type }) => type === "script");
-  const started = scripts.filter(({ name }) => main.includes(name)).map(startTag);
-  const preloaded = scripts.filter(({ name }) => !main.includes(name)).map(preloadTag);
+  const startTags = scripts.filter(({ name }) => main.includes(name)).map(startTag);
+  const preloadTags = scripts.filter(({ name }) => !main.includes(name)).map(preloadTag);
   const styles = all
     .filter(({ type }) => type === "style")
     .map(({ name }) => `<style data-href="${name}">${String(files.get(PREFIX + name).bytes)}</style>`);
   const icon = [...files.keys()].find((href) => href.includes("/favicon."));
-  // What the site rendered is no part of it: here the browser does.
+  // Drop the gateway's rendered view: here the browser renders.
   const payload = {
     ...boot,
     view: undefined,
-    page: { ...boot.page, section: { ...boot.page.section, assets: [] }, assets: own },
+    page: { ...boot.page, section: { ...boot.page.section, assets: [] }, assets: pageAssets },
   };
   const json = JSON.stringify(payload).replaceAll("<", "\\u003c");
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
     '<meta name="viewport" content="width=device-width, initial-scale=1"><title>One bundle</title>' +
-    `${[...started, ...preloaded, ...styles].join("")}<link rel="icon" href="${icon}" type="image/svg+xml"></head>` +
+    `${[...startTags, ...preloadTags, ...styles].join("")}<link rel="icon" href="${icon}" type="image/svg+xml"></head>` +
     `<body><div id="root"></div><script type="application/json" id="boot">${json}</script></body></html>`
   );
 }
 
 /**
- * The headers of a real site's document for another: what a browser is told of security decides, too, how soon it draws.
- * An opener policy, for one, has it start another process.
+ * Returns a real document's headers, adapted to `html`. Security headers affect paint times: an opener policy, for
+ * example, makes the browser start another process.
  *
  * @param {Headers} headers
  * @param {string} html
@@ -130,9 +131,9 @@ function documentOf(boot, main, page, files) {
 function headersLike(headers, html) {
   const styles = [...html.matchAll(/<style[^>]*>(.*?)<\/style>/gs)].map(([, text]) => `'sha256-${digestOf(text)}'`);
   const policy = headers.get("content-security-policy") ?? "";
-  const own = policy.replace(/style-src [^;]*/, `style-src 'self' ${styles.join(" ")}`);
-  const rest = [...headers].filter(([name]) => !OF_ONE_BODY.has(name));
-  return { ...Object.fromEntries(rest), "content-security-policy": own, "content-encoding": "br" };
+  const adapted = policy.replace(/style-src [^;]*/, `style-src 'self' ${styles.join(" ")}`);
+  const rest = [...headers].filter(([name]) => !RESPONSE_SPECIFIC.has(name));
+  return { ...Object.fromEntries(rest), "content-security-policy": adapted, "content-encoding": "br" };
 }
 
 /** @param {string | undefined} text */
@@ -151,9 +152,9 @@ function preloadTag({ href, integrity }) {
 /**
  * Builds the bundle and serves it.
  *
- * @param {(path: string) => Promise<{ boot: any, headers: Headers }>} read gives what a real site answers a path with:
- *   the boot payload, and the headers
- * @param {{ plain?: boolean }} [options] `plain`: scripts as webpack leaves them, without the preset's treatment
+ * @param {(path: string) => Promise<{ boot: any, headers: Headers }>} read returns the boot payload and headers of a path
+ *   on a real site
+ * @param {{ plain?: boolean }} [options] `plain`: without the preset's script optimizations
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
  */
 export async function startOneBundle(read, { plain = false } = {}) {
@@ -168,7 +169,7 @@ export async function startOneBundle(read, { plain = false } = {}) {
     const page = boot?.page && pages.get(`${boot.page.section.name} ${boot.page.pattern}`);
     if (!page) return undefined;
     const html = documentOf(boot, main, page, files);
-    return { headers: headersLike(headers, html), body: brotliCompressSync(html, QUICK) };
+    return { headers: headersLike(headers, html), body: brotliCompressSync(html, DOCUMENT_BROTLI) };
   }
 
   const server = createServer((request, response) => {

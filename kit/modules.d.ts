@@ -1,4 +1,4 @@
-/** Modules that the build preset understands besides TypeScript and JSON. */
+/** Types of imports that the build supports besides TypeScript and JSON. */
 
 declare module "*.module.css" {
   const classes: Readonly<Record<string, string>>;
@@ -20,9 +20,9 @@ declare module "*.png" {
 declare module "*.md" {
   import type { ReactElement, ReactNode } from "react";
 
-  /** The YAML front matter of the file. */
+  /** The file's YAML front matter. */
   export const frontmatter: Readonly<Record<string, unknown>>;
-  /** Components for Markdown elements by tag name; `site-fact` shows a `{name}` of the text. */
+  /** Renders the text. `components` maps element names to components; `site-fact` renders `{name}` in the text. */
   export default function Content(props: {
     readonly components?: Readonly<Record<string, unknown>>;
   }): ReactElement<{ readonly children?: ReactNode }>;

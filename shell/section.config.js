@@ -5,15 +5,15 @@ export default defineConfig({
   kind: "shell",
   entry: "./src/main.tsx",
   icon: "./src/favicon.svg",
-  // Drawn by art/draw.mjs.
+  // Rendered by art/draw.mjs.
   icons: [
     { file: "./art/drawn/touch-180.png", purpose: "touch" },
     { file: "./art/drawn/icon-192.png", purpose: "any" },
     { file: "./art/drawn/icon-512.png", purpose: "maskable" },
   ],
   socialImage: { file: "./art/drawn/social.png", alt: "A temple with six columns at dusk" },
-  // What the header is painted with, by its token.
+  // The header's background: the design token --color-surface.
   themeColor: { light: "#ffffff", dark: "#201c1f" },
-  early: "./src/early.ts",
+  bootstrap: "./src/bootstrap.ts",
   server: "./src/server.tsx",
 });

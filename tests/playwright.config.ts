@@ -1,49 +1,58 @@
-import { defineConfig } from "@playwright/test";
+import { defineConfig, type Project } from "@playwright/test";
 
-import type { WorkerFixtures } from "./support/fixtures";
 import { launchOptions } from "./support/chromium.mjs";
-import { nameStore } from "./support/published";
+import type { WorkerFixtures } from "./support/fixtures";
+import { setPublishedStorePath } from "./support/published-site";
 
 const launch = launchOptions();
-nameStore();
+setPublishedStorePath();
+
+const pictures: Project = {
+  name: "pictures",
+  testMatch: "gallery/pictures.test.ts",
+  snapshotPathTemplate: "gallery/pictures/{arg}{ext}",
+  expect: { toHaveScreenshot: { threshold: 0.02, maxDiffPixelRatio: 0.002, animations: "disabled" } },
+  use: {
+    deviceScaleFactor: 1,
+    // Text renders the same regardless of the machine's font settings.
+    launchOptions: { ...launch, args: [...launch.args, "--font-render-hinting=none", "--disable-lcd-text"] },
+  },
+};
 
 export default defineConfig<object, WorkerFixtures>({
   testDir: ".",
   outputDir: "test-results",
   fullyParallel: true,
-  // Tests wait for pages more than they compute: three keep two cores busy.
+  // Tests wait for pages more than they compute: three workers keep two cores busy.
   workers: 3,
   retries: 0,
   forbidOnly: true,
   timeout: 60_000,
   expect: { timeout: 15_000 },
-  reporter: [["line"]],
+  reporter: [["line"], ["./support/slowest-tests.ts"]],
   projects: [
     { name: "publish", testMatch: "support/publish.setup.ts", teardown: "discard" },
     { name: "discard", testMatch: "support/discard.teardown.ts" },
-    { name: "rendered", testMatch: "{site,journeys,rendering,ship}/**/*.test.ts", dependencies: ["publish"] },
-    // How the browser loads sections by itself, and the screens that show best that the site needs nothing else.
     {
-      name: "by the browser",
-      testMatch: ["{isolation,deployments}/**/*.test.ts", "site/{home,not-found}.test.ts"],
-      use: { rendered: false },
+      name: "server-rendering",
+      testMatch: "{site,journeys,rendering,ship}/**/*.test.ts",
       dependencies: ["publish"],
     },
+    // Client rendering: how the browser loads sections, and two screens that show it needs nothing else.
     {
-      name: "gallery",
-      testMatch: "gallery/**/*.test.ts",
-      snapshotPathTemplate: "gallery/pictures/{arg}{ext}",
-      expect: { toHaveScreenshot: { threshold: 0.02, maxDiffPixelRatio: 0.002, animations: "disabled" } },
-      use: {
-        deviceScaleFactor: 1,
-        // Letters are drawn alike whatever the machine's settings are.
-        launchOptions: { ...launch, args: [...launch.args, "--font-render-hinting=none", "--disable-lcd-text"] },
-      },
+      name: "client-rendering",
+      testMatch: ["{isolation,deployments}/**/*.test.ts", "site/{home,not-found}.test.ts"],
+      use: { serverRendering: false },
+      dependencies: ["publish"],
     },
+    // Each further worker costs two seconds of CPU time to start.
+    { name: "gallery", testMatch: "gallery/gallery.test.ts", fullyParallel: false },
+    // Soak runs also compare screenshots and try each fault on every section.
+    ...(process.env.SOAK ? [pictures] : []),
   ],
   use: {
     viewport: { width: 1280, height: 800 },
-    // Recording costs more than the tests themselves: `npx playwright test --trace on` where one is wanted.
+    // Recording costs more than the tests. To record, run `npx playwright test --trace on`.
     trace: "off",
     launchOptions: launch,
   },

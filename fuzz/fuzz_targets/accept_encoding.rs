@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gateway::fuzzing::accept_encoding(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| colonnade_web::fuzzing::accept_encoding(bytes));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gateway::fuzzing::cookies(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| colonnade_platform::fuzzing::cookies(bytes));

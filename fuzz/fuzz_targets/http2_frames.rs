@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gateway::fuzzing::http2_frames(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| colonnade_edge::fuzzing::http2_frames(bytes));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gateway::fuzzing::paths(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| colonnade_model::fuzzing::paths(bytes));

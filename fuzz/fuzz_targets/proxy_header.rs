@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gateway::fuzzing::proxy_header(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| colonnade_edge::fuzzing::proxy_header(bytes));

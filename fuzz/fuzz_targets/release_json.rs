@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gateway::fuzzing::release_json(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| colonnade_model::fuzzing::release_json(bytes));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gateway::fuzzing::signup_body(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| colonnade_site::fuzzing::signup_body(bytes));

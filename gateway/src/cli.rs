@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use clap::{Parser, Subcommand};
+use colonnade_config::Config;
 use sha2::{Digest as _, Sha256};
 
-use crate::config::Config;
-use crate::{dumps, render, run};
+use crate::{core_dumps, run};
 
-/// Serves one deployment of a shell and its sections.
+/// Serves a site: a shell, its sections, and their deployments.
 #[derive(Debug, Parser)]
 #[command(name = "gateway", version)]
 struct Arguments {
@@ -21,66 +21,67 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serves the site and the admin API until told to stop.
+    /// Serves the site and the admin API until SIGTERM or SIGINT.
     Serve {
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
         config: PathBuf,
     },
-    /// Reads the configuration and says what is wrong with it.
+    /// Checks the configuration and prints its errors.
     Check {
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
         config: PathBuf,
     },
-    /// Renders for the gateway that started it, which nobody else can.
+    /// Renders pages for the gateway that started this process.
     #[command(hide = true)]
     RenderWorker,
-    /// Prints a new token for the admin API, and the hash to put into the configuration.
+    /// Prints a new token for the admin API, and its hash for the configuration.
     Token,
 }
 
-/// The exit code for a configuration that cannot be used; clap uses the same for a wrong command line.
-const BAD_CONFIGURATION: u8 = 2;
+/// The exit code for an invalid configuration. clap uses the same code for an invalid command line.
+const INVALID_CONFIGURATION: u8 = 2;
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
     let command = Arguments::parse().command;
-    // Before any secret is read. A render worker gives up this, and more, by itself.
+    // Before any secret is read. A render worker does this itself, as a part of its sandbox.
     let is_worker = matches!(command, Command::RenderWorker);
-    if !is_worker && let Err(error) = dumps::forbid() {
-        return complain(&error, 1);
+    if !is_worker && let Err(error) = core_dumps::disable() {
+        return fail(&error, 1);
     }
     match command {
-        Command::Serve { config } => match Config::load(&config) {
-            Ok(read) => run::run(read, config),
-            Err(error) => complain(&error, BAD_CONFIGURATION),
+        Command::Serve { config: path } => match Config::load(&path) {
+            Ok(config) => run::run(config, path),
+            Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
-        Command::Check { config } => match Config::load(&config) {
-            Ok(_) => say("ok"),
-            Err(error) => complain(&error, BAD_CONFIGURATION),
+        Command::Check { config: path } => match Config::load(&path) {
+            Ok(_) => print("ok"),
+            Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
-        Command::RenderWorker => render::worker(),
+        Command::RenderWorker => colonnade_render::worker(),
         Command::Token => {
             let token = format!("cg_{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()));
             let hash = Sha256::digest(&token);
             let hash = hash
                 .iter()
                 .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
-            say(&format!("token: {token}\nhash: sha256:{hash}"))
+            print(&format!("token: {token}\nhash: sha256:{hash}"))
         }
     }
 }
 
+/// Prints the output of a command to stdout.
 #[allow(clippy::print_stdout)]
-fn say(words: &str) -> ExitCode {
-    println!("{words}");
+fn print(output: &str) -> ExitCode {
+    println!("{output}");
     ExitCode::SUCCESS
 }
 
-/// Says why the program ends, and with which exit code.
+/// Prints an error to stderr and returns the exit code of the process.
 #[allow(clippy::print_stderr)]
-pub(crate) fn complain(error: &dyn std::error::Error, code: u8) -> ExitCode {
+pub(crate) fn fail(error: &dyn std::error::Error, code: u8) -> ExitCode {
     eprintln!("{error}");
     ExitCode::from(code)
 }

@@ -1,7 +1,27 @@
-//! The `gateway` program.
+//! The `gateway` program: parses the command line, starts the parts, and reloads the settings. The parts are the crates in
+//! `gateway/crates`:
+//!
+//! - `model`: releases, path patterns, deployments and rollouts as data and rules, without I/O.
+//! - `web`: HTTP building blocks, such as responses, error responses, routing and middleware.
+//! - `store`: the store of releases and deployments.
+//! - `edge`: listeners, TLS, and the limits of connections and requests.
+//! - `render`: server-side rendering in sandboxed worker processes.
+//! - `platform`: publishing, deploying, rolling out and back, previews and garbage collection.
+//! - `site`: the routes for visitors.
+//! - `admin`: the routes for operators.
+//! - `telemetry`: the log, request metrics and traces.
+//! - `config`: the settings in `site.toml`.
+//! - `clock`: the current time and date.
+//! - `testing`: helpers for the unit tests of the other crates.
+
+mod cli;
+mod core_dumps;
+mod metrics;
+mod run;
+mod stack;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    gateway::run()
+    cli::main()
 }

@@ -1,4 +1,4 @@
-//! Assets.
+//! Serving assets.
 
 use std::io::Read as _;
 
@@ -7,29 +7,29 @@ use serde_json::json;
 
 use crate::support::{Gateway, Release, Request, Response, SCRIPT};
 
-fn accepting(gateway: &Gateway, target: &str, coding: &str) -> Response {
+fn get_encoded(gateway: &Gateway, target: &str, encoding: &str) -> Response {
     gateway
         .site
-        .send(Request::new("GET", target).header("accept-encoding", coding))
+        .send(Request::new("GET", target).header("accept-encoding", encoding))
 }
 
 #[test]
-fn an_asset_is_sent_for_ever() {
+fn asset_is_served_as_immutable() {
     let gateway = Gateway::start_live("", &[]);
     let shell = Release::shell("1.0.0");
-    let answer = gateway.get("/assets/shell/1.0.0/main.js");
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.body, shell.contents("client/main.js"));
-    assert_eq!(answer.header("content-type"), "text/javascript; charset=utf-8");
+    let response = gateway.get("/assets/shell/1.0.0/main.js");
+    assert_eq!(response.status, 200);
+    assert_eq!(response.body, shell.contents("client/main.js"));
+    assert_eq!(response.header("content-type"), "text/javascript; charset=utf-8");
     assert_eq!(
-        answer.header("cache-control"),
+        response.header("cache-control"),
         "public, max-age=31536000, immutable"
     );
-    assert_eq!(answer.header("vary"), "Accept-Encoding");
-    assert_eq!(answer.header("x-content-type-options"), "nosniff");
+    assert_eq!(response.header("vary"), "Accept-Encoding");
+    assert_eq!(response.header("x-content-type-options"), "nosniff");
     let digest = shell.integrity("client/main.js");
     assert_eq!(
-        answer.header("etag"),
+        response.header("etag"),
         format!("\"{}\"", digest.strip_prefix("sha384-").unwrap())
     );
     assert_eq!(
@@ -39,28 +39,28 @@ fn an_asset_is_sent_for_ever() {
 }
 
 #[test]
-fn an_asset_is_compressed_as_asked() {
+fn asset_uses_negotiated_content_encoding() {
     let gateway = Gateway::start_live("", &[]);
     let target = "/assets/shell/1.0.0/main.js";
     let plain = gateway.get(target);
-    let gzip = accepting(&gateway, target, "gzip");
+    let gzip = get_encoded(&gateway, target, "gzip");
     assert_eq!(gzip.header("content-encoding"), "gzip");
     let mut text = Vec::new();
     GzDecoder::new(&gzip.body[..]).read_to_end(&mut text).unwrap();
     assert_eq!(text, plain.body);
-    let br = accepting(&gateway, target, "gzip, br");
+    let br = get_encoded(&gateway, target, "gzip, br");
     assert_eq!(br.header("content-encoding"), "br");
     assert!(br.body.len() < gzip.body.len());
-    for answer in [&gzip, &br] {
-        assert_eq!(answer.header("content-type"), plain.header("content-type"));
-        assert_eq!(answer.header("vary"), "Accept-Encoding");
-        assert_ne!(answer.header("etag"), plain.header("etag"));
+    for response in [&gzip, &br] {
+        assert_eq!(response.header("content-type"), plain.header("content-type"));
+        assert_eq!(response.header("vary"), "Accept-Encoding");
+        assert_ne!(response.header("etag"), plain.header("etag"));
     }
     assert_ne!(br.header("etag"), gzip.header("etag"));
 }
 
 #[test]
-fn what_compressing_does_not_help_is_sent_as_it_is() {
+fn incompressible_asset_is_sent_unencoded() {
     let gateway = Gateway::start();
     let shell = Release::shell("1.0.0")
         .bytes("client/tiny.js", SCRIPT, "1")
@@ -68,24 +68,24 @@ fn what_compressing_does_not_help_is_sent_as_it_is() {
     gateway.publish(&shell);
     gateway.deploy(&json!({ "shell": "1.0.0" }));
     for path in ["tiny.js", "photo.png"] {
-        let answer = accepting(&gateway, &format!("/assets/shell/1.0.0/{path}"), "br, gzip");
-        assert_eq!(answer.status, 200);
-        assert!(!answer.has("content-encoding"), "{path}");
-        assert_eq!(answer.body, shell.contents(&format!("client/{path}")));
+        let response = get_encoded(&gateway, &format!("/assets/shell/1.0.0/{path}"), "br, gzip");
+        assert_eq!(response.status, 200);
+        assert!(!response.has("content-encoding"), "{path}");
+        assert_eq!(response.body, shell.contents(&format!("client/{path}")));
     }
 }
 
 #[test]
-fn a_known_asset_is_not_sent_again() {
+fn matching_etag_returns_304() {
     let gateway = Gateway::start_live("", &[]);
     let target = "/assets/shell/1.0.0/main.js";
-    for coding in ["identity", "gzip", "br"] {
-        let first = accepting(&gateway, target, coding);
+    for encoding in ["identity", "gzip", "br"] {
+        let first = get_encoded(&gateway, target, encoding);
         let again = Request::new("GET", target)
-            .header("accept-encoding", coding)
+            .header("accept-encoding", encoding)
             .header("if-none-match", first.header("etag"));
         let again = gateway.site.send(again);
-        assert_eq!((again.status, again.body.len()), (304, 0), "{coding}");
+        assert_eq!((again.status, again.body.len()), (304, 0), "{encoding}");
         for name in ["etag", "vary", "cache-control"] {
             assert_eq!(again.header(name), first.header(name));
         }
@@ -94,7 +94,7 @@ fn a_known_asset_is_not_sent_again() {
 }
 
 #[test]
-fn head_is_get_without_its_body() {
+fn head_matches_get_without_body() {
     let gateway = Gateway::start_live("", &[]);
     let target = "/assets/directory/1.0.0/entry.js";
     let (get, head) = (
@@ -107,9 +107,9 @@ fn head_is_get_without_its_body() {
 }
 
 #[test]
-fn what_is_not_listed_is_not_there() {
+fn file_outside_manifest_returns_404() {
     let gateway = Gateway::start_live("", &[]);
-    // A file that stands in the folder but was never published is no asset.
+    // A file in the folder that was never published is not an asset.
     let folder = gateway.store().join("releases/shell/1.0.0");
     std::fs::write(folder.join("client/planted.js"), "planted").unwrap();
     let targets = [
@@ -130,8 +130,12 @@ fn what_is_not_listed_is_not_there() {
         "Main.js",
     ];
     for target in targets {
-        let answer = gateway.get(&format!("/assets/shell/1.0.0/{target}"));
-        assert!(matches!(answer.status, 400 | 404), "{target}: {}", answer.status);
+        let response = gateway.get(&format!("/assets/shell/1.0.0/{target}"));
+        assert!(
+            matches!(response.status, 400 | 404),
+            "{target}: {}",
+            response.status
+        );
     }
     for target in [
         "/assets",
@@ -140,37 +144,45 @@ fn what_is_not_listed_is_not_there() {
         "/assets/shell/1.0.0",
         "/assets/none/1.0.0/main.js",
     ] {
-        let answer = gateway.get(target);
-        assert_eq!(answer.status, 404, "{target}");
-        assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
-        assert_eq!(answer.header("cache-control"), "no-store");
+        let response = gateway.get(target);
+        assert_eq!(response.status, 404, "{target}");
+        assert_eq!(response.header("content-type"), "text/plain; charset=utf-8");
+        assert_eq!(response.header("cache-control"), "no-store");
     }
 }
 
 #[test]
-fn assets_are_those_of_releases_that_were_deployed() {
+fn only_deployed_releases_serve_assets() {
     let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
     let (old, new) = (
         "/assets/directory/1.0.0/entry.js",
         "/assets/directory/2.0.0/entry.js",
     );
-    assert_eq!(gateway.get(new).status, 404, "published alone is not public");
+    assert_eq!(
+        gateway.get(new).status,
+        404,
+        "a release must not be public before it is deployed"
+    );
     gateway.deploy(&json!({ "directory": "2.0.0" }));
     assert_eq!(gateway.get(new).status, 200);
-    assert_eq!(gateway.get(old).status, 200, "open tabs still need it");
-    let restarted = gateway.beside();
+    assert_eq!(
+        gateway.get(old).status,
+        200,
+        "assets of the old release must stay for open tabs"
+    );
+    let restarted = gateway.start_another();
     assert_eq!(restarted.get(old).status, 200);
     assert_eq!(restarted.get(new).status, 200);
 }
 
 #[test]
-fn a_file_that_is_lost_is_404_and_is_logged() {
+fn missing_asset_file_returns_404_and_is_logged() {
     let gateway = Gateway::start_live("", &[]);
     let path = gateway.store().join("releases/shell/1.0.0/client/main.js");
     std::fs::remove_file(&path).unwrap();
     assert_eq!(gateway.get("/assets/shell/1.0.0/main.js").status, 404);
-    let event = gateway.wait_for(|line| line["event"] == "file_lost");
+    let event = gateway.wait_for_event(|line| line["event"] == "asset_missing");
     assert_eq!(
         (event["release"].as_str(), event["level"].as_str()),
         (Some("shell@1.0.0"), Some("ERROR"))
@@ -179,14 +191,14 @@ fn a_file_that_is_lost_is_404_and_is_logged() {
 }
 
 #[test]
-fn only_get_and_head() {
+fn assets_allow_only_get_and_head() {
     let gateway = Gateway::start_live("", &[]);
     for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE"] {
-        let answer = gateway
+        let response = gateway
             .site
             .send(Request::new(method, "/assets/shell/1.0.0/main.js"));
         assert_eq!(
-            (answer.status, answer.header("allow")),
+            (response.status, response.header("allow")),
             (405, "GET, HEAD, OPTIONS"),
             "{method}"
         );

@@ -1,4 +1,4 @@
-//! Requests for assets that depend on what the client has (RFC 9110, 13).
+//! Conditional requests for assets (RFC 9110, section 13).
 
 use crate::support::{Gateway, Request, Response};
 
@@ -6,7 +6,7 @@ const TARGET: &str = "/assets/shell/1.0.0/main.js";
 const LONG_AGO: &str = "Sun, 06 Nov 1994 08:49:37 GMT";
 const IN_TIME: &str = "Fri, 31 Dec 9999 23:59:59 GMT";
 
-fn ask(gateway: &Gateway, method: &str, headers: &[(&str, &str)]) -> Response {
+fn request_asset(gateway: &Gateway, method: &str, headers: &[(&str, &str)]) -> Response {
     let request = headers
         .iter()
         .fold(Request::new(method, TARGET), |request, (name, value)| {
@@ -16,10 +16,10 @@ fn ask(gateway: &Gateway, method: &str, headers: &[(&str, &str)]) -> Response {
 }
 
 #[test]
-fn tags_are_compared_weakly_and_in_lists() {
+fn if_none_match_compares_weakly_and_accepts_lists() {
     let gateway = Gateway::start_live("", &[]);
-    let tag = ask(&gateway, "GET", &[]).header("etag").to_owned();
-    for (known, status) in [
+    let tag = request_asset(&gateway, "GET", &[]).header("etag").to_owned();
+    for (etag, status) in [
         (tag.clone(), 304),
         (format!("W/{tag}"), 304),
         (format!("\"other\", W/\"a,b\" ,{tag}"), 304),
@@ -28,25 +28,25 @@ fn tags_are_compared_weakly_and_in_lists() {
         (tag.trim_matches('"').to_owned(), 200),
     ] {
         for method in ["GET", "HEAD"] {
-            let answer = ask(&gateway, method, &[("if-none-match", &known)]);
-            assert_eq!(answer.status, status, "{method} {known}");
-            assert_eq!(answer.has("content-length"), status == 200, "{method} {known}");
+            let response = request_asset(&gateway, method, &[("if-none-match", &etag)]);
+            assert_eq!(response.status, status, "{method} {etag}");
+            assert_eq!(response.has("content-length"), status == 200, "{method} {etag}");
         }
     }
     let two = [("if-none-match", "\"other\""), ("if-none-match", &*tag)];
-    assert_eq!(ask(&gateway, "GET", &two).status, 304);
+    assert_eq!(request_asset(&gateway, "GET", &two).status, 304);
 }
 
 #[test]
-fn the_date_is_that_of_the_release() {
+fn last_modified_is_stable_across_gateways() {
     let gateway = Gateway::start_live("", &[]);
-    let whole = ask(&gateway, "GET", &[]);
-    let date = whole.header("last-modified").to_owned();
-    let beside = gateway.beside();
+    let full = request_asset(&gateway, "GET", &[]);
+    let date = full.header("last-modified").to_owned();
+    let other_gateway = gateway.start_another();
     assert_eq!(
-        ask(&beside, "GET", &[]).header("last-modified"),
+        request_asset(&other_gateway, "GET", &[]).header("last-modified"),
         date,
-        "whichever gateway is asked"
+        "Last-Modified must not depend on the gateway"
     );
     for (since, status) in [
         (&*date, 304),
@@ -54,32 +54,28 @@ fn the_date_is_that_of_the_release() {
         (LONG_AGO, 200),
         ("not a date", 200),
     ] {
-        let answer = ask(&gateway, "GET", &[("if-modified-since", since)]);
-        assert_eq!(answer.status, status, "{since}");
+        let response = request_asset(&gateway, "GET", &[("if-modified-since", since)]);
+        assert_eq!(response.status, status, "{since}");
     }
 }
 
 #[test]
-fn a_date_says_nothing_beside_a_tag() {
+fn if_none_match_overrides_if_modified_since() {
     let gateway = Gateway::start_live("", &[]);
     let headers = [("if-none-match", "\"other\""), ("if-modified-since", IN_TIME)];
-    assert_eq!(ask(&gateway, "GET", &headers).status, 200);
+    assert_eq!(request_asset(&gateway, "GET", &headers).status, 200);
 }
 
 #[test]
-fn what_is_known_is_answered_with_what_caches_need() {
+fn not_modified_response_keeps_cache_headers() {
     let gateway = Gateway::start_live("", &[]);
-    for coding in ["identity", "gzip", "zstd", "br"] {
-        let accept = ("accept-encoding", coding);
-        let whole = ask(&gateway, "GET", &[accept]);
-        let known = ask(
-            &gateway,
-            "GET",
-            &[accept, ("if-none-match", whole.header("etag"))],
-        );
-        assert_eq!((known.status, known.body.len()), (304, 0));
+    for encoding in ["identity", "gzip", "zstd", "br"] {
+        let accept = ("accept-encoding", encoding);
+        let full = request_asset(&gateway, "GET", &[accept]);
+        let not_modified = request_asset(&gateway, "GET", &[accept, ("if-none-match", full.header("etag"))]);
+        assert_eq!((not_modified.status, not_modified.body.len()), (304, 0));
         for name in ["etag", "vary", "cache-control"] {
-            assert_eq!(known.header(name), whole.header(name), "{name}");
+            assert_eq!(not_modified.header(name), full.header(name), "{name}");
         }
         for name in [
             "content-type",
@@ -87,22 +83,22 @@ fn what_is_known_is_answered_with_what_caches_need() {
             "last-modified",
             "content-range",
         ] {
-            assert!(!known.has(name), "{name}");
+            assert!(!not_modified.has(name), "{name}");
         }
-        // The tag of one form is not that of another.
-        let other = ask(&gateway, "GET", &[("if-none-match", whole.header("etag"))]);
+        // Encodings do not share an ETag.
+        let other = request_asset(&gateway, "GET", &[("if-none-match", full.header("etag"))]);
         assert_eq!(
             other.status,
-            if coding == "identity" { 304 } else { 200 },
-            "{coding}"
+            if encoding == "identity" { 304 } else { 200 },
+            "{encoding}"
         );
     }
 }
 
 #[test]
-fn what_another_state_was_wanted_of_is_not_sent() {
+fn failed_precondition_returns_412() {
     let gateway = Gateway::start_live("", &[]);
-    let tag = ask(&gateway, "GET", &[]).header("etag").to_owned();
+    let tag = request_asset(&gateway, "GET", &[]).header("etag").to_owned();
     for (name, value, status) in [
         ("if-match", &*tag, 200),
         ("if-match", "*", 200),
@@ -111,11 +107,11 @@ fn what_another_state_was_wanted_of_is_not_sent() {
         ("if-unmodified-since", IN_TIME, 200),
         ("if-unmodified-since", LONG_AGO, 412),
     ] {
-        let answer = ask(&gateway, "GET", &[(name, value)]);
-        assert_eq!(answer.status, status, "{name}: {value}");
+        let response = request_asset(&gateway, "GET", &[(name, value)]);
+        assert_eq!(response.status, status, "{name}: {value}");
         if status == 412 {
-            assert_eq!(answer.header("cache-control"), "no-store");
-            assert!(!answer.has("etag"));
+            assert_eq!(response.header("cache-control"), "no-store");
+            assert!(!response.has("etag"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The coding of assets (RFC 9110, 12.5.3).
+//! Content negotiation of asset encodings (RFC 9110, section 12.5.3).
 
 use serde_json::json;
 
@@ -6,17 +6,17 @@ use crate::support::{Gateway, Release, Request, Response};
 
 const TARGET: &str = "/assets/shell/1.0.0/main.js";
 
-fn accepting(gateway: &Gateway, codings: &str) -> Response {
+fn get_encoded(gateway: &Gateway, encodings: &str) -> Response {
     gateway
         .site
-        .send(Request::new("GET", TARGET).header("accept-encoding", codings))
+        .send(Request::new("GET", TARGET).header("accept-encoding", encodings))
 }
 
 #[test]
-fn the_best_coding_is_the_heaviest_then_the_smallest() {
+fn highest_quality_then_smallest_encoding_wins() {
     let gateway = Gateway::start_live("", &[]);
     let plain = gateway.get(TARGET);
-    for (codings, expected) in [
+    for (encodings, expected) in [
         ("gzip, deflate, br, zstd", Some("br")),
         ("gzip, deflate, zstd", Some("zstd")),
         ("gzip", Some("gzip")),
@@ -28,29 +28,33 @@ fn the_best_coding_is_the_heaviest_then_the_smallest() {
         ("identity, br;q=0.5", None),
         ("identity", None),
         ("", None),
-        // Nothing is acceptable: what it can use most likely.
+        // Nothing is acceptable: fall back to what the client can most likely use.
         ("*;q=0", None),
         ("compress, identity;q=0", None),
     ] {
-        let answer = accepting(&gateway, codings);
-        assert_eq!(answer.status, 200);
-        assert_eq!(answer.has("content-encoding"), expected.is_some(), "{codings}");
-        if let Some(coding) = expected {
-            assert_eq!(answer.header("content-encoding"), coding, "{codings}");
-            assert!(answer.body.len() < plain.body.len());
+        let response = get_encoded(&gateway, encodings);
+        assert_eq!(response.status, 200);
+        assert_eq!(
+            response.has("content-encoding"),
+            expected.is_some(),
+            "{encodings}"
+        );
+        if let Some(encoding) = expected {
+            assert_eq!(response.header("content-encoding"), encoding, "{encodings}");
+            assert!(response.body.len() < plain.body.len());
         }
-        assert_eq!(answer.decoded(), plain.body, "{codings}");
-        assert_eq!(answer.header("vary"), "Accept-Encoding");
-        assert_eq!(answer.header("content-type"), plain.header("content-type"));
+        assert_eq!(response.decoded(), plain.body, "{encodings}");
+        assert_eq!(response.header("vary"), "Accept-Encoding");
+        assert_eq!(response.header("content-type"), plain.header("content-type"));
     }
 }
 
 #[test]
-fn each_coding_has_a_tag_of_its_own() {
+fn each_encoding_has_its_own_etag() {
     let gateway = Gateway::start_live("", &[]);
     let mut tags: Vec<String> = ["identity", "gzip", "zstd", "br"]
         .iter()
-        .map(|coding| accepting(&gateway, coding).header("etag").to_owned())
+        .map(|encoding| get_encoded(&gateway, encoding).header("etag").to_owned())
         .collect();
     assert!(
         tags.iter().all(|tag| tag.starts_with('"') && tag.ends_with('"')),
@@ -62,23 +66,23 @@ fn each_coding_has_a_tag_of_its_own() {
 }
 
 #[test]
-fn a_release_from_before_a_coding_is_served_without_it() {
+fn older_release_is_served_without_newer_encodings() {
     let gateway = Gateway::start_live("", &[]);
     let folder = gateway.store().join("releases/shell/1.0.0");
-    // As it was kept before there were such variants.
+    // A record written before zstd variants existed.
     let text = std::fs::read_to_string(folder.join("stored.json")).unwrap();
     let mut record: serde_json::Value = serde_json::from_str(&text).unwrap();
     record["variants"] = json!({ "client/main.js": ["gzip", "br"] });
     std::fs::write(folder.join("stored.json"), record.to_string()).unwrap();
     std::fs::remove_file(folder.join("compressed/client/main.js.zstd")).unwrap();
-    let gateway = gateway.beside();
-    assert!(!accepting(&gateway, "zstd").has("content-encoding"));
+    let gateway = gateway.start_another();
+    assert!(!get_encoded(&gateway, "zstd").has("content-encoding"));
     assert_eq!(
-        accepting(&gateway, "zstd, gzip").header("content-encoding"),
+        get_encoded(&gateway, "zstd, gzip").header("content-encoding"),
         "gzip"
     );
     assert_eq!(
-        accepting(&gateway, "zstd, gzip").decoded(),
+        get_encoded(&gateway, "zstd, gzip").decoded(),
         Release::shell("1.0.0").contents("client/main.js")
     );
 }

@@ -1,15 +1,16 @@
-//! Killing the gateway at any moment: what was answered is in effect, what was not is or is not, and nothing is ever
-//! halfway.
+//! Kills the gateway at random moments. A change that was acknowledged must be in effect; a change that was
+//! not may or may not be. No change is ever applied partially.
 //!
-//! Each round lets teams and operators work on one store until the gateway is killed, now and then with two gateways
-//! on it of which one is killed first, and then looks at everything. The moment lies within some call: how long calls
-//! of its kind have taken is measured, and the time to wait after its beginning drawn from that.
+//! In each round, teams and operators work on one store until the gateway is killed, and then everything in
+//! the store is checked. Some rounds run two gateways on the store and kill one after the other. Each kill
+//! falls within a call: the delay after the start of the call is drawn from the measured duration of calls of
+//! its kind.
 //!
-//! `SOAK=1` kills 500 times; `CRASH_SEED` repeats the choices of another run.
+//! `SOAK=1` kills 500 times. `CRASH_SEED` repeats the random choices of another run.
 
-mod ledger;
-mod shelf;
-mod work;
+mod release_model;
+mod store_model;
+mod workload;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,44 +24,44 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::support::{Gateway, Release, soak};
-use ledger::Ledger;
-use work::{Asked, Desk, Kind, TEAMS, work};
+use crate::support::{Gateway, Release, soak_iterations};
+use store_model::StoreModel;
+use workload::{Call, Kind, SharedState, TEAMS, run_workload};
 
-/// Kills in a run.
+/// Kills in a soak run.
 const KILLS: usize = 500;
 
-/// A moment before all that need be kept for its youth.
+/// A time that is older than every retention period.
 const LONG_AGO: &str = "2020-01-01T00:00:00Z";
 
-/// How long calls take, by their kind: the longest of late.
+/// The longest recent duration of calls, by kind.
 #[derive(Default)]
-struct Pace(BTreeMap<Kind, Duration>);
+struct CallDurations(BTreeMap<Kind, Duration>);
 
 #[test]
-fn a_kill_at_any_moment_leaves_the_old_state_or_the_new() {
+fn sigkill_leaves_old_or_new_state() {
     let seed = std::env::var("CRASH_SEED")
         .ok()
         .and_then(|seed| seed.parse().ok());
     let seed: u64 = seed.unwrap_or_else(rand::random);
     println!("CRASH_SEED={seed}");
     let mut random = SmallRng::seed_from_u64(seed);
-    let mut pace = Pace::default();
-    let mut tally = Tally::default();
+    let mut durations = CallDurations::default();
+    let mut interrupted = InterruptedCalls::default();
 
     let mut gateway = Gateway::start();
-    let mut ledger = Ledger::start(&gateway, &first_releases());
-    let desk = Desk {
+    let mut store_model = StoreModel::start(&gateway, &first_releases());
+    let shared = SharedState {
         counter: AtomicU64::new(2),
         published: Mutex::default(),
         candidate: Mutex::default(),
         deployments: Mutex::default(),
     };
-    for _ in 0..soak(KILLS) {
-        ledger.brief(&desk);
-        let second = random.random_ratio(1, 3).then(|| gateway.beside());
+    for _ in 0..soak_iterations(KILLS) {
+        store_model.share(&shared);
+        let second = random.random_ratio(1, 3).then(|| gateway.start_another());
         let mut gateways: Vec<Gateway> = [gateway].into_iter().chain(second).collect();
-        let asked = until_killed(&desk, &mut gateways, &mut pace, &mut random);
+        let calls = run_until_killed(&shared, &mut gateways, &mut durations, &mut random);
         for gateway in &gateways {
             let output = gateway.output();
             assert!(
@@ -69,68 +70,74 @@ fn a_kill_at_any_moment_leaves_the_old_state_or_the_new() {
             );
         }
         if random.random_ratio(1, 4) {
-            age(&gateways[0].store());
+            backdate(&gateways[0].store());
         }
-        gateway = gateways[0].beside();
-        tally.count(&asked, &ledger.check(&gateway, &asked, &mut random));
+        gateway = gateways[0].start_another();
+        interrupted.count(&calls, &store_model.check(&gateway, &calls, &mut random));
     }
-    println!("{tally}");
+    println!("{interrupted}");
 }
 
-/// Lets threads work, one or two a gateway, and kills one gateway after the other. Every call that was begun comes back.
-fn until_killed(desk: &Desk, gateways: &mut [Gateway], pace: &mut Pace, random: &mut SmallRng) -> Vec<Asked> {
-    let (begun, beginnings) = channel();
+/// Runs one or two worker threads per gateway, kills the gateways one after the other, and returns every call
+/// that was started.
+fn run_until_killed(
+    shared: &SharedState,
+    gateways: &mut [Gateway],
+    durations: &mut CallDurations,
+    random: &mut SmallRng,
+) -> Vec<Call> {
+    let (call_started, started_calls) = channel();
     let threads = gateways.len() * random.random_range(1..=2);
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|index| {
                 let admin = gateways[index % gateways.len()].admin;
-                let (begun, seed) = (begun.clone(), random.random());
-                scope.spawn(move || work(desk, &admin, seed, &begun))
+                let (call_started, seed) = (call_started.clone(), random.random());
+                scope.spawn(move || run_workload(shared, &admin, seed, &call_started))
             })
             .collect();
-        drop(begun);
+        drop(call_started);
         for gateway in gateways {
-            pace.wait(&beginnings, random);
+            durations.wait(&started_calls, random);
             gateway.kill();
         }
-        drop(beginnings);
-        let mut asked = Vec::new();
+        drop(started_calls);
+        let mut calls = Vec::new();
         for worker in workers {
-            asked.extend(worker.join().unwrap());
+            calls.extend(worker.join().unwrap());
         }
-        pace.learn(&asked);
-        asked
+        durations.record(&calls);
+        calls
     })
 }
 
-impl Pace {
-    /// Waits until a moment within one of the next calls.
-    fn wait(&self, beginnings: &Receiver<Kind>, random: &mut SmallRng) {
-        let calls = random.random_range(0..6);
-        let Some(kind) = beginnings.iter().nth(calls) else {
+impl CallDurations {
+    /// Waits for a random moment within one of the next calls.
+    fn wait(&self, started_calls: &Receiver<Kind>, random: &mut SmallRng) {
+        let skipped = random.random_range(0..6);
+        let Some(kind) = started_calls.iter().nth(skipped) else {
             return;
         };
-        let usual = self.0.get(&kind).copied();
-        let usual = usual.unwrap_or(Duration::from_millis(20));
-        let moment = Instant::now() + usual.mul_f64(random.random_range(0.0..1.0));
-        // What begins meanwhile is of no interest; taking it is what passes the time.
-        while let Some(left) = moment.checked_duration_since(Instant::now()) {
-            if beginnings.recv_timeout(left) == Err(RecvTimeoutError::Disconnected) {
+        let duration = self.0.get(&kind).copied();
+        let duration = duration.unwrap_or(Duration::from_millis(20));
+        let kill_time = Instant::now() + duration.mul_f64(random.random_range(0.0..1.0));
+        // Receiving further calls only passes the time.
+        while let Some(left) = kill_time.checked_duration_since(Instant::now()) {
+            if started_calls.recv_timeout(left) == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
         }
     }
 
-    fn learn(&mut self, asked: &[Asked]) {
-        for call in asked.iter().filter(|call| call.answer.is_some()) {
-            let usual = self.0.entry(call.kind).or_insert(call.took);
-            *usual = call.took.max(usual.mul_f64(0.8));
+    fn record(&mut self, calls: &[Call]) {
+        for call in calls.iter().filter(|call| call.response.is_some()) {
+            let duration = self.0.entry(call.kind).or_insert(call.elapsed);
+            *duration = call.elapsed.max(duration.mul_f64(0.8));
         }
     }
 }
 
-/// What a site begins with. `steady` is changed by nobody but the check.
+/// The initial releases. Only the checks change `steady`.
 fn first_releases() -> Vec<Release> {
     let team = |name: &&str| Release::section(name, "1.0.0", &[&format!("/{name}")]);
     TEAMS
@@ -144,9 +151,9 @@ fn first_releases() -> Vec<Release> {
         .collect()
 }
 
-/// Makes deployments and releases so old that only the newest need be kept, and the last change, up to which a
-/// collection reads the history.
-fn age(store: &Path) {
+/// Backdates deployments and releases so that only the newest need to be retained, and the last change, up to
+/// which garbage collection reads the history.
+fn backdate(store: &Path) {
     let mut paths = vec![store.join("live.json")];
     paths.extend(entries(&store.join("deployments")));
     for section in entries(&store.join("releases")) {
@@ -172,24 +179,24 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
     entries.map(|entry| entry.unwrap().path())
 }
 
-/// The calls that a kill cut short, by their kind: how many of them took effect, and how many did not.
+/// The interrupted calls by kind: how many took effect and how many did not.
 #[derive(Default)]
-struct Tally(BTreeMap<Kind, [usize; 2]>);
+struct InterruptedCalls(BTreeMap<Kind, [usize; 2]>);
 
-impl Tally {
-    fn count(&mut self, asked: &[Asked], in_effect: &[String]) {
-        // The history does not tell one end of all previews from another.
-        let cut_short = |call: &&Asked| call.answer.is_none() && call.kind != Kind::EndPreviews;
-        for call in asked.iter().filter(cut_short) {
-            let column = usize::from(!in_effect.contains(&call.id));
+impl InterruptedCalls {
+    fn count(&mut self, calls: &[Call], applied: &[String]) {
+        // The history does not identify which call ended all previews.
+        let is_interrupted = |call: &&Call| call.response.is_none() && call.kind != Kind::EndPreviews;
+        for call in calls.iter().filter(is_interrupted) {
+            let column = usize::from(!applied.contains(&call.id));
             self.0.entry(call.kind).or_default()[column] += 1;
         }
     }
 }
 
-impl std::fmt::Display for Tally {
+impl std::fmt::Display for InterruptedCalls {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "cut short            in effect       not")?;
+        writeln!(f, "interrupted          in effect       not")?;
         for (kind, [done, not]) in &self.0 {
             writeln!(f, "{kind:<20}{done:>10}{not:>10}")?;
         }

@@ -1,20 +1,22 @@
-//! Putting releases live.
+//! Deployments.
 
 use serde_json::{Value, json};
 
 use crate::support::{Gateway, Release, Request, Response};
 
 fn deployments(gateway: &Gateway) -> Value {
-    gateway.operate(Request::new("GET", "/api/v1/deployments")).json()
+    gateway
+        .admin_request(Request::new("GET", "/api/v1/deployments"))
+        .json()
 }
 
-/// The version of the section that a path's document names.
+/// The version of the section that serves a path.
 fn version(gateway: &Gateway, path: &str) -> Value {
     gateway.get(path).boot()["page"]["section"]["version"].clone()
 }
 
 #[test]
-fn a_deployment_is_live_when_its_answer_arrives() {
+fn deployment_is_live_when_response_arrives() {
     let gateway = Gateway::start_live("", &[]);
     assert_eq!(version(&gateway, "/"), "1.0.0");
     for minor in 1..=5 {
@@ -31,14 +33,14 @@ fn a_deployment_is_live_when_its_answer_arrives() {
 }
 
 #[test]
-fn the_answer_tells_the_whole_set() {
+fn response_lists_all_releases() {
     let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("legal", "0.1.0", &["/terms"]));
-    let answer = gateway.post_deployment(&json!({ "releases": { "legal": "0.1.0" }, "reason": "terms" }));
+    let response = gateway.post_deployment(&json!({ "releases": { "legal": "0.1.0" }, "reason": "terms" }));
     let set = json!({ "directory": "1.0.0", "legal": "0.1.0", "shell": "1.0.0" });
-    assert_eq!(answer.status, 201);
+    assert_eq!(response.status, 201);
     assert_eq!(
-        answer.json(),
+        response.json(),
         json!({ "number": 2, "releases": set, "live": true })
     );
 
@@ -55,28 +57,28 @@ fn the_answer_tells_the_whole_set() {
 }
 
 #[test]
-fn what_is_live_already_is_not_deployed_again() {
+fn unchanged_releases_create_no_deployment() {
     let gateway = Gateway::start_live("", &[]);
     for releases in [json!({ "directory": "1.0.0" }), json!({})] {
-        let answer = gateway.post_deployment(&json!({ "releases": releases }));
-        assert_eq!((answer.status, &answer.json()["number"]), (200, &json!(1)));
+        let response = gateway.post_deployment(&json!({ "releases": releases }));
+        assert_eq!((response.status, &response.json()["number"]), (200, &json!(1)));
     }
     assert_eq!(deployments(&gateway)["deployments"].as_array().unwrap().len(), 1);
 }
 
 #[test]
-fn a_set_that_does_not_fit_is_refused_and_nothing_changes() {
+fn conflicting_releases_are_rejected() {
     let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("rival", "1.0.0", &["/", "/state/:other"]).slot("join"));
     let demanding =
         Release::section("demanding", "1.0.0", &["/d"]).with("shared", json!({ "react": "^20.0.0" }));
     gateway.publish(&demanding);
-    let wish = json!({ "releases": { "rival": "1.0.0", "demanding": "1.0.0" } });
-    let answer = gateway.post_deployment(&wish);
-    assert_eq!(answer.status, 409);
-    assert_eq!(answer.header("content-type"), "application/problem+json");
+    let body = json!({ "releases": { "rival": "1.0.0", "demanding": "1.0.0" } });
+    let response = gateway.post_deployment(&body);
+    assert_eq!(response.status, 409);
+    assert_eq!(response.header("content-type"), "application/problem+json");
     assert_eq!(
-        answer.json()["problems"],
+        response.json()["problems"],
         json!([
             "pattern `/` of directory and pattern `/` of rival collide",
             "pattern `/state/:state` of directory and pattern `/state/:other` of rival collide",
@@ -89,7 +91,7 @@ fn a_set_that_does_not_fit_is_refused_and_nothing_changes() {
 }
 
 #[test]
-fn what_is_not_published_or_no_wish_is_refused() {
+fn invalid_deployment_request_is_rejected() {
     let gateway = Gateway::start();
     let unknown = gateway.post_deployment(&json!({ "releases": { "shell": "1.0.0", "x": "../.." } }));
     assert_eq!(unknown.status, 422);
@@ -98,10 +100,10 @@ fn what_is_not_published_or_no_wish_is_refused() {
         json!(["shell@1.0.0 is not published", "x@../.. is not published"])
     );
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
-    let headless = gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" } }));
+    let without_shell = gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" } }));
     assert_eq!(
-        (headless.status, headless.json()["problems"][0].as_str()),
-        (409, Some("the set has no `shell`"))
+        (without_shell.status, without_shell.json()["problems"][0].as_str()),
+        (409, Some("the deployment has no `shell`"))
     );
     for body in [
         "",
@@ -114,13 +116,13 @@ fn what_is_not_published_or_no_wish_is_refused() {
         "{\"releases\":{},\"share\":5}",
         "{\"releases\":{},\"reason\":\"two\\nlines\"}",
     ] {
-        let answer = gateway.operate(Request::new("POST", "/api/v1/deployments").body(body));
-        assert_eq!(answer.status, 400, "{body}");
+        let response = gateway.admin_request(Request::new("POST", "/api/v1/deployments").body(body));
+        assert_eq!(response.status, 400, "{body}");
     }
     let long = "x".repeat(70_000);
     assert_eq!(
         gateway
-            .operate(Request::new("POST", "/api/v1/deployments").body(long))
+            .admin_request(Request::new("POST", "/api/v1/deployments").body(long))
             .status,
         413
     );
@@ -131,58 +133,61 @@ fn what_is_not_published_or_no_wish_is_refused() {
 }
 
 #[test]
-fn a_section_that_is_not_in_the_set_cannot_be_taken_out() {
+fn removing_absent_section_is_rejected() {
     let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
-    let refused = |releases: Value| {
-        let answer = gateway.post_deployment(&json!({ "releases": releases }));
-        assert_eq!(answer.status, 422, "{}", answer.text());
-        answer.json()["problems"].clone()
+    let rejected_problems = |releases: Value| {
+        let response = gateway.post_deployment(&json!({ "releases": releases }));
+        assert_eq!(response.status, 422, "{}", response.text());
+        response.json()["problems"].clone()
     };
     assert_eq!(
-        refused(json!({ "nothing": null })),
-        json!(["nothing is not in the set"])
+        rejected_problems(json!({ "nothing": null })),
+        json!(["nothing cannot be removed: it is not in the live deployment"])
     );
     assert_eq!(
-        refused(json!({ "legal": "1.0.0", "nothing": null, "neither": null })),
-        json!(["neither is not in the set", "nothing is not in the set"])
+        rejected_problems(json!({ "legal": "1.0.0", "nothing": null, "neither": null })),
+        json!([
+            "neither cannot be removed: it is not in the live deployment",
+            "nothing cannot be removed: it is not in the live deployment"
+        ])
     );
     assert_eq!(deployments(&gateway)["deployments"].as_array().unwrap().len(), 1);
     gateway.deploy(&json!({ "legal": "1.0.0" }));
     gateway.deploy(&json!({ "legal": null }));
     assert_eq!(
-        refused(json!({ "legal": null })),
-        json!(["legal is not in the set"])
+        rejected_problems(json!({ "legal": null })),
+        json!(["legal cannot be removed: it is not in the live deployment"])
     );
-    // The same during a rollout of another section.
+    // The same holds during a rollout of another section.
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
     gateway.post_deployment(&json!({ "releases": { "directory": "2.0.0" }, "percent": 10 }));
     assert_eq!(
-        refused(json!({ "legal": null })),
-        json!(["legal is not in the set"])
+        rejected_problems(json!({ "legal": null })),
+        json!(["legal cannot be removed: it is not in the live deployment"])
     );
 }
 
 #[test]
-fn a_share_that_is_none_is_told_what_one_is() {
+fn invalid_percent_is_rejected_with_valid_range() {
     let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
-    let wish = |percent| json!({ "releases": { "directory": "2.0.0" }, "percent": percent });
-    let expected = "the body is not what it should be: `percent` is to be a whole number from 0 to 99; \
-                    without it everybody sees the deployment";
+    let body = |percent| json!({ "releases": { "directory": "2.0.0" }, "percent": percent });
+    let expected = "invalid request body: `percent` must be an integer from 0 to 99; \
+                    omit it to make the deployment live for all visitors";
     for percent in [-1, 100, 256, i64::MIN, i64::MAX] {
-        let answer = gateway.post_deployment(&wish(percent));
+        let response = gateway.post_deployment(&body(percent));
         assert_eq!(
-            (answer.status, &answer.json()["detail"]),
+            (response.status, &response.json()["detail"]),
             (400, &json!(expected)),
             "{percent}"
         );
     }
-    assert_eq!(gateway.post_deployment(&wish(99)).status, 201);
+    assert_eq!(gateway.post_deployment(&body(99)).status, 201);
     for percent in [-1, 100] {
-        let answer = gateway.tell("/api/v1/deployments/2/promote", &json!({ "percent": percent }));
+        let response = gateway.admin_post("/api/v1/deployments/2/promote", &json!({ "percent": percent }));
         assert_eq!(
-            (answer.status, &answer.json()["detail"]),
+            (response.status, &response.json()["detail"]),
             (400, &json!(expected)),
             "{percent}"
         );
@@ -190,24 +195,24 @@ fn a_share_that_is_none_is_told_what_one_is() {
 }
 
 #[test]
-fn another_gateway_on_the_same_store_notices() {
+fn deployment_is_seen_by_other_gateways() {
     let first = Gateway::start();
-    let second = first.beside();
+    let second = first.start_another();
     assert_eq!(second.get("/").status, 503);
     first.publish(&Release::shell("1.0.0"));
     first.publish(&Release::section("directory", "1.0.0", &["/"]));
     first.publish(&Release::section("legal", "1.0.0", &["/terms"]));
     first.deploy(&json!({ "shell": "1.0.0", "directory": "1.0.0" }));
     second.wait_until_live(1);
-    // What the second deploys starts from what the first did.
+    // The second gateway's deployment builds on the first one's.
     second.deploy(&json!({ "legal": "1.0.0" }));
     first.wait_until_live(2);
     assert_eq!(first.get("/terms").status, 200);
     assert_eq!(first.get("/").status, 200);
 }
 
-/// A gateway with a release of each of twenty sections published.
-fn with_twenty_sections() -> (Gateway, Vec<String>) {
+/// A gateway with twenty published sections, and their names.
+fn gateway_with_twenty_sections() -> (Gateway, Vec<String>) {
     let gateway = Gateway::start_live("", &[]);
     let names: Vec<String> = (0..20).map(|number| format!("section-{number}")).collect();
     for name in &names {
@@ -216,37 +221,37 @@ fn with_twenty_sections() -> (Gateway, Vec<String>) {
     (gateway, names)
 }
 
-/// Deploys each section at once with the others, by one gateway or the next; the answers come back.
-fn deploy_at_once(gateways: &[&Gateway], names: &[String], base: Option<u64>) -> Vec<Response> {
+/// Deploys all sections concurrently, alternating between the gateways, and returns the responses.
+fn deploy_concurrently(gateways: &[&Gateway], names: &[String], base: Option<u64>) -> Vec<Response> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = names
             .iter()
             .zip(gateways.iter().cycle())
             .map(|(name, gateway)| {
-                let mut wish = json!({ "releases": { name: "1.0.0" } });
+                let mut body = json!({ "releases": { name: "1.0.0" } });
                 if let Some(base) = base {
-                    wish["base"] = json!(base);
+                    body["base"] = json!(base);
                 }
-                scope.spawn(move || gateway.post_deployment(&wish))
+                scope.spawn(move || gateway.post_deployment(&body))
             })
             .collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
 }
 
-fn assert_all_were_deployed_in_one_order(gateways: &[&Gateway], names: &[String]) {
-    let answers = deploy_at_once(gateways, names, None);
+fn assert_all_deployed_serially(gateways: &[&Gateway], names: &[String]) {
+    let responses = deploy_concurrently(gateways, names, None);
     let mut sizes = Vec::new();
     let mut numbers = Vec::new();
-    for answer in &answers {
-        assert_eq!(answer.status, 201, "{}", answer.text());
-        sizes.push(answer.json()["releases"].as_object().unwrap().len());
-        numbers.push(answer.json()["number"].as_u64().unwrap());
+    for response in &responses {
+        assert_eq!(response.status, 201, "{}", response.text());
+        sizes.push(response.json()["releases"].as_object().unwrap().len());
+        numbers.push(response.json()["number"].as_u64().unwrap());
     }
     sizes.sort_unstable();
     numbers.sort_unstable();
     numbers.dedup();
-    // The first has one more than the two releases that were live, the second two more, and so on.
+    // Two releases were live before, and each deployment adds one.
     assert_eq!(sizes, (3..23).collect::<Vec<_>>());
     assert_eq!(numbers.len(), 20);
     for gateway in gateways {
@@ -257,44 +262,47 @@ fn assert_all_were_deployed_in_one_order(gateways: &[&Gateway], names: &[String]
     }
 }
 
-fn assert_one_was_deployed(gateways: &[&Gateway], names: &[String]) {
-    let answers = deploy_at_once(gateways, names, Some(1));
-    let accepted: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
+fn assert_one_deployed(gateways: &[&Gateway], names: &[String]) {
+    let responses = deploy_concurrently(gateways, names, Some(1));
+    let accepted: Vec<_> = responses
+        .iter()
+        .filter(|response| response.status == 201)
+        .collect();
     assert_eq!(accepted.len(), 1);
     let live = accepted[0].json()["number"].clone();
-    for answer in answers.iter().filter(|answer| answer.status != 201) {
-        assert_eq!(answer.status, 409);
-        assert_eq!(answer.json()["live"], live);
+    for response in responses.iter().filter(|response| response.status != 201) {
+        assert_eq!(response.status, 409);
+        assert_eq!(response.json()["live"], live);
         assert_eq!(
-            answer.json()["detail"],
-            format!("deployment 1 is not live any more: deployment {live} is")
+            response.json()["detail"],
+            format!("base deployment 1 is not live: deployment {live} is live")
         );
     }
     assert_eq!(deployments(gateways[0])["live"], live);
 }
 
 #[test]
-fn deploys_at_once_keep_each_others_changes() {
-    let (gateway, names) = with_twenty_sections();
-    assert_all_were_deployed_in_one_order(&[&gateway], &names);
+fn concurrent_deploys_all_take_effect() {
+    let (gateway, names) = gateway_with_twenty_sections();
+    assert_all_deployed_serially(&[&gateway], &names);
 }
 
 #[test]
-fn deploys_at_once_by_two_gateways_keep_each_others_changes() {
-    let (gateway, names) = with_twenty_sections();
-    let other = gateway.beside();
-    assert_all_were_deployed_in_one_order(&[&gateway, &other], &names);
+fn concurrent_deploys_on_two_gateways_all_take_effect() {
+    let (gateway, names) = gateway_with_twenty_sections();
+    let other = gateway.start_another();
+    assert_all_deployed_serially(&[&gateway, &other], &names);
 }
 
 #[test]
-fn of_deploys_from_the_same_base_one_is_first() {
-    let (gateway, names) = with_twenty_sections();
-    assert_one_was_deployed(&[&gateway], &names);
+fn concurrent_deploys_from_same_base_one_wins() {
+    let (gateway, names) = gateway_with_twenty_sections();
+    assert_one_deployed(&[&gateway], &names);
 }
 
 #[test]
-fn of_deploys_from_the_same_base_by_two_gateways_one_is_first() {
-    let (gateway, names) = with_twenty_sections();
-    let other = gateway.beside();
-    assert_one_was_deployed(&[&gateway, &other], &names);
+fn concurrent_deploys_from_same_base_on_two_gateways_one_wins() {
+    let (gateway, names) = gateway_with_twenty_sections();
+    let other = gateway.start_another();
+    assert_one_deployed(&[&gateway, &other], &names);
 }

@@ -1,4 +1,4 @@
-//! Documents.
+//! HTML documents.
 
 use serde_json::{Value, json};
 
@@ -9,25 +9,25 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
                       require-trusted-types-for 'script'; trusted-types default; report-uri /_csp; \
                       report-to csp";
 
-fn get_as(gateway: &Gateway, target: &str, name: &str, value: &str) -> Response {
+fn get_with_header(gateway: &Gateway, target: &str, name: &str, value: &str) -> Response {
     gateway.site.send(Request::new("GET", target).header(name, value))
 }
 
 #[test]
-fn a_document_has_the_headers_of_one() {
+fn document_has_expected_headers() {
     let gateway = Gateway::start_live("", &[]);
-    let answer = gateway.get("/state/New%20York");
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
-    assert_eq!(answer.header("content-security-policy"), POLICY);
-    assert_eq!(answer.header("reporting-endpoints"), "csp=\"/_csp\"");
-    assert_eq!(answer.header("cache-control"), "no-cache");
-    assert_eq!(answer.header("vary"), "Accept-Encoding");
-    assert!(!answer.has("set-cookie") && !answer.has("server"));
+    let response = gateway.get("/state/New%20York");
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
+    assert_eq!(response.header("content-security-policy"), POLICY);
+    assert_eq!(response.header("reporting-endpoints"), "csp=\"/_csp\"");
+    assert_eq!(response.header("cache-control"), "no-cache");
+    assert_eq!(response.header("vary"), "Accept-Encoding");
+    assert!(!response.has("set-cookie") && !response.has("server"));
 }
 
 #[test]
-fn a_document_names_what_its_page_needs() {
+fn document_links_page_assets() {
     let gateway = Gateway::start_live("", &[]);
     let shell = Release::shell("1.0.0");
     let section = Release::section("directory", "1.0.0", &["/", "/state/:state", "/signup"]);
@@ -62,11 +62,14 @@ fn a_document_names_what_its_page_needs() {
          crossorigin=\"anonymous\">"
     )));
     assert!(html.contains("<body><div id=\"root\"></div><noscript>"));
-    assert!(html.contains("noindex"), "no path of it is listed");
+    assert!(
+        html.contains("noindex"),
+        "a page without listed paths must not be indexed"
+    );
 }
 
 #[test]
-fn the_payload_names_the_page_and_the_slots_alone() {
+fn boot_payload_lists_only_page_and_slots() {
     let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
     gateway.deploy(&json!({ "legal": "1.0.0" }));
@@ -97,31 +100,31 @@ fn the_payload_names_the_page_and_the_slots_alone() {
     );
     assert!(
         !boot.to_string().contains("legal/1.0.0"),
-        "the payload does not grow with the number of sections"
+        "the payload must not list unused sections"
     );
     assert!(boot.get("form").is_none());
 }
 
 #[test]
-fn a_form_may_be_led_to_the_hosts_that_redirects_may_name() {
-    let extra = "[signup]\nbackend = \"https://backend.example\"\nkey = { env = \"KEY\" }\naffiliate_subid = \"s\"\n\
-                 redirect_hosts = [\"members.example.com\", \"a-b.example\"]\n";
+fn form_action_policy_includes_redirect_hosts() {
+    let extra = "[signup]\nbackend = \"https://backend.example\"\nbackend_api_key = { env = \"KEY\" }\naffiliate_subid = \"s\"\n\
+                 allowed_redirect_hosts = [\"members.example.com\", \"a-b.example\"]\n";
     let gateway = Gateway::start_live(extra, &[("KEY", "secret-key")]);
     let policy = POLICY.replace(
         "form-action 'self'",
         "form-action 'self' https://members.example.com https://a-b.example",
     );
-    // A form may stand on any page, and browsers hold a redirect against the page the form stood on.
+    // Any page may contain a form, and browsers check a redirect against the page with the form.
     for target in ["/", "/signup", "/nowhere"] {
-        let answer = gateway.get(target);
-        assert_eq!(answer.header("content-security-policy"), policy, "{target}");
+        let response = gateway.get(target);
+        assert_eq!(response.header("content-security-policy"), policy, "{target}");
     }
 }
 
 #[test]
-fn the_payload_holds_the_facts_of_the_site() {
-    let extra = "[signup]\nbackend = \"https://backend.example\"\nkey = { env = \"KEY\" }\naffiliate_subid = \"s\"\n\
-                 redirect_hosts = [\"members.example.com\"]\npartner = \"example\"\n\
+fn boot_payload_contains_site_settings() {
+    let extra = "[signup]\nbackend = \"https://backend.example\"\nbackend_api_key = { env = \"KEY\" }\naffiliate_subid = \"s\"\n\
+                 allowed_redirect_hosts = [\"members.example.com\"]\nfallback_partner = \"example\"\n\
                  [partners.example]\nname = \"Example\"\nurl = \"https://partner.example/join\"\n\
                  parameters = { subid = \"a b\" }\n";
     let gateway = Gateway::start_live(extra, &[("KEY", "secret-key")]);
@@ -135,7 +138,7 @@ fn the_payload_holds_the_facts_of_the_site() {
         json!({
             "brand": "Test & Brand", "origin": "https://site.example", "contact": "contact@site.example",
             "legalEntity": "Entity", "processingCountry": "the United States", "retention": "30 days",
-            "governingLaw": "the law", "logsAddresses": false,
+            "governingLaw": "the law", "logsClientIp": false,
             "navigation": {
                 "menu": [{ "label": "Home", "path": "/" }], "footer": [{ "label": "Terms", "path": "/terms" }],
             },
@@ -149,8 +152,8 @@ fn the_payload_holds_the_facts_of_the_site() {
             },
         })
     );
-    let logged = Gateway::start_live("[telemetry]\naddresses = true\n", &[]);
-    assert_eq!(logged.get("/").boot()["site"]["logsAddresses"], true);
+    let logged = Gateway::start_live("[telemetry]\nlog_client_ip = true\n", &[]);
+    assert_eq!(logged.get("/").boot()["site"]["logsClientIp"], true);
     let plain = Gateway::start_live("", &[]).get("/").boot();
     assert_eq!(plain["site"]["partner"], Value::Null);
     assert_eq!(
@@ -160,91 +163,97 @@ fn the_payload_holds_the_facts_of_the_site() {
 }
 
 #[test]
-fn a_path_without_a_page_gets_the_shells_not_found_document() {
+fn unknown_path_gets_not_found_document() {
     let gateway = Gateway::start_live("", &[]);
     for target in ["/nowhere", "/state", "/state/a/b", "/State/Texas", "/go/unknown"] {
-        let answer = gateway.get(target);
-        assert_eq!(answer.status, 404, "{target}");
-        assert_eq!(answer.header("cache-control"), "no-cache");
-        assert_eq!(answer.header("content-security-policy"), POLICY);
-        assert_eq!(answer.boot()["page"], Value::Null);
+        let response = gateway.get(target);
+        assert_eq!(response.status, 404, "{target}");
+        assert_eq!(response.header("cache-control"), "no-cache");
+        assert_eq!(response.header("content-security-policy"), POLICY);
+        assert_eq!(response.boot()["page"], Value::Null);
         assert!(
-            answer
+            response
                 .text()
                 .contains("<meta data-head=\"\" name=\"robots\" content=\"noindex\">")
         );
-        assert!(answer.text().contains("/assets/shell/1.0.0/main.js"));
+        assert!(response.text().contains("/assets/shell/1.0.0/main.js"));
         assert!(
-            !answer.text().contains("entry.js\" integrity"),
-            "no section is preloaded"
+            !response.text().contains("entry.js\" integrity"),
+            "no section may be preloaded"
         );
     }
 }
 
 #[test]
-fn a_document_is_compressed_as_asked_and_each_form_has_its_own_tag() {
+fn each_document_encoding_has_its_own_etag() {
     let gateway = Gateway::start_live("", &[]);
     let plain = gateway.get("/");
     let mut tags = vec![plain.header("etag").to_owned()];
-    for (accepted, coding) in [
+    for (accepted, encoding) in [
         ("gzip", "gzip"),
         ("gzip, deflate, br", "br"),
         ("br;q=0.1, gzip", "gzip"),
     ] {
-        let answer = get_as(&gateway, "/", "accept-encoding", accepted);
-        assert_eq!(answer.header("content-encoding"), coding);
-        assert_eq!(answer.header("vary"), "Accept-Encoding");
-        assert!(answer.body.len() < plain.body.len());
-        if coding == "gzip" {
+        let response = get_with_header(&gateway, "/", "accept-encoding", accepted);
+        assert_eq!(response.header("content-encoding"), encoding);
+        assert_eq!(response.header("vary"), "Accept-Encoding");
+        assert!(response.body.len() < plain.body.len());
+        if encoding == "gzip" {
             let mut text = String::new();
-            std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&answer.body[..]), &mut text)
+            std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&response.body[..]), &mut text)
                 .unwrap();
             assert_eq!(text, plain.text());
         }
-        tags.push(answer.header("etag").to_owned());
+        tags.push(response.header("etag").to_owned());
     }
     assert!(
         tags.iter().all(|tag| tag.starts_with('"') && tag.ends_with('"')),
-        "strong: {tags:?}"
+        "not strong: {tags:?}"
     );
     assert_eq!(tags[1], tags[3]);
     tags.truncate(3);
     tags.dedup();
     assert_eq!(tags.len(), 3);
-    assert!(!get_as(&gateway, "/", "accept-encoding", "identity").has("content-encoding"));
+    assert!(!get_with_header(&gateway, "/", "accept-encoding", "identity").has("content-encoding"));
 }
 
 #[test]
-fn a_known_document_is_not_sent_again() {
+fn matching_etag_returns_304() {
     let gateway = Gateway::start_live("", &[]);
     let tag = gateway.get("/").header("etag").to_owned();
-    let known = get_as(&gateway, "/", "if-none-match", &tag);
-    assert_eq!((known.status, known.body.len()), (304, 0));
-    assert_eq!(known.header("etag"), tag);
-    assert_eq!(known.header("vary"), "Accept-Encoding");
-    assert_eq!(known.header("cache-control"), "no-cache");
-    assert_eq!(get_as(&gateway, "/", "if-none-match", "\"other\"").status, 200);
-    let otherwise = Request::new("GET", "/")
+    let not_modified = get_with_header(&gateway, "/", "if-none-match", &tag);
+    assert_eq!((not_modified.status, not_modified.body.len()), (304, 0));
+    assert_eq!(not_modified.header("etag"), tag);
+    assert_eq!(not_modified.header("vary"), "Accept-Encoding");
+    assert_eq!(not_modified.header("cache-control"), "no-cache");
+    assert_eq!(
+        get_with_header(&gateway, "/", "if-none-match", "\"other\"").status,
+        200
+    );
+    let other_encoding = Request::new("GET", "/")
         .header("if-none-match", &tag)
         .header("accept-encoding", "br");
     assert_eq!(
-        gateway.site.send(otherwise).status,
+        gateway.site.send(other_encoding).status,
         200,
-        "the tag of another form"
+        "encodings must not share an ETag"
     );
-    assert_eq!(get_as(&gateway, "/nowhere", "if-none-match", "*").status, 404);
+    assert_eq!(
+        get_with_header(&gateway, "/nowhere", "if-none-match", "*").status,
+        404
+    );
 
     gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
     gateway.deploy(&json!({ "directory": "1.1.0" }));
     assert_eq!(
-        get_as(&gateway, "/", "if-none-match", &tag).status,
+        get_with_header(&gateway, "/", "if-none-match", &tag).status,
         200,
-        "a new deployment is a new document"
+        "a new deployment must change the ETag"
     );
 }
 
 #[test]
-fn head_is_get_without_its_body() {
+fn head_matches_get_without_body() {
     let gateway = Gateway::start_live("", &[]);
     for target in ["/", "/nowhere"] {
         let get = gateway.get(target);
@@ -263,22 +272,29 @@ fn head_is_get_without_its_body() {
 }
 
 #[test]
-fn before_anything_is_live_a_plain_page_says_so() {
+fn no_live_deployment_returns_setup_page() {
     let gateway = Gateway::start();
     for target in ["/", "/state/Texas", "/go/unknown"] {
-        let answer = gateway.get(target);
-        assert_eq!(answer.status, 503);
-        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
-        assert!(answer.text().contains("This site is being set up"));
+        let response = gateway.get(target);
+        assert_eq!(response.status, 503);
+        assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
+        assert!(response.text().contains("This site is being set up"));
         assert!(
-            answer
+            response
                 .text()
                 .contains("<header><span class=\"brand\">Test &amp; Brand</span></header>")
         );
-        assert!(answer.text().contains("<meta name=\"rating\" content=\"adult\">"));
-        assert!(!answer.text().contains("<a "), "there is no home yet");
-        assert_eq!(answer.header("cache-control"), "no-store");
-        assert!(answer.header("retry-after").parse::<u32>().unwrap() > 0);
+        assert!(
+            response
+                .text()
+                .contains("<meta name=\"rating\" content=\"adult\">")
+        );
+        assert!(
+            !response.text().contains("<a "),
+            "a site without a deployment has no home page to link to"
+        );
+        assert_eq!(response.header("cache-control"), "no-store");
+        assert!(response.header("retry-after").parse::<u32>().unwrap() > 0);
     }
     assert_eq!(gateway.get("/assets/shell/1.0.0/main.js").status, 404);
     assert_eq!(gateway.get("/sitemap.xml").status, 503);
@@ -286,7 +302,7 @@ fn before_anything_is_live_a_plain_page_says_so() {
 }
 
 #[test]
-fn a_page_of_the_gateways_own_has_the_sites_name_and_leads_home() {
+fn error_page_has_brand_and_home_link() {
     let gateway = Gateway::start_live("", &[]);
     for (request, status, title) in [
         (
@@ -297,9 +313,9 @@ fn a_page_of_the_gateways_own_has_the_sites_name_and_leads_home() {
         (Request::new("POST", "/"), 405, "Method Not Allowed"),
         (Request::new("GET", "/_preview/none"), 403, "This preview is over"),
     ] {
-        let answer = gateway.site.send(request);
-        assert_eq!(answer.status, status);
-        let html = answer.text();
+        let response = gateway.site.send(request);
+        assert_eq!(response.status, status);
+        let html = response.text();
         assert!(
             html.contains(&format!("<title>{title} - Test &amp; Brand</title>")),
             "{html}"
@@ -318,7 +334,7 @@ fn a_page_of_the_gateways_own_has_the_sites_name_and_leads_home() {
 }
 
 #[test]
-fn a_document_names_the_shells_icons_and_colours() {
+fn document_links_shell_icons_and_theme_colors() {
     let gateway = Gateway::start();
     let icon =
         |size: u32, purpose: &str| json!({ "file": "client/icon.png", "size": size, "purpose": purpose });

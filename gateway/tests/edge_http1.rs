@@ -1,14 +1,14 @@
-//! HTTP/1 requests that are too much, or that two readers would read in two ways.
+//! HTTP/1 requests that exceed a limit or are ambiguous (request smuggling).
 
 use serde_json::json;
 
-use crate::support::{Act, Backend, Gateway, Raw, attack, only, until};
+use crate::support::{Backend, Gateway, Raw, Reply, attack, only_limits, wait_until};
 
-/// A request for this path that must never be answered: it stands where a second request would be smuggled in.
+/// A request that must never be answered: it is where an attacker would smuggle a second request.
 const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nhost: site.example\r\n\r\n";
 
 #[test]
-fn what_could_be_read_in_two_ways_is_refused_and_nothing_behind_it_is_answered() {
+fn request_smuggling_is_rejected() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for fields in [
@@ -24,7 +24,7 @@ fn what_could_be_read_in_two_ways_is_refused_and_nothing_behind_it_is_answered()
             "transfer-encoding:\x0bchunked\r\n",
             "x: y\r\n transfer-encoding: chunked\r\n",
             "transfer-encoding\r\n: chunked\r\n",
-            // Two lengths, or none
+            // Duplicate or invalid lengths
             "content-length: 4\r\ncontent-length: 5\r\n",
             "content-length: 4\r\ncontent-length: 4\r\n",
             "content-length: 4, 4\r\n",
@@ -32,7 +32,7 @@ fn what_could_be_read_in_two_ways_is_refused_and_nothing_behind_it_is_answered()
             "content-length: 0x4\r\n",
             "content-length: -4\r\n",
             "content-length: 18446744073709551620\r\n",
-            // Lines that end in their own way
+            // Invalid line endings and names
             "x: y\n",
             "x: y\ncontent-length: 4\r\n",
             "x: y\rcontent-length: 4\r\n",
@@ -41,10 +41,10 @@ fn what_could_be_read_in_two_ways_is_refused_and_nothing_behind_it_is_answered()
             ": y\r\n",
         ] {
             let mut raw = Raw::open(&gateway.site);
-            raw.say(format!(
+            raw.send(format!(
                 "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\n{fields}\r\n0\r\n\r\n{SMUGGLED}"
             ));
-            refused_once(raw, fields);
+            assert_rejected_once(raw, fields);
         }
         for head in [
             "GET / HTTP/1.1\nhost: site.example\n\n",
@@ -53,32 +53,36 @@ fn what_could_be_read_in_two_ways_is_refused_and_nothing_behind_it_is_answered()
             "POST / HTTP/1.0\r\nhost: site.example\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
         ] {
             let mut raw = Raw::open(&gateway.site);
-            raw.say(format!("{head}{SMUGGLED}"));
-            refused_once(raw, head);
+            raw.send(format!("{head}{SMUGGLED}"));
+            assert_rejected_once(raw, head);
         }
     });
     assert!(!gateway.output().contains("panic"));
 }
 
-/// There is one answer, 400, and the connection ends.
-fn refused_once(raw: Raw, what: &str) {
-    let said = String::from_utf8(raw.until_closed()).unwrap();
-    assert!(said.starts_with("HTTP/1.1 400 "), "{what:?}: {said:?}");
-    assert_eq!(said.matches("HTTP/1.1 ").count(), 1, "{what:?}: {said:?}");
+/// Asserts a single 400 response and a closed connection.
+fn assert_rejected_once(raw: Raw, context: &str) {
+    let received = String::from_utf8(raw.read_until_closed()).unwrap();
+    assert!(received.starts_with("HTTP/1.1 400 "), "{context:?}: {received:?}");
+    assert_eq!(
+        received.matches("HTTP/1.1 ").count(),
+        1,
+        "{context:?}: {received:?}"
+    );
 }
 
 #[test]
-fn a_head_is_refused_in_pieces_as_it_is_whole() {
+fn invalid_head_in_fragments_is_rejected() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         let raw = Raw::open(&gateway.site);
-        let said = raw.drip_until_closed(*b"GET / HTTP/1.1\r\nhost: site.example\nx: y\r\n\r\n");
-        assert!(said.starts_with(b"HTTP/1.1 400 "), "{said:?}");
+        let received = raw.drip_until_closed(*b"GET / HTTP/1.1\r\nhost: site.example\nx: y\r\n\r\n");
+        assert!(received.starts_with(b"HTTP/1.1 400 "), "{received:?}");
     });
 }
 
 #[test]
-fn chunks_that_are_none_end_the_connection() {
+fn invalid_chunk_closes_connection() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for body in [
@@ -88,39 +92,39 @@ fn chunks_that_are_none_end_the_connection() {
             "0\r\n\n",
             "fffffffffffffffff\r\n",
             "-1\r\n",
-            // A size of which some read only the beginning.
+            // A chunk size that some parsers truncate.
             &format!("{}2\r\nab\r\n0\r\n\r\n", "0".repeat(300)),
         ] {
             let mut raw = Raw::open(&gateway.site);
-            raw.say(format!(
+            raw.send(format!(
                 "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
                  content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n{body}{SMUGGLED}"
             ));
-            let said = String::from_utf8(raw.until_closed()).unwrap();
+            let received = String::from_utf8(raw.read_until_closed()).unwrap();
             assert!(
-                said.matches("HTTP/1.1 ").count() <= 1 && !said.contains("200 OK"),
-                "{body:?}: {said:?}"
+                received.matches("HTTP/1.1 ").count() <= 1 && !received.contains("200 OK"),
+                "{body:?}: {received:?}"
             );
         }
     });
 }
 
 #[test]
-fn requests_in_a_row_are_each_answered_also_behind_bodies() {
+fn pipelined_requests_are_all_answered() {
     let gateway = Gateway::start_live("", &[]);
     let mut raw = Raw::open(&gateway.site);
     let post = "POST /nowhere HTTP/1.1\r\nhost: site.example\r\n";
-    assert!(raw.say(format!(
+    assert!(raw.send(format!(
         "{post}content-length: 4\r\n\r\na\nb\n{post}transfer-encoding: chunked\r\n\r\n2\r\n\n\n\r\n0\r\nx: y\r\n\r\n\
          GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"
     )));
-    let said = String::from_utf8(raw.until_closed()).unwrap();
-    assert_eq!(said.matches("HTTP/1.1 405 ").count(), 2, "{said}");
-    assert!(said.ends_with("ok\n"), "{said}");
+    let received = String::from_utf8(raw.read_until_closed()).unwrap();
+    assert_eq!(received.matches("HTTP/1.1 405 ").count(), 2, "{received}");
+    assert!(received.ends_with("ok\n"), "{received}");
 }
 
-/// What no request can follow, in a head or in a body.
-const BROKEN: [&str; 4] = [
+/// Malformed heads and bodies, after which the connection cannot be reused.
+const MALFORMED: [&str; 4] = [
     "what is this\r\n\r\n",
     "GET / HTTP/1.1\r\nhost: site.example\nx: y\r\n\r\n",
     "POST /nowhere HTTP/1.1\r\nhost: site.example\r\ntransfer-encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n",
@@ -128,85 +132,85 @@ const BROKEN: [&str; 4] = [
      content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nx\r\n",
 ];
 
-/// Fails unless there are these answers, at most one refusal behind them, and none to [`SMUGGLED`].
-fn answered(said: Vec<u8>, expected: &[&str], what: &str) {
-    let said = String::from_utf8(said).unwrap();
-    let statuses: Vec<&str> = said
+/// Asserts these statuses, at most one rejection after them, and no response to [`SMUGGLED`].
+fn assert_statuses(received: Vec<u8>, expected: &[&str], context: &str) {
+    let received = String::from_utf8(received).unwrap();
+    let statuses: Vec<&str> = received
         .split("HTTP/1.1 ")
         .skip(1)
-        .map(|answer| &answer[..3])
+        .map(|response| &response[..3])
         .collect();
-    assert!(statuses.starts_with(expected), "{what:?}: {said:?}");
-    let behind = &statuses[expected.len()..];
-    assert!(matches!(behind, [] | ["400" | "405"]), "{what:?}: {said:?}");
+    assert!(statuses.starts_with(expected), "{context:?}: {received:?}");
+    let after = &statuses[expected.len()..];
+    assert!(matches!(after, [] | ["400" | "405"]), "{context:?}: {received:?}");
 }
 
 #[test]
-fn what_was_asked_before_a_broken_request_is_answered() {
+fn requests_before_malformed_one_are_answered() {
     let gateway = Gateway::start_live("", &[]);
-    let sound = "GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n\
+    let valid = "GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n\
                  POST /nowhere HTTP/1.1\r\nhost: site.example\r\ntransfer-encoding: chunked\r\n\r\n\
                  2\r\nab\r\n0\r\n\r\n\
                  GET /state/Ohio HTTP/1.1\r\nhost: site.example\r\n\r\n";
     attack(&gateway, || {
-        for broken in BROKEN {
+        for malformed in MALFORMED {
             let mut raw = Raw::open(&gateway.site);
-            assert!(raw.say(format!("{sound}{broken}{SMUGGLED}")));
-            answered(raw.until_closed(), &["200", "405", "200"], broken);
+            assert!(raw.send(format!("{valid}{malformed}{SMUGGLED}")));
+            assert_statuses(raw.read_until_closed(), &["200", "405", "200"], malformed);
         }
     });
 }
 
 #[test]
-fn what_is_being_answered_when_a_broken_request_comes_is_answered() {
-    let backend = Backend::start(Act::Hold("{}".to_owned()));
+fn in_flight_request_completes_when_next_is_malformed() {
+    let backend = Backend::start(Reply::Hold("{}".to_owned()));
     let signup = format!(
-        "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
+        "[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
         backend.origin()
     );
     let gateway = Gateway::start_live(&signup, &[("KEY", "the-key")]);
-    let wish = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 }).to_string();
+    let signup_body = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 }).to_string();
     attack(&gateway, || {
-        let asked: Vec<_> = BROKEN
+        let connections: Vec<_> = MALFORMED
             .iter()
             .enumerate()
-            .map(|(number, broken)| {
+            .map(|(number, malformed)| {
                 let mut raw = Raw::open(&gateway.site);
-                assert!(raw.say(format!(
+                assert!(raw.send(format!(
                     "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
-                     content-type: application/json\r\ncontent-length: {}\r\n\r\n{wish}",
-                    wish.len()
+                     content-type: application/json\r\ncontent-length: {}\r\n\r\n{signup_body}",
+                    signup_body.len()
                 )));
                 backend.wait_for_requests(number + 1);
-                assert!(raw.say(format!("{broken}{SMUGGLED}")));
-                (raw, broken)
+                assert!(raw.send(format!("{malformed}{SMUGGLED}")));
+                (raw, malformed)
             })
             .collect();
-        // By the time somebody else is answered the gateway has, as a rule, seen what came before.
+        // By the time this response arrives, the gateway has usually read the malformed requests.
         gateway.get("/healthz");
-        backend.release();
-        for (raw, broken) in asked {
-            answered(raw.until_closed(), &["200"], broken);
+        backend.release_held();
+        for (raw, malformed) in connections {
+            assert_statuses(raw.read_until_closed(), &["200"], malformed);
         }
     });
 }
 
 #[test]
-fn a_hundred_fields_are_taken_unless_an_operator_says_otherwise() {
+fn default_header_field_limit_is_100() {
     let gateway = Gateway::start_live("", &[]);
     for (others, status) in [(98, "200"), (99, "431")] {
         let mut raw = Raw::open(&gateway.site);
         let others = "x: y\r\n".repeat(others);
-        raw.say(format!(
+        raw.send(format!(
             "GET / HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n{others}\r\n"
         ));
-        answered(raw.until_closed(), &[status], "fields");
+        assert_statuses(raw.read_until_closed(), &[status], "fields");
     }
 }
 
 #[test]
-fn heads_that_are_too_much_are_refused() {
-    let gateway = Gateway::start_live("[limits]\nhead_kib = 8\nheaders = 20\n", &[]);
+fn oversized_headers_return_431() {
+    let gateway = Gateway::start_live("[limits]\nmax_header_kib = 8\nmax_header_fields = 20\n", &[]);
     let start = "GET / HTTP/1.1\r\nhost: site.example\r\n";
     attack(&gateway, || {
         for fields in [
@@ -216,26 +220,29 @@ fn heads_that_are_too_much_are_refused() {
             "x: y\r\n".repeat(100_000),
         ] {
             let mut raw = Raw::open(&gateway.site);
-            assert!(raw.say(format!("{start}{fields}\r\n")), "it is read to its end");
-            answered(raw.until_closed(), &["431"], &fields[..10]);
+            assert!(
+                raw.send(format!("{start}{fields}\r\n")),
+                "the gateway stopped reading the request"
+            );
+            assert_statuses(raw.read_until_closed(), &["431"], &fields[..10]);
         }
-        // One that never ends.
+        // A head that never ends.
         let mut raw = Raw::open(&gateway.site);
-        raw.say(start);
-        raw.say_until_closed("x: y\r\n".repeat(1000));
-        // As much as may be is answered.
+        raw.send(start);
+        raw.send_until_closed("x: y\r\n".repeat(1000));
+        // The largest allowed head is accepted.
         let mut raw = Raw::open(&gateway.site);
-        raw.say(format!(
+        raw.send(format!(
             "{start}connection: close\r\n{}x: {}\r\n\r\n",
             "x: y\r\n".repeat(17),
             "a".repeat(7000)
         ));
-        assert_eq!(raw.answer().status, 200);
+        assert_eq!(raw.read_response().status, 200);
     });
 }
 
-/// What is not answered for what it is, with the answer that it has.
-const REFUSED: [(&str, &str); 4] = [
+/// Requests that are rejected, and the status of the response.
+const REJECTED: [(&str, &str); 4] = [
     (
         "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
          content-type: application/json\r\ncontent-length: 1000000\r\n\r\n",
@@ -247,43 +254,47 @@ const REFUSED: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn an_answer_arrives_whole_although_its_client_goes_on_to_send() {
+fn response_completes_while_client_keeps_sending() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
-        for (start, status) in REFUSED {
+        for (start, status) in REJECTED {
             let mut raw = Raw::open(&gateway.site);
             assert!(
-                raw.say([start, &"a".repeat(1_000_000)].concat()),
-                "it is read to its end"
+                raw.send([start, &"a".repeat(1_000_000)].concat()),
+                "the gateway stopped reading the request"
             );
-            answered(raw.until_heard_out(), &[status], start);
+            assert_statuses(raw.read_until_lingering_close(), &[status], start);
         }
-        // So does the last one that was asked for, whatever is asked for behind it.
+        // So does the last response of a connection, whatever requests follow.
         let mut raw = Raw::open(&gateway.site);
         let last = "GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n";
-        assert!(raw.say([last, &SMUGGLED.repeat(20_000)].concat()));
-        answered(raw.until_heard_out(), &["200"], "requests behind the last one");
+        assert!(raw.send([last, &SMUGGLED.repeat(20_000)].concat()));
+        assert_statuses(
+            raw.read_until_lingering_close(),
+            &["200"],
+            "requests after the last one",
+        );
     });
 }
 
 #[test]
-fn who_sends_without_end_behind_an_answer_is_listened_to_no_more() {
-    let gateway = Gateway::start_live(&only(""), &[]);
+fn lingering_close_ends_for_endless_sender() {
+    let gateway = Gateway::start_live(&only_limits(""), &[]);
     let open = "colonnade_connections_open{listener=\"site\"}";
     attack(&gateway, || {
-        let all = REFUSED.map(|(start, _)| {
+        let all = REJECTED.map(|(start, _)| {
             let mut raw = Raw::open(&gateway.site);
-            assert!(raw.say(start));
+            assert!(raw.send(start));
             raw
         });
         for mut raw in all {
-            until("it is listened to no more", || !raw.say([b'a'; 1000]));
+            wait_until("the connection is closed", || !raw.send([b'a'; 1000]));
         }
-        // However much comes.
+        // The same at full speed.
         let mut raw = Raw::open(&gateway.site);
-        assert!(raw.say(REFUSED[0].0));
-        raw.say_until_closed([b'a'; 10_000]);
-        // None has a place besides the visitor.
-        until("there is room again", || gateway.count(open) <= 1);
+        assert!(raw.send(REJECTED[0].0));
+        raw.send_until_closed([b'a'; 10_000]);
+        // Only the visitor's connection is still open.
+        wait_until("the connections are closed", || gateway.metric(open) <= 1);
     });
 }

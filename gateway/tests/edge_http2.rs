@@ -1,4 +1,4 @@
-//! HTTP/2 floods: each ends its connection, and no other visitor notices.
+//! HTTP/2 floods and invalid frames: each closes its connection and affects no other client.
 
 use serde_json::Value;
 
@@ -6,47 +6,47 @@ use crate::support::frames::{
     self, ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PADDED, PING, PRIORITY,
     RST_STREAM, SETTINGS, WINDOW_UPDATE, frame,
 };
-use crate::support::{Gateway, Raw, attack, only};
+use crate::support::{Gateway, Raw, attack, only_limits};
 
-/// Says what comes first, and then the same until the gateway closes the connection, for this cause.
-fn without_end(gateway: &Gateway, cause: &str, start: &[u8], again: &[u8]) {
+/// Sends `start`, then `repeated` until the gateway closes the connection with this cause.
+fn assert_endless_flood_closes(gateway: &Gateway, cause: &str, start: &[u8], repeated: &[u8]) {
     attack(gateway, || {
-        let before = gateway.ended(cause);
+        let before = gateway.closed_connections(cause);
         let mut raw = frames::open(&gateway.site, &[]);
-        assert!(raw.say(start));
-        raw.say_until_closed(again);
-        gateway.until_ended(cause, before + 1);
+        assert!(raw.send(start));
+        raw.send_until_closed(repeated);
+        gateway.wait_for_closed_connections(cause, before + 1);
     });
 }
 
-/// What the gateways here allow a connection of frames that carry nothing.
-const ALLOWED: &str = "control_frames = 20";
+/// The configured limit on control frames per connection.
+const LIMITS: &str = "http2_max_control_frames_per_minute = 20";
 
-/// So many are no flood, with the SETTINGS that every client begins with.
+/// A number of frames below the limit, together with the client's initial SETTINGS.
 const FEW: usize = 5;
 
-/// So many are one, however slow the test is: in a minute there may be as many again as at once.
+/// A number of frames above the limit, however slow the test is: the limit refills within one minute.
 const MANY: usize = 60;
 
-/// A few frames must change nothing; many must end the connection, for the flood that they are.
-fn flood(gateway: &Gateway, start: &[u8], again: &[u8]) {
+/// Asserts that a few frames have no effect and that many close the connection as a flood.
+fn assert_flood_closes(gateway: &Gateway, start: &[u8], repeated: &[u8]) {
     attack(gateway, || {
-        let before = gateway.ended("flood");
+        let before = gateway.closed_connections("control_frame_flood");
         let mut raw = frames::open(&gateway.site, &[]);
-        assert!(raw.say([start, &again.repeat(FEW)].concat()));
+        assert!(raw.send([start, &repeated.repeat(FEW)].concat()));
         let last = frame(HEADERS, END_STREAM | END_HEADERS, 101, &frames::get("/healthz"));
-        assert!(raw.say(last));
+        assert!(raw.send(last));
         while frames::read_until(&mut raw, HEADERS).2 != 101 {}
-        raw.say(again.repeat(MANY));
-        raw.until_closed();
-        gateway.until_ended("flood", before + 1);
+        raw.send(repeated.repeat(MANY));
+        raw.read_until_closed();
+        gateway.wait_for_closed_connections("control_frame_flood", before + 1);
     });
 }
 
 #[test]
-fn a_flood_of_frames_that_carry_nothing_ends_the_connection() {
-    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
-    for again in [
+fn control_frame_flood_closes_connection() {
+    let gateway = Gateway::start_live(&only_limits(LIMITS), &[]);
+    for repeated in [
         frame(PING, 0, 0, &[0; 8]),
         frame(SETTINGS, 0, 0, b""),
         frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0xff, 0xff].repeat(100)),
@@ -54,19 +54,19 @@ fn a_flood_of_frames_that_carry_nothing_ends_the_connection() {
         frame(0x10, 0, 0, b"\0\0\0\x01u=1"),
         frame(0xbb, 0, 0, b""),
     ] {
-        flood(&gateway, b"", &again);
+        assert_flood_closes(&gateway, b"", &repeated);
     }
 }
 
 #[test]
-fn a_flood_of_answers_to_pings_that_nobody_sent_ends_the_connection_and_is_one_line_of_the_log() {
-    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
-    flood(&gateway, b"", &frame(PING, ACK, 0, &[0; 8]));
-    // What is logged now comes after it.
+fn unsolicited_ping_ack_flood_is_logged_once() {
+    let gateway = Gateway::start_live(&only_limits(LIMITS), &[]);
+    assert_flood_closes(&gateway, b"", &frame(PING, ACK, 0, &[0; 8]));
+    // By the time this request is logged, the close event is logged.
     let next = gateway.get("/healthz");
-    gateway.event_of(&next);
+    gateway.request_event(&next);
     let output = gateway.output();
-    // Each event of the gateway has a name, and nothing else writes the log.
+    // Every event of the gateway has a name, so a line without one comes from a library.
     let events = output.lines().map(|line| {
         let line: Value = serde_json::from_str(line).unwrap();
         line["event"]
@@ -74,12 +74,12 @@ fn a_flood_of_answers_to_pings_that_nobody_sent_ends_the_connection_and_is_one_l
             .unwrap_or_else(|| panic!("{line}"))
             .to_owned()
     });
-    assert_eq!(events.filter(|event| event == "connection_ended").count(), 1);
+    assert_eq!(events.filter(|event| event == "connection_closed").count(), 1);
 }
 
 #[test]
-fn a_flood_of_empty_data_ends_the_connection() {
-    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
+fn empty_data_flood_closes_connection() {
+    let gateway = Gateway::start_live(&only_limits(LIMITS), &[]);
     let head = frames::block(&[
         (":method", "POST"),
         (":scheme", "http"),
@@ -89,27 +89,27 @@ fn a_flood_of_empty_data_ends_the_connection() {
         ("content-type", "application/json"),
     ]);
     let start = frame(HEADERS, END_HEADERS, 1, &head);
-    flood(&gateway, &start, &frame(DATA, 0, 1, b""));
-    // Padding is nothing.
-    flood(&gateway, &start, &frame(DATA, PADDED, 1, &[255; 256]));
-    flood(&gateway, &start, &frame(DATA, PADDED, 1, &[0]));
+    assert_flood_closes(&gateway, &start, &frame(DATA, 0, 1, b""));
+    // Padding does not count as data.
+    assert_flood_closes(&gateway, &start, &frame(DATA, PADDED, 1, &[255; 256]));
+    assert_flood_closes(&gateway, &start, &frame(DATA, PADDED, 1, &[0]));
 }
 
 #[test]
-fn an_answer_that_is_let_come_by_the_byte_ends_the_connection() {
-    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
-    // A window of nothing, of which every byte has to be allowed.
+fn one_byte_window_updates_close_connection() {
+    let gateway = Gateway::start_live(&only_limits(LIMITS), &[]);
+    // A zero window that the client opens byte by byte.
     let window = frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
     let request = frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get("/"));
     let start = [window, request].concat();
-    flood(&gateway, &start, &frame(WINDOW_UPDATE, 0, 1, &[0, 0, 0, 1]));
+    assert_flood_closes(&gateway, &start, &frame(WINDOW_UPDATE, 0, 1, &[0, 0, 0, 1]));
 }
 
 #[test]
-fn a_flood_of_windows_for_which_nothing_was_sent_ends_the_connection() {
-    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
+fn window_update_flood_closes_connection() {
+    let gateway = Gateway::start_live(&only_limits(LIMITS), &[]);
     for more in [1, 256, 65_536] {
-        flood(
+        assert_flood_closes(
             &gateway,
             b"",
             &frame(WINDOW_UPDATE, 0, 0, &u32::to_be_bytes(more)),
@@ -118,8 +118,8 @@ fn a_flood_of_windows_for_which_nothing_was_sent_ends_the_connection() {
 }
 
 #[test]
-fn windows_that_are_opened_after_each_answer_are_no_flood() {
-    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
+fn window_update_per_response_is_allowed() {
+    let gateway = Gateway::start_live(&only_limits(LIMITS), &[]);
     attack(&gateway, || {
         let mut raw = frames::open(&gateway.site, &[]);
         for number in 0..MANY {
@@ -130,36 +130,51 @@ fn windows_that_are_opened_after_each_answer_are_no_flood() {
                 stream,
                 &frames::get("/healthz"),
             );
-            assert!(raw.say(request));
+            assert!(raw.send(request));
             let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
             assert_eq!(frames::status(&block), "200");
             let (_, _, _, data) = frames::read_until(&mut raw, DATA);
             let more = u32::try_from(data.len()).unwrap().to_be_bytes();
-            assert!(raw.say(frame(WINDOW_UPDATE, 0, stream, &more)));
-            assert!(raw.say(frame(WINDOW_UPDATE, 0, 0, &more)));
+            assert!(raw.send(frame(WINDOW_UPDATE, 0, stream, &more)));
+            assert!(raw.send(frame(WINDOW_UPDATE, 0, 0, &more)));
         }
     });
 }
 
 #[test]
-fn a_flood_of_ends_that_are_none_ends_the_connection() {
-    let gateway = Gateway::start_live(&only(ALLOWED), &[]);
-    // Whose answer is waited for, or the first would be the end.
+fn goaway_flood_closes_connection() {
+    let gateway = Gateway::start_live(&only_limits(LIMITS), &[]);
+    // A request without a response yet; otherwise the first GOAWAY would close the connection.
     let start = frame(HEADERS, END_HEADERS, 1, &frames::post_report());
-    without_end(&gateway, "flood", &start, &frame(GOAWAY, 0, 0, &[0; 8]));
+    assert_endless_flood_closes(
+        &gateway,
+        "control_frame_flood",
+        &start,
+        &frame(GOAWAY, 0, 0, &[0; 8]),
+    );
 }
 
 #[test]
-fn a_flood_of_continuations_ends_the_connection() {
+fn continuation_flood_closes_connection() {
     let gateway = Gateway::start_live("", &[]);
     let start = frame(HEADERS, END_STREAM, 1, &frames::get("/"));
-    without_end(&gateway, "flood", &start, &frame(CONTINUATION, 0, 1, b""));
+    assert_endless_flood_closes(
+        &gateway,
+        "control_frame_flood",
+        &start,
+        &frame(CONTINUATION, 0, 1, b""),
+    );
     let field = frames::block(&[("x", &"a".repeat(16_000))]);
-    without_end(&gateway, "flood", &start, &frame(CONTINUATION, 0, 1, &field));
+    assert_endless_flood_closes(
+        &gateway,
+        "control_frame_flood",
+        &start,
+        &frame(CONTINUATION, 0, 1, &field),
+    );
 }
 
 #[test]
-fn taking_requests_back_as_fast_as_they_are_made_ends_the_connection() {
+fn rapid_reset_closes_connection() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         let mut raw = frames::open(&gateway.site, &[]);
@@ -167,76 +182,78 @@ fn taking_requests_back_as_fast_as_they_are_made_ends_the_connection() {
             let stream = 2 * number + 1;
             let request = frame(HEADERS, END_STREAM | END_HEADERS, stream, &frames::get("/"));
             let reset = frame(RST_STREAM, 0, stream, &[0, 0, 0, 8]);
-            if !raw.say([request, reset].concat()) {
-                gateway.until_ended("resets", 1);
+            if !raw.send([request, reset].concat()) {
+                gateway.wait_for_closed_connections("rapid_reset", 1);
                 return;
             }
         }
-        panic!("the gateway listens for ever");
+        panic!("the gateway never closes the connection");
     });
 }
 
 #[test]
-fn making_the_gateway_reset_requests_ends_the_connection() {
+fn induced_stream_resets_close_connection() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         let mut raw = frames::open(&gateway.site, &[]);
         for number in 0..1_000_000 {
-            if !raw.say(frames::to_be_reset(2 * number + 1)) {
-                // Not before it had reset as many as it may.
+            if !raw.send(frames::request_forcing_reset(2 * number + 1)) {
+                // Not before the limit on resets is reached.
                 assert!(number >= 100, "{number}");
-                gateway.until_ended("flood", 1);
+                gateway.wait_for_closed_connections("control_frame_flood", 1);
                 return;
             }
         }
-        panic!("the gateway listens for ever");
+        panic!("the gateway never closes the connection");
     });
 }
 
 #[test]
-fn a_head_that_is_too_much_is_refused() {
-    let gateway = Gateway::start_live("[limits]\nhead_kib = 8\n", &[]);
+fn oversized_headers_return_431() {
+    let gateway = Gateway::start_live("[limits]\nmax_header_kib = 8\n", &[]);
     attack(&gateway, || {
         let mut raw = frames::open(&gateway.site, &[]);
         let mut head = frames::get("/");
         head.extend(frames::block(&[("x", &"a".repeat(9000))]));
-        assert!(raw.say(frame(HEADERS, END_STREAM | END_HEADERS, 1, &head)));
+        assert!(raw.send(frame(HEADERS, END_STREAM | END_HEADERS, 1, &head)));
         let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
         assert_eq!(frames::status(&block), "431");
     });
 }
 
 #[test]
-fn a_head_of_too_many_fields_is_refused_and_others_on_the_connection_go_on() {
-    for (limits, most) in [("", 100), ("[limits]\nheaders = 20\n", 20)] {
+fn too_many_header_fields_reject_only_that_stream() {
+    for (limits, limit) in [("", 100), ("[limits]\nmax_header_fields = 20\n", 20)] {
         let gateway = Gateway::start_live(limits, &[]);
         attack(&gateway, || {
             for client in [&gateway.site, &gateway.admin] {
                 let mut raw = frames::open(client, &[]);
-                // Where a request leads is told in no field (RFC 9113, 8.3).
-                for (stream, fields, expected) in [(1, most, "200"), (3, most + 1, "431"), (5, most, "200")] {
+                // Pseudo-header fields do not count (RFC 9113, section 8.3).
+                for (stream, fields, expected) in
+                    [(1, limit, "200"), (3, limit + 1, "431"), (5, limit, "200")]
+                {
                     let fields = frames::block(&[("x", "y")]).repeat(fields);
                     let head = [frames::get("/healthz"), fields].concat();
-                    assert!(raw.say(frame(HEADERS, END_STREAM | END_HEADERS, stream, &head)));
+                    assert!(raw.send(frame(HEADERS, END_STREAM | END_HEADERS, stream, &head)));
                     let (_, _, of, block) = frames::read_until(&mut raw, HEADERS);
                     assert_eq!((of, frames::status(&block).as_str()), (stream, expected));
                 }
             }
-            // What had begun before is finished.
+            // A request that began earlier completes.
             let mut raw = frames::open(&gateway.site, &[]);
-            let fields = frames::block(&[("x", "y")]).repeat(most + 1);
+            let fields = frames::block(&[("x", "y")]).repeat(limit + 1);
             let head = [frames::get("/"), fields].concat();
-            assert!(raw.say(frame(HEADERS, END_HEADERS, 1, &frames::post_report())));
-            assert!(raw.say(frame(HEADERS, END_STREAM | END_HEADERS, 3, &head)));
+            assert!(raw.send(frame(HEADERS, END_HEADERS, 1, &frames::post_report())));
+            assert!(raw.send(frame(HEADERS, END_STREAM | END_HEADERS, 3, &head)));
             assert_eq!(frames::read_until(&mut raw, HEADERS).2, 3);
-            assert!(raw.say(frame(DATA, END_STREAM, 1, b"[]")));
+            assert!(raw.send(frame(DATA, END_STREAM, 1, b"[]")));
             assert_eq!(frames::read_until(&mut raw, HEADERS).2, 1);
         });
     }
 }
 
 #[test]
-fn cookies_in_fields_of_their_own_are_one_field() {
+fn split_cookie_fields_count_as_one() {
     let gateway = Gateway::start_live("", &[]);
     let mut raw = frames::open(&gateway.site, &[]);
     for (stream, others, expected) in [(1, 99, "200"), (3, 100, "431")] {
@@ -245,20 +262,20 @@ fn cookies_in_fields_of_their_own_are_one_field() {
             frames::block(&[("cookie", "a=b")]).repeat(150),
             frames::block(&[("x", "y")]).repeat(others),
         ];
-        assert!(raw.say(frame(HEADERS, END_STREAM | END_HEADERS, stream, &fields.concat())));
+        assert!(raw.send(frame(HEADERS, END_STREAM | END_HEADERS, stream, &fields.concat())));
         let (_, _, of, block) = frames::read_until(&mut raw, HEADERS);
         assert_eq!((of, frames::status(&block).as_str()), (stream, expected));
     }
 }
 
 #[test]
-fn no_more_requests_at_a_time_than_there_are_streams() {
-    let gateway = Gateway::start_live("[limits]\nstreams = 3\n", &[]);
+fn excess_stream_is_refused() {
+    let gateway = Gateway::start_live("[limits]\nhttp2_max_concurrent_streams = 3\n", &[]);
     attack(&gateway, || {
-        // Answers wait for a window, so each request stays.
+        // The zero window keeps every response in flight.
         let mut raw = frames::open(&gateway.site, &[(4, 0)]);
         for stream in [1, 3, 5, 7] {
-            assert!(raw.say(frame(
+            assert!(raw.send(frame(
                 HEADERS,
                 END_STREAM | END_HEADERS,
                 stream,
@@ -266,42 +283,42 @@ fn no_more_requests_at_a_time_than_there_are_streams() {
             )));
         }
         let (_, _, stream, code) = frames::read_until(&mut raw, RST_STREAM);
-        assert_eq!((stream, code), (7, vec![0, 0, 0, 7]), "refused");
+        assert_eq!((stream, code), (7, vec![0, 0, 0, 7]), "REFUSED_STREAM");
     });
 }
 
 #[test]
-fn what_is_no_frame_ends_the_connection() {
+fn invalid_frame_closes_connection() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
-        let mut ended = 0;
-        for wrong in [
+        let mut closed = 0;
+        for invalid in [
             frame(DATA, 0, 0, b"x"),
             frame(HEADERS, END_HEADERS, 0, &frames::get("/")),
             frame(HEADERS, END_HEADERS, 2, &frames::get("/")),
             frame(CONTINUATION, 0, 1, b""),
             frame(SETTINGS, 0, 0, &[0, 2, 0, 0, 0, 2]),
             frame(PING, 0, 0, b"short"),
-            // Only the first is owed.
+            // Only one ACK is expected.
             frame(SETTINGS, ACK, 0, b"").repeat(2),
-            // A PUSH_PROMISE, which is no client's to send.
+            // A PUSH_PROMISE, which clients must not send.
             frame(5, END_HEADERS, 1, &[0, 0, 0, 2]),
             frame(DATA, 0, 1, &vec![0; 20_000]),
-            // An index that no table has (RFC 7541, 2.3.3).
+            // An index outside the tables (RFC 7541, section 2.3.3).
             frame(HEADERS, END_STREAM | END_HEADERS, 1, &[0xff, 0xff, 0xff, 0x0f]),
         ] {
             let mut raw = frames::open(&gateway.site, &[]);
-            raw.say(&wrong);
-            let said = raw.until_closed();
+            raw.send(&invalid);
+            let received = raw.read_until_closed();
             assert!(
-                said.is_empty() || frames::kinds(&said).contains(&GOAWAY),
-                "{wrong:?}"
+                received.is_empty() || frames::kinds(&received).contains(&GOAWAY),
+                "{invalid:?}"
             );
-            ended += 1;
-            gateway.until_ended("malformed", ended);
+            closed += 1;
+            gateway.wait_for_closed_connections("protocol_error", closed);
         }
         let mut raw = Raw::open(&gateway.site);
-        raw.say([frames::PREFACE, b"GET / HTTP/1.1\r\n\r\n"].concat());
-        raw.until_closed();
+        raw.send([frames::PREFACE, b"GET / HTTP/1.1\r\n\r\n"].concat());
+        raw.read_until_closed();
     });
 }

@@ -1,6 +1,5 @@
-//! How many there may be: connections and requests, of one client and of all.
+//! Limits on connections and requests, per client and in total.
 
-use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpStream};
 use std::time::Duration;
 
@@ -10,76 +9,77 @@ use tokio::time::Instant;
 
 use crate::support::frames::{self, GOAWAY};
 use crate::support::{
-    Act, Backend, Client, Connection, Gateway, Raw, Release, Request, Response, Setup, attack, only, until,
+    Backend, Client, Connection, Gateway, Raw, Release, Reply, Request, Response, Setup, attack, only_limits,
+    wait_until,
 };
 
-/// A connection that has asked for something and was answered.
-fn held(client: &Client) -> Raw {
+/// A keep-alive connection whose request was answered.
+fn idle_connection(client: &Client) -> Raw {
     let mut raw = Raw::open(client);
-    assert!(raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n"));
-    assert_eq!(raw.hear(12), b"HTTP/1.1 200");
+    assert!(raw.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n"));
+    assert_eq!(raw.read_exact(12), b"HTTP/1.1 200");
     raw
 }
 
-fn from(last: u8) -> Ipv4Addr {
+fn ip(last: u8) -> Ipv4Addr {
     Ipv4Addr::new(127, 0, 3, last)
 }
 
 #[test]
-fn a_client_with_too_many_connections_is_told_to_come_back() {
-    let gateway = Gateway::start_live("[limits]\nconnections_per_client = 3\n", &[]);
-    let client = gateway.site.coming_from(from(1));
+fn per_client_connection_limit_returns_503() {
+    let gateway = Gateway::start_live("[limits]\nmax_connections_per_client = 3\n", &[]);
+    let client = gateway.site.with_source_ip(ip(1));
     attack(&gateway, || {
-        let mut all: Vec<Raw> = (0..3).map(|_| held(&client)).collect();
+        let mut all: Vec<Raw> = (0..3).map(|_| idle_connection(&client)).collect();
         for _ in 0..100 {
-            let answer = Raw::open(&client).answer();
-            assert_eq!((answer.status, answer.header("retry-after")), (503, "10"));
+            let response = Raw::open(&client).read_response();
+            assert_eq!((response.status, response.header("retry-after")), (503, "10"));
         }
-        // Another client is not concerned, and who leaves makes room.
-        held(&gateway.site.coming_from(from(2)));
+        // Other clients are not affected, and closing a connection frees a slot.
+        idle_connection(&gateway.site.with_source_ip(ip(2)));
         drop(all.pop());
-        until("there is room again", || {
+        wait_until("a slot is free", || {
             let mut raw = Raw::open(&client);
-            raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
-            raw.until_closed().starts_with(b"HTTP/1.1 200")
+            raw.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
+            raw.read_until_closed().starts_with(b"HTTP/1.1 200")
         });
     });
 }
 
-/// A connection with a request that is under way until the rest of its body comes.
-fn busy(client: &Client) -> Raw {
+/// A connection with a request in flight that waits for its body.
+fn active_connection(client: &Client) -> Raw {
     let mut raw = Raw::open(client);
-    assert!(raw.say(
+    assert!(raw.send(
         "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
          content-type: application/json\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n"
     ));
-    assert_eq!(raw.hear(25), b"HTTP/1.1 100 Continue\r\n\r\n");
+    assert_eq!(raw.read_exact(25), b"HTTP/1.1 100 Continue\r\n\r\n");
     raw
 }
 
 #[test]
-fn more_connections_than_there_may_be_are_refused_and_the_admin_api_stays() {
-    let gateway = Gateway::start_live("[limits]\nconnections = 5\n", &[]);
+fn connection_limit_returns_503_and_spares_admin() {
+    let gateway = Gateway::start_live("[limits]\nmax_connections = 5\n", &[]);
     let mut all: Vec<Raw> = (0..5)
-        .map(|last| busy(&gateway.site.coming_from(from(last))))
+        .map(|last| active_connection(&gateway.site.with_source_ip(ip(last))))
         .collect();
     for _ in 0..100 {
-        assert_eq!(Raw::open(&gateway.site).answer().status, 503);
+        assert_eq!(Raw::open(&gateway.site).read_response().status, 503);
     }
     assert_eq!(gateway.admin.get("/readyz").status, 200);
     for raw in &mut all {
-        assert!(raw.say("[]"));
-        assert_eq!(raw.hear(9), b"HTTP/1.1 ");
+        assert!(raw.send("[]"));
+        assert_eq!(raw.read_exact(9), b"HTTP/1.1 ");
     }
     drop(all);
-    until("there is room again", || {
+    wait_until("a slot is free", || {
         let mut raw = Raw::open(&gateway.site);
-        raw.say("GET / HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
-        raw.until_closed().starts_with(b"HTTP/1.1 200")
+        raw.send("GET / HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
+        raw.read_until_closed().starts_with(b"HTTP/1.1 200")
     });
 }
 
-/// A request that goes on for longer than a system keeps for who does not read it.
+/// A request that exceeds the socket buffers.
 fn long_request() -> Vec<u8> {
     let mut request =
         b"POST /_report HTTP/1.1\r\nhost: site.example\r\ncontent-length: 1000000\r\n\r\n".to_vec();
@@ -88,262 +88,267 @@ fn long_request() -> Vec<u8> {
 }
 
 #[test]
-fn who_is_refused_hears_of_it_while_still_asking() {
-    let gateway = Gateway::start_live("[limits]\nconnections = 5\nconnections_per_client = 3\n", &[]);
-    let client = gateway.site.coming_from(from(1));
-    let refused = |client: &Client| {
+fn rejected_client_gets_503_while_still_sending() {
+    let gateway = Gateway::start_live(
+        "[limits]\nmax_connections = 5\nmax_connections_per_client = 3\n",
+        &[],
+    );
+    let client = gateway.site.with_source_ip(ip(1));
+    let assert_rejected = |client: &Client| {
         for request in [
             long_request(),
             b"GET / HTTP/1.1\r\nhost: site.example\r\n\r\n".to_vec(),
         ] {
             let mut raw = Raw::open(client);
-            assert!(raw.say(request), "it is read to its end");
-            let answer = Response::parse(&raw.until_heard_out());
-            assert_eq!((answer.status, answer.header("retry-after")), (503, "10"));
+            assert!(raw.send(request), "the gateway stopped reading the request");
+            let response = Response::parse(&raw.read_until_lingering_close());
+            assert_eq!((response.status, response.header("retry-after")), (503, "10"));
         }
     };
-    let mut all: Vec<Raw> = (0..3).map(|_| busy(&client)).collect();
-    refused(&client);
-    all.extend((2..4).map(|last| busy(&gateway.site.coming_from(from(last)))));
-    refused(&gateway.site);
+    let mut all: Vec<Raw> = (0..3).map(|_| active_connection(&client)).collect();
+    assert_rejected(&client);
+    all.extend((2..4).map(|last| active_connection(&gateway.site.with_source_ip(ip(last)))));
+    assert_rejected(&gateway.site);
 }
 
 #[test]
-fn who_is_refused_and_does_not_leave_holds_up_nobody() {
-    let gateway = Gateway::start_live("[limits]\nconnections_per_client = 3\n", &[]);
-    let client = gateway.site.coming_from(from(1));
+fn rejected_connections_use_bounded_descriptors() {
+    let gateway = Gateway::start_live("[limits]\nmax_connections_per_client = 3\n", &[]);
+    let client = gateway.site.with_source_ip(ip(1));
     let descriptors = || {
         let folder = format!("/proc/{}/fd", gateway.pid());
         std::fs::read_dir(folder).unwrap().count()
     };
     attack(&gateway, || {
-        let _held: Vec<Raw> = (0..3).map(|_| held(&client)).collect();
+        let _connections: Vec<Raw> = (0..3).map(|_| idle_connection(&client)).collect();
         let before = descriptors();
-        let refused: Vec<Raw> = (0..500)
+        let rejected: Vec<Raw> = (0..500)
             .map(|_| {
                 let mut raw = Raw::open(&client);
-                assert!(raw.hear(30).starts_with(b"HTTP/1.1 503 "));
+                assert!(raw.read_exact(30).starts_with(b"HTTP/1.1 503 "));
                 raw
             })
             .collect();
-        // Those that are listened to yet, and a few of the visitor and of the gateway's own.
+        // Connections in lingering close, and a few of the visitor and of the gateway itself.
         let more = descriptors().saturating_sub(before);
-        assert!(more < 64 + 20, "{more} of {}", refused.len());
+        assert!(more < 64 + 20, "{more} of {}", rejected.len());
         assert_eq!(gateway.get("/").status, 200);
     });
 }
 
 #[test]
-fn who_comes_when_all_places_are_taken_has_that_of_who_was_idle_longest() {
-    let gateway = Gateway::start_live(&only("connections = 5"), &[]);
+fn connection_limit_evicts_longest_idle() {
+    let gateway = Gateway::start_live(&only_limits("max_connections = 5"), &[]);
     for client in [&gateway.site, &gateway.admin] {
-        // It has never said anything.
-        let first = Raw::open(&client.coming_from(from(1)));
-        let second = held(&client.coming_from(from(2)));
-        let mut third = frames::open(&client.coming_from(from(3)), &[]);
+        // It has never sent a byte.
+        let silent = Raw::open(&client.with_source_ip(ip(1)));
+        let second = idle_connection(&client.with_source_ip(ip(2)));
+        let mut third = frames::open(&client.with_source_ip(ip(3)), &[]);
         frames::read_until(&mut third, frames::SETTINGS);
         let mut others = [
-            held(&client.coming_from(from(4))),
-            held(&client.coming_from(from(5))),
+            idle_connection(&client.with_source_ip(ip(4))),
+            idle_connection(&client.with_source_ip(ip(5))),
         ];
-        let mut newcomers: Vec<Raw> = (6..9).map(|last| held(&client.coming_from(from(last)))).collect();
-        assert_eq!(first.until_closed(), b"");
-        assert!(second.until_closed().ends_with(b"ok\n"));
-        assert!(frames::kinds(&third.until_closed()).contains(&GOAWAY));
+        let mut newcomers: Vec<Raw> = (6..9)
+            .map(|last| idle_connection(&client.with_source_ip(ip(last))))
+            .collect();
+        assert_eq!(silent.read_until_closed(), b"");
+        assert!(second.read_until_closed().ends_with(b"ok\n"));
+        assert!(frames::kinds(&third.read_until_closed()).contains(&GOAWAY));
         for raw in others.iter_mut().chain(&mut newcomers) {
-            assert!(raw.say("GET /nothing HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"));
+            assert!(raw.send("GET /nothing HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"));
         }
         for raw in others.into_iter().chain(newcomers) {
             assert!(
-                String::from_utf8(raw.until_closed())
+                String::from_utf8(raw.read_until_closed())
                     .unwrap()
                     .contains("HTTP/1.1 404")
             );
         }
     }
-    gateway.until_ended("crowded", 2);
+    gateway.wait_for_closed_connections("evicted", 2);
 }
 
 #[test]
-fn who_has_something_under_way_keeps_the_place() {
-    let backend = Backend::start(Act::Hold(json!({ "redirectUrl": "/welcome" }).to_string()));
+fn connection_with_active_request_is_not_evicted() {
+    let backend = Backend::start(Reply::Hold(json!({ "redirectUrl": "/welcome" }).to_string()));
     let extra = format!(
-        "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"a\"\n{}",
+        "[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"a\"\n{}",
         backend.origin(),
-        only("connections = 3")
+        only_limits("max_connections = 3")
     );
     let gateway = Gateway::start_live(&extra, &[("KEY", "k")]);
-    // One whose body has not come, and one that waits for an answer.
-    let mut sending = busy(&gateway.site.coming_from(from(1)));
-    let mut waiting = Raw::open(&gateway.site.coming_from(from(2)));
+    // One waits for its body, the other for the backend.
+    let mut uploading = active_connection(&gateway.site.with_source_ip(ip(1)));
+    let mut waiting = Raw::open(&gateway.site.with_source_ip(ip(2)));
     let body = json!({ "email": "a@b.co", "password": "123456", "age": 30 }).to_string();
-    assert!(waiting.say(format!(
+    assert!(waiting.send(format!(
         "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
          content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     )));
     backend.wait_for_request();
-    let idle = held(&gateway.site.coming_from(from(3)));
+    let idle = idle_connection(&gateway.site.with_source_ip(ip(3)));
     for _ in 0..20 {
         assert_eq!(gateway.get("/").status, 200);
     }
-    assert!(idle.until_closed().ends_with(b"ok\n"));
-    gateway.until_ended("crowded", 1);
-    let mut last = busy(&gateway.site);
-    assert_eq!(Raw::open(&gateway.site).answer().status, 503);
-    backend.release();
-    assert_eq!(waiting.hear(12), b"HTTP/1.1 200");
-    for raw in [&mut sending, &mut last] {
-        assert!(raw.say("[]"));
-        assert_eq!(raw.hear(9), b"HTTP/1.1 ");
+    assert!(idle.read_until_closed().ends_with(b"ok\n"));
+    gateway.wait_for_closed_connections("evicted", 1);
+    let mut last = active_connection(&gateway.site);
+    assert_eq!(Raw::open(&gateway.site).read_response().status, 503);
+    backend.release_held();
+    assert_eq!(waiting.read_exact(12), b"HTTP/1.1 200");
+    for raw in [&mut uploading, &mut last] {
+        assert!(raw.send("[]"));
+        assert_eq!(raw.read_exact(9), b"HTTP/1.1 ");
     }
 }
 
 #[test]
-fn who_has_all_connections_of_one_client_takes_nobody_s_place() {
-    let gateway = Gateway::start_live(&only("connections = 3\nconnections_per_client = 2"), &[]);
-    let mut other = held(&gateway.site.coming_from(from(1)));
-    let greedy = gateway.site.coming_from(from(2));
-    let _held = [held(&greedy), held(&greedy)];
+fn client_at_its_limit_evicts_no_other_client() {
+    let gateway = Gateway::start_live(
+        &only_limits("max_connections = 3\nmax_connections_per_client = 2"),
+        &[],
+    );
+    let mut other = idle_connection(&gateway.site.with_source_ip(ip(1)));
+    let client_at_limit = gateway.site.with_source_ip(ip(2));
+    let _connections = [
+        idle_connection(&client_at_limit),
+        idle_connection(&client_at_limit),
+    ];
     for _ in 0..20 {
-        assert_eq!(Raw::open(&greedy).answer().status, 503);
+        assert_eq!(Raw::open(&client_at_limit).read_response().status, 503);
     }
-    assert!(other.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"));
-    let said = String::from_utf8(other.until_closed()).unwrap();
-    assert!(said.contains("HTTP/1.1 200"), "{said}");
+    assert!(other.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"));
+    let received = String::from_utf8(other.read_until_closed()).unwrap();
+    assert!(received.contains("HTTP/1.1 200"), "{received}");
 }
 
 #[test]
-fn connections_never_use_up_the_file_descriptors() {
+fn connections_leave_file_descriptors_for_the_store() {
     let gateway = Gateway::set_up_live(Setup {
         descriptors: Some(128),
         ..Setup::default()
     });
     let mut all: Vec<Raw> = Vec::new();
     for number in 0..200 {
-        all.push(Raw::open(&gateway.site.coming_from(from(number))));
-        all.push(Raw::open(&gateway.admin.coming_from(from(number))));
+        all.push(Raw::open(&gateway.site.with_source_ip(ip(number))));
+        all.push(Raw::open(&gateway.admin.with_source_ip(ip(number))));
     }
-    // The store is still written and read.
+    // The store can still be written and read.
     gateway.publish(&Release::section("other", "1.0.0", &["/other"]));
     gateway.deploy(&json!({ "other": "1.0.0" }));
     drop(all);
-    until("there is room again", || {
+    wait_until("a slot is free", || {
         let mut raw = Raw::open(&gateway.site);
-        raw.say("GET /other HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
-        raw.until_closed().starts_with(b"HTTP/1.1 200")
+        raw.send("GET /other HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
+        raw.read_until_closed().starts_with(b"HTTP/1.1 200")
     });
     assert!(!gateway.output().contains("accept_failed"));
 }
 
 #[test]
-fn connections_to_the_site_do_not_count_against_the_admin_api() {
-    let gateway = Gateway::start_live("[limits]\nconnections_per_client = 3\n", &[]);
+fn site_and_admin_count_connections_separately() {
+    let gateway = Gateway::start_live("[limits]\nmax_connections_per_client = 3\n", &[]);
     let (site, admin) = (
-        gateway.site.coming_from(from(1)),
-        gateway.admin.coming_from(from(1)),
+        gateway.site.with_source_ip(ip(1)),
+        gateway.admin.with_source_ip(ip(1)),
     );
     attack(&gateway, || {
-        let visiting: Vec<Raw> = (0..3).map(|_| held(&site)).collect();
-        assert_eq!(Raw::open(&site).answer().status, 503);
-        let operating: Vec<Raw> = (0..3).map(|_| held(&admin)).collect();
-        assert_eq!(Raw::open(&admin).answer().status, 503);
-        // Nor the other way round.
-        drop(visiting);
-        until("there is room again", || {
+        let site_connections: Vec<Raw> = (0..3).map(|_| idle_connection(&site)).collect();
+        assert_eq!(Raw::open(&site).read_response().status, 503);
+        let admin_connections: Vec<Raw> = (0..3).map(|_| idle_connection(&admin)).collect();
+        assert_eq!(Raw::open(&admin).read_response().status, 503);
+        // The reverse holds as well.
+        drop(site_connections);
+        wait_until("a slot is free", || {
             let mut raw = Raw::open(&site);
-            raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
-            raw.until_closed().starts_with(b"HTTP/1.1 200")
+            raw.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
+            raw.read_until_closed().starts_with(b"HTTP/1.1 200")
         });
-        drop(operating);
+        drop(admin_connections);
     });
 }
 
-/// How long the gateway waits after the system refused it a connection.
+/// The gateway's pause after an accept error.
 const BACKOFF: Duration = Duration::from_millis(100);
 
 #[test]
-fn a_gateway_that_can_accept_nobody_waits_and_serves_whom_it_has() {
+fn accept_error_backs_off_and_keeps_open_connections() {
     let gateway = Gateway::start_live("", &[]);
     let mut visitor = Connection::open(&gateway.site).unwrap();
     let mut operator = Connection::open(&gateway.admin).unwrap();
     let get = |target| Request::new("GET", target).header("host", "localhost");
-    let mut failures = || {
-        let sample = "colonnade_connections_refused_total{listener=\"site\",cause=\"system\"} ";
+    let mut accept_errors = || {
+        let sample = "colonnade_connections_rejected_total{listener=\"site\",cause=\"accept_error\"} ";
         let text = operator.exchange(get("/metrics")).unwrap().text();
         let line = text.lines().find_map(|line| line.strip_prefix(sample));
         line.map_or(0, |count| count.parse::<u32>().unwrap())
     };
-    assert_eq!((visitor.exchange(get("/")).unwrap().status, failures()), (200, 0));
+    assert_eq!(
+        (visitor.exchange(get("/")).unwrap().status, accept_errors()),
+        (200, 0)
+    );
     let start = Instant::now();
     let pid = Pid::from_raw(gateway.pid().cast_signed());
-    // Every descriptor that the next connection could have is too many.
-    let none = Rlimit {
+    // The limit leaves no descriptor for another connection.
+    let no_descriptors = Rlimit {
         current: Some(3),
         maximum: getrlimit(Resource::Nofile).maximum,
     };
-    let before = prlimit(pid, Resource::Nofile, none).unwrap();
+    let before = prlimit(pid, Resource::Nofile, no_descriptors).unwrap();
     let mut waiting = Raw::open(&gateway.site);
-    assert!(waiting.say("GET / HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"));
-    let mut counted = 0;
-    until("accepting has failed again and again", || {
+    assert!(waiting.send("GET / HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"));
+    let mut error_count = 0;
+    wait_until("accept has failed repeatedly", || {
         assert_eq!(visitor.exchange(get("/")).unwrap().status, 200);
-        counted = failures();
-        counted >= 5
+        error_count = accept_errors();
+        error_count >= 5
     });
-    // However long that took, there was a pause after each.
-    let most = start.elapsed().as_millis() / BACKOFF.as_millis() + 1;
-    assert!(u128::from(counted) <= most, "{counted} in {most} pauses");
-    gateway.wait_for(|line| line["event"] == "accept_failed");
+    // The gateway paused after each error.
+    let max_pauses = start.elapsed().as_millis() / BACKOFF.as_millis() + 1;
+    assert!(
+        u128::from(error_count) <= max_pauses,
+        "{error_count} in {max_pauses} pauses"
+    );
+    gateway.wait_for_event(|line| line["event"] == "accept_failed");
     prlimit(pid, Resource::Nofile, before).unwrap();
-    assert_eq!(waiting.answer().status, 200);
+    assert_eq!(waiting.read_response().status, 200);
     assert_eq!(gateway.get("/").status, 200);
 }
 
-/// A request that is under way until its body comes.
-fn waiting(client: &Client) -> TcpStream {
-    let mut stream = client.connect();
-    write!(
-        stream,
-        "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
-         content-type: application/json\r\ncontent-length: 500\r\n\r\n{{"
-    )
-    .unwrap();
-    stream
-}
-
-/// As many requests of this client under way as there may be: one more whenever another is still answered.
-fn taken(client: &Client) -> Vec<TcpStream> {
-    let mut under_way = Vec::new();
-    until("no other request is answered", || {
-        under_way.push(waiting(client));
+/// Fills the request limit of this client: one more request as long as another one is still answered.
+fn fill_request_limit(client: &Client) -> Vec<TcpStream> {
+    let mut in_flight = Vec::new();
+    wait_until("further requests are shed", || {
+        in_flight.push(client.pending_upload());
         client.get("/").status == 503
     });
-    under_way
+    in_flight
 }
 
 #[test]
-fn more_requests_than_there_may_be_are_shed_at_once_and_health_and_admin_stay() {
-    let gateway = Gateway::start_live(&only("requests = 4"), &[]);
-    let under_way = taken(&gateway.site);
+fn request_limit_sheds_load_and_spares_health_and_admin() {
+    let gateway = Gateway::start_live(&only_limits("max_requests_in_flight = 4"), &[]);
+    let in_flight = fill_request_limit(&gateway.site);
     for _ in 0..100 {
-        let answer = gateway.get("/");
-        assert_eq!((answer.status, answer.header("retry-after")), (503, "1"));
-        assert_eq!(gateway.event_of(&answer)["route"], "shed");
+        let response = gateway.get("/");
+        assert_eq!((response.status, response.header("retry-after")), (503, "1"));
+        assert_eq!(gateway.request_event(&response)["route"], "shed");
         assert_eq!(gateway.get("/healthz").status, 200);
         assert_eq!(gateway.get("/readyz").status, 200);
     }
-    gateway.ask("/api/v1/sections");
-    drop(under_way);
-    until("there is room again", || gateway.get("/").status == 200);
+    gateway.admin_get("/api/v1/sections");
+    drop(in_flight);
+    wait_until("a slot is free", || gateway.get("/").status == 200);
 }
 
 #[test]
-fn one_client_does_not_take_the_place_of_all_others() {
-    let gateway = Gateway::start_live("[limits]\nrequests_per_client = 2\n", &[]);
-    let client = gateway.site.coming_from(from(1));
+fn per_client_request_limit_protects_other_clients() {
+    let gateway = Gateway::start_live("[limits]\nmax_requests_in_flight_per_client = 2\n", &[]);
+    let client = gateway.site.with_source_ip(ip(1));
     attack(&gateway, || {
-        let _under_way = taken(&client);
+        let _in_flight = fill_request_limit(&client);
         assert_eq!(gateway.get("/").status, 200);
     });
 }

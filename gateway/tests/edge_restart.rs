@@ -1,4 +1,4 @@
-//! Stopping, reloading and being replaced: nobody who asks notices.
+//! Shutdown, reload and zero-downtime restarts.
 
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
@@ -10,19 +10,22 @@ use tokio::time::Instant;
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PREFACE, WINDOW_UPDATE, frame};
 use crate::support::{
-    Certificate, Client, Connection, End, Gateway, Raw, Request, Setup, attack, authorized, inheriting,
-    listening, only, patiently, token, until,
+    Certificate, Client, Connection, Gateway, Raw, Request, SetOnDrop, Setup, attack, authorized,
+    configuration_with_listen, only_limits, socket_activated, token, wait_until, with_timeout,
 };
 
 #[test]
-fn a_gateway_that_is_told_to_stop_says_first_that_it_is_not_ready() {
-    let mut gateway = Gateway::start_live("[limits]\nstop_delay_ms = 600000\n", &[]);
+fn sigterm_fails_readiness_before_shutdown() {
+    let mut gateway = Gateway::start_live("[limits]\nshutdown_delay_ms = 600000\n", &[]);
     assert_eq!(gateway.get("/readyz").status, 200);
     gateway.signal("TERM");
-    gateway.wait_for(|line| line["event"] == "stopping");
+    gateway.wait_for_event(|line| line["event"] == "shutdown_started");
     for client in [gateway.site, gateway.admin] {
-        let answer = client.get("/readyz");
-        assert_eq!((answer.status, answer.text().as_str()), (503, "stopping\n"));
+        let response = client.get("/readyz");
+        assert_eq!(
+            (response.status, response.text().as_str()),
+            (503, "shutting down\n")
+        );
         assert_eq!(client.get("/healthz").status, 200);
     }
     assert_eq!(gateway.get("/").status, 200);
@@ -30,57 +33,60 @@ fn a_gateway_that_is_told_to_stop_says_first_that_it_is_not_ready() {
 }
 
 #[test]
-fn who_is_in_the_middle_of_a_greeting_at_the_end_is_heard_out() {
-    let mut gateway = Gateway::start_live(&only("stop_delay_ms = 0"), &[]);
+fn shutdown_completes_partial_http2_preface() {
+    let mut gateway = Gateway::start_live(&only_limits("shutdown_delay_ms = 0"), &[]);
     let silent = Raw::open(&gateway.site);
-    let mut greeting = Raw::open(&gateway.site);
-    let whole = [
-        frames::start(&[]),
+    let mut preface = Raw::open(&gateway.site);
+    let request = [
+        frames::client_preface(&[]),
         frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get("/")),
     ]
     .concat();
-    let (begun, rest) = whole.split_at(10);
-    assert!(greeting.say(begun));
-    until("both are there", || {
-        gateway.count("colonnade_connections_open{listener=\"site\"}") == 2
+    let (first_part, rest) = request.split_at(10);
+    assert!(preface.send(first_part));
+    wait_until("both connections are open", || {
+        gateway.metric("colonnade_connections_open{listener=\"site\"}") == 2
     });
     gateway.signal("TERM");
-    // Who has not begun by then is not waited for.
-    assert_eq!(silent.until_closed(), b"");
-    assert!(greeting.say(rest));
-    let (_, _, _, block) = frames::read_until(&mut greeting, HEADERS);
+    // A connection that has sent nothing is closed at once.
+    assert_eq!(silent.read_until_closed(), b"");
+    assert!(preface.send(rest));
+    let (_, _, _, block) = frames::read_until(&mut preface, HEADERS);
     assert_eq!(frames::status(&block), "200");
-    drop(greeting);
-    assert_eq!(gateway.end().code(), Some(0));
+    drop(preface);
+    assert_eq!(gateway.wait_for_exit().code(), Some(0));
 }
 
 #[test]
-fn a_proxy_whose_client_has_said_nothing_does_not_hold_up_the_end() {
+fn proxy_header_alone_does_not_delay_shutdown() {
     let mut gateway = Gateway::set_up_live(Setup {
-        listen: "proxies = [\"127.0.0.0/8\"]\nproxy_protocol = true",
-        extra: &only("stop_delay_ms = 0"),
+        listen: "trusted_proxies = [\"127.0.0.0/8\"]\nproxy_protocol = true",
+        extra: &only_limits("shutdown_delay_ms = 0"),
         ..Setup::default()
     });
     let mut raw = Raw::open(&gateway.site);
-    assert!(raw.say("PROXY TCP4 192.0.2.1 192.0.2.2 1000 80\r\n"));
-    until("it is there", || {
-        gateway.count("colonnade_connections_open{listener=\"site\"}") == 1
+    assert!(raw.send("PROXY TCP4 192.0.2.1 192.0.2.2 1000 80\r\n"));
+    wait_until("the connection is open", || {
+        gateway.metric("colonnade_connections_open{listener=\"site\"}") == 1
     });
     gateway.signal("TERM");
-    assert_eq!(raw.until_closed(), b"");
-    assert_eq!(gateway.end().code(), Some(0));
+    assert_eq!(raw.read_until_closed(), b"");
+    assert_eq!(gateway.wait_for_exit().code(), Some(0));
 }
 
 #[test]
-fn nobody_holds_up_the_end_for_ever() {
-    let mut gateway = Gateway::start_live(&only("stop_delay_ms = 0\ndrain_ms = 1000"), &[]);
-    // Half a head, half a greeting, half a body, and an HTTP/2 client that does not leave when asked.
-    let mut half = Raw::open(&gateway.site);
-    half.say("GET / HTTP/1.1\r\nhost: site.example\r\n");
-    let mut greeting = Raw::open(&gateway.site);
-    assert!(greeting.say(&PREFACE[..10]));
+fn drain_timeout_bounds_shutdown() {
+    let mut gateway = Gateway::start_live(
+        &only_limits("shutdown_delay_ms = 0\ndrain_timeout_ms = 1000"),
+        &[],
+    );
+    // A partial head, a partial preface, a partial body, and an HTTP/2 client that ignores GOAWAY.
+    let mut head = Raw::open(&gateway.site);
+    head.send("GET / HTTP/1.1\r\nhost: site.example\r\n");
+    let mut preface = Raw::open(&gateway.site);
+    assert!(preface.send(&PREFACE[..10]));
     let mut body = Raw::open(&gateway.site);
-    body.say(
+    body.send(
         "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
               content-type: application/json\r\ncontent-length: 9\r\n\r\n{",
     );
@@ -88,104 +94,104 @@ fn nobody_holds_up_the_end_for_ever() {
     frames::read_until(&mut second, frames::SETTINGS);
     gateway.signal("TERM");
     frames::read_until(&mut second, GOAWAY);
-    assert_eq!(gateway.end().code(), Some(0));
-    assert!(gateway.output().contains("drain_cut_short"));
+    assert_eq!(gateway.wait_for_exit().code(), Some(0));
+    assert!(gateway.output().contains("drain_timeout"));
 }
 
 #[test]
-fn a_request_that_has_only_begun_when_the_gateway_is_told_to_stop_is_answered() {
-    let mut gateway = Gateway::start_live("[limits]\nstop_delay_ms = 0\n", &[]);
+fn partial_request_at_sigterm_is_answered() {
+    let mut gateway = Gateway::start_live("[limits]\nshutdown_delay_ms = 0\n", &[]);
     let mut raw = Raw::open(&gateway.site);
-    raw.say("GET / HTTP/1.1\r\nhost: site");
-    // The gateway has read it by the time it has answered another.
+    raw.send("GET / HTTP/1.1\r\nhost: site");
+    // By the time this response arrives, the gateway has read the partial request.
     gateway.get("/");
     gateway.signal("TERM");
-    gateway.wait_for(|line| line["event"] == "stopping");
-    raw.say(".example\r\n\r\n");
-    assert_eq!(raw.answer().status, 200);
-    assert_eq!(gateway.end().code(), Some(0));
+    gateway.wait_for_event(|line| line["event"] == "shutdown_started");
+    raw.send(".example\r\n\r\n");
+    assert_eq!(raw.read_response().status, 200);
+    assert_eq!(gateway.wait_for_exit().code(), Some(0));
 }
 
 #[test]
-fn a_reload_changes_what_can_be_changed() {
+fn reload_applies_reloadable_settings() {
     let gateway = Gateway::start_live("", &[]);
     let sections = || Request::new("GET", "/api/v1/sections");
     let mut open = Raw::open(&gateway.site);
-    open.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n");
-    assert_eq!(open.hear(12), b"HTTP/1.1 200");
+    open.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n");
+    assert_eq!(open.read_exact(12), b"HTTP/1.1 200");
     let new = |request: Request| request.header("authorization", "Bearer new-token");
     assert_eq!(gateway.admin.send(new(sections())).status, 401);
     attack(&gateway, || {
-        let text = listening("", "[limits]\nrequests_per_client = 7\n")
+        let text = configuration_with_listen("", "[limits]\nmax_requests_in_flight_per_client = 7\n")
             .replace("[store]", &(token("new-token", &["*"], &["deploy"]) + "[store]"));
-        // The token for everything is taken away.
+        // Remove the token that allows everything.
         let text = text.replace(
             &token(
                 "token-for-everything",
                 &["*"],
-                &["publish", "deploy", "rollback", "preview", "collect"],
+                &["publish", "deploy", "rollback", "preview", "garbage_collect"],
             ),
             "",
         );
         gateway.reload(&text);
-        gateway.wait_for(|line| line["event"] == "reloaded");
+        gateway.wait_for_event(|line| line["event"] == "config_reloaded");
     });
     assert_eq!(gateway.admin.send(new(sections())).status, 200);
     assert_eq!(gateway.admin.send(authorized(sections())).status, 401);
-    // Connections stay.
-    open.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
-    assert!(open.until_closed().ends_with(b"ok\n"));
+    // Open connections stay open.
+    open.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
+    assert!(open.read_until_closed().ends_with(b"ok\n"));
 }
 
 #[test]
-fn a_reload_names_what_needs_a_restart_and_tells_no_value() {
+fn reload_logs_keys_that_need_a_restart_without_values() {
     let gateway = Gateway::start_live("", &[]);
-    let text = listening(
-        "hosts = [\"other.example\"]",
-        "[limits]\nidle_ms = 7000\n[render]\ndeadline_ms = 10000\ncpu_ms = 77777\n",
+    let text = configuration_with_listen(
+        "allowed_hosts = [\"other.example\"]",
+        "[limits]\nkeepalive_timeout_ms = 7000\n[render]\ndeadline_ms = 10000\ncpu_limit_ms = 77777\n",
     )
     .replace("contact@site.example", "changed@site.example");
     gateway.reload(&text);
-    let event = gateway.wait_for(|line| line["event"] == "reloaded");
-    assert_eq!(event["restart"], "render.cpu_ms, site.contact");
+    let event = gateway.wait_for_event(|line| line["event"] == "config_reloaded");
+    assert_eq!(event["restart_required"], "render.cpu_limit_ms, site.contact");
     assert!(!gateway.output().contains("77777") && !gateway.output().contains("changed@"));
 }
 
 #[test]
-fn a_proxy_that_is_taken_out_is_believed_no_more_also_on_a_connection_it_has() {
-    let proxies = "proxies = [\"127.0.0.0/8\"]";
-    let extra = "[telemetry]\naddresses = true\n";
+fn reload_revokes_proxy_trust_on_open_connections() {
+    let proxies = "trusted_proxies = [\"127.0.0.0/8\"]";
+    let extra = "[telemetry]\nlog_client_ip = true\n";
     let gateway = Gateway::set_up_live(Setup {
         listen: proxies,
         extra,
         ..Setup::default()
     });
     let mut proxy = Connection::open(&gateway.site).unwrap();
-    let mut asked_for = || {
+    let mut logged_address = || {
         let get = Request::new("GET", "/").header("host", "site.example");
-        let answer = proxy
+        let response = proxy
             .exchange(get.header("x-forwarded-for", "192.0.2.7"))
             .unwrap();
-        gateway.event_of(&answer)["address"].clone()
+        gateway.request_event(&response)["client_ip"].clone()
     };
-    assert_eq!(asked_for(), "192.0.2.7");
-    gateway.reload(&listening("", extra));
-    gateway.wait_for(|line| line["event"] == "reloaded");
-    assert_eq!(asked_for(), "127.0.0.1");
+    assert_eq!(logged_address(), "192.0.2.7");
+    gateway.reload(&configuration_with_listen("", extra));
+    gateway.wait_for_event(|line| line["event"] == "config_reloaded");
+    assert_eq!(logged_address(), "127.0.0.1");
 }
 
 #[test]
-fn a_configuration_that_cannot_be_used_changes_nothing_and_the_log_says_why() {
+fn invalid_config_reload_is_rejected_and_logged() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
-        gateway.reload(&listening(
-            "hosts = [\"other.example\"]\nproxies = [\"nobody\"]",
+        gateway.reload(&configuration_with_listen(
+            "allowed_hosts = [\"other.example\"]\ntrusted_proxies = [\"nobody\"]",
             "[limits]\nidle = 1\n",
         ));
-        let event = gateway.wait_for(|line| line["event"] == "reload_failed");
+        let event = gateway.wait_for_event(|line| line["event"] == "config_reload_failed");
         let error = event["error"].as_str().unwrap();
         assert!(
-            error.contains("listen.proxies: `nobody` is no address"),
+            error.contains("listen.trusted_proxies: `nobody` is not an address"),
             "{error}"
         );
         assert!(error.contains("limits.idle: unknown key"), "{error}");
@@ -194,81 +200,81 @@ fn a_configuration_that_cannot_be_used_changes_nothing_and_the_log_says_why() {
     assert_eq!(gateway.admin.send(authorized(sections)).status, 200);
 }
 
-/// Tells when it is over.
-type IsOver<'a> = &'a dyn Fn() -> bool;
+/// Reports whether to stop sending requests.
+type ShouldStop<'a> = &'a dyn Fn() -> bool;
 
-/// Asks again and again, until it is over. Back comes how often.
-type Visit<'a> = &'a (dyn Fn(&Client, IsOver<'_>) -> usize + Sync);
+/// Sends requests until told to stop, and returns the number of responses.
+type Visitor<'a> = &'a (dyn Fn(&Client, ShouldStop<'_>) -> usize + Sync);
 
-/// Asks for a page over and over, each time over a connection of its own.
-fn visit_anew(site: &Client, is_over: IsOver<'_>) -> usize {
-    let mut answers = 0;
-    while !is_over() {
+/// Sends each request over a new connection.
+fn visit_with_new_connections(site: &Client, should_stop: ShouldStop<'_>) -> usize {
+    let mut responses = 0;
+    while !should_stop() {
         assert_eq!(site.get("/").status, 200);
-        answers += 1;
+        responses += 1;
     }
-    answers
+    responses
 }
 
-/// The same over one connection, for as long as no answer says that it is the last.
-fn visit_over_http1(site: &Client, is_over: IsOver<'_>) -> usize {
-    let mut answers = 0;
-    while !is_over() {
+/// Reuses an HTTP/1 connection until a response announces its close.
+fn visit_over_http1(site: &Client, should_stop: ShouldStop<'_>) -> usize {
+    let mut responses = 0;
+    while !should_stop() {
         let mut connection = Connection::open(site).unwrap();
-        let mut quiet = Instant::now();
+        let mut last_response = Instant::now();
         loop {
-            let pause = quiet.elapsed();
-            let answer = match connection.exchange(Request::new("GET", "/")) {
-                Ok(answer) => answer,
-                // Who has asked for nothing in half a second at the end is not told.
-                Err(_) if pause > Duration::from_millis(500) => break,
+            let idle = last_response.elapsed();
+            let response = match connection.exchange(Request::new("GET", "/")) {
+                Ok(response) => response,
+                // A connection that is idle for half a second at shutdown closes without notice.
+                Err(_) if idle > Duration::from_millis(500) => break,
                 Err(error) => panic!("{error}"),
             };
-            quiet = Instant::now();
-            assert_eq!(answer.status, 200);
-            answers += 1;
-            if answer.has("connection") || is_over() {
+            last_response = Instant::now();
+            assert_eq!(response.status, 200);
+            responses += 1;
+            if response.has("connection") || should_stop() {
                 break;
             }
         }
     }
-    answers
+    responses
 }
 
-/// The same over one HTTP/2 connection, for as long as the gateway does not say that it goes.
-fn visit_over_http2(site: &Client, is_over: IsOver<'_>) -> usize {
-    let mut answers = 0;
-    while !is_over() {
-        // Windows that never get in the way.
+/// Reuses an HTTP/2 connection until the gateway sends GOAWAY.
+fn visit_over_http2(site: &Client, should_stop: ShouldStop<'_>) -> usize {
+    let mut responses = 0;
+    while !should_stop() {
+        // Windows that are large enough for the whole test.
         let mut raw = frames::open(site, &[(4, 0x7fff_ffff)]);
-        assert!(raw.say(frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0, 0, 0])));
-        let mut is_going = false;
+        assert!(raw.send(frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0, 0, 0])));
+        let mut is_draining = false;
         for stream in (1..).step_by(2) {
-            if is_going || is_over() {
+            if is_draining || should_stop() {
                 break;
             }
             let request = frame(HEADERS, END_STREAM | END_HEADERS, stream, &frames::get("/"));
-            assert!(raw.say(request));
+            assert!(raw.send(request));
             loop {
                 let (kind, flags, of, payload) = frames::read(&mut raw);
-                is_going |= kind == GOAWAY;
+                is_draining |= kind == GOAWAY;
                 if kind == HEADERS {
                     assert_eq!(frames::status(&payload), "200");
                 }
                 if of == stream && flags & END_STREAM != 0 {
-                    answers += 1;
+                    responses += 1;
                     break;
                 }
             }
         }
     }
-    answers
+    responses
 }
 
-/// Replaces a gateway again and again while all of these visit it, each of whose requests must succeed. The new one starts
-/// before the old one is told to stop, as where two run side by side, or when it has ended, as a supervisor restarts it: whoever
-/// comes in between waits at the socket.
-fn restart_under_load(extra: &str, rounds: u32, visitors: &[Visit<'_>]) {
+/// Replaces a gateway `rounds` times while all visitors send requests, each of which must succeed. The new
+/// gateway starts before the old one stops, as in a side-by-side restart, or after it has exited, as under a
+/// supervisor. Connections that arrive in between wait in the socket's backlog.
+fn restart_under_load(extra: &str, rounds: u32, visitors: &[Visitor<'_>]) {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let inherited = || Some(socket.try_clone().unwrap());
     let mut gateway = Gateway::set_up_live(Setup {
@@ -277,29 +283,29 @@ fn restart_under_load(extra: &str, rounds: u32, visitors: &[Visit<'_>]) {
         ..Setup::default()
     });
     assert_eq!(gateway.site.address(), socket.local_addr().unwrap());
-    let (site, over) = (gateway.site, AtomicBool::new(false));
-    let is_over = || over.load(Ordering::Relaxed);
+    let (site, stop_flag) = (gateway.site, AtomicBool::new(false));
+    let should_stop = || stop_flag.load(Ordering::Relaxed);
     std::thread::scope(|scope| {
         let visitors: Vec<_> = visitors
             .iter()
-            .map(|visit| scope.spawn(move || visit(&site, &is_over)))
+            .map(|visit| scope.spawn(move || visit(&site, &should_stop)))
             .collect();
-        // They go home even if a restart goes wrong.
-        let end = End(&over);
+        // Stop the visitors even if a restart fails.
+        let end = SetOnDrop(&stop_flag);
         for round in 0..rounds {
             let folder = gateway.shared_folder();
             let start = || {
                 Gateway::set_up(Setup {
                     folder: Some(folder),
                     socket: inherited(),
-                    extra: &format!("[limits]\nstop_delay_ms = 0\n{extra}"),
+                    extra: &format!("[limits]\nshutdown_delay_ms = 0\n{extra}"),
                     ..Setup::default()
                 })
             };
             let stop = |mut old: Gateway| {
                 old.signal("TERM");
-                assert_eq!(old.end().code(), Some(0));
-                assert!(!old.output().contains("drain_cut_short"));
+                assert_eq!(old.wait_for_exit().code(), Some(0));
+                assert!(!old.output().contains("drain_timeout"));
             };
             gateway = if round % 2 == 0 {
                 let next = start();
@@ -319,28 +325,28 @@ fn restart_under_load(extra: &str, rounds: u32, visitors: &[Visit<'_>]) {
 }
 
 #[test]
-fn a_restart_on_an_inherited_socket_refuses_nobody() {
-    let visits: [Visit<'_>; 3] = [&visit_anew, &visit_over_http1, &visit_over_http2];
-    restart_under_load("", 6, &visits.map(|visit| [visit; 8]).concat());
+fn restart_on_inherited_socket_drops_no_request() {
+    let visitors: [Visitor<'_>; 3] = [&visit_with_new_connections, &visit_over_http1, &visit_over_http2];
+    restart_under_load("", 6, &visitors.map(|visit| [visit; 8]).concat());
 }
 
 #[test]
-fn the_same_over_tls_refuses_nobody_either() {
+fn tls_restart_on_inherited_socket_drops_no_request() {
     let (folder, certificate) = (TempDir::new().unwrap(), Certificate::new());
-    let visit: Visit<'_> = &|site, is_over| {
-        let mut answers = 0;
-        while !is_over() {
+    let visit: Visitor<'_> = &|site, should_stop| {
+        let mut responses = 0;
+        while !should_stop() {
             assert_eq!(certificate.get(site).unwrap().status, 200);
-            answers += 1;
+            responses += 1;
         }
-        answers
+        responses
     };
     let table = certificate.write(folder.path()).table("tls");
     restart_under_load(&table, 4, &[visit; 4]);
 }
 
 #[test]
-fn the_second_socket_that_is_inherited_is_for_the_admin_api() {
+fn second_inherited_socket_serves_admin_api() {
     let [site, admin] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     let addresses = [&site, &admin].map(|socket| socket.local_addr().unwrap());
     let gateway = Gateway::set_up_live(Setup {
@@ -353,45 +359,46 @@ fn the_second_socket_that_is_inherited_is_for_the_admin_api() {
         addresses
     );
     assert_eq!(gateway.get("/").status, 200);
-    gateway.ask("/api/v1/sections");
+    gateway.admin_get("/api/v1/sections");
 }
 
-/// A process that is killed when it is dropped.
-struct Killed(Child);
+/// A process that is killed on drop.
+struct KillOnDrop(Child);
 
-impl Drop for Killed {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
     }
 }
 
 #[test]
-fn an_inherited_admin_socket_that_others_can_reach_needs_a_certificate() {
+fn exposed_inherited_admin_socket_requires_tls() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("site.toml");
-    std::fs::write(&path, listening("", "")).unwrap();
+    std::fs::write(&path, configuration_with_listen("", "")).unwrap();
     let site = TcpListener::bind("127.0.0.1:0").unwrap();
     let admin = TcpListener::bind("0.0.0.0:0").unwrap();
     let address = admin.local_addr().unwrap();
-    let process = inheriting(site, Some(admin))
+    let process = socket_activated(site, Some(admin))
         .args(["serve", "--config"])
         .arg(path)
         .stderr(Stdio::piped())
         .spawn();
-    let mut process = Killed(process.unwrap());
+    let mut process = KillOnDrop(process.unwrap());
     let stderr = process.0.stderr.take().unwrap();
-    let stderr = patiently("the gateway ends", || std::io::read_to_string(stderr).unwrap());
+    let stderr = with_timeout("the gateway exits", || std::io::read_to_string(stderr).unwrap());
     assert_eq!(process.0.wait().unwrap().code(), Some(1), "{stderr}");
-    let words =
-        format!("the admin socket at {address} can be reached from elsewhere: it needs `[listen.admin_tls]`");
-    assert!(stderr.contains(&words), "{stderr}");
+    let expected = format!(
+        "the admin listener is on {address}, which is not a loopback address: it needs `[listen.admin_tls]`"
+    );
+    assert!(stderr.contains(&expected), "{stderr}");
 }
 
 #[test]
-fn what_is_inherited_and_no_socket_is_named() {
+fn inherited_descriptor_that_is_no_socket_is_reported() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("site.toml");
-    std::fs::write(&path, listening("", "")).unwrap();
+    std::fs::write(&path, configuration_with_listen("", "")).unwrap();
     let script = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3</dev/null";
     let output = Command::new("sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_gateway"), "serve", "--config"])
@@ -401,7 +408,7 @@ fn what_is_inherited_and_no_socket_is_named() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        stderr.contains("cannot be listened on: fd 3 is not a socket"),
+        stderr.contains("cannot listen on 127.0.0.1:0: fd 3 is not a socket"),
         "{stderr}"
     );
 }

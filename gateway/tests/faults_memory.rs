@@ -1,4 +1,4 @@
-//! Memory does not grow with what was asked: a million requests with `SOAK=1`, a tenth of them otherwise.
+//! Memory does not grow with the number of requests: a million with `SOAK=1`, a tenth of them otherwise.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
@@ -8,56 +8,58 @@ use serde_json::json;
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, SETTINGS, WINDOW_UPDATE};
 use crate::support::{
-    Act, Backend, Client, Connection, Gateway, Heap, Release, Request, SOUND, Setup, rendered_section,
-    rendering_shell, renders, resident_kib, soak, until,
+    Backend, Client, Connection, Gateway, HEALTHY_MODULE, Heap, Release, Reply, Request, Setup, render_count,
+    rendered_section, rendering_shell, resident_kib, soak_iterations, wait_until,
 };
 
 const REQUESTS: usize = 1_000_000;
 
-/// Requests of one connection, each with something of its own. A fifth of the connections speak HTTP/2, and a fifth post.
+/// Requests per connection, all of them different. A fifth of the connections use HTTP/2, and a fifth send
+/// POST requests.
 const BATCH: usize = 250;
 
-/// Those that are under way at a time over HTTP/2.
+/// Concurrent requests over HTTP/2.
 const STREAMS: usize = 50;
 
-/// Clients that ask at a time.
+/// Concurrent clients.
 const CLIENTS: usize = 4;
 
-/// The requests come in so many rounds. The first few fill whatever keeps things.
+/// The requests are split into rounds. The first rounds fill the caches.
 const ROUNDS: usize = 10;
-const FILLING: usize = 3;
+const WARM_UP: usize = 3;
 
-/// How much more of its heap a gateway may use in the end: which documents are kept changes a little. A table with an entry
-/// for each visitor takes more, and so do 30 bytes that each request leaves.
+/// Allowed growth of the heap in use, as the set of cached documents varies. A table with an entry per
+/// visitor exceeds it, and so does a leak of 30 bytes per request.
 const HEAP_SLACK_KIB: u64 = 320;
 
-/// How much more it may have in memory in the end. This is loose, since the gaps in the heap grow and shrink; it is for what
-/// the heap's own count does not see.
+/// Allowed growth of resident memory. It is loose because heap fragmentation varies. It covers memory that
+/// the heap counter does not see.
 const RESIDENT_SLACK_KIB: u64 = 4096;
 
-/// How much longer a path is whose document is made, so that as many documents as are kept are soon reached.
-const LONG: usize = 7000;
+/// Padding of a path, so that the document cache fills up soon.
+const PADDING: usize = 7000;
 
-/// The proxy in front, which names the visitor of each request. Half of the connections are made by visitors themselves.
+/// The trusted proxy, which forwards the visitor's address. Half of the connections come directly from
+/// visitors.
 const PROXY: &str = "127.0.0.1";
 
-/// Asks for so many things, no two of them the same.
-fn ask(gateway: &Gateway, from: usize, count: usize) {
+/// Sends `count` requests, all of them different.
+fn send_requests(gateway: &Gateway, from: usize, count: usize) {
     std::thread::scope(|scope| {
         for client in 0..CLIENTS {
             let share = count / CLIENTS;
-            scope.spawn(move || ask_alone(gateway, from + client * share, share));
+            scope.spawn(move || send_batches(gateway, from + client * share, share));
         }
     });
 }
 
-fn ask_alone(gateway: &Gateway, from: usize, count: usize) {
+fn send_batches(gateway: &Gateway, from: usize, count: usize) {
     for start in (from..from + count).step_by(BATCH) {
         let batch = start / BATCH;
         let site = if batch.is_multiple_of(2) {
             gateway.site
         } else {
-            gateway.site.coming_from(address(127, batch))
+            gateway.site.with_source_ip(address(127, batch))
         };
         match batch % 5 {
             0 => get_over_http2(&site, start),
@@ -67,19 +69,19 @@ fn ask_alone(gateway: &Gateway, from: usize, count: usize) {
     }
 }
 
-/// An address of its own.
+/// A distinct address for each number.
 fn address(network: u8, number: usize) -> Ipv4Addr {
     let [_, a, b, c] = u32::try_from(number).unwrap().to_be_bytes();
     Ipv4Addr::new(network, 64 + a, b, c)
 }
 
-/// Whom the proxy asks for.
-fn visitor(number: usize) -> String {
+/// The visitor address that the proxy forwards.
+fn visitor_address(number: usize) -> String {
     address(10, number).to_string()
 }
 
-/// Something to get, and a header field that goes with it.
-fn wanted(number: usize) -> (String, (&'static str, String)) {
+/// A target to GET, and a header field.
+fn request_for(number: usize) -> (String, (&'static str, String)) {
     let nothing = ("x-visitor", number.to_string());
     match number % 14 {
         0 | 7 => (format!("/?visit={number}"), nothing),
@@ -95,17 +97,19 @@ fn wanted(number: usize) -> (String, (&'static str, String)) {
         4 | 11 => (format!("/_page/1?path=/state/{number}"), nothing),
         5 | 12 => (format!("/nowhere/{number}"), nothing),
         6 => (format!("/robots.txt?{number}"), nothing),
-        // Pages that were never asked for: their documents are made, and kept for a while; one in eight is rendered.
-        _ if (number / 14).is_multiple_of(8) => (format!("/sound/{number}-{}", "x".repeat(LONG)), nothing),
-        _ => (format!("/state/{number}-{}", "x".repeat(LONG)), nothing),
+        // Uncached pages: their documents are composed and cached for a while. One in eight is rendered.
+        _ if (number / 14).is_multiple_of(8) => {
+            (format!("/healthy/{number}-{}", "x".repeat(PADDING)), nothing)
+        }
+        _ => (format!("/state/{number}-{}", "x".repeat(PADDING)), nothing),
     }
 }
 
 fn get(site: &Client, start: usize) {
     let mut requests = String::new();
     for number in start..start + BATCH {
-        let (target, (name, value)) = wanted(number);
-        let visitor = visitor(number);
+        let (target, (name, value)) = request_for(number);
+        let visitor_address = visitor_address(number);
         let end = if number == start + BATCH - 1 {
             "connection: close\r\n"
         } else {
@@ -113,20 +117,20 @@ fn get(site: &Client, start: usize) {
         };
         write!(
             requests,
-            "GET {target} HTTP/1.1\r\nhost: site.example\r\nx-forwarded-for: {visitor}\r\n{name}: {value}\r\n{end}\r\n"
+            "GET {target} HTTP/1.1\r\nhost: site.example\r\nx-forwarded-for: {visitor_address}\r\n{name}: {value}\r\n{end}\r\n"
         )
         .unwrap();
     }
     let mut stream = site.connect();
     let mut writer = stream.try_clone().unwrap();
     let writing = std::thread::spawn(move || writer.write_all(requests.as_bytes()));
-    let mut answers = Vec::new();
-    stream.read_to_end(&mut answers).unwrap();
+    let mut responses = Vec::new();
+    stream.read_to_end(&mut responses).unwrap();
     writing.join().unwrap().unwrap();
-    // Far quicker than looking for it byte by byte, without optimisation.
-    let answers = String::from_utf8_lossy(&answers);
+    // Much faster than a byte-by-byte search in a debug build.
+    let responses = String::from_utf8_lossy(&responses);
     let expected = ["200", "304", "404", "405"];
-    let answered = expected.map(|status| answers.matches(&format!("HTTP/1.1 {status} ")).count());
+    let answered = expected.map(|status| responses.matches(&format!("HTTP/1.1 {status} ")).count());
     assert_eq!(answered.iter().sum::<usize>(), BATCH, "{answered:?}");
 }
 
@@ -134,21 +138,21 @@ fn get_over_http2(site: &Client, start: usize) {
     let largest = 0x7fff_ffff_u32;
     let mut raw = frames::open(site, &[(4, largest)]);
     let more = largest - 65_535;
-    assert!(raw.say(frames::frame(WINDOW_UPDATE, 0, 0, &more.to_be_bytes())));
+    assert!(raw.send(frames::frame(WINDOW_UPDATE, 0, 0, &more.to_be_bytes())));
     let mut stream = 1;
     for first in (start..start + BATCH).step_by(STREAMS) {
         let mut requests = Vec::new();
         for number in first..first + STREAMS {
-            let (target, (name, value)) = wanted(number);
+            let (target, (name, value)) = request_for(number);
             let mut block = frames::get(&target);
             block.extend(frames::block(&[
                 (name, &value),
-                ("x-forwarded-for", &visitor(number)),
+                ("x-forwarded-for", &visitor_address(number)),
             ]));
             requests.extend(frames::frame(HEADERS, END_STREAM | END_HEADERS, stream, &block));
             stream += 2;
         }
-        assert!(raw.say(requests));
+        assert!(raw.send(requests));
         let mut answered = 0;
         while answered < STREAMS {
             let (kind, flags, id, _) = frames::read(&mut raw);
@@ -161,19 +165,20 @@ fn get_over_http2(site: &Client, start: usize) {
     }
 }
 
-/// Sign-ups that are forwarded, refused or too many, by scripts and by forms, and reports of every kind.
+/// Sign-ups that are forwarded, rejected or rate limited, as JSON and as forms, and reports of every kind.
 fn post(site: &Client, start: usize) {
     let mut connection = Connection::open(site).unwrap();
     for number in start..start + BATCH {
-        // Who is old enough is forwarded, within what is let through in a minute.
+        // Sign-ups with a valid age are forwarded, within the rate limit.
         let age = if number.is_multiple_of(8) { 30 } else { 17 };
-        let wish = json!({ "email": format!("{number}@visitor.example"), "password": "123456", "age": age });
+        let signup =
+            json!({ "email": format!("{number}@visitor.example"), "password": "123456", "age": age });
         let failure = json!({
             "deployment": 1, "release": "directory@1.0.0", "phase": "load", "error": format!("Error{number}"),
         });
         let violation = json!({ "csp-report": { "effective-directive": format!("directive-{number}") } });
         let (target, content_type, body) = match number % 4 {
-            0 => ("/functions/v1/signup", "application/json", wish.to_string()),
+            0 => ("/functions/v1/signup", "application/json", signup.to_string()),
             1 => (
                 "/functions/v1/signup",
                 "application/x-www-form-urlencoded",
@@ -184,31 +189,35 @@ fn post(site: &Client, start: usize) {
         };
         let request = Request::new("POST", target)
             .header("sec-fetch-site", "same-origin")
-            .header("x-forwarded-for", &visitor(number))
+            .header("x-forwarded-for", &visitor_address(number))
             .header("content-type", content_type)
             .body(body);
-        let answer = connection.exchange(request).unwrap();
-        assert!(answer.status < 500 || answer.status == 503, "{}", answer.status);
-        if answer.all("connection").contains(&"close") {
+        let response = connection.exchange(request).unwrap();
+        assert!(
+            response.status < 500 || response.status == 503,
+            "{}",
+            response.status
+        );
+        if response.header_values("connection").contains(&"close") {
             connection = Connection::open(site).unwrap();
         }
     }
 }
 
-/// A gateway whose pages at `/sound/:x` are rendered, and of which few are kept.
+/// A gateway that renders the pages at `/healthy/:x` and has a small render cache.
 fn gateway(backend: &Backend, heap: &Heap) -> Gateway {
     let [preload, count] = heap.variables();
     let gateway = Gateway::set_up(Setup {
-        listen: &format!("proxies = [\"{PROXY}\"]"),
+        listen: &format!("trusted_proxies = [\"{PROXY}\"]"),
         extra: &format!(
             "[assets]\ncache_mib = 64\n\
-             [render]\ncache_mib = 1\ncpu_ms = 5000\ndeadline_ms = 20000\nfailures = 1000\n\
-             [signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
+             [render]\ncache_mib = 1\ncpu_limit_ms = 5000\ndeadline_ms = 20000\nbreaker_failure_threshold = 1000\n\
+             [signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
             backend.origin()
         ),
         variables: &[
             ("KEY", "the-key"),
-            // With one heap for each thread, what lies between the pieces that are given back grows for a long time.
+            // With one arena per thread, fragmentation grows for a long time.
             ("MALLOC_ARENA_MAX", "1"),
             (preload.0, &preload.1),
             (count.0, &count.1),
@@ -221,12 +230,17 @@ fn gateway(backend: &Backend, heap: &Heap) -> Gateway {
         "1.0.0",
         &["/", "/state/:state", "/signup"],
     ));
-    gateway.publish(&rendered_section("sound", "1.0.0", "/sound/:x", SOUND));
-    gateway.deploy(&json!({ "shell": "1.0.0", "directory": "1.0.0", "sound": "1.0.0" }));
+    gateway.publish(&rendered_section(
+        "healthy",
+        "1.0.0",
+        "/healthy/:x",
+        HEALTHY_MODULE,
+    ));
+    gateway.deploy(&json!({ "shell": "1.0.0", "directory": "1.0.0", "healthy": "1.0.0" }));
     gateway
 }
 
-/// How much there is in memory, in KiB.
+/// Memory use in KiB.
 #[derive(Debug)]
 struct Memory {
     heap: u64,
@@ -234,10 +248,10 @@ struct Memory {
 }
 
 impl Memory {
-    /// Once nobody is connected to the site any more.
+    /// Measures once no connection to the site is open.
     fn of(gateway: &Gateway, heap: &Heap) -> Self {
-        until("all have left", || {
-            gateway.count("colonnade_connections_open{listener=\"site\"}") == 0
+        wait_until("all connections are closed", || {
+            gateway.metric("colonnade_connections_open{listener=\"site\"}") == 0
         });
         Self {
             heap: heap.kib(),
@@ -248,24 +262,24 @@ impl Memory {
 
 #[test]
 fn memory_stays_flat_over_many_requests() {
-    let backend = Backend::start(Act::json(200, &json!({})));
+    let backend = Backend::start(Reply::json(200, &json!({})));
     let heap = Heap::new();
     let gateway = gateway(&backend, &heap);
-    let share = soak(REQUESTS) / ROUNDS;
+    let share = soak_iterations(REQUESTS) / ROUNDS;
     let mut rendered = Vec::new();
     let memory: Vec<Memory> = (0..ROUNDS)
         .map(|round| {
-            ask(&gateway, round * share, share);
-            rendered.push(renders(&gateway, "sound", "rendered"));
+            send_requests(&gateway, round * share, share);
+            rendered.push(render_count(&gateway, "healthy", "rendered"));
             Memory::of(&gateway, &heap)
         })
         .collect();
     assert!(!backend.received().is_empty());
-    assert!(rendered[FILLING] < rendered[ROUNDS - 1], "{rendered:?}");
-    // What is above all that there was before has grown, if it stays: the system takes back memory as it pleases, and what
-    // is given back a moment later counts for nothing.
+    assert!(rendered[WARM_UP] < rendered[ROUNDS - 1], "{rendered:?}");
+    // Only persistent growth counts: the minimum of the last rounds against the maximum of the rounds after
+    // the warm-up, since freed memory returns to the system with a delay.
     let grown = |of: fn(&Memory) -> u64| {
-        let before = memory[FILLING..FILLING + 2].iter().map(of).max();
+        let before = memory[WARM_UP..WARM_UP + 2].iter().map(of).max();
         let after = memory[ROUNDS - 3..].iter().map(of).min();
         after.unwrap().saturating_sub(before.unwrap())
     };

@@ -1,4 +1,4 @@
-//! A store that cannot be written, is full, or is gone: visitors go on reading, and an operator is told.
+//! Store faults: read-only, full or missing. Visitors keep reading, and operators get an error.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,40 +7,42 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::support::{Full, Gateway, Machine, Release, Request, Response, Setup, attack, authorized};
+use crate::support::{
+    DiskFull, FaultyMachine, Gateway, Release, Request, Response, Setup, attack, authorized,
+};
 
-/// Takes from the administrator of a machine what lets him write where nobody may. Tests often run as one.
-const UNPRIVILEGED: &str = "setpriv --bounding-set=-dac_override,-dac_read_search,-fowner";
+/// Drops the capabilities that let root write to read-only folders. Tests often run as root.
+const DROP_CAPABILITIES: &str = "setpriv --bounding-set=-dac_override,-dac_read_search,-fowner";
 
 fn wrapper() -> &'static str {
-    if is_administrator() { UNPRIVILEGED } else { "" }
+    if is_root() { DROP_CAPABILITIES } else { "" }
 }
 
-/// Whether these tests run as the administrator.
-fn is_administrator() -> bool {
+/// Whether the tests run as root.
+fn is_root() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     status.lines().any(|line| line.starts_with("Uid:\t0\t"))
 }
 
-/// A change that the store cannot keep.
-fn assert_not_kept(gateway: &Gateway, version: &str) {
+/// Asserts that publishing fails and that the error is logged.
+fn assert_publish_fails(gateway: &Gateway, version: &str) {
     let release = Release::section("other", version, &["/other"]).bytes(
         "client/large.bin",
         "application/octet-stream",
-        noise(),
+        incompressible_bytes(),
     );
-    let answer = gateway.put("other", version, release.archive());
-    assert_eq!(answer.status, 500, "{}", answer.text());
-    assert_eq!(answer.header("content-type"), "application/problem+json");
-    let failed = gateway.wait_for(|line| line["event"] == "admin_failed");
+    let response = gateway.put_release("other", version, release.archive());
+    assert_eq!(response.status, 500, "{}", response.text());
+    assert_eq!(response.header("content-type"), "application/problem+json");
+    let failed = gateway.wait_for_event(|line| line["event"] == "admin_error");
     assert!(
-        failed["error"].as_str().is_some_and(|words| !words.is_empty()),
+        failed["error"].as_str().is_some_and(|text| !text.is_empty()),
         "{failed}"
     );
 }
 
-/// Bytes that do not get smaller.
-fn noise() -> Vec<u8> {
+/// Incompressible bytes.
+fn incompressible_bytes() -> Vec<u8> {
     let mut state = 1_u32;
     let next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -49,10 +51,10 @@ fn noise() -> Vec<u8> {
     std::iter::repeat_with(next).take(300_000).collect()
 }
 
-fn is_live(gateway: &Gateway, number: u64) {
-    let answer = gateway.get("/");
+fn assert_live(gateway: &Gateway, number: u64) {
+    let response = gateway.get("/");
     assert_eq!(
-        (answer.status, &answer.boot()["deployment"]),
+        (response.status, &response.boot()["deployment"]),
         (200, &json!(number))
     );
     assert_eq!(gateway.get("/readyz").status, 200);
@@ -72,7 +74,7 @@ fn set_mode(gateway: &Gateway, mode: u32) {
 }
 
 #[test]
-fn a_store_that_cannot_be_written_is_read_on() {
+fn read_only_store_still_serves_reads() {
     let gateway = Gateway::set_up_live(Setup {
         wrapper: wrapper(),
         ..Setup::default()
@@ -80,38 +82,38 @@ fn a_store_that_cannot_be_written_is_read_on() {
     gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
     set_mode(&gateway, 0o555);
     attack(&gateway, || {
-        assert_not_kept(&gateway, "1.0.0");
+        assert_publish_fails(&gateway, "1.0.0");
         let deploy = gateway.post_deployment(&json!({ "releases": { "directory": "1.1.0" } }));
         assert_eq!(deploy.status, 500, "{}", deploy.text());
         assert_eq!(gateway.get("/assets/directory/1.0.0/entry.js").status, 200);
     });
-    is_live(&gateway, 1);
+    assert_live(&gateway, 1);
     set_mode(&gateway, 0o755);
     gateway.publish(&Release::section("other", "1.0.0", &["/other"]));
     gateway.deploy(&json!({ "other": "1.0.0" }));
     assert_eq!(gateway.get("/other").status, 200);
 }
 
-/// A full disk, as near as it can be had without making one: no file may be longer than 64 KiB.
+/// Approximates a full disk: no file may exceed 64 KiB.
 #[test]
-fn a_store_that_is_full_loses_nothing_and_keeps_nothing_by_halves() {
+fn file_size_limit_leaves_no_partial_release() {
     let gateway = Gateway::set_up_live(Setup {
         before: "trap '' XFSZ; ulimit -f 128;",
         ..Setup::default()
     });
     attack(&gateway, || {
-        assert_not_kept(&gateway, "1.0.0");
+        assert_publish_fails(&gateway, "1.0.0");
         assert!(!gateway.store().join("releases/other").join("1.0.0").exists());
     });
-    is_live(&gateway, 1);
-    // What there is room for is still kept.
+    assert_live(&gateway, 1);
+    // Small releases still fit.
     gateway.publish(&Release::section("other", "1.0.0", &["/other"]));
     gateway.deploy(&json!({ "other": "1.0.0" }));
-    is_live(&gateway, 2);
+    assert_live(&gateway, 2);
 }
 
-/// What is kept in a store, by path: everything but what is in the making.
-fn kept(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+/// All files of a store by path, without the scratch folder.
+fn store_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -119,7 +121,7 @@ fn kept(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             continue;
         }
         if path.is_dir() {
-            found.extend(kept(&path));
+            found.extend(store_files(&path));
         } else {
             found.insert(path.clone(), fs::read(path).unwrap());
         }
@@ -127,81 +129,84 @@ fn kept(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// A change that finds no room: the operator is told so.
-fn assert_no_room(answer: &Response) {
-    assert_eq!(answer.status, 500, "{}", answer.text());
-    let problem = answer.json();
+/// Asserts that a change fails because the disk is full, and that the response says so.
+fn assert_disk_full(response: &Response) {
+    assert_eq!(response.status, 500, "{}", response.text());
+    let problem = response.json();
     let detail = problem["detail"].as_str().unwrap();
     assert!(detail.contains("No space left on device"), "{detail}");
 }
 
 #[test]
-fn on_a_full_disk_nothing_changes_until_there_is_room() {
-    for full in [Full::Writing, Full::Syncing, Full::Creating] {
-        let machine = Machine::new();
-        let gateway = machine.start("").made_live();
+fn full_disk_rejects_changes_until_space_returns() {
+    for full in [DiskFull::Write, DiskFull::Sync, DiskFull::Create] {
+        let machine = FaultyMachine::new();
+        let gateway = machine.start("").with_live_site();
         let release = |version| Release::section("directory", version, &["/", "/state/:state"]);
         gateway.publish(&release("1.1.0"));
         gateway.deploy(&json!({ "directory": "1.1.0" }));
         gateway.publish(&release("1.2.0"));
-        let before = kept(&gateway.store());
-        machine.fill(full);
+        let before = store_files(&gateway.store());
+        machine.fill_disk(full);
         attack(&gateway, || {
             let next = release("1.3.0");
-            assert_no_room(&gateway.put(&next.name, &next.version, next.archive()));
-            let wish = json!({ "releases": { "directory": "1.2.0" } });
-            assert_no_room(&gateway.post_deployment(&wish));
-            assert_no_room(&gateway.tell("/api/v1/rollback", &json!({ "section": "directory" })));
-            assert_no_room(&gateway.tell("/api/v1/previews", &wish));
+            assert_disk_full(&gateway.put_release(&next.name, &next.version, next.archive()));
+            let body = json!({ "releases": { "directory": "1.2.0" } });
+            assert_disk_full(&gateway.post_deployment(&body));
+            assert_disk_full(&gateway.admin_post("/api/v1/rollback", &json!({ "section": "directory" })));
+            assert_disk_full(&gateway.admin_post("/api/v1/previews", &body));
         });
-        assert_eq!(kept(&gateway.store()), before, "{full:?}");
+        assert_eq!(store_files(&gateway.store()), before, "{full:?}");
         assert_eq!(
             fs::read_dir(gateway.store().join("scratch")).unwrap().count(),
             0,
             "{full:?}"
         );
-        is_live(&gateway, 2);
-        // Starting takes no room.
-        if full != Full::Syncing {
-            is_live(&machine.start(""), 2);
+        assert_live(&gateway, 2);
+        // Starting needs no disk space.
+        if full != DiskFull::Sync {
+            assert_live(&machine.start(""), 2);
         }
-        machine.make_room();
+        machine.free_disk();
         gateway.publish(&release("1.3.0"));
         gateway.deploy(&json!({ "directory": "1.3.0" }));
-        let back = gateway.tell("/api/v1/rollback", &json!({ "section": "directory" }));
-        assert_eq!(back.status, 201, "{}", back.text());
-        is_live(&gateway, 4);
+        let rollback = gateway.admin_post("/api/v1/rollback", &json!({ "section": "directory" }));
+        assert_eq!(rollback.status, 201, "{}", rollback.text());
+        assert_live(&gateway, 4);
     }
 }
 
 #[test]
-fn a_store_that_is_gone_leaves_what_is_in_memory_and_is_used_again_when_it_is_back() {
+fn missing_store_serves_cache_and_recovers() {
     let gateway = Gateway::start_live("[assets]\ncache_mib = 64\n", &[]);
-    let (store, aside) = (gateway.store(), gateway.folder().join("aside"));
-    // What was asked for is in memory; this file was not.
-    let (known, unknown) = ("/assets/shell/1.0.0/main.js", "/assets/directory/1.0.0/entry.js");
-    assert_eq!(gateway.get(known).status, 200);
-    fs::rename(&store, &aside).unwrap();
+    let (store, moved_store) = (gateway.store(), gateway.folder().join("moved-store"));
+    // The first file is cached in memory, the second is not.
+    let (cached, uncached) = ("/assets/shell/1.0.0/main.js", "/assets/directory/1.0.0/entry.js");
+    assert_eq!(gateway.get(cached).status, 200);
+    fs::rename(&store, &moved_store).unwrap();
     attack(&gateway, || {
-        assert_eq!(gateway.get(known).status, 200);
-        // A browser keeps no such answer, and the section says 'Try again'.
-        let answer = gateway.get(unknown);
-        assert_eq!((answer.status, answer.header("cache-control")), (404, "no-store"));
-        let event = gateway.wait_for(|line| line["event"] == "store_unreadable");
+        assert_eq!(gateway.get(cached).status, 200);
+        // Browsers must not cache this response. The section then shows 'Try again'.
+        let response = gateway.get(uncached);
+        assert_eq!(
+            (response.status, response.header("cache-control")),
+            (404, "no-store")
+        );
+        let event = gateway.wait_for_event(|line| line["event"] == "store_refresh_failed");
         let error = event["error"].as_str().unwrap();
-        assert!(error.contains("does not stand in the store any more"), "{error}");
+        assert!(error.contains("live.json is missing from the store"), "{error}");
         let sections = gateway
             .admin
             .send(authorized(Request::new("GET", "/api/v1/sections")));
         assert!(matches!(sections.status, 200 | 500), "{}", sections.status);
     });
-    is_live(&gateway, 1);
+    assert_live(&gateway, 1);
     if store.exists() {
         fs::remove_dir_all(&store).unwrap();
     }
-    fs::rename(&aside, &store).unwrap();
-    assert_eq!(gateway.get(unknown).status, 200);
+    fs::rename(&moved_store, &store).unwrap();
+    assert_eq!(gateway.get(uncached).status, 200);
     gateway.publish(&Release::section("other", "1.0.0", &["/other"]));
     gateway.deploy(&json!({ "other": "1.0.0" }));
-    is_live(&gateway, 2);
+    assert_live(&gateway, 2);
 }

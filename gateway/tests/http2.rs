@@ -3,17 +3,17 @@
 use crate::support::{Exchange, Gateway};
 
 #[test]
-fn a_document_is_served_over_http2() {
+fn http2_serves_document() {
     let gateway = Gateway::start_live("", &[]);
-    let answer = Exchange::new(gateway.site, "GET", &[]);
-    assert!(answer.is_ok);
-    assert_eq!(answer.body, gateway.get("/").body);
+    let response = Exchange::new(gateway.site, "GET", &[]);
+    assert!(response.is_ok);
+    assert_eq!(response.body, gateway.get("/").body);
 }
 
 #[test]
-fn head_over_http2_has_no_body() {
+fn http2_head_response_has_no_body() {
     let gateway = Gateway::start_live("", &[]);
-    let answer = Exchange::new(gateway.site, "HEAD", &[]);
-    assert!(answer.is_ok);
-    assert_eq!(answer.body, b"");
+    let response = Exchange::new(gateway.site, "HEAD", &[]);
+    assert!(response.is_ok);
+    assert_eq!(response.body, b"");
 }

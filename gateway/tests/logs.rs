@@ -1,20 +1,20 @@
-//! The log, and what never stands in it.
+//! The log, and what it must never contain.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Act, Backend, Gateway, Release, Request, TOKEN};
+use crate::support::{Backend, Gateway, Release, Reply, Request, TOKEN};
 
 #[test]
-fn each_request_is_one_event() {
+fn each_request_logs_one_event() {
     let gateway = Gateway::start_live("", &[]);
     let cases = [
         ("GET", "/", "/", 200),
         ("GET", "/state/Texas?from=mail", "/state/:state", 200),
         ("HEAD", "/state/Ohio", "/state/:state", 200),
         ("GET", "/nowhere/at/all", "unmatched", 404),
-        ("GET", "/state/%F0%28", "refused", 400),
+        ("GET", "/state/%F0%28", "invalid_request", 400),
         ("GET", "/assets/shell/1.0.0/main.js", "/assets", 200),
         ("GET", "/_page/1?path=%2F", "/_page", 200),
         ("GET", "/go/someone", "/go/:partner", 404),
@@ -24,8 +24,8 @@ fn each_request_is_one_event() {
         ("DELETE", "/", "unmatched", 405),
     ];
     for (method, target, route, status) in cases {
-        let answer = gateway.site.send(Request::new(method, target));
-        let event = gateway.event_of(&answer);
+        let response = gateway.site.send(Request::new(method, target));
+        let event = gateway.request_event(&response);
         assert_eq!(event["event"], "request");
         assert_eq!(event["level"], "INFO");
         assert_eq!(
@@ -34,52 +34,55 @@ fn each_request_is_one_event() {
             "{target}"
         );
         assert_eq!(
-            (event["status"].as_u64(), answer.status),
+            (event["status"].as_u64(), response.status),
             (Some(status), u16::try_from(status).unwrap())
         );
-        assert_eq!(event["bytes"], answer.body.len());
+        assert_eq!(event["bytes"], response.body.len());
         assert!(event["duration_ms"].as_f64().unwrap() >= 0.0);
         assert_eq!(event["deployment"], 1);
         let keys: Vec<&str> = event.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(keys.len(), 10, "and nothing else: {keys:?}");
-        // As all other lines have it.
-        let listening = gateway.wait_for(|line| line["event"] == "listening");
-        assert_eq!(pattern(&event["timestamp"]), pattern(&listening["timestamp"]));
+        assert_eq!(keys.len(), 10, "unexpected keys: {keys:?}");
+        // Request events use the same timestamp format as all others.
+        let listening = gateway.wait_for_event(|line| line["event"] == "listening");
+        assert_eq!(
+            timestamp_format(&event["timestamp"]),
+            timestamp_format(&listening["timestamp"])
+        );
     }
 }
 
 #[test]
-fn a_method_of_the_clients_own_is_not_repeated() {
+fn unknown_method_is_logged_as_other() {
     let gateway = Gateway::start();
-    let answer = gateway.site.send(Request::new("MARKED", "/"));
-    assert_eq!(gateway.event_of(&answer)["method"], "OTHER");
+    let response = gateway.site.send(Request::new("MARKED", "/"));
+    assert_eq!(gateway.request_event(&response)["method"], "OTHER");
 }
 
 #[test]
-fn operators_requests_are_events_too() {
+fn admin_requests_log_events() {
     let gateway = Gateway::start();
-    let answer = gateway.put("legal", "1.0.0", b"nonsense".to_vec());
-    let event = gateway.event_of(&answer);
-    assert_eq!(event["route"], "/api/v1/sections/{name}/releases/{version}");
+    let response = gateway.put_release("legal", "1.0.0", b"nonsense".to_vec());
+    let event = gateway.request_event(&response);
+    assert_eq!(event["route"], "/api/v1/sections/:name/releases/:version");
     assert_eq!(event["status"], 400);
     gateway.publish(&Release::shell("1.0.0"));
-    let published = gateway.wait_for(|line| line["event"] == "published");
+    let published = gateway.wait_for_event(|line| line["event"] == "release_published");
     assert_eq!(
         (&published["name"], &published["by"]),
         (&json!("shell"), &json!("name of token-for-everything"))
     );
     gateway.deploy(&json!({ "shell": "1.0.0" }));
     assert_eq!(
-        gateway.wait_for(|line| line["event"] == "changed")["deployment"],
+        gateway.wait_for_event(|line| line["event"] == "deployment_changed")["deployment"],
         1
     );
 }
 
 #[test]
-fn nothing_a_visitor_types_is_kept_anywhere() {
-    let backend = Backend::start(Act::json(200, &json!({})));
+fn signup_input_is_neither_logged_nor_stored() {
+    let backend = Backend::start(Reply::json(200, &json!({})));
     let extra = format!(
-        "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\ntotal_timeout_ms = 200\nattempts_per_client = 1000\nfailures = 1000\n",
+        "[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\ntotal_timeout_ms = 200\nrate_limit_per_client_per_minute = 1000\nbreaker_failure_threshold = 1000\n",
         backend.origin()
     );
     let mut gateway = Gateway::start_live(&extra, &[("KEY", "marked-key")]);
@@ -93,36 +96,36 @@ fn nothing_a_visitor_types_is_kept_anywhere() {
             .header("user-agent", "marked-agent")
             .header("x-forwarded-for", "203.0.113.77")
             .header("x-request-id", "marked-id");
-        gateway.event_of(&gateway.site.send(request.body(body)));
+        gateway.request_event(&gateway.site.send(request.body(body)));
     };
     let echo = json!({ "error": "no marked-email@example.com", "redirectUrl": "https://evil.example/marked-target" });
-    let acts = [
-        Act::json(200, &json!({})),
-        Act::json(200, &echo),
-        Act::json(422, &echo),
-        Act::json(500, &json!({})),
-        Act::Close,
-        Act::Half,
-        Act::Stall,
-        Act::Raw("marked-rubbish\r\n\r\n".to_owned()),
-        Act::Raw(
+    let replies = [
+        Reply::json(200, &json!({})),
+        Reply::json(200, &echo),
+        Reply::json(422, &echo),
+        Reply::json(500, &json!({})),
+        Reply::Close,
+        Reply::Truncated,
+        Reply::Stall,
+        Reply::Raw("marked-rubbish\r\n\r\n".to_owned()),
+        Reply::Raw(
             "HTTP/1.1 302 Found\r\nlocation: http://marked-location/\r\ncontent-length: 0\r\n\r\n".to_owned(),
         ),
-        Act::Answer(200, "text/html", "<html>marked-html".to_owned()),
+        Reply::Response(200, "text/html", "<html>marked-html".to_owned()),
     ];
-    for act in acts {
-        backend.now(act);
+    for reply in replies {
+        backend.set_reply(reply);
         send("application/json", &fields.to_string());
         send("application/x-www-form-urlencoded", form);
     }
-    let refused = [
+    let rejected = [
         json!({ "email": "marked-email", "password": "marked-password", "age": 30 }).to_string(),
         json!({ "email": "marked-email@example.com", "password": "marked-password", "age": 17 }).to_string(),
         json!({ "email": "marked-email@example.com" }).to_string(),
         "{\"email\":\"marked-email@example.com\",\"password\":\"marked-password\"".to_owned(),
         "marked-password".repeat(1_000),
     ];
-    for body in &refused {
+    for body in &rejected {
         for content_type in [
             "application/json",
             "application/x-www-form-urlencoded",
@@ -136,47 +139,47 @@ fn nothing_a_visitor_types_is_kept_anywhere() {
         .admin
         .send(Request::new("GET", "/api/v1/sections").header("authorization", "Bearer marked-token"));
     gateway.signal("TERM");
-    assert_eq!(gateway.end().code(), Some(0));
+    assert_eq!(gateway.wait_for_exit().code(), Some(0));
 
     let output = gateway.output();
-    assert!(
-        output.contains("signup_unreachable"),
-        "the log is there to be searched"
-    );
-    for mark in ["marked", TOKEN, "203.0.113.77", "127.0.0.1"] {
+    assert!(output.contains("signup_backend_unreachable"), "no log to search");
+    for text in ["marked", TOKEN, "203.0.113.77", "127.0.0.1"] {
         let lines = output
             .lines()
-            .filter(|line| !line.contains("\"event\":\"listening\"") && !is_name_of_token(line, mark));
-        let found: Vec<&str> = lines.filter(|line| line.contains(mark)).collect();
-        assert!(found.is_empty(), "{mark}: {found:#?}");
+            .filter(|line| !line.contains("\"event\":\"listening\"") && !is_token_name(line, text));
+        let found: Vec<&str> = lines.filter(|line| line.contains(text)).collect();
+        assert!(found.is_empty(), "{text}: {found:#?}");
     }
-    let ages: Vec<&str> = output.lines().filter(|line| tells(line, "113")).collect();
+    let ages: Vec<&str> = output
+        .lines()
+        .filter(|line| contains_outside_measures(line, "113"))
+        .collect();
     assert!(ages.is_empty(), "a stated age: {ages:#?}");
     assert_eq!(files_with(&gateway.store(), b"marked"), Vec::<String>::new());
 }
 
-/// A time with all its digits made one.
-fn pattern(time: &Value) -> String {
+/// A timestamp with every digit replaced by 0.
+fn timestamp_format(time: &Value) -> String {
     let time = time.as_str().unwrap();
     time.replace(|c: char| c.is_ascii_digit(), "0")
 }
 
-/// Whether an event says something, its measures apart: they may be any number.
-fn tells(line: &str, text: &str) -> bool {
+/// Whether an event contains a string outside its measurements, which may contain any digits.
+fn contains_outside_measures(line: &str, text: &str) -> bool {
     let event: Value = serde_json::from_str(line).unwrap_or_default();
     let measures = ["timestamp", "duration_ms", "bytes", "request_id"];
-    // The addresses listened on have ports of any number.
+    // The ports of the listeners may contain any digits.
     if event["event"] == "listening" {
         return false;
     }
-    let mut told = event.as_object().into_iter().flatten();
-    told.any(|(key, value)| !measures.contains(&key.as_str()) && value.to_string().contains(text))
+    let mut fields = event.as_object().into_iter().flatten();
+    fields.any(|(key, value)| !measures.contains(&key.as_str()) && value.to_string().contains(text))
 }
 
-/// Tokens are called after themselves in these tests, and their names are logged.
-fn is_name_of_token(line: &str, mark: &str) -> bool {
+/// Token names, which are logged, contain the token in these tests.
+fn is_token_name(line: &str, text: &str) -> bool {
     let event: Value = serde_json::from_str(line).unwrap_or_default();
-    mark == TOKEN && event["by"] == format!("name of {TOKEN}")
+    text == TOKEN && event["by"] == format!("name of {TOKEN}")
 }
 
 fn files_with(folder: &Path, mark: &[u8]) -> Vec<String> {

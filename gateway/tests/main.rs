@@ -1,69 +1,69 @@
-//! Black-box tests: the built binary, driven over sockets. One feature a file.
+//! Black-box tests: they run the built binary and drive it over sockets. Each file covers one feature.
 
-// In a test, what does not work out is a failure of the test.
+// A failed `unwrap` fails the test.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
 
 mod admin_access;
 mod assets;
+mod assets_cache;
 mod assets_conditional;
-mod assets_memory;
 mod assets_negotiation;
 mod assets_ranges;
-mod collect;
 mod config;
 mod crash;
+mod csp_reports;
 mod deploy;
+mod deploy_under_load;
 mod documents;
-mod edge_crowd;
-mod edge_ended;
-mod edge_flow;
+mod edge_admission;
+mod edge_close_causes;
+mod edge_flow_control;
+mod edge_guide;
 mod edge_http1;
 mod edge_http2;
 mod edge_limits;
 mod edge_proxy;
 mod edge_restart;
-mod edge_slow;
-mod edge_strict;
+mod edge_timeouts;
 mod edge_tls;
+mod edge_validation;
+mod error_reports;
 mod faults_clock;
 mod faults_memory;
 mod faults_store;
-mod headers;
+mod garbage_collection;
 mod history;
 mod http2;
-mod leaks;
-mod load;
 mod logs;
 mod openapi;
-mod page_answer;
-mod partner;
+mod page_endpoint;
+mod partner_links;
 mod paths;
+mod prerender;
 mod previews;
-mod previews_end;
+mod previews_access;
 mod previews_forged;
-mod previews_private;
+mod previews_revocation;
 mod publish;
 mod publish_budget;
-mod publish_hostile;
-mod publish_styles;
+mod publish_css_scope;
+mod publish_malicious_archives;
 mod publish_warnings;
-mod render_attacks;
-mod render_trials;
+mod render_isolation;
 mod render_workers;
 mod rendering;
-mod reports;
 mod rollback;
 mod rollout;
+mod secrets_leak;
+mod security_headers;
+mod shared_store;
 mod shutdown;
 mod signup_backend;
 mod signup_form;
 mod signup_json;
 mod signup_limits;
 mod telemetry;
-#[cfg(feature = "otlp")]
 mod traces;
-mod two_gateways;
-mod violations;
 mod wellknown;

@@ -1,11 +1,11 @@
-//! Addresses that are none, or not quite.
+//! Request paths: validation, redirects, methods and page matching.
 
 use serde_json::{Value, json};
 
 use crate::support::{Gateway, Release, Request, attack};
 
 #[test]
-fn addresses_that_are_none_are_refused_cleanly() {
+fn invalid_path_returns_400() {
     let gateway = Gateway::start_live("", &[]);
     let targets = [
         "/state/%F0%28",
@@ -31,14 +31,16 @@ fn addresses_that_are_none_are_refused_cleanly() {
     ];
     attack(&gateway, || {
         for target in targets {
-            let answer = gateway.get(target);
-            assert_eq!(answer.status, 400, "{target}");
-            assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
-            assert_eq!(answer.header("cache-control"), "no-store");
-            assert!(!answer.text().contains("panic") && answer.body.len() < 3000);
-            assert!(!answer.has("location"));
+            let response = gateway.get(target);
+            assert_eq!(response.status, 400, "{target}");
+            assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
+            assert_eq!(response.header("cache-control"), "no-store");
+            assert!(!response.text().contains("panic") && response.body.len() < 3000);
+            assert!(!response.has("location"));
             assert!(
-                answer.text().contains("<p>The address has a mistake in it.</p>"),
+                response
+                    .text()
+                    .contains("<p>The address has a mistake in it.</p>"),
                 "{target}"
             );
         }
@@ -46,7 +48,7 @@ fn addresses_that_are_none_are_refused_cleanly() {
 }
 
 #[test]
-fn long_addresses_are_refused_cleanly() {
+fn overlong_path_returns_414_or_431() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for target in [
@@ -54,11 +56,11 @@ fn long_addresses_are_refused_cleanly() {
             format!("/?{}", "a".repeat(10_000)),
             "/a".repeat(5_000),
         ] {
-            let answer = gateway.get(&target);
-            assert_eq!(answer.status, 414);
-            assert!(answer.body.len() < 3000);
+            let response = gateway.get(&target);
+            assert_eq!(response.status, 414);
+            assert!(response.body.len() < 3000);
         }
-        // What does not fit into the buffer for a head at all is refused before there is a request.
+        // A request line beyond the header buffer is rejected before it is parsed.
         assert_eq!(gateway.get(&format!("/{}", "a".repeat(40_000))).status, 431);
         let deep = "/a".repeat(4_000);
         assert_eq!(gateway.get(&deep).status, 404);
@@ -66,7 +68,7 @@ fn long_addresses_are_refused_cleanly() {
 }
 
 #[test]
-fn a_trailing_slash_leads_to_the_path_without() {
+fn trailing_slash_redirects_to_canonical_path() {
     let gateway = Gateway::start_live("", &[]);
     for (target, location) in [
         ("/signup/", "/signup"),
@@ -76,9 +78,9 @@ fn a_trailing_slash_leads_to_the_path_without() {
         ("/%5Cevil.example/", "/%5Cevil.example"),
         ("/evil.example%2e/", "/evil.example%2e"),
     ] {
-        let answer = gateway.get(target);
+        let response = gateway.get(target);
         assert_eq!(
-            (answer.status, answer.header("location")),
+            (response.status, response.header("location")),
             (308, location),
             "{target}"
         );
@@ -86,7 +88,7 @@ fn a_trailing_slash_leads_to_the_path_without() {
 }
 
 #[test]
-fn no_redirect_leads_to_another_host() {
+fn redirect_never_leaves_host() {
     let gateway = Gateway::start_live("", &[]);
     for target in [
         "//evil.example/",
@@ -97,17 +99,21 @@ fn no_redirect_leads_to_another_host() {
         "/a//",
         "/a//b/",
     ] {
-        let answer = gateway.get(target);
-        assert!(matches!(answer.status, 400 | 404), "{target}: {}", answer.status);
-        assert!(!answer.has("location"), "{target}");
+        let response = gateway.get(target);
+        assert!(
+            matches!(response.status, 400 | 404),
+            "{target}: {}",
+            response.status
+        );
+        assert!(!response.has("location"), "{target}");
     }
     let absolute = Request::new("GET", "http://evil.example/signup/").header("host", "evil.example");
-    let answer = gateway.site.send(absolute);
-    assert_eq!((answer.status, answer.has("location")), (400, false));
+    let response = gateway.site.send(absolute);
+    assert_eq!((response.status, response.has("location")), (400, false));
 }
 
 #[test]
-fn other_methods_are_refused_with_what_is_allowed() {
+fn unsupported_method_returns_405_with_allow() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for (target, allowed) in [
@@ -118,18 +124,18 @@ fn other_methods_are_refused_with_what_is_allowed() {
             ("/go/x", "GET, HEAD, OPTIONS"),
         ] {
             for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE", "NONSENSE"] {
-                let answer = gateway.site.send(Request::new(method, target));
+                let response = gateway.site.send(Request::new(method, target));
                 assert_eq!(
-                    (answer.status, answer.header("allow")),
+                    (response.status, response.header("allow")),
                     (405, allowed),
                     "{method} {target}"
                 );
             }
         }
         for method in ["GET", "HEAD", "PUT"] {
-            let answer = gateway.site.send(Request::new(method, "/functions/v1/signup"));
+            let response = gateway.site.send(Request::new(method, "/functions/v1/signup"));
             assert_eq!(
-                (answer.status, answer.header("allow")),
+                (response.status, response.header("allow")),
                 (405, "POST, OPTIONS"),
                 "{method}"
             );
@@ -138,7 +144,7 @@ fn other_methods_are_refused_with_what_is_allowed() {
 }
 
 #[test]
-fn reserved_paths_without_anything_there_are_plain_404s() {
+fn reserved_path_returns_plain_404() {
     let gateway = Gateway::start_live("", &[]);
     for target in [
         "/favicon.ico",
@@ -149,14 +155,14 @@ fn reserved_paths_without_anything_there_are_plain_404s() {
         "/functions/v1/other",
         "/healthz/",
     ] {
-        let answer = gateway.get(target);
-        assert_eq!(answer.status, 404, "{target}");
-        assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
+        let response = gateway.get(target);
+        assert_eq!(response.status, 404, "{target}");
+        assert_eq!(response.header("content-type"), "text/plain; charset=utf-8");
     }
 }
 
 #[test]
-fn a_page_that_needs_no_shell_is_rated_and_leads_home() {
+fn error_page_has_adult_rating_and_home_link() {
     let gateway = Gateway::start_live("", &[]);
     let long = format!("/{}", "a".repeat(10_000));
     for (method, target, status) in [
@@ -165,9 +171,9 @@ fn a_page_that_needs_no_shell_is_rated_and_leads_home() {
         ("POST", "/go/a/b", 405),
         ("GET", long.as_str(), 414),
     ] {
-        let answer = gateway.site.send(Request::new(method, target));
-        assert_eq!(answer.status, status, "{method} {target}");
-        let html = answer.text();
+        let response = gateway.site.send(Request::new(method, target));
+        assert_eq!(response.status, status, "{method} {target}");
+        let html = response.text();
         assert!(
             html.contains("<meta name=\"rating\" content=\"adult\">"),
             "{html}"
@@ -178,18 +184,18 @@ fn a_page_that_needs_no_shell_is_rated_and_leads_home() {
         );
         assert!(html.contains("<footer><p>18+ only</p></footer>"), "{html}");
     }
-    // Where nothing is live yet, there is no home to return to.
-    let early = Gateway::start().get("/state/%zz");
-    assert_eq!(early.status, 400);
-    assert!(!early.text().contains("<a "));
+    // Without a live deployment there is no home page to link to.
+    let empty = Gateway::start().get("/state/%zz");
+    assert_eq!(empty.status, 400);
+    assert!(!empty.text().contains("<a "));
 }
 
 #[test]
-fn pages_are_found_as_the_shared_table_says() {
+fn page_matching_follows_shared_table() {
     let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/tables/paths.json");
     let table: Value = serde_json::from_str(&std::fs::read_to_string(table).unwrap()).unwrap();
-    // The whole table is the matcher's to pass; here the cases about the first set of patterns go through the front
-    // door, in one deployment.
+    // Unit tests of the matcher cover the whole table. This test sends the cases of the first pattern set through the
+    // gateway.
     let cases = table["match"].as_array().unwrap();
     let patterns = &cases[0]["patterns"];
     let texts = patterns.as_array().unwrap().iter();
@@ -200,9 +206,9 @@ fn pages_are_found_as_the_shared_table_says() {
     gateway.deploy(&json!({ "shell": "1.0.0", "table": "1.0.0" }));
     let mut seen = 0;
     for case in cases.iter().filter(|case| &case["patterns"] == patterns) {
-        let answer = gateway.get(case["path"].as_str().unwrap());
-        let found = if answer.status == 200 {
-            answer.boot()["page"]["pattern"].clone()
+        let response = gateway.get(case["path"].as_str().unwrap());
+        let found = if response.status == 200 {
+            response.boot()["page"]["pattern"].clone()
         } else {
             Value::Null
         };

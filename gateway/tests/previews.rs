@@ -1,28 +1,30 @@
-//! Previews: a deployment that is not live, for whoever has a link.
+//! Previews: a deployment that is not live, shown to visitors with a link.
 
 use serde_json::{Value, json};
 
-use crate::support::preview::{COOKIE, deployment, gateway, link, preview, token, viewer, wish};
+use crate::support::preview::{
+    COOKIE, create_preview, deployment, follow_link, gateway, post_preview, token_in, viewer,
+};
 use crate::support::{Gateway, Release, Request};
 
 #[test]
-fn a_link_sets_a_cookie_and_leads_to_the_page() {
+fn preview_link_sets_cookie_and_redirects() {
     let gateway = gateway();
-    let answer = wish(
+    let response = post_preview(
         &gateway,
         &json!({ "releases": { "directory": "2.0.0" }, "path": "/state/New%20York", "minutes": 5 }),
     );
-    assert_eq!(answer.json()["deployment"], 2);
-    let token = token(&answer);
-    let answer = link(&gateway, &token);
+    assert_eq!(response.json()["deployment"], 2);
+    let token = token_in(&response);
+    let response = follow_link(&gateway, &token);
     assert_eq!(
-        (answer.status, answer.header("location")),
+        (response.status, response.header("location")),
         (303, "/state/New%20York")
     );
-    assert_eq!(answer.header("cache-control"), "no-store");
-    assert_eq!(answer.header("referrer-policy"), "no-referrer");
-    assert_eq!(answer.header("x-robots-tag"), "noindex, nofollow");
-    let cookie = answer.header("set-cookie");
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("referrer-policy"), "no-referrer");
+    assert_eq!(response.header("x-robots-tag"), "noindex, nofollow");
+    let cookie = response.header("set-cookie");
     let seconds = cookie
         .strip_prefix(&format!("{COOKIE}={token}; Path=/; Max-Age="))
         .and_then(|rest| rest.strip_suffix("; HttpOnly; SameSite=Lax; Secure"))
@@ -31,7 +33,7 @@ fn a_link_sets_a_cookie_and_leads_to_the_page() {
 }
 
 #[test]
-fn a_link_never_leads_elsewhere() {
+fn preview_path_rejects_open_redirects() {
     let gateway = gateway();
     let long = format!("/{}", "x".repeat(512));
     for path in [
@@ -65,10 +67,10 @@ fn a_link_never_leads_elsewhere() {
         "/healthz",
         &long,
     ] {
-        let answer = wish(&gateway, &json!({ "deployment": 1, "path": path }));
-        assert_eq!(answer.status, 400, "{path}");
+        let response = post_preview(&gateway, &json!({ "deployment": 1, "path": path }));
+        assert_eq!(response.status, 400, "{path}");
     }
-    // An encoded backslash stays one, and the longest path still fits into an address and a cookie.
+    // An encoded backslash stays encoded, and the longest path fits into the URL and the cookie.
     let longest = format!("/{}", "\"".repeat(511));
     for path in [
         "/%5Cevil.example",
@@ -77,17 +79,17 @@ fn a_link_never_leads_elsewhere() {
         "/state/a%20b",
         &longest,
     ] {
-        let token = token(&wish(&gateway, &json!({ "deployment": 1, "path": path })));
-        let answer = link(&gateway, &token);
-        assert_eq!((answer.status, answer.header("location")), (303, path));
-        assert!(answer.header("set-cookie").len() < 4096);
+        let token = token_in(&post_preview(&gateway, &json!({ "deployment": 1, "path": path })));
+        let response = follow_link(&gateway, &token);
+        assert_eq!((response.status, response.header("location")), (303, path));
+        assert!(response.header("set-cookie").len() < 4096);
     }
 }
 
 #[test]
-fn a_preview_is_marked_and_kept_by_nobody() {
+fn preview_shows_banner_and_is_not_cached() {
     let gateway = gateway();
-    let mut viewer = viewer(&gateway, &preview(&gateway));
+    let mut viewer = viewer(&gateway, &create_preview(&gateway));
     let banner = "<body><aside class=\"preview\" aria-label=\"Preview\">\
                   <p>Preview of deployment 2. You see it by a link.</p>\
                   <form method=\"post\" action=\"/_preview/end\"><button type=\"submit\">End preview</button></form>\
@@ -95,18 +97,18 @@ fn a_preview_is_marked_and_kept_by_nobody() {
     for (target, status) in [("/", 200), ("/state/Ohio", 200), ("/nowhere", 404)] {
         for condition in ["*", "\"x\""] {
             let request = Request::new("GET", target).header("if-none-match", condition);
-            let answer = viewer.send(request);
-            assert_eq!((answer.status, deployment(&answer)), (status, 2));
-            let html = answer.text();
+            let response = viewer.send(request);
+            assert_eq!((response.status, deployment(&response)), (status, 2));
+            let html = response.text();
             assert!(html.contains(banner), "{html}");
             assert_eq!(
                 html.matches("<meta data-head=\"\" name=\"robots\" content=\"noindex,nofollow\">")
                     .count(),
                 1
             );
-            assert_eq!(answer.header("x-robots-tag"), "noindex, nofollow");
-            assert_eq!(answer.header("cache-control"), "no-store");
-            assert!(!answer.has("etag") && !answer.has("set-cookie"));
+            assert_eq!(response.header("x-robots-tag"), "noindex, nofollow");
+            assert_eq!(response.header("cache-control"), "no-store");
+            assert!(!response.has("etag") && !response.has("set-cookie"));
         }
     }
     let home = viewer.get("/");
@@ -121,32 +123,32 @@ fn a_preview_is_marked_and_kept_by_nobody() {
     );
     assert!(!others.text().contains("class=\"preview\"") && !others.has("x-robots-tag"));
     let tag = others.header("etag").to_owned();
-    let ask = Request::new("GET", "/").header("if-none-match", &tag);
+    let request = Request::new("GET", "/").header("if-none-match", &tag);
     assert_eq!(
-        viewer.send(ask).status,
+        viewer.send(request).status,
         200,
-        "what a browser kept before is no preview"
+        "a cached live document must not count as the preview"
     );
 }
 
 #[test]
-fn a_refused_sign_up_in_a_preview_is_marked_too() {
+fn preview_marks_rejected_signup() {
     let gateway = gateway();
     let form = Request::new("POST", "/functions/v1/signup")
         .header("sec-fetch-site", "same-origin")
         .header("content-type", "application/x-www-form-urlencoded")
         .body("email=visitor%40example.com&password=123456&age=");
-    let answer = viewer(&gateway, &preview(&gateway)).send(form);
-    assert_eq!((answer.status, deployment(&answer)), (422, 2));
-    assert!(answer.text().contains("<aside class=\"preview\""));
-    assert_eq!(answer.header("x-robots-tag"), "noindex, nofollow");
-    assert_eq!(answer.header("cache-control"), "no-store");
+    let response = viewer(&gateway, &create_preview(&gateway)).send(form);
+    assert_eq!((response.status, deployment(&response)), (422, 2));
+    assert!(response.text().contains("<aside class=\"preview\""));
+    assert_eq!(response.header("x-robots-tag"), "noindex, nofollow");
+    assert_eq!(response.header("cache-control"), "no-store");
 }
 
 #[test]
-fn a_preview_goes_before_a_rollout() {
+fn preview_takes_precedence_over_rollout() {
     let gateway = gateway();
-    let token = preview(&gateway);
+    let token = create_preview(&gateway);
     gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" }, "percent": 50 }));
     let mut viewer = viewer(&gateway, &token);
     assert_eq!(deployment(&viewer.get("/")), 2);
@@ -154,37 +156,41 @@ fn a_preview_goes_before_a_rollout() {
 }
 
 #[test]
-fn what_is_deployed_can_be_previewed_and_what_is_proposed_is_checked() {
+fn preview_accepts_past_and_validates_new_deployments() {
     let gateway = gateway();
     gateway.deploy(&json!({ "directory": "2.0.0" }));
-    let old = token(&wish(&gateway, &json!({ "deployment": 1 })));
+    let old = token_in(&post_preview(&gateway, &json!({ "deployment": 1 })));
     assert_eq!(deployment(&viewer(&gateway, &old).get("/")), 1);
-    gateway.tell("/api/v1/rollback", &json!({ "deployment": 1 }));
-    let same = wish(&gateway, &json!({ "deployment": 1 }));
+    gateway.admin_post("/api/v1/rollback", &json!({ "deployment": 1 }));
+    let same = post_preview(&gateway, &json!({ "deployment": 1 }));
     assert_eq!(
         same.json()["deployment"],
         1,
-        "it is what was asked for, also if live is no different"
+        "the requested deployment, although the live one has the same releases"
     );
-    let live = wish(&gateway, &json!({ "releases": { "directory": "1.0.0" } }));
-    assert_eq!(live.json()["deployment"], 3, "nothing is stored for what is live");
+    let live = post_preview(&gateway, &json!({ "releases": { "directory": "1.0.0" } }));
+    assert_eq!(
+        live.json()["deployment"],
+        3,
+        "a preview of the live releases creates no deployment"
+    );
 
     gateway.publish(&Release::section("rival", "1.0.0", &["/"]));
-    let proposed = |releases: Value| wish(&gateway, &json!({ "releases": releases }));
-    let conflict = proposed(json!({ "rival": "1.0.0" }));
+    let preview_of = |releases: Value| post_preview(&gateway, &json!({ "releases": releases }));
+    let conflict = preview_of(json!({ "rival": "1.0.0" }));
     assert_eq!(conflict.status, 409);
     assert_eq!(
         conflict.json()["problems"],
         json!(["pattern `/` of directory and pattern `/` of rival collide"])
     );
-    assert_eq!(proposed(json!({ "legal": "9.9.9" })).status, 422);
-    let unknown = wish(&gateway, &json!({ "deployment": 99 }));
+    assert_eq!(preview_of(json!({ "legal": "9.9.9" })).status, 422);
+    let unknown = post_preview(&gateway, &json!({ "deployment": 99 }));
     assert_eq!(
         (unknown.status, &unknown.json()["detail"]),
-        (404, &json!("deployment 99 is not kept"))
+        (404, &json!("deployment 99 does not exist"))
     );
     assert_eq!(
-        gateway.ask("/api/v1/deployments")["deployments"]
+        gateway.admin_get("/api/v1/deployments")["deployments"]
             .as_array()
             .unwrap()
             .len(),
@@ -200,12 +206,12 @@ fn what_is_deployed_can_be_previewed_and_what_is_proposed_is_checked() {
         json!({ "deployment": 1, "minutes": -5 }),
         json!({ "deployment": 1, "url": "https://evil.example/" }),
     ] {
-        assert_eq!(wish(&gateway, &body).status, 400, "{body}");
+        assert_eq!(post_preview(&gateway, &body).status, 400, "{body}");
     }
     assert_eq!(
-        wish(&gateway, &json!({ "deployment": 1, "minutes": 10_080 })).status,
+        post_preview(&gateway, &json!({ "deployment": 1, "minutes": 10_080 })).status,
         201
     );
-    let nothing = wish(&Gateway::start(), &json!({ "releases": {} }));
-    assert_eq!(nothing.status, 409);
+    let rejected = post_preview(&Gateway::start(), &json!({ "releases": {} }));
+    assert_eq!(rejected.status, 409);
 }

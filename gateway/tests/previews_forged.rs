@@ -1,4 +1,4 @@
-//! Tokens of previews that are forged, altered or over, and other ways to choose what is loaded.
+//! Forged, altered and expired preview tokens, and other attempts to choose which code is loaded.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -7,7 +7,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
 use crate::support::preview::{
-    assert_refused, deployment, gateway, keys, keys_file, link, preview, signed, signed_here, with_cookie,
+    assert_rejected, create_preview, deployment, follow_link, gateway, keys, keys_file, sign_token,
+    sign_with_gateway_key, with_cookie,
 };
 use crate::support::{Request, now};
 
@@ -15,15 +16,15 @@ use crate::support::{Request, now};
 const LATER: u64 = 4_000_000_000;
 
 #[test]
-fn what_is_forged_altered_or_over_is_refused() {
+fn forged_altered_or_expired_token_is_rejected() {
     let gateway = gateway();
-    let token = preview(&gateway);
+    let token = create_preview(&gateway);
     let [id, payload, signature] = token.split('.').collect::<Vec<_>>()[..] else {
         panic!("{token}");
     };
-    let sound = json!({ "deployment": 2, "expires": LATER, "path": "/" });
+    let valid = json!({ "deployment": 2, "expires": LATER, "path": "/" });
     let other = |field: &str, value: Value| {
-        let mut payload = sound.clone();
+        let mut payload = valid.clone();
         payload[field] = value;
         payload
     };
@@ -32,85 +33,91 @@ fn what_is_forged_altered_or_over_is_refused() {
     flipped[31] ^= 1;
     let none = URL_SAFE_NO_PAD.encode([0; 32]);
     for (why, token) in [
-        ("nothing", "x".to_owned()),
+        ("no token", "x".to_owned()),
         ("dots", "...".to_owned()),
-        ("an address", "https:evil.example".to_owned()),
-        ("another key's name", format!("00000000.{payload}.{signature}")),
-        ("no key's name", format!(".{payload}.{signature}")),
-        ("a longer key's name", format!("{id}0.{payload}.{signature}")),
-        ("another payload", format!("{id}.{}.{signature}", encoded(&sound))),
+        ("a URL", "https:evil.example".to_owned()),
+        ("unknown key ID", format!("00000000.{payload}.{signature}")),
+        ("no key ID", format!(".{payload}.{signature}")),
+        ("extended key ID", format!("{id}0.{payload}.{signature}")),
+        ("another payload", format!("{id}.{}.{signature}", encoded(&valid))),
         ("no payload", format!("{id}..{signature}")),
         ("two payloads", format!("{id}.{payload}.{payload}.{signature}")),
         (
             "another signature",
             format!("{id}.{payload}.{}", URL_SAFE_NO_PAD.encode(flipped)),
         ),
-        ("half a signature", format!("{id}.{payload}.{}", &signature[..20])),
+        (
+            "truncated signature",
+            format!("{id}.{payload}.{}", &signature[..20]),
+        ),
         ("no signature", format!("{id}.{payload}.")),
-        ("nothing signed", format!("{id}.{payload}")),
-        ("zeros", format!("{id}.{payload}.{none}")),
-        ("a key of their own", signed(id, &none, &sound)),
-        ("an empty key", signed(id, "", &sound)),
+        ("no signature part", format!("{id}.{payload}")),
+        ("zero signature", format!("{id}.{payload}.{none}")),
+        ("another key", sign_token(id, &none, &valid)),
+        ("empty key", sign_token(id, "", &valid)),
         (
-            "over",
-            signed_here(&gateway, &other("expires", json!(1_700_000_000))),
+            "expired",
+            sign_with_gateway_key(&gateway, &other("expires", json!(1_700_000_000))),
         ),
         (
-            "over since ever",
-            signed_here(&gateway, &other("expires", json!(-1))),
+            "negative expiry",
+            sign_with_gateway_key(&gateway, &other("expires", json!(-1))),
         ),
         (
-            "a deployment that is not kept",
-            signed_here(&gateway, &other("deployment", json!(99))),
+            "unknown deployment",
+            sign_with_gateway_key(&gateway, &other("deployment", json!(99))),
         ),
         (
-            "a deployment that is none",
-            signed_here(&gateway, &other("deployment", json!("2"))),
+            "invalid deployment",
+            sign_with_gateway_key(&gateway, &other("deployment", json!("2"))),
         ),
         (
-            "more than is known",
-            signed_here(&gateway, &other("load", json!("https://evil.example/"))),
+            "unknown field",
+            sign_with_gateway_key(&gateway, &other("load", json!("https://evil.example/"))),
         ),
         (
-            "far too long",
-            signed_here(&gateway, &other("path", json!(format!("/{}", "x".repeat(3000))))),
+            "too long",
+            sign_with_gateway_key(&gateway, &other("path", json!(format!("/{}", "x".repeat(3000))))),
         ),
     ] {
-        assert_refused(&gateway, &token, why);
+        assert_rejected(&gateway, &token, why);
     }
-    // The tests sign as the gateway does: otherwise these would be refused for no good reason.
-    assert_eq!(link(&gateway, &signed_here(&gateway, &sound)).status, 303);
+    // The test's signature is valid: the gateway accepts the unaltered payload.
+    assert_eq!(
+        follow_link(&gateway, &sign_with_gateway_key(&gateway, &valid)).status,
+        303
+    );
     assert_eq!(deployment(&with_cookie(&gateway, &token, "/")), 2);
 }
 
 #[test]
-fn a_key_that_was_rotated_away_verifies_nothing() {
+fn rotated_key_verifies_no_token() {
     let gateway = gateway();
-    let token = preview(&gateway);
+    let token = create_preview(&gateway);
     let old = keys(&gateway)[0].clone();
-    // As if it had signed for longer than a day: it still verifies, and another signs.
-    let created = |at: &str| {
+    // A key older than a day still verifies, but a new key signs.
+    let set_creation_time = |at: &str| {
         let mut key = old.clone();
         key["createdAt"] = json!(at);
         std::fs::write(keys_file(&gateway), json!([key]).to_string()).unwrap();
     };
-    let day = now() - jiff::SignedDuration::from_hours(25);
-    created(&day.to_string());
-    let next = preview(&gateway);
+    let yesterday = now() - jiff::SignedDuration::from_hours(25);
+    set_creation_time(&yesterday.to_string());
+    let next = create_preview(&gateway);
     assert_ne!(next.split('.').next(), token.split('.').next());
     assert_eq!(keys(&gateway).as_array().unwrap().len(), 2);
-    assert_eq!(link(&gateway, &token).status, 303);
-    // As if it had for longer than any preview lives: it is forgotten.
-    created("2026-01-01T00:00:00Z");
-    preview(&gateway);
+    assert_eq!(follow_link(&gateway, &token).status, 303);
+    // A key older than any preview's lifetime is removed.
+    set_creation_time("2026-01-01T00:00:00Z");
+    create_preview(&gateway);
     assert_eq!(keys(&gateway).as_array().unwrap().len(), 1);
-    assert_refused(&gateway, &token, "an old key");
+    assert_rejected(&gateway, &token, "removed key");
 }
 
 #[test]
-fn secrets_of_previews_are_neither_logged_nor_readable_by_others() {
+fn preview_secrets_are_not_logged_and_key_file_is_private() {
     let mut gateway = gateway();
-    let token = preview(&gateway);
+    let token = create_preview(&gateway);
     let mode = std::fs::metadata(keys_file(&gateway))
         .unwrap()
         .permissions()
@@ -123,22 +130,19 @@ fn secrets_of_previews_are_neither_logged_nor_readable_by_others() {
         format!("/_preview/{altered}"),
         format!("/{token}"),
     ] {
-        assert_eq!(gateway.event_of(&gateway.get(&target))["event"], "request");
+        assert_eq!(gateway.request_event(&gateway.get(&target))["event"], "request");
     }
     for cookie in [&token, &altered] {
-        gateway.event_of(&with_cookie(&gateway, cookie, "/"));
-        gateway.event_of(&with_cookie(&gateway, cookie, "/nowhere"));
+        gateway.request_event(&with_cookie(&gateway, cookie, "/"));
+        gateway.request_event(&with_cookie(&gateway, cookie, "/nowhere"));
     }
-    let answer = link(&gateway, &token);
-    assert_eq!(gateway.event_of(&answer)["route"], "/_preview/:token");
-    gateway.operate(Request::new("DELETE", "/api/v1/previews"));
+    let response = follow_link(&gateway, &token);
+    assert_eq!(gateway.request_event(&response)["route"], "/_preview/:token");
+    gateway.admin_request(Request::new("DELETE", "/api/v1/previews"));
     gateway.signal("TERM");
-    gateway.end();
+    gateway.wait_for_exit();
     let output = gateway.output();
-    assert!(
-        output.contains("/_preview/:token"),
-        "the log is there to be searched"
-    );
+    assert!(output.contains("/_preview/:token"), "no log to search");
     let secret = keys[0]["secret"].as_str().unwrap();
     for secret in token.split('.').chain([secret]) {
         assert!(!output.contains(secret), "{secret}");
@@ -146,9 +150,9 @@ fn secrets_of_previews_are_neither_logged_nor_readable_by_others() {
 }
 
 #[test]
-fn nothing_a_visitor_sends_chooses_where_code_is_loaded_from() {
+fn request_input_never_selects_code_origin() {
     let gateway = gateway();
-    preview(&gateway);
+    create_preview(&gateway);
     let plain = gateway.get("/state/Ohio").body;
     for query in [
         "deployment=2",
@@ -182,10 +186,10 @@ fn nothing_a_visitor_sends_chooses_where_code_is_loaded_from() {
         ("origin", "https://evil.example"),
         ("referer", "https://evil.example/"),
     ] {
-        let answer = gateway
+        let response = gateway
             .site
             .send(Request::new("GET", "/state/Ohio").header(name, value));
-        assert_eq!(answer.body, plain, "{name}: {value}");
+        assert_eq!(response.body, plain, "{name}: {value}");
     }
     let page = gateway
         .get("/_page/1?path=%2F&entry=https://evil.example/")

@@ -8,8 +8,8 @@ fn release() -> Release {
     Release::section("directory", "1.0.0", &["/", "/state/:state"])
 }
 
-fn problems(answer: &Response) -> Vec<String> {
-    let problem = answer.json();
+fn problems(response: &Response) -> Vec<String> {
+    let problem = response.json();
     let list = problem["problems"]
         .as_array()
         .unwrap_or_else(|| panic!("no problems: {problem}"));
@@ -18,7 +18,7 @@ fn problems(answer: &Response) -> Vec<String> {
         .collect()
 }
 
-/// Bytes that do not compress.
+/// Incompressible bytes.
 fn noise(count: usize) -> Vec<u8> {
     let mut state = 1_u32;
     let mut next = || {
@@ -28,47 +28,47 @@ fn noise(count: usize) -> Vec<u8> {
     (0..count).map(|_| next()).collect()
 }
 
-/// The problems of a release whose archive must be refused whole.
-fn refused(gateway: &Gateway, archive: impl Into<Vec<u8>>) -> Vec<String> {
-    let answer = gateway.put("directory", "1.0.0", archive);
-    assert_eq!(answer.status, 422, "{}", answer.text());
+/// Publishes an archive, which must be rejected without a trace. Returns its problems.
+fn rejected_problems(gateway: &Gateway, archive: impl Into<Vec<u8>>) -> Vec<String> {
+    let response = gateway.put_release("directory", "1.0.0", archive);
+    assert_eq!(response.status, 422, "{}", response.text());
     assert!(
         !gateway.store().join("releases/directory").exists(),
-        "nothing of it is kept"
+        "the store must not contain the release"
     );
     assert_eq!(
         std::fs::read_dir(gateway.store().join("scratch"))
             .unwrap()
             .count(),
         0,
-        "nothing is left behind"
+        "the scratch folder must be empty"
     );
-    problems(&answer)
+    problems(&response)
 }
 
 #[test]
-fn a_release_is_kept_once() {
+fn publish_is_idempotent_and_version_is_immutable() {
     let gateway = Gateway::start();
-    let first = gateway.put("directory", "1.0.0", release().archive());
+    let first = gateway.put_release("directory", "1.0.0", release().archive());
     assert_eq!(first.status, 201);
-    let answer = first.json();
+    let response = first.json();
     assert_eq!(
-        (&answer["name"], &answer["version"]),
+        (&response["name"], &response["version"]),
         (&json!("directory"), &json!("1.0.0"))
     );
-    assert!(answer["digest"].as_str().unwrap().starts_with("sha384-"));
+    assert!(response["digest"].as_str().unwrap().starts_with("sha384-"));
 
-    let again = gateway.put("directory", "1.0.0", release().archive());
-    assert_eq!((again.status, again.json()), (200, answer));
+    let again = gateway.put_release("directory", "1.0.0", release().archive());
+    assert_eq!((again.status, again.json()), (200, response));
 
     let other = release().bytes("client/entry.js", SCRIPT, "other");
-    let other = gateway.put("directory", "1.0.0", other.archive());
+    let other = gateway.put_release("directory", "1.0.0", other.archive());
     assert_eq!(other.status, 409);
     assert!(
         other.json()["detail"]
             .as_str()
             .unwrap()
-            .contains("directory@1.0.0 is published already")
+            .contains("directory@1.0.0 is already published")
     );
     assert_eq!(
         std::fs::read_dir(gateway.store().join("scratch"))
@@ -79,10 +79,14 @@ fn a_release_is_kept_once() {
 }
 
 #[test]
-fn two_who_publish_at_once_agree() {
+fn concurrent_publishes_store_one_release() {
     let gateway = Gateway::start();
     let statuses = std::thread::scope(|scope| {
-        let publish = || gateway.put("directory", "1.0.0", release().archive()).status;
+        let publish = || {
+            gateway
+                .put_release("directory", "1.0.0", release().archive())
+                .status
+        };
         let threads: Vec<_> = (0..6).map(|_| scope.spawn(publish)).collect();
         threads
             .into_iter()
@@ -101,10 +105,12 @@ fn two_who_publish_at_once_agree() {
 }
 
 #[test]
-fn sections_and_their_releases_are_listed() {
+fn sections_list_includes_releases() {
     let gateway = Gateway::start();
     assert_eq!(
-        gateway.operate(Request::new("GET", "/api/v1/sections")).json(),
+        gateway
+            .admin_request(Request::new("GET", "/api/v1/sections"))
+            .json(),
         json!([])
     );
     for version in ["1.0.0", "1.1.0-dev.abc"] {
@@ -112,7 +118,9 @@ fn sections_and_their_releases_are_listed() {
     }
     gateway.publish(&Release::shell("2.0.0"));
     gateway.deploy(&json!({ "shell": "2.0.0" }));
-    let list = gateway.operate(Request::new("GET", "/api/v1/sections")).json();
+    let list = gateway
+        .admin_request(Request::new("GET", "/api/v1/sections"))
+        .json();
     let of = |section: &Value| {
         (
             section["name"].clone(),
@@ -135,7 +143,7 @@ fn sections_and_their_releases_are_listed() {
 }
 
 #[test]
-fn files_that_are_named_must_be_there_and_public() {
+fn referenced_files_must_exist_below_client() {
     let gateway = Gateway::start();
     let named = json!(["client/gone.js", "server/index.js"]);
     let mut json = release().slot("join").json();
@@ -143,21 +151,21 @@ fn files_that_are_named_must_be_there_and_public() {
     json["assets"] = named.clone();
     json["pages"][1]["assets"] = named.clone();
     json["slots"][0]["assets"] = named;
-    let problems = refused(&gateway, release().archive_saying(&json));
-    let mut expected = vec!["entry names `client/gone.js`, which is not among the files".to_owned()];
+    let problems = rejected_problems(&gateway, release().archive_with_json(&json));
+    let mut expected = vec!["entry refers to `client/gone.js`, which is not a listed file".to_owned()];
     for what in ["assets", "page `/state/:state`", "slot `join`"] {
         expected.push(format!(
-            "{what} names `client/gone.js`, which is not among the files"
+            "{what} refers to `client/gone.js`, which is not a listed file"
         ));
         expected.push(format!(
-            "{what} names `server/index.js`, which is not below client/"
+            "{what} refers to `server/index.js`, which is not below client/"
         ));
     }
     assert_eq!(problems, expected);
 }
 
 #[test]
-fn an_archive_as_tar_makes_it_is_accepted() {
+fn archive_with_dot_prefix_and_folders_is_accepted() {
     let gateway = Gateway::start();
     let mut archive = Archive::new();
     archive.entry("./", tar::EntryType::Directory, 0, b"");
@@ -166,12 +174,12 @@ fn an_archive_as_tar_makes_it_is_accepted() {
     for (path, (_, bytes)) in &release().files {
         archive.add(&format!("./{path}"), bytes);
     }
-    let answer = gateway.put("directory", "1.0.0", archive.finish());
-    assert_eq!(answer.status, 201, "{}", answer.text());
+    let response = gateway.put_release("directory", "1.0.0", archive.finish());
+    assert_eq!(response.status, 201, "{}", response.text());
 }
 
 #[test]
-fn every_problem_is_told_at_once() {
+fn publish_reports_all_problems_at_once() {
     let gateway = Gateway::start_with("[budget]\npage_script_kib = 1", &[]);
     let release = release()
         .bytes("client/page.css", STYLE, "p { color: red }")
@@ -181,87 +189,84 @@ fn every_problem_is_told_at_once() {
     json["entry"] = json!("client/gone.js");
     json["pages"][0]["pattern"] = json!("/assets/:x");
     json["files"][0]["size"] = json!(1);
-    let mut archive = release.start(&json);
+    let mut archive = release.start_archive(&json);
     archive.add("client/../x.js", b"");
-    let problems = refused(&gateway, archive.finish());
+    let problems = rejected_problems(&gateway, archive.finish());
     let expected = [
-        "`client/../x.js` is not a plain path",
+        "`client/../x.js` is not a valid path below client/ or server/",
         "client/page.css:1:1: selector `p`",
         "page `/state/:state` loads",
-        "contract 9 is not known",
-        "entry names `client/gone.js`",
+        "contract 9 is not supported",
+        "entry refers to `client/gone.js`",
         "paths below `/assets` belong to the gateway",
         "file `client/common.js` has",
     ];
-    for words in expected {
+    for text in expected {
         assert!(
-            problems.iter().any(|problem| problem.contains(words)),
-            "{words}: {problems:#?}"
+            problems.iter().any(|problem| problem.contains(text)),
+            "{text}: {problems:#?}"
         );
     }
 }
 
 #[test]
-fn files_must_match_their_digests() {
+fn file_with_wrong_digest_is_rejected() {
     let gateway = Gateway::start();
     let json = release().json();
     let mut tampered = release();
     let (_, bytes) = tampered.files.get_mut("client/page.js").unwrap();
     bytes[0] ^= 1;
     assert_eq!(
-        refused(&gateway, tampered.archive_saying(&json)),
+        rejected_problems(&gateway, tampered.archive_with_json(&json)),
         ["file `client/page.js` does not match its digest"]
     );
 }
 
 #[test]
-fn files_must_be_exactly_those_listed() {
+fn missing_and_unlisted_files_are_rejected() {
     let gateway = Gateway::start();
     let mut incomplete = release();
     incomplete.files.remove("client/page.js");
     incomplete.files.remove("server/index.js");
     assert_eq!(
-        refused(&gateway, incomplete.archive_saying(&release().json())),
+        rejected_problems(&gateway, incomplete.archive_with_json(&release().json())),
         [
-            "file `client/page.js` is listed but missing",
-            "file `server/index.js` is listed but missing"
+            "file `client/page.js` is listed in `release.json`, but missing in the archive",
+            "file `server/index.js` is listed in `release.json`, but missing in the archive"
         ]
     );
     let more = release().file("client/more.js", SCRIPT);
     assert_eq!(
-        refused(&gateway, more.archive_saying(&release().json())),
-        ["file `client/more.js` is there but not listed"]
+        rejected_problems(&gateway, more.archive_with_json(&release().json())),
+        ["file `client/more.js` is not listed in `release.json`"]
     );
 }
 
 #[test]
-fn release_json_must_be_there_and_make_sense() {
+fn missing_or_invalid_release_json_is_rejected() {
     let gateway = Gateway::start();
     let mut archive = Archive::new();
     archive.add("client/a.js", b"a");
-    let problems = refused(&gateway, archive.finish());
-    assert_eq!(
-        problems,
-        ["there is no `release.json` at the root of the archive"]
-    );
+    let problems = rejected_problems(&gateway, archive.finish());
+    assert_eq!(problems, ["`release.json` is missing at the root of the archive"]);
     for text in ["", "{", "[]", "null"] {
         let mut archive = Archive::new();
         archive.add("release.json", text.as_bytes());
-        let problems = refused(&gateway, archive.finish());
+        let problems = rejected_problems(&gateway, archive.finish());
         assert!(problems[0].starts_with("`release.json`: "), "{problems:?}");
     }
     let mut unknown = release().json();
     unknown["colour"] = json!("red");
-    let problems = refused(&gateway, release().archive_saying(&unknown));
+    let problems = rejected_problems(&gateway, release().archive_with_json(&unknown));
     assert!(problems[0].contains("unknown field `colour`"), "{problems:?}");
 }
 
 #[test]
-fn a_release_is_what_it_is_sent_as() {
+fn release_name_and_version_must_match_url() {
     let gateway = Gateway::start();
     let other = Release::section("legal", "1.0.0", &["/terms"]);
-    let expected = "it calls itself legal@1.0.0, but was sent as directory@1.0.0";
-    assert_eq!(refused(&gateway, other.archive()), [expected]);
+    let expected = "`release.json` is of legal@1.0.0, but the release was uploaded as directory@1.0.0";
+    assert_eq!(rejected_problems(&gateway, other.archive()), [expected]);
     for (name, version) in [
         ("Directory", "1.0.0"),
         ("directory", "1"),
@@ -269,7 +274,11 @@ fn a_release_is_what_it_is_sent_as() {
         ("directory", ".."),
     ] {
         let target = format!("/api/v1/sections/{name}/releases/{version}");
-        let answer = gateway.operate(Request::new("PUT", &target).body(release().archive()));
-        assert!(matches!(answer.status, 400 | 422), "{target}: {}", answer.text());
+        let response = gateway.admin_request(Request::new("PUT", &target).body(release().archive()));
+        assert!(
+            matches!(response.status, 400 | 422),
+            "{target}: {}",
+            response.text()
+        );
     }
 }

@@ -1,10 +1,10 @@
-//! Going back: one section, or the whole set.
+//! Rollbacks of one section or of the whole deployment.
 
 use serde_json::{Value, json};
 
 use crate::support::{Gateway, Release, Request, Response};
 
-/// A gateway with three releases of `directory` and of `legal` published, the first of `directory` live.
+/// A gateway with `directory` 1.0.0 live; `directory` 2.0.0 and 3.0.0 and `legal` 1.0.0 and 2.0.0 are published.
 fn gateway() -> Gateway {
     let gateway = Gateway::start_live("", &[]);
     for version in ["2.0.0", "3.0.0"] {
@@ -17,39 +17,39 @@ fn gateway() -> Gateway {
 }
 
 fn roll_back(gateway: &Gateway, body: &Value) -> Response {
-    gateway.tell("/api/v1/rollback", body)
+    gateway.admin_post("/api/v1/rollback", body)
 }
 
-/// A rollback that must be accepted; its answer without the number comes back.
+/// Performs a rollback, which must be accepted, and returns the live releases.
 fn rolled_back(gateway: &Gateway, body: &Value) -> Value {
-    let answer = roll_back(gateway, body);
-    assert_eq!(answer.status, 201, "{}", answer.text());
-    let answer = answer.json();
-    assert_eq!(answer["live"], true);
-    assert_eq!(gateway.get("/nowhere").boot()["deployment"], answer["number"]);
-    answer["releases"].clone()
+    let response = roll_back(gateway, body);
+    assert_eq!(response.status, 201, "{}", response.text());
+    let response = response.json();
+    assert_eq!(response["live"], true);
+    assert_eq!(gateway.get("/nowhere").boot()["deployment"], response["number"]);
+    response["releases"].clone()
 }
 
-fn refusal(answer: &Response, status: u16) -> String {
-    assert_eq!(answer.status, status, "{}", answer.text());
-    answer.json()["detail"].as_str().unwrap().to_owned()
+fn problem_detail(response: &Response, status: u16) -> String {
+    assert_eq!(response.status, status, "{}", response.text());
+    response.json()["detail"].as_str().unwrap().to_owned()
 }
 
 fn newest(gateway: &Gateway) -> Value {
-    gateway.ask("/api/v1/history?limit=1")["entries"][0].clone()
+    gateway.admin_get("/api/v1/history?limit=1")["entries"][0].clone()
 }
 
 #[test]
-fn a_section_goes_back_alone() {
+fn section_rollback_changes_only_that_section() {
     let gateway = gateway();
     gateway.deploy(&json!({ "directory": "2.0.0", "legal": "1.0.0" }));
     gateway.deploy(&json!({ "legal": "2.0.0" }));
-    let set = rolled_back(
+    let releases = rolled_back(
         &gateway,
         &json!({ "section": "directory", "reason": "it was slow" }),
     );
     assert_eq!(
-        set,
+        releases,
         json!({ "directory": "1.0.0", "legal": "2.0.0", "shell": "1.0.0" })
     );
     let change = newest(&gateway);
@@ -63,61 +63,64 @@ fn a_section_goes_back_alone() {
 }
 
 #[test]
-fn a_rollback_after_a_rollback_goes_one_further_back() {
+fn repeated_rollback_goes_one_release_further_back() {
     let gateway = gateway();
     for version in ["2.0.0", "3.0.0"] {
         gateway.deploy(&json!({ "directory": version }));
     }
-    let back = || rolled_back(&gateway, &json!({ "section": "directory" }))["directory"].clone();
-    assert_eq!([back(), back()], [json!("2.0.0"), json!("1.0.0")]);
-    let nothing = roll_back(&gateway, &json!({ "section": "directory" }));
+    let roll_back_once = || rolled_back(&gateway, &json!({ "section": "directory" }))["directory"].clone();
     assert_eq!(
-        refusal(&nothing, 409),
-        "`directory` had no release before; a deploy can take it out of the set"
+        [roll_back_once(), roll_back_once()],
+        [json!("2.0.0"), json!("1.0.0")]
+    );
+    let rejected = roll_back(&gateway, &json!({ "section": "directory" }));
+    assert_eq!(
+        problem_detail(&rejected, 409),
+        "`directory` has no previous release; remove the section with a deploy instead"
     );
     assert_eq!(gateway.get("/").status, 200);
-    // And forth again: what counts is what was live before it was put live the last time.
+    // After a new deploy of 3.0.0, the release that was live just before it counts.
     gateway.deploy(&json!({ "directory": "3.0.0" }));
-    assert_eq!(back(), json!("1.0.0"));
+    assert_eq!(roll_back_once(), json!("1.0.0"));
 }
 
 #[test]
-fn a_section_that_was_new_stays() {
+fn rollback_of_new_section_is_rejected() {
     let gateway = gateway();
     gateway.deploy(&json!({ "legal": "1.0.0" }));
     gateway.deploy(&json!({ "directory": "2.0.0" }));
     for section in ["legal", "shell"] {
-        let answer = roll_back(&gateway, &json!({ "section": section }));
+        let response = roll_back(&gateway, &json!({ "section": section }));
         assert_eq!(
-            refusal(&answer, 409),
-            format!("`{section}` had no release before; a deploy can take it out of the set")
+            problem_detail(&response, 409),
+            format!("`{section}` has no previous release; remove the section with a deploy instead")
         );
     }
     assert_eq!(gateway.get("/terms").status, 200);
 }
 
 #[test]
-fn the_time_a_section_was_out_of_the_set_is_looked_past() {
+fn rollback_skips_deployments_without_section() {
     let gateway = gateway();
     gateway.deploy(&json!({ "directory": "2.0.0" }));
     gateway.deploy(&json!({ "directory": null, "legal": "1.0.0" }));
     gateway.deploy(&json!({ "directory": "3.0.0" }));
-    let back = || rolled_back(&gateway, &json!({ "section": "directory" }))["directory"].clone();
-    assert_eq!(back(), json!("2.0.0"));
-    // Out and in again with the same release is no release before.
+    let roll_back_once = || rolled_back(&gateway, &json!({ "section": "directory" }))["directory"].clone();
+    assert_eq!(roll_back_once(), json!("2.0.0"));
+    // Removing a section and deploying the same release again adds no earlier release.
     gateway.deploy(&json!({ "directory": null }));
     gateway.deploy(&json!({ "directory": "2.0.0" }));
-    assert_eq!(back(), json!("1.0.0"));
+    assert_eq!(roll_back_once(), json!("1.0.0"));
 }
 
 #[test]
-fn the_whole_set_goes_back_by_number() {
+fn rollback_restores_deployment_by_number() {
     let gateway = gateway();
     gateway.deploy(&json!({ "directory": "2.0.0", "legal": "1.0.0" }));
     gateway.deploy(&json!({ "directory": "3.0.0", "legal": "2.0.0" }));
-    let set = rolled_back(&gateway, &json!({ "deployment": 2 }));
+    let releases = rolled_back(&gateway, &json!({ "deployment": 2 }));
     assert_eq!(
-        set,
+        releases,
         json!({ "directory": "2.0.0", "legal": "1.0.0", "shell": "1.0.0" })
     );
     let change = newest(&gateway);
@@ -129,81 +132,87 @@ fn the_whole_set_goes_back_by_number() {
     assert_eq!(
         (again.status, &again.json()["number"]),
         (200, &json!(4)),
-        "it is so already"
+        "these releases are live already"
     );
     let unknown = roll_back(&gateway, &json!({ "deployment": 99 }));
-    assert_eq!(refusal(&unknown, 404), "deployment 99 is not kept");
+    assert_eq!(problem_detail(&unknown, 404), "deployment 99 does not exist");
 }
 
 #[test]
-fn the_whole_set_goes_back_further_each_time() {
+fn repeated_full_rollback_goes_further_back() {
     let gateway = gateway();
     gateway.deploy(&json!({ "directory": "2.0.0" }));
     gateway.deploy(&json!({ "legal": "1.0.0" }));
-    let back = || rolled_back(&gateway, &json!({}));
-    assert_eq!(back(), json!({ "directory": "2.0.0", "shell": "1.0.0" }));
-    assert_eq!(back(), json!({ "directory": "1.0.0", "shell": "1.0.0" }));
-    let nothing = roll_back(&gateway, &json!({}));
-    assert_eq!(refusal(&nothing, 409), "nothing was live before");
+    let roll_back_once = || rolled_back(&gateway, &json!({}));
+    assert_eq!(
+        roll_back_once(),
+        json!({ "directory": "2.0.0", "shell": "1.0.0" })
+    );
+    assert_eq!(
+        roll_back_once(),
+        json!({ "directory": "1.0.0", "shell": "1.0.0" })
+    );
+    let rejected = roll_back(&gateway, &json!({}));
+    assert_eq!(problem_detail(&rejected, 409), "there is no previous deployment");
 }
 
 #[test]
-fn what_was_never_live_can_be_put_live_and_taken_back() {
+fn rollback_to_preview_makes_it_live_and_is_reversible() {
     let gateway = gateway();
-    let preview = gateway.tell(
+    let preview = gateway.admin_post(
         "/api/v1/previews",
         &json!({ "releases": { "directory": "3.0.0" } }),
     );
-    let shown = preview.json()["deployment"].clone();
+    let previewed = preview.json()["deployment"].clone();
     assert_eq!(
-        rolled_back(&gateway, &json!({ "deployment": shown }))["directory"],
+        rolled_back(&gateway, &json!({ "deployment": previewed }))["directory"],
         "3.0.0"
     );
     assert_eq!(rolled_back(&gateway, &json!({}))["directory"], "1.0.0");
 }
 
 #[test]
-fn a_whole_set_ends_a_rollout() {
+fn full_rollback_ends_rollout() {
     for body in [json!({ "deployment": 1 }), json!({})] {
         let gateway = gateway();
         gateway.deploy(&json!({ "legal": "1.0.0" }));
         gateway.post_deployment(&json!({ "releases": { "directory": "2.0.0" }, "percent": 50 }));
-        let set = rolled_back(&gateway, &body);
-        assert_eq!(set, json!({ "directory": "1.0.0", "shell": "1.0.0" }));
-        assert_eq!(gateway.ask("/api/v1/deployments")["rollout"], Value::Null);
+        let releases = rolled_back(&gateway, &body);
+        assert_eq!(releases, json!({ "directory": "1.0.0", "shell": "1.0.0" }));
+        assert_eq!(gateway.admin_get("/api/v1/deployments")["rollout"], Value::Null);
         assert!(!gateway.get("/").has("set-cookie"));
         assert_eq!(newest(&gateway)["candidate"], 3);
     }
 }
 
 #[test]
-fn a_section_that_is_rolled_out_is_aborted_and_not_rolled_back() {
+fn rollback_of_section_in_rollout_is_rejected() {
     let gateway = gateway();
     gateway.deploy(&json!({ "directory": "2.0.0" }));
     gateway.post_deployment(&json!({ "releases": { "directory": "3.0.0" }, "percent": 50 }));
-    let refused = roll_back(&gateway, &json!({ "section": "directory" }));
+    let rejected = roll_back(&gateway, &json!({ "section": "directory" }));
     assert_eq!(
-        refusal(&refused, 409),
+        problem_detail(&rejected, 409),
         "`directory` is being rolled out with deployment 3; promote or abort it first"
     );
 }
 
 #[test]
-fn a_rollback_of_another_section_reaches_live_and_candidate() {
+fn section_rollback_applies_to_live_and_canary() {
     let gateway = gateway();
     gateway.deploy(&json!({ "legal": "1.0.0" }));
     gateway.deploy(&json!({ "legal": "2.0.0" }));
     gateway.post_deployment(&json!({ "releases": { "directory": "2.0.0" }, "percent": 50 }));
-    let answer = roll_back(&gateway, &json!({ "section": "legal" }));
-    let set = |directory: &str| json!({ "directory": directory, "legal": "1.0.0", "shell": "1.0.0" });
+    let response = roll_back(&gateway, &json!({ "section": "legal" }));
+    let releases = |directory: &str| json!({ "directory": directory, "legal": "1.0.0", "shell": "1.0.0" });
     assert_eq!(
-        answer.json(),
+        response.json(),
         json!({
-            "number": 5, "releases": set("1.0.0"), "live": true,
-            "candidate": { "number": 6, "releases": set("2.0.0") },
+            "number": 5, "releases": releases("1.0.0"), "live": true,
+            "candidate": { "number": 6, "releases": releases("2.0.0") },
         })
     );
-    let rollout = &gateway.ask("/api/v1/deployments")["rollout"];
+    let rollout = &gateway.admin_get("/api/v1/deployments")["rollout"];
     assert_eq!(
         (&rollout["deployment"], &rollout["percent"]),
         (&json!(6), &json!(50))
@@ -211,7 +220,7 @@ fn a_rollback_of_another_section_reaches_live_and_candidate() {
 }
 
 #[test]
-fn a_wish_that_makes_no_sense_is_refused() {
+fn invalid_rollback_request_is_rejected() {
     let gateway = gateway();
     for body in [
         r#"{"section":"legal","deployment":1}"#,
@@ -221,12 +230,12 @@ fn a_wish_that_makes_no_sense_is_refused() {
         r#"{"sections":["legal"]}"#,
         "[]",
     ] {
-        let answer = gateway.operate(Request::new("POST", "/api/v1/rollback").body(body));
-        assert_eq!(answer.status, 400, "{body}");
+        let response = gateway.admin_request(Request::new("POST", "/api/v1/rollback").body(body));
+        assert_eq!(response.status, 400, "{body}");
     }
     let unknown = roll_back(&gateway, &json!({ "section": "unknown" }));
-    assert_eq!(refusal(&unknown, 409), "`unknown` is not live");
-    let nothing = roll_back(&Gateway::start(), &json!({}));
-    assert_eq!(nothing.status, 409);
-    assert_eq!(gateway.ask("/api/v1/deployments")["live"], 1);
+    assert_eq!(problem_detail(&unknown, 409), "`unknown` is not live");
+    let rejected = roll_back(&Gateway::start(), &json!({}));
+    assert_eq!(rejected.status, 409);
+    assert_eq!(gateway.admin_get("/api/v1/deployments")["live"], 1);
 }

@@ -1,4 +1,4 @@
-//! Rollouts: a share of the visitors sees a candidate, each of them one deployment whole.
+//! Progressive rollouts: a percentage of visitors sees the canary, and each visitor one consistent deployment.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::{Browser, Exchange, Gateway, Release, Request, Response};
 /// The pages of `directory`.
 const PAGES: [&str; 3] = ["/", "/state/:state", "/signup"];
 
-/// A gateway with `directory` 1.0.0 live, and 2.0.0 of it and 1.0.0 of `legal` published.
+/// A gateway with `directory` 1.0.0 live; `directory` 2.0.0 and `legal` 1.0.0 are published.
 fn gateway_with(extra: &str) -> Gateway {
     let gateway = Gateway::start_live(extra, &[]);
     gateway.publish(&Release::section("directory", "2.0.0", &PAGES).slot("join"));
@@ -15,21 +15,21 @@ fn gateway_with(extra: &str) -> Gateway {
     gateway
 }
 
-/// Starts a rollout of `directory` 2.0.0; the candidate's number comes back.
+/// Starts a rollout of `directory` 2.0.0 and returns the candidate's number.
 fn start(gateway: &Gateway, percent: u8) -> u64 {
-    let answer =
+    let response =
         gateway.post_deployment(&json!({ "releases": { "directory": "2.0.0" }, "percent": percent }));
-    assert_eq!(answer.status, 201, "{}", answer.text());
-    answer.json()["number"].as_u64().unwrap()
+    assert_eq!(response.status, 201, "{}", response.text());
+    response.json()["number"].as_u64().unwrap()
 }
 
-fn share(gateway: &Gateway, number: u64, percent: u8) {
-    let answer = gateway.tell(
+fn set_percent(gateway: &Gateway, number: u64, percent: u8) {
+    let response = gateway.admin_post(
         &format!("/api/v1/deployments/{number}/promote"),
         &json!({ "percent": percent }),
     );
     assert_eq!(
-        answer.json(),
+        response.json(),
         json!({ "number": number, "live": false, "percent": percent })
     );
 }
@@ -40,19 +40,19 @@ fn rollout_id(gateway: &Gateway) -> String {
     state["rollout"]["id"].as_str().unwrap().to_owned()
 }
 
-/// A visitor who drew this number.
-fn visitor(gateway: &Gateway, draw: u32) -> Browser {
+/// A browser whose cookie has this cohort.
+fn visitor(gateway: &Gateway, cohort: u32) -> Browser {
     let mut browser = Browser::new(gateway.site);
-    browser.set_cookie("colonnade-rollout", &format!("{}.{draw}", rollout_id(gateway)));
+    browser.set_cookie("colonnade-rollout", &format!("{}.{cohort}", rollout_id(gateway)));
     browser
 }
 
-fn deployment(answer: &Response) -> u64 {
-    answer.boot()["deployment"].as_u64().unwrap()
+fn deployment(response: &Response) -> u64 {
+    response.boot()["deployment"].as_u64().unwrap()
 }
 
-/// Which visitors see the candidate.
-fn who_sees(candidate: u64, visitors: &mut [Browser]) -> Vec<bool> {
+/// Whether each visitor sees the candidate.
+fn see_candidate(candidate: u64, visitors: &mut [Browser]) -> Vec<bool> {
     let visitors = visitors.iter_mut();
     visitors
         .map(|visitor| deployment(&visitor.get("/")) == candidate)
@@ -60,21 +60,21 @@ fn who_sees(candidate: u64, visitors: &mut [Browser]) -> Vec<bool> {
 }
 
 #[test]
-fn a_larger_share_adds_visitors_and_moves_none_back() {
+fn larger_percentage_only_adds_visitors() {
     const VISITORS: u32 = 400;
     let gateway = gateway_with("");
     let candidate = start(&gateway, 0);
     let mut visitors: Vec<Browser> = (0..VISITORS).map(|_| Browser::new(gateway.site)).collect();
-    let mut before = who_sees(candidate, &mut visitors);
-    assert!(!before.contains(&true), "none is none");
+    let mut before = see_candidate(candidate, &mut visitors);
+    assert!(!before.contains(&true), "at 0 % no visitor sees the candidate");
     let mut seen_by = Vec::new();
     for percent in [1, 10, 50, 99] {
-        share(&gateway, candidate, percent);
-        let now = who_sees(candidate, &mut visitors);
+        set_percent(&gateway, candidate, percent);
+        let now = see_candidate(candidate, &mut visitors);
         assert_eq!(
             now,
-            who_sees(candidate, &mut visitors),
-            "a visitor stays where they are"
+            see_candidate(candidate, &mut visitors),
+            "visitors stay on their deployment"
         );
         assert!(before.iter().zip(&now).all(|(before, now)| now >= before));
         let count = now.iter().map(|is| u32::from(*is)).sum::<u32>();
@@ -82,7 +82,7 @@ fn a_larger_share_adds_visitors_and_moves_none_back() {
             f64::from(VISITORS) * f64::from(percent) / 100.0,
             f64::from(percent) / 100.0,
         );
-        // Six standard deviations, and a little for the few of one percent.
+        // Six standard deviations, plus a margin for small percentages.
         let error = 6.0 * (expected * (1.0 - chance)).sqrt() + 4.0;
         assert!(
             (f64::from(count) - expected).abs() < error,
@@ -91,31 +91,31 @@ fn a_larger_share_adds_visitors_and_moves_none_back() {
         seen_by.push(now.clone());
         before = now;
     }
-    share(&gateway, candidate, 10);
+    set_percent(&gateway, candidate, 10);
     assert_eq!(
-        who_sees(candidate, &mut visitors),
+        see_candidate(candidate, &mut visitors),
         seen_by[1],
-        "a smaller share is who it was"
+        "the earlier percentage selects the same visitors"
     );
 }
 
 #[test]
-fn a_share_is_exact_at_its_border() {
+fn percentage_is_exact_at_boundary() {
     let gateway = gateway_with("");
     let candidate = start(&gateway, 50);
-    let sees = |draw: u32| deployment(&visitor(&gateway, draw).get("/")) == candidate;
+    let sees = |cohort: u32| deployment(&visitor(&gateway, cohort).get("/")) == candidate;
     assert!(sees(0) && sees(u32::MAX / 2));
     assert!(!sees(u32::MAX / 2 + 1) && !sees(u32::MAX));
-    share(&gateway, candidate, 0);
+    set_percent(&gateway, candidate, 0);
     assert!(!sees(0));
 }
 
 #[test]
-fn a_visitor_sees_one_deployment_whole() {
+fn visitor_sees_one_consistent_deployment() {
     let gateway = gateway_with("");
     let candidate = start(&gateway, 50);
-    for (draw, number, version) in [(0, candidate, "2.0.0"), (u32::MAX, 1, "1.0.0")] {
-        let mut visitor = visitor(&gateway, draw);
+    for (cohort, number, version) in [(0, candidate, "2.0.0"), (u32::MAX, 1, "1.0.0")] {
+        let mut visitor = visitor(&gateway, cohort);
         for path in ["/", "/state/Ohio", "/signup", "/nowhere"] {
             let document = visitor.get(path);
             let html = document.text();
@@ -139,35 +139,35 @@ fn a_visitor_sees_one_deployment_whole() {
 }
 
 /// Cache-Control and Vary of a document.
-fn kept_by(answer: &Response) -> (&str, &str) {
-    (answer.header("cache-control"), answer.header("vary"))
+fn cache_headers(response: &Response) -> (&str, &str) {
+    (response.header("cache-control"), response.header("vary"))
 }
 
-const EVERYBODY: (&str, &str) = ("no-cache", "Accept-Encoding");
-const VISITOR: (&str, &str) = ("private, no-cache", "Accept-Encoding, Cookie");
+const PUBLIC: (&str, &str) = ("no-cache", "Accept-Encoding");
+const PRIVATE: (&str, &str) = ("private, no-cache", "Accept-Encoding, Cookie");
 
 #[test]
-fn documents_are_the_visitors_own_only_while_a_rollout_runs() {
+fn documents_are_private_only_during_rollout() {
     let gateway = gateway_with("");
-    let is_plain = |answer: &Response| kept_by(answer) == EVERYBODY && !answer.has("set-cookie");
-    assert!(is_plain(&gateway.get("/")));
+    let is_public = |response: &Response| cache_headers(response) == PUBLIC && !response.has("set-cookie");
+    assert!(is_public(&gateway.get("/")));
 
     let candidate = start(&gateway, 10);
     let id = rollout_id(&gateway);
     for path in ["/", "/state/Ohio", "/nowhere"] {
-        let answer = gateway.get(path);
-        assert_eq!(kept_by(&answer), VISITOR);
-        let cookie = answer.header("set-cookie");
-        let draw = cookie
+        let response = gateway.get(path);
+        assert_eq!(cache_headers(&response), PRIVATE);
+        let cookie = response.header("set-cookie");
+        let cohort = cookie
             .strip_prefix(&format!("colonnade-rollout={id}."))
             .and_then(|rest| rest.strip_suffix("; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure"))
             .unwrap_or_else(|| panic!("{cookie}"));
-        assert!(draw.parse::<u32>().is_ok(), "{cookie}");
-        let mut browser = visitor(&gateway, draw.parse().unwrap());
+        assert!(cohort.parse::<u32>().is_ok(), "{cookie}");
+        let mut browser = visitor(&gateway, cohort.parse().unwrap());
         let again = browser.get(path);
-        assert_eq!(deployment(&again), deployment(&answer));
-        assert!(!again.has("set-cookie"), "who has drawn does not draw again");
-        assert_eq!(kept_by(&again), VISITOR);
+        assert_eq!(deployment(&again), deployment(&response));
+        assert!(!again.has("set-cookie"), "a valid cookie is not replaced");
+        assert_eq!(cache_headers(&again), PRIVATE);
     }
     for target in [
         "/assets/directory/2.0.0/page.js",
@@ -177,21 +177,24 @@ fn documents_are_the_visitors_own_only_while_a_rollout_runs() {
         "/state/Ohio/",
         "/healthz",
     ] {
-        let answer = gateway.get(target);
-        assert!(!answer.has("set-cookie"), "{target}");
+        let response = gateway.get(target);
+        assert!(!response.has("set-cookie"), "{target}");
         assert!(
-            !answer.all("vary").iter().any(|vary| vary.contains("Cookie")),
+            !response
+                .header_values("vary")
+                .iter()
+                .any(|vary| vary.contains("Cookie")),
             "{target}"
         );
     }
 
-    let answer = gateway.tell(&format!("/api/v1/deployments/{candidate}/abort"), &json!({}));
-    assert_eq!(answer.json(), json!({ "number": candidate, "live": 1 }));
-    assert!(is_plain(&gateway.get("/")));
+    let response = gateway.admin_post(&format!("/api/v1/deployments/{candidate}/abort"), &json!({}));
+    assert_eq!(response.json(), json!({ "number": candidate, "live": 1 }));
+    assert!(is_public(&gateway.get("/")));
 }
 
 #[test]
-fn a_draw_that_is_none_is_drawn_anew() {
+fn invalid_cohort_cookie_is_replaced() {
     let gateway = gateway_with("");
     start(&gateway, 50);
     let id = rollout_id(&gateway);
@@ -213,76 +216,82 @@ fn a_draw_that_is_none_is_drawn_anew() {
 }
 
 #[test]
-fn each_rollout_draws_its_visitors_anew() {
+fn each_rollout_assigns_new_cohorts() {
     let gateway = gateway_with("");
     let first = start(&gateway, 50);
     let mut browser = visitor(&gateway, 0);
     assert_eq!(deployment(&browser.get("/")), first);
-    gateway.tell(&format!("/api/v1/deployments/{first}/abort"), &json!({}));
+    gateway.admin_post(&format!("/api/v1/deployments/{first}/abort"), &json!({}));
     start(&gateway, 50);
-    let answer = browser.get("/");
+    let response = browser.get("/");
     let cookie = format!("colonnade-rollout={}.", rollout_id(&gateway));
-    assert!(answer.header("set-cookie").starts_with(&cookie));
+    assert!(response.header("set-cookie").starts_with(&cookie));
 }
 
 #[test]
-fn promoting_puts_the_candidate_live_for_everybody() {
+fn promote_makes_canary_live() {
     let gateway = gateway_with("");
     let candidate = start(&gateway, 10);
-    let sections = gateway.ask("/api/v1/sections");
+    let sections = gateway.admin_get("/api/v1/sections");
     assert_eq!(
         (&sections[0]["live"], &sections[0]["candidate"]),
         (&json!("1.0.0"), &json!("2.0.0"))
     );
-    let rollout = &gateway.ask("/api/v1/deployments")["rollout"];
+    let rollout = &gateway.admin_get("/api/v1/deployments")["rollout"];
     assert_eq!(
         (&rollout["deployment"], &rollout["percent"]),
         (&json!(candidate), &json!(10))
     );
 
-    let mut late = visitor(&gateway, u32::MAX);
-    assert_eq!(deployment(&late.get("/")), 1);
+    let mut live_visitor = visitor(&gateway, u32::MAX);
+    assert_eq!(deployment(&live_visitor.get("/")), 1);
     let target = format!("/api/v1/deployments/{candidate}/promote");
-    let answer = gateway.tell(&target, &json!({ "reason": "it does well" }));
-    assert_eq!(answer.json(), json!({ "number": candidate, "live": true }));
-    for answer in [late.get("/"), gateway.get("/")] {
-        assert_eq!(deployment(&answer), candidate);
-        assert_eq!(kept_by(&answer), EVERYBODY);
+    let response = gateway.admin_post(&target, &json!({ "reason": "it does well" }));
+    assert_eq!(response.json(), json!({ "number": candidate, "live": true }));
+    for response in [live_visitor.get("/"), gateway.get("/")] {
+        assert_eq!(deployment(&response), candidate);
+        assert_eq!(cache_headers(&response), PUBLIC);
     }
-    let list = gateway.ask("/api/v1/deployments");
+    let list = gateway.admin_get("/api/v1/deployments");
     assert_eq!(
         (&list["live"], &list["rollout"]),
         (&json!(candidate), &Value::Null)
     );
-    assert_eq!(gateway.ask("/api/v1/sections")[0]["candidate"], Value::Null);
-    assert_eq!(gateway.tell(&target, &json!({})).status, 409, "it is over");
+    assert_eq!(gateway.admin_get("/api/v1/sections")[0]["candidate"], Value::Null);
+    assert_eq!(
+        gateway.admin_post(&target, &json!({})).status,
+        409,
+        "the rollout has ended"
+    );
 }
 
 #[test]
-fn only_the_candidate_is_promoted_or_aborted() {
+fn promote_and_abort_require_canary() {
     let gateway = gateway_with("");
-    let ways = |number: u64| {
-        ["promote", "abort"].map(|way| {
-            let answer = gateway.tell(&format!("/api/v1/deployments/{number}/{way}"), &json!({}));
+    let promote_and_abort = |number: u64| {
+        ["promote", "abort"].map(|action| {
+            let response = gateway.admin_post(&format!("/api/v1/deployments/{number}/{action}"), &json!({}));
             (
-                answer.status,
-                answer.json()["detail"].as_str().unwrap_or_default().to_owned(),
+                response.status,
+                response.json()["detail"].as_str().unwrap_or_default().to_owned(),
             )
         })
     };
-    for (status, detail) in ways(1) {
+    for (status, detail) in promote_and_abort(1) {
         assert_eq!(
             (status, &*detail),
             (
                 409,
-                "deployment 1 is not the candidate of a rollout: no rollout runs"
+                "deployment 1 is not the candidate of a rollout: no rollout is running"
             )
         );
     }
     start(&gateway, 10);
     for number in [1, 3, u64::MAX] {
-        for (status, detail) in ways(number) {
-            let expected = format!("deployment {number} is not the candidate of a rollout: deployment 2 is");
+        for (status, detail) in promote_and_abort(number) {
+            let expected = format!(
+                "deployment {number} is not the candidate of a rollout: deployment 2 is the candidate"
+            );
             assert_eq!((status, detail), (409, expected));
         }
     }
@@ -294,13 +303,13 @@ fn only_the_candidate_is_promoted_or_aborted() {
         "[",
     ] {
         let request = Request::new("POST", "/api/v1/deployments/2/promote").body(body);
-        assert_eq!(gateway.operate(request).status, 400, "{body}");
+        assert_eq!(gateway.admin_request(request).status, 400, "{body}");
     }
-    assert_eq!(gateway.ask("/api/v1/deployments")["rollout"]["percent"], 10);
-    let same = gateway.tell("/api/v1/deployments/2/promote", &json!({ "percent": 10 }));
+    assert_eq!(gateway.admin_get("/api/v1/deployments")["rollout"]["percent"], 10);
+    let same = gateway.admin_post("/api/v1/deployments/2/promote", &json!({ "percent": 10 }));
     assert_eq!(same.json(), json!({ "number": 2, "live": false, "percent": 10 }));
     assert_eq!(
-        gateway.ask("/api/v1/history")["entries"]
+        gateway.admin_get("/api/v1/history")["entries"]
             .as_array()
             .unwrap()
             .len(),
@@ -309,14 +318,14 @@ fn only_the_candidate_is_promoted_or_aborted() {
 }
 
 #[test]
-fn one_rollout_runs_at_a_time_and_from_something() {
+fn rollout_requires_live_deployment_and_no_other_rollout() {
     let gateway = gateway_with("");
     start(&gateway, 10);
     let second = gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" }, "percent": 10 }));
     assert_eq!(second.status, 409);
     assert_eq!(
         second.json()["detail"],
-        "a rollout of deployment 2 runs; promote or abort it first"
+        "a rollout of deployment 2 is running; promote or abort it first"
     );
     let empty = Gateway::start();
     empty.publish(&Release::shell("1.0.0"));
@@ -325,28 +334,28 @@ fn one_rollout_runs_at_a_time_and_from_something() {
 }
 
 #[test]
-fn a_deploy_of_another_section_reaches_live_and_candidate() {
+fn deploy_of_other_section_applies_to_live_and_canary() {
     let gateway = gateway_with("");
     let candidate = start(&gateway, 50);
-    let (mut early, mut late) = (visitor(&gateway, 0), visitor(&gateway, u32::MAX));
-    assert_eq!(early.get("/terms").status, 404);
-    let answer = gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" } }));
-    assert_eq!(answer.status, 201);
+    let (mut canary_visitor, mut live_visitor) = (visitor(&gateway, 0), visitor(&gateway, u32::MAX));
+    assert_eq!(canary_visitor.get("/terms").status, 404);
+    let response = gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" } }));
+    assert_eq!(response.status, 201);
     let set = |directory: &str| json!({ "directory": directory, "legal": "1.0.0", "shell": "1.0.0" });
     assert_eq!(
-        answer.json(),
+        response.json(),
         json!({
             "number": candidate + 1, "releases": set("1.0.0"), "live": true,
             "candidate": { "number": candidate + 2, "releases": set("2.0.0") },
         })
     );
     for (visitor, number, version) in [
-        (&mut early, candidate + 2, "2.0.0"),
-        (&mut late, candidate + 1, "1.0.0"),
+        (&mut canary_visitor, candidate + 2, "2.0.0"),
+        (&mut live_visitor, candidate + 1, "1.0.0"),
     ] {
         assert_eq!(visitor.get("/terms").status, 200);
         let home = visitor.get("/");
-        assert!(!home.has("set-cookie"), "the draw still holds");
+        assert!(!home.has("set-cookie"), "the cookie stays valid");
         assert_eq!(deployment(&home), number);
         assert_eq!(home.boot()["page"]["section"]["version"], version);
     }
@@ -356,15 +365,15 @@ fn a_deploy_of_another_section_reaches_live_and_candidate() {
         json!({ "directory": null }),
         json!({ "directory": "2.0.0", "legal": null }),
     ] {
-        let refused = gateway.post_deployment(&json!({ "releases": releases }));
-        assert_eq!(refused.status, 409, "{releases}");
+        let rejected = gateway.post_deployment(&json!({ "releases": releases }));
+        assert_eq!(rejected.status, 409, "{releases}");
         assert_eq!(
-            refused.json()["detail"],
+            rejected.json()["detail"],
             "`directory` is being rolled out with deployment 4; promote or abort it first"
         );
     }
-    share(&gateway, candidate + 2, 99);
-    let done = gateway.tell(
+    set_percent(&gateway, candidate + 2, 99);
+    let done = gateway.admin_post(
         &format!("/api/v1/deployments/{}/promote", candidate + 2),
         &json!({}),
     );
@@ -373,37 +382,41 @@ fn a_deploy_of_another_section_reaches_live_and_candidate() {
 }
 
 #[test]
-fn cookies_in_fields_of_their_own_are_read_over_http2() {
+fn http2_split_cookie_fields_are_read() {
     let gateway = gateway_with("");
     let candidate = start(&gateway, 50);
-    // So that whoever draws anew hardly ever sees what is expected.
-    for (percent, draw, number) in [(1, 0, candidate), (99, u32::MAX, 1)] {
-        share(&gateway, candidate, percent);
-        let cookie = format!("colonnade-rollout={}.{draw}", rollout_id(&gateway));
+    // With these percentages a new cohort would almost always select the other deployment.
+    for (percent, cohort, number) in [(1, 0, candidate), (99, u32::MAX, 1)] {
+        set_percent(&gateway, candidate, percent);
+        let cookie = format!("colonnade-rollout={}.{cohort}", rollout_id(&gateway));
         let fields = [("cookie", "a=1"), ("cookie", &*cookie), ("cookie", "b=2")];
-        let answer = Exchange::new(gateway.site, "GET", &fields).response();
-        assert_eq!(deployment(&answer), number);
+        let response = Exchange::new(gateway.site, "GET", &fields).response();
+        assert_eq!(deployment(&response), number);
     }
 }
 
 #[test]
-fn a_browser_that_has_the_document_of_its_own_deployment_is_told_so() {
+fn etag_of_own_deployment_returns_304() {
     let gateway = gateway_with("");
     start(&gateway, 50);
-    let (mut early, mut late) = (visitor(&gateway, 0), visitor(&gateway, u32::MAX));
-    let tags = [&mut early, &mut late].map(|visitor| visitor.get("/").header("etag").to_owned());
+    let (mut canary_visitor, mut live_visitor) = (visitor(&gateway, 0), visitor(&gateway, u32::MAX));
+    let tags =
+        [&mut canary_visitor, &mut live_visitor].map(|visitor| visitor.get("/").header("etag").to_owned());
     assert_ne!(tags[0], tags[1]);
-    for (visitor, own, other) in [(&mut early, &tags[0], &tags[1]), (&mut late, &tags[1], &tags[0])] {
-        let mut ask = |tag: &str| visitor.send(Request::new("GET", "/").header("if-none-match", tag));
-        let known = ask(own);
-        assert_eq!(known.status, 304);
-        assert_eq!(kept_by(&known), VISITOR);
-        assert_eq!(ask(other).status, 200);
+    for (visitor, own, other) in [
+        (&mut canary_visitor, &tags[0], &tags[1]),
+        (&mut live_visitor, &tags[1], &tags[0]),
+    ] {
+        let mut request = |tag: &str| visitor.send(Request::new("GET", "/").header("if-none-match", tag));
+        let not_modified = request(own);
+        assert_eq!(not_modified.status, 304);
+        assert_eq!(cache_headers(&not_modified), PRIVATE);
+        assert_eq!(request(other).status, 200);
     }
 }
 
 #[test]
-fn a_refused_sign_up_is_shown_by_the_visitors_deployment() {
+fn rejected_signup_renders_in_visitors_deployment() {
     let gateway = gateway_with("");
     let candidate = start(&gateway, 50);
     let form = || {
@@ -412,15 +425,18 @@ fn a_refused_sign_up_is_shown_by_the_visitors_deployment() {
             .header("content-type", "application/x-www-form-urlencoded")
             .body("email=visitor%40example.com&password=123456&age=")
     };
-    for (draw, number, version) in [(0, candidate, "2.0.0"), (u32::MAX, 1, "1.0.0")] {
-        let answer = visitor(&gateway, draw).send(form());
-        assert_eq!((answer.status, answer.header("cache-control")), (422, "no-store"));
-        assert_eq!(deployment(&answer), number);
-        assert_eq!(answer.boot()["page"]["section"]["version"], version);
-        assert!(!answer.has("set-cookie"));
-        assert_eq!(gateway.event_of(&answer)["deployment"], number);
+    for (cohort, number, version) in [(0, candidate, "2.0.0"), (u32::MAX, 1, "1.0.0")] {
+        let response = visitor(&gateway, cohort).send(form());
+        assert_eq!(
+            (response.status, response.header("cache-control")),
+            (422, "no-store")
+        );
+        assert_eq!(deployment(&response), number);
+        assert_eq!(response.boot()["page"]["section"]["version"], version);
+        assert!(!response.has("set-cookie"));
+        assert_eq!(gateway.request_event(&response)["deployment"], number);
     }
-    // Who has not drawn yet stays on what they are shown.
+    // A new visitor stays on the deployment of the first document.
     let mut new = Browser::new(gateway.site);
     let shown = deployment(&new.send(form()));
     assert!(new.cookie("colonnade-rollout").is_some());

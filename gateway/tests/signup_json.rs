@@ -1,60 +1,60 @@
-//! Sign-up by a script: JSON in, JSON out.
+//! Sign-up with JSON.
 
 use std::io::{Read as _, Write as _};
 
 use serde_json::{Value, json};
 
-use crate::support::{Act, Backend, Gateway, Request, Response, attack};
+use crate::support::{Backend, Gateway, Reply, Request, Response, attack};
 
 const TARGET: &str = "/functions/v1/signup";
 
-/// A gateway that forwards to this backend.
+/// A gateway with this sign-up backend.
 fn gateway(backend: &Backend) -> Gateway {
     let extra = format!(
-        "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"fixed-tag\"\n\
-         redirect_hosts = [\"members.example.com\"]\nattempts_per_client = 1000\n",
+        "[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"fixed-tag\"\n\
+         allowed_redirect_hosts = [\"members.example.com\"]\nrate_limit_per_client_per_minute = 1000\n",
         backend.origin()
     );
     Gateway::start_live(&extra, &[("KEY", "the-key")])
 }
 
 fn backend() -> Backend {
-    Backend::start(Act::json(200, &json!({})))
+    Backend::start(Reply::json(200, &json!({})))
 }
 
-fn sound() -> Value {
+fn valid_fields() -> Value {
     json!({ "email": "visitor@example.com", "password": "pässword 1", "age": 30 })
 }
 
-fn from_our_page() -> Request {
+fn same_origin_post() -> Request {
     Request::new("POST", TARGET)
         .header("sec-fetch-site", "same-origin")
         .header("content-type", "application/json")
 }
 
 fn send(gateway: &Gateway, body: &Value) -> Response {
-    gateway.site.send(from_our_page().body(body.to_string()))
+    gateway.site.send(same_origin_post().body(body.to_string()))
 }
 
-fn assert_error(answer: &Response, status: u16) {
-    assert_eq!(answer.status, status, "{}", answer.text());
-    assert_eq!(answer.header("content-type"), "application/json");
-    assert_eq!(answer.header("cache-control"), "no-store");
-    let error = answer.json();
+fn assert_error(response: &Response, status: u16) {
+    assert_eq!(response.status, status, "{}", response.text());
+    assert_eq!(response.header("content-type"), "application/json");
+    assert_eq!(response.header("cache-control"), "no-store");
+    let error = response.json();
     assert!(
-        error["error"].as_str().is_some_and(|words| words.ends_with('.')),
+        error["error"].as_str().is_some_and(|error| error.ends_with('.')),
         "{error}"
     );
 }
 
 #[test]
-fn a_sign_up_is_forwarded_with_tag_and_key() {
+fn signup_is_forwarded_with_subid_and_key() {
     let backend = backend();
     let gateway = gateway(&backend);
     let body = json!({ "email": "visitor@example.com", "password": "pässword 1", "age": 30, "affiliate_subid": "mine" });
-    let answer = send(&gateway, &body);
-    assert_eq!((answer.status, answer.json()), (200, json!({})));
-    assert_eq!(answer.header("cache-control"), "no-store");
+    let response = send(&gateway, &body);
+    assert_eq!((response.status, response.json()), (200, json!({})));
+    assert_eq!(response.header("cache-control"), "no-store");
     let received = backend.received();
     assert_eq!(received.len(), 1);
     let (head, body) = received[0].split_once("\r\n\r\n").unwrap();
@@ -66,14 +66,14 @@ fn a_sign_up_is_forwarded_with_tag_and_key() {
     assert!(head.contains("\r\ncontent-type: application/json\r\n"), "{head}");
     assert!(
         !head.contains("cookie") && !head.contains("sec-fetch"),
-        "nothing else is passed on: {head}"
+        "other headers must not be forwarded: {head}"
     );
     let expected = json!({ "email": "visitor@example.com", "password": "pässword 1", "age": 30, "affiliate_subid": "fixed-tag" });
     assert_eq!(serde_json::from_str::<Value>(body).unwrap(), expected);
 }
 
 #[test]
-fn the_backends_redirect_is_passed_on_where_it_may_lead() {
+fn backend_redirect_is_forwarded_only_to_allowed_hosts() {
     let backend = backend();
     let gateway = gateway(&backend);
     attack(&gateway, || {
@@ -96,23 +96,23 @@ fn the_backends_redirect_is_passed_on_where_it_may_lead() {
             (Value::Null, json!({})),
         ];
         for (target, expected) in cases {
-            backend.now(Act::json(
+            backend.set_reply(Reply::json(
                 201,
                 &json!({ "redirectUrl": target, "token": "not for the browser" }),
             ));
-            let answer = send(&gateway, &sound());
-            assert_eq!((answer.status, answer.json()), (200, expected), "{target}");
+            let response = send(&gateway, &valid_fields());
+            assert_eq!((response.status, response.json()), (200, expected), "{target}");
         }
     });
 }
 
 #[test]
-fn only_our_own_pages_may_sign_up() {
+fn cross_origin_signup_is_rejected() {
     let backend = backend();
     let gateway = gateway(&backend);
     attack(&gateway, || {
         let plain = || Request::new("POST", TARGET).header("content-type", "application/json");
-        let refused = [
+        let rejected = [
             plain(),
             plain().header("sec-fetch-site", "cross-site"),
             plain().header("sec-fetch-site", "same-site"),
@@ -129,19 +129,25 @@ fn only_our_own_pages_may_sign_up() {
                 .header("origin", "http://site.example"),
             plain().header("host", "site.example").header("origin", "null"),
         ];
-        for request in refused {
-            assert_error(&gateway.site.send(request.body(sound().to_string())), 403);
+        for request in rejected {
+            assert_error(&gateway.site.send(request.body(valid_fields().to_string())), 403);
         }
         assert!(backend.received().is_empty());
-        let older = plain()
+        let without_fetch_metadata = plain()
             .header("host", "site.example")
             .header("origin", "https://site.example");
-        assert_eq!(gateway.site.send(older.body(sound().to_string())).status, 200);
+        assert_eq!(
+            gateway
+                .site
+                .send(without_fetch_metadata.body(valid_fields().to_string()))
+                .status,
+            200
+        );
     });
 }
 
 #[test]
-fn bodies_that_are_no_sign_up_are_refused_in_words() {
+fn malformed_body_returns_400_or_415() {
     let backend = backend();
     let gateway = gateway(&backend);
     attack(&gateway, || {
@@ -155,15 +161,15 @@ fn bodies_that_are_no_sign_up_are_refused_in_words() {
             "\u{feff}{}",
             "email=a%40b.co&age=20",
         ] {
-            assert_error(&gateway.site.send(from_our_page().body(body)), 400);
+            assert_error(&gateway.site.send(same_origin_post().body(body)), 400);
         }
-        assert_error(&gateway.site.send(from_our_page().body([0xff, 0xfe])), 400);
+        assert_error(&gateway.site.send(same_origin_post().body([0xff, 0xfe])), 400);
         for field in ["email", "password", "age"] {
-            let mut body = sound();
+            let mut body = valid_fields();
             body.as_object_mut().unwrap().remove(field);
-            let answer = send(&gateway, &body);
-            assert_error(&answer, 400);
-            assert!(answer.json()["error"].as_str().unwrap().contains(field));
+            let response = send(&gateway, &body);
+            assert_error(&response, 400);
+            assert!(response.json()["error"].as_str().unwrap().contains(field));
             body[field] = Value::Null;
             assert_error(&send(&gateway, &body), 400);
         }
@@ -174,7 +180,7 @@ fn bodies_that_are_no_sign_up_are_refused_in_words() {
             } else {
                 request.header("content-type", content_type)
             };
-            gateway.site.send(request.body(sound().to_string()))
+            gateway.site.send(request.body(valid_fields().to_string()))
         };
         for content_type in [
             "",
@@ -191,14 +197,14 @@ fn bodies_that_are_no_sign_up_are_refused_in_words() {
 }
 
 #[test]
-fn long_bodies_are_refused() {
+fn oversized_body_returns_413() {
     let backend = backend();
     let gateway = gateway(&backend);
     attack(&gateway, || {
-        let mut body = sound();
+        let mut body = valid_fields();
         body["padding"] = json!("x".repeat(8 * 1024));
         assert_error(&send(&gateway, &body), 413);
-        // Without a Content-Length the bytes themselves are counted.
+        // Without Content-Length the gateway counts the received bytes.
         let chunk = "x".repeat(9_000);
         let mut stream = gateway.site.connect();
         write!(
@@ -211,14 +217,18 @@ fn long_bodies_are_refused() {
         let mut status = [0; 12];
         stream.read_exact(&mut status).unwrap();
         assert_eq!(&status, b"HTTP/1.1 413");
-        let largest = format!("{}{}", sound(), " ".repeat(8 * 1024 - sound().to_string().len()));
-        assert_eq!(gateway.site.send(from_our_page().body(largest)).status, 200);
+        let largest = format!(
+            "{}{}",
+            valid_fields(),
+            " ".repeat(8 * 1024 - valid_fields().to_string().len())
+        );
+        assert_eq!(gateway.site.send(same_origin_post().body(largest)).status, 200);
         assert_eq!(backend.received().len(), 1);
     });
 }
 
 #[test]
-fn fields_that_are_not_acceptable_are_refused_and_nothing_is_forwarded() {
+fn invalid_fields_return_422_and_are_not_forwarded() {
     let backend = backend();
     let gateway = gateway(&backend);
     attack(&gateway, || {
@@ -231,17 +241,17 @@ fn fields_that_are_not_acceptable_are_refused_and_nothing_is_forwarded() {
                     let times = usize::try_from(case["repeat"][1].as_u64().unwrap()).unwrap();
                     json!(case["repeat"][0].as_str().unwrap().repeat(times))
                 });
-                let mut body = sound();
+                let mut body = valid_fields();
                 body[field] = value.clone();
-                let answer = send(&gateway, &body);
+                let response = send(&gateway, &body);
                 if case["valid"] == true {
-                    assert_eq!(answer.status, 200, "{field}: {value}");
+                    assert_eq!(response.status, 200, "{field}: {value}");
                     accepted += 1;
                 } else {
-                    assert_error(&answer, 422);
+                    assert_error(&response, 422);
                     assert!(
-                        answer.json().get("unreachable").is_none(),
-                        "a refused field never leads to the partner"
+                        response.json().get("unreachable").is_none(),
+                        "an invalid field must not appear as an unreachable backend"
                     );
                 }
                 assert_eq!(backend.received().len(), accepted, "{field}: {value}");
@@ -252,7 +262,7 @@ fn fields_that_are_not_acceptable_are_refused_and_nothing_is_forwarded() {
             ("password", json!(["123456"])),
             ("email", json!({})),
         ] {
-            let mut body = sound();
+            let mut body = valid_fields();
             body[field] = value;
             assert_error(&send(&gateway, &body), 422);
         }
@@ -260,10 +270,10 @@ fn fields_that_are_not_acceptable_are_refused_and_nothing_is_forwarded() {
 }
 
 #[test]
-fn who_is_under_18_is_told_so_kindly_whatever_else_is_wrong() {
+fn underage_error_takes_precedence() {
     let backend = backend();
     let gateway = gateway(&backend);
-    let answer = send(&gateway, &json!({ "email": "no", "password": "no", "age": 17 }));
-    assert_error(&answer, 422);
-    assert!(answer.json()["error"].as_str().unwrap().contains("18 or older"));
+    let response = send(&gateway, &json!({ "email": "no", "password": "no", "age": 17 }));
+    assert_error(&response, 422);
+    assert!(response.json()["error"].as_str().unwrap().contains("18 or older"));
 }

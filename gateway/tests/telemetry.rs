@@ -1,16 +1,18 @@
-//! What operators are told: numbers, ids, and addresses where they ask for them.
+//! Metrics, request IDs, client addresses in the log, and readiness.
 
 use std::net::Ipv4Addr;
 
 use serde_json::json;
 
-use crate::support::{Act, Backend, Gateway, Raw, Request, Response, Setup, VISITOR, attack, only, until};
+use crate::support::{
+    Backend, Gateway, Raw, Reply, Request, Response, Setup, VISITOR, attack, only_limits, wait_until,
+};
 
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 
-fn behind_a_proxy(extra: &str) -> Gateway {
+fn gateway_with_proxy(extra: &str) -> Gateway {
     Gateway::set_up_live(Setup {
-        listen: "proxies = [\"127.0.1.0/24\"]",
+        listen: "trusted_proxies = [\"127.0.1.0/24\"]",
         extra,
         variables: &[("KEY", "the-key")],
         ..Setup::default()
@@ -18,8 +20,8 @@ fn behind_a_proxy(extra: &str) -> Gateway {
 }
 
 fn requests(gateway: &Gateway, route: &str, status: &str) -> u64 {
-    gateway.count(&format!(
-        "colonnade_requests_total{{listener=\"site\",route=\"{route}\",status=\"{status}\"}}"
+    gateway.metric(&format!(
+        "colonnade_http_requests_total{{listener=\"site\",route=\"{route}\",code_class=\"{status}\"}}"
     ))
 }
 
@@ -28,7 +30,7 @@ fn metrics(gateway: &Gateway) -> String {
 }
 
 #[test]
-fn requests_are_counted_by_route_and_class_and_timed() {
+fn request_metrics_use_route_and_status_class() {
     let gateway = Gateway::start_live("", &[]);
     let cases = [
         ("/state/Ohio", "/state/:state", "2xx"),
@@ -36,29 +38,31 @@ fn requests_are_counted_by_route_and_class_and_timed() {
         ("/state/Texas/", "unmatched", "3xx"),
         ("/nowhere", "unmatched", "4xx"),
         ("/assets/shell/1.0.0/main.js", "/assets", "2xx"),
-        ("/state/%F0%28", "refused", "4xx"),
+        ("/state/%F0%28", "invalid_request", "4xx"),
     ];
     for (target, route, status) in cases {
         let before = requests(&gateway, route, status);
-        let answer = gateway.get(target);
-        gateway.event_of(&answer);
+        let response = gateway.get(target);
+        gateway.request_event(&response);
         assert_eq!(requests(&gateway, route, status), before + 1, "{target}");
     }
-    let timed = "colonnade_request_duration_seconds_count{listener=\"site\",route=\"/state/:state\"}";
-    assert_eq!(gateway.count(timed), 2);
+    let duration_count =
+        "colonnade_http_request_duration_seconds_count{listener=\"site\",route=\"/state/:state\"}";
+    assert_eq!(gateway.metric(duration_count), 2);
     assert!(
-        metrics(&gateway)
-            .contains("colonnade_requests_total{listener=\"admin\",route=\"/metrics\",status=\"2xx\"}")
+        metrics(&gateway).contains(
+            "colonnade_http_requests_total{listener=\"admin\",route=\"/metrics\",code_class=\"2xx\"}"
+        )
     );
 }
 
 #[test]
-fn strangers_make_no_labels() {
+fn request_input_adds_no_metric_labels() {
     let gateway = Gateway::start_live("", &[]);
-    let ask = |number: u32| {
-        // What an ordinary visitor asks for has its labels from the beginning.
+    let send_requests = |number: u32| {
+        // The requests of the concurrent visitor have their labels from the first round on.
         for target in ["/", "/assets/shell/1.0.0/main.js"] {
-            gateway.event_of(&gateway.get(target));
+            gateway.request_event(&gateway.get(target));
         }
         gateway
             .site
@@ -67,18 +71,18 @@ fn strangers_make_no_labels() {
             .site
             .send(Request::new("GET", "/marked").header("host", "marked"));
         for target in ["/marked", "/state/marked", "/go/marked", "/_preview/marked"] {
-            let answer = gateway.get(&format!("{target}-{number}?marked={number}"));
-            gateway.event_of(&answer);
+            let response = gateway.get(&format!("{target}-{number}?marked={number}"));
+            gateway.request_event(&response);
         }
         metrics(&gateway)
     };
     attack(&gateway, || {
-        ask(0);
-        let before = ask(1).lines().count();
+        send_requests(0);
+        let before = send_requests(1).lines().count();
         for number in 2..30 {
-            ask(number);
+            send_requests(number);
         }
-        let after = ask(30);
+        let after = send_requests(30);
         assert!(!after.contains("marked") && !after.contains("MARKED"), "{after}");
         assert!(
             !after.contains("127.0.0.1") && !after.contains(&VISITOR.to_string()),
@@ -89,57 +93,64 @@ fn strangers_make_no_labels() {
 }
 
 #[test]
-fn connections_are_counted_while_they_are_open_and_by_why_they_were_refused() {
-    let limits = only("connections_per_client = 3\nfirst_byte_ms = 1000\nhead_ms = 1000");
+fn connection_metrics_count_open_and_rejected() {
+    let limits = only_limits(
+        "max_connections_per_client = 3\nfirst_byte_timeout_ms = 1000\nrequest_header_timeout_ms = 1000",
+    );
     let gateway = Gateway::start_live(&limits, &[]);
     let open = "colonnade_connections_open{listener=\"site\"}";
-    let refused = |cause: &str| {
-        gateway.count(&format!(
-            "colonnade_connections_refused_total{{listener=\"site\",cause=\"{cause}\"}}"
+    let rejected = |cause: &str| {
+        gateway.metric(&format!(
+            "colonnade_connections_rejected_total{{listener=\"site\",cause=\"{cause}\"}}"
         ))
     };
-    let client = gateway.site.coming_from(Ipv4Addr::new(127, 0, 3, 1));
+    let client = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 3, 1));
     let held: Vec<Raw> = (0..3)
         .map(|_| {
             let mut raw = Raw::open(&client);
-            raw.say("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n");
-            raw.hear(12);
+            raw.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n");
+            raw.read_exact(12);
             raw
         })
         .collect();
-    until("all are open", || gateway.count(open) == 3);
-    assert_eq!(Raw::open(&client).answer().status, 503);
-    assert_eq!(refused("client"), 1);
+    wait_until("all are open", || gateway.metric(open) == 3);
+    assert_eq!(Raw::open(&client).read_response().status, 503);
+    assert_eq!(rejected("client_limit"), 1);
     drop(held);
-    until("all are closed", || gateway.count(open) == 0);
-    Raw::open(&client).until_closed();
-    until("silence is refused", || refused("greeting") == 1);
+    wait_until("all are closed", || gateway.metric(open) == 0);
+    Raw::open(&client).read_until_closed();
+    wait_until("the silent connection is rejected", || rejected("handshake") == 1);
     let mut slow = Raw::open(&client);
-    slow.say("GET / HT");
-    slow.until_closed();
-    until("a half-sent head is given up", || gateway.ended("slow_head") == 1);
+    slow.send("GET / HT");
+    slow.read_until_closed();
+    wait_until("the partial header times out", || {
+        gateway.closed_connections("header_timeout") == 1
+    });
 }
 
 #[test]
-fn an_id_is_taken_over_from_a_known_proxy_and_passed_on() {
-    let backend = Backend::start(Act::json(200, &json!({})));
-    let gateway = behind_a_proxy(&format!(
-        "[signup]\nbackend = \"{}\"\nkey = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
+fn request_id_from_trusted_proxy_is_forwarded() {
+    let backend = Backend::start(Reply::json(200, &json!({})));
+    let gateway = gateway_with_proxy(&format!(
+        "[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
         backend.origin()
     ));
     attack(&gateway, || {
         let id = "4bf92f35-77b3.4da6_A3CE";
-        let id_of = |answer: &Response| answer.header("x-request-id").to_owned();
-        let proxy = gateway.site.coming_from(PROXY);
-        let answer = proxy.send(Request::new("GET", "/").header("x-request-id", id));
+        let id_of = |response: &Response| response.header("x-request-id").to_owned();
+        let proxy = gateway.site.with_source_ip(PROXY);
+        let response = proxy.send(Request::new("GET", "/").header("x-request-id", id));
         assert_eq!(
-            (id_of(&answer).as_str(), &gateway.event_of(&answer)["route"]),
+            (
+                id_of(&response).as_str(),
+                &gateway.request_event(&response)["route"]
+            ),
             (id, &json!("/"))
         );
-        let stranger = gateway.get("/").header("x-request-id").to_owned();
+        let generated = gateway.get("/").header("x-request-id").to_owned();
         assert!(
-            stranger.len() == 32 && stranger.bytes().all(|b| b.is_ascii_hexdigit()),
-            "{stranger}"
+            generated.len() == 32 && generated.bytes().all(|b| b.is_ascii_hexdigit()),
+            "{generated}"
         );
         assert_ne!(
             id_of(
@@ -165,24 +176,27 @@ fn an_id_is_taken_over_from_a_known_proxy_and_passed_on() {
 }
 
 #[test]
-fn addresses_are_logged_only_where_that_is_configured() {
-    let ask = |extra: &str| {
-        let gateway = behind_a_proxy(extra);
+fn client_ip_is_logged_only_if_enabled() {
+    let logged_address = |extra: &str| {
+        let gateway = gateway_with_proxy(extra);
         let request = Request::new("GET", "/").header("x-forwarded-for", "192.0.2.7");
-        let answer = gateway.site.coming_from(PROXY).send(request);
-        gateway.event_of(&answer)["address"].clone()
+        let response = gateway.site.with_source_ip(PROXY).send(request);
+        gateway.request_event(&response)["client_ip"].clone()
     };
-    assert_eq!(ask(""), json!(null));
-    assert_eq!(ask("[telemetry]\naddresses = true\n"), json!("192.0.2.7"));
+    assert_eq!(logged_address(""), json!(null));
+    assert_eq!(
+        logged_address("[telemetry]\nlog_client_ip = true\n"),
+        json!("192.0.2.7")
+    );
 }
 
 #[test]
-fn a_gateway_is_ready_only_with_a_live_deployment() {
+fn readyz_requires_live_deployment() {
     let gateway = Gateway::start();
     for client in [gateway.site, gateway.admin] {
-        let answer = client.get("/readyz");
+        let response = client.get("/readyz");
         assert_eq!(
-            (answer.status, answer.text().as_str()),
+            (response.status, response.text().as_str()),
             (503, "no live deployment\n")
         );
         assert_eq!(client.get("/healthz").status, 200);

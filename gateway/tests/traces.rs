@@ -1,52 +1,54 @@
-//! Traces, in a gateway built with the feature `otlp`.
+//! Traces.
 
 use std::net::Ipv4Addr;
 
 use serde_json::json;
 
-use crate::support::marks::{SECRETS, VARIABLES, assert_clean, configuration, operate, sign_ups};
-use crate::support::{Act, Backend, Gateway, Machine, Request, Setup};
+use crate::support::secrets::{
+    SECRETS, VARIABLES, assert_no_secrets, configuration, signup_requests, use_admin_api,
+};
+use crate::support::{Backend, FaultyMachine, Gateway, Reply, Request, Setup};
 
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-/// Ends the gateway, and returns all that its collector has received.
+/// Stops the gateway and returns all bytes that the collector received.
 fn collected(mut gateway: Gateway, collector: &Backend) -> Vec<u8> {
     gateway.signal("TERM");
-    assert_eq!(gateway.end().code(), Some(0));
+    assert_eq!(gateway.wait_for_exit().code(), Some(0));
     let received = collector.received_bytes();
-    assert!(!received.is_empty(), "nothing was sent");
+    assert!(!received.is_empty(), "the gateway exported nothing");
     received.concat()
 }
 
-fn has(bytes: &[u8], wanted: impl AsRef<[u8]>) -> bool {
+fn contains(bytes: &[u8], wanted: impl AsRef<[u8]>) -> bool {
     let wanted = wanted.as_ref();
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }
 
-fn traced(collector: &Backend, keys: &str) -> Gateway {
+fn gateway_with_collector(collector: &Backend, keys: &str) -> Gateway {
     Gateway::set_up_live(Setup {
-        listen: "proxies = [\"127.0.1.0/24\"]",
-        extra: &format!("[telemetry]\ncollector = \"{}\"\n{keys}", collector.origin()),
+        listen: "trusted_proxies = [\"127.0.1.0/24\"]",
+        extra: &format!("[telemetry]\notlp_endpoint = \"{}\"\n{keys}", collector.origin()),
         ..Setup::default()
     })
 }
 
 #[test]
-fn a_request_is_one_span_that_tells_what_its_event_does() {
-    let collector = Backend::start(Act::Answer(200, "application/x-protobuf", String::new()));
-    let gateway = traced(&collector, "");
-    let proxy = gateway.site.coming_from(PROXY);
+fn request_exports_one_span() {
+    let collector = Backend::start(Reply::Response(200, "application/x-protobuf", String::new()));
+    let gateway = gateway_with_collector(&collector, "");
+    let proxy = gateway.site.with_source_ip(PROXY);
     let parent = format!("00-{TRACE}-00f067aa0ba902b7-01");
-    let request = Request::new("GET", "/state/marked-path?marked-query=1")
+    let request = Request::new("GET", "/state/secret-path?secret-query=1")
         .header("traceparent", &parent)
-        .header("cookie", "marked=1")
+        .header("cookie", "secret=1")
         .header("x-forwarded-for", "203.0.113.77");
-    let answer = proxy.send(request);
-    let id = answer.header("x-request-id").to_owned();
-    gateway.event_of(&answer);
+    let response = proxy.send(request);
+    let id = response.header("x-request-id").to_owned();
+    gateway.request_event(&response);
     let sent = collected(gateway, &collector);
-    assert!(has(&sent, "POST /v1/traces HTTP/1.1"));
+    assert!(contains(&sent, "POST /v1/traces HTTP/1.1"));
     for wanted in [
         "colonnade-gateway",
         "GET /state/:state",
@@ -54,74 +56,77 @@ fn a_request_is_one_span_that_tells_what_its_event_does() {
         "http.response.status_code",
         &id,
     ] {
-        assert!(has(&sent, wanted), "{wanted}");
+        assert!(contains(&sent, wanted), "{wanted}");
     }
-    assert!(has(&sent, u128::from_str_radix(TRACE, 16).unwrap().to_be_bytes()));
-    for mark in ["marked", "203.0.113.77"] {
-        assert!(!has(&sent, mark), "{mark}");
+    assert!(contains(
+        &sent,
+        u128::from_str_radix(TRACE, 16).unwrap().to_be_bytes()
+    ));
+    for text in ["secret", "203.0.113.77"] {
+        assert!(!contains(&sent, text), "{text}");
     }
 }
 
 #[test]
-fn nothing_leaks_into_traces_whatever_becomes_of_a_sign_up() {
-    let collector = Backend::start(Act::Answer(200, "application/x-protobuf", String::new()));
-    let backend = Backend::start(Act::Close);
-    let machine = Machine::new();
+fn traces_leak_no_secrets_for_any_signup_outcome() {
+    let collector = Backend::start(Reply::Response(200, "application/x-protobuf", String::new()));
+    let backend = Backend::start(Reply::Close);
+    let machine = FaultyMachine::new();
     let keys = format!(
-        "total_timeout_ms = 200\nfailures = 1000\n[telemetry]\ncollector = \"{}\"\n",
+        "total_timeout_ms = 200\nbreaker_failure_threshold = 1000\n[telemetry]\notlp_endpoint = \"{}\"\n",
         collector.origin()
     );
-    // All is sent at the end: whoever opens a socket while time stands still panics, also who sends traces.
+    // The exporter must send only at shutdown: with the broken clock it would panic, too, when it opens a socket.
     let variables = [&VARIABLES[..], &[("OTEL_BSP_SCHEDULE_DELAY", "86400000")]].concat();
     let gateway = machine
         .start_with(&configuration(&backend.origin(), &keys), &variables)
-        .made_live();
-    operate(&gateway);
-    let sign_up = || sign_ups().map(|request| gateway.site.send(request));
-    let acts = [
-        Act::json(200, &json!({})),
-        Act::json(409, &json!({ "error": "That address is taken." })),
-        Act::Stall,
-        Act::Close,
-        Act::Raw("rubbish\r\n\r\n".to_owned()),
+        .with_live_site();
+    use_admin_api(&gateway);
+    let sign_up = || signup_requests().map(|request| gateway.site.send(request));
+    let replies = [
+        Reply::json(200, &json!({})),
+        Reply::json(409, &json!({ "error": "That address is taken." })),
+        Reply::Stall,
+        Reply::Close,
+        Reply::Raw("rubbish\r\n\r\n".to_owned()),
     ];
-    for act in acts {
-        backend.now(act);
-        for answer in sign_up() {
-            gateway.event_of(&answer);
+    for reply in replies {
+        backend.set_reply(reply);
+        for response in sign_up() {
+            gateway.request_event(&response);
         }
     }
     assert_eq!(backend.received().len(), 10);
-    machine.stop_time();
-    for answer in sign_up() {
-        assert_eq!(answer.status, 500, "{}", answer.text());
-        gateway.event_of(&answer);
+    machine.break_monotonic_clock();
+    for response in sign_up() {
+        assert_eq!(response.status, 500, "{}", response.text());
+        gateway.request_event(&response);
     }
-    machine.start_time();
+    machine.fix_monotonic_clock();
     assert_eq!(gateway.output().matches("\"event\":\"panic\"").count(), 2);
     let sent = collected(gateway, &collector);
     for route in ["POST /functions/v1/signup", "PUT /api/v1/sections"] {
-        assert!(has(&sent, route), "{route}");
+        assert!(contains(&sent, route), "{route}");
     }
-    assert_clean("a trace", &sent, &SECRETS);
+    assert_no_secrets("a trace", &sent, &SECRETS);
 }
 
 #[test]
-fn a_strangers_trace_is_not_continued() {
-    let collector = Backend::start(Act::Answer(200, "application/x-protobuf", String::new()));
-    let gateway = traced(&collector, "");
+fn traceparent_of_untrusted_client_is_ignored() {
+    let collector = Backend::start(Reply::Response(200, "application/x-protobuf", String::new()));
+    let gateway = gateway_with_collector(&collector, "");
     let request = Request::new("GET", "/").header("traceparent", &format!("00-{TRACE}-00f067aa0ba902b7-01"));
-    gateway.event_of(&gateway.site.send(request));
+    gateway.request_event(&gateway.site.send(request));
     let sent = collected(gateway, &collector);
-    assert!(!has(
+    assert!(!contains(
         &sent,
         u128::from_str_radix(TRACE, 16).unwrap().to_be_bytes()
     ));
 }
 
 #[test]
-fn a_collector_that_is_gone_costs_nobody_anything() {
-    let gateway = Gateway::start_live("[telemetry]\ncollector = \"http://127.0.0.1:1\"\n", &[]);
+fn unreachable_collector_does_not_affect_requests() {
+    let gateway = Gateway::start_live("[telemetry]\notlp_endpoint = \"http://127.0.0.1:1\"\n", &[]);
     for _ in 0..100 {
         assert_eq!(gateway.get("/").status, 200);
     }

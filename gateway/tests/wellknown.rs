@@ -1,24 +1,24 @@
-//! robots.txt, sitemap.xml and the manifest.
+//! robots.txt, sitemap.xml and the web app manifest.
 
 use serde_json::{Value, json};
 
 use crate::support::{Gateway, Release, Request};
 
 #[test]
-fn robots_may_see_all_but_what_is_no_page() {
+fn robots_txt_disallows_non_pages() {
     let gateway = Gateway::start();
-    let answer = gateway.get("/robots.txt");
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
+    let response = gateway.get("/robots.txt");
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("content-type"), "text/plain; charset=utf-8");
     assert_eq!(
-        answer.text(),
+        response.text(),
         "User-agent: *\nAllow: /\nDisallow: /go/\nDisallow: /functions/\n\n\
          Sitemap: https://site.example/sitemap.xml\n"
     );
 }
 
 #[test]
-fn the_sitemap_lists_what_is_indexable_and_nothing_else() {
+fn sitemap_lists_only_indexable_paths() {
     let gateway = Gateway::start();
     let page = |pattern: &str, paths: &[(&str, bool)]| {
         let paths = paths
@@ -56,9 +56,9 @@ fn the_sitemap_lists_what_is_indexable_and_nothing_else() {
                  <url><loc>https://site.example/</loc></url>\n\
                  <url><loc>https://site.example/state/New%20York</loc></url>\n\
                  <url><loc>https://site.example/state/A&amp;B&apos;</loc></url>\n";
-    let answer = gateway.get("/sitemap.xml");
-    assert_eq!(answer.header("content-type"), "application/xml; charset=utf-8");
-    assert_eq!(answer.text(), format!("{start}</urlset>\n"));
+    let response = gateway.get("/sitemap.xml");
+    assert_eq!(response.header("content-type"), "application/xml; charset=utf-8");
+    assert_eq!(response.text(), format!("{start}</urlset>\n"));
     gateway.deploy(&json!({ "legal": "1.0.0" }));
     let terms = "<url><loc>https://site.example/terms</loc></url>\n";
     assert_eq!(
@@ -67,7 +67,7 @@ fn the_sitemap_lists_what_is_indexable_and_nothing_else() {
     );
 }
 
-/// A shell with icons for home screens.
+/// A shell with home screen icons.
 fn shell_with_icons(version: &str) -> Release {
     let icon = |name: &str, size: u32, purpose: &str| json!({ "file": format!("client/{name}.png"), "size": size, "purpose": purpose });
     Release::shell(version)
@@ -86,14 +86,14 @@ fn shell_with_icons(version: &str) -> Release {
 }
 
 #[test]
-fn the_manifest_has_the_sites_name_and_the_shells_icons() {
+fn manifest_contains_site_name_and_shell_icons() {
     let gateway = Gateway::start();
     gateway.publish(&shell_with_icons("1.0.0"));
     gateway.deploy(&json!({ "shell": "1.0.0" }));
-    let answer = gateway.get("/manifest.webmanifest");
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.header("content-type"), "application/manifest+json");
-    assert_eq!(answer.header("cache-control"), "public, max-age=300");
+    let response = gateway.get("/manifest.webmanifest");
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("content-type"), "application/manifest+json");
+    assert_eq!(response.header("cache-control"), "public, max-age=300");
     let icon = |name: &str, size: u32, purpose: &str| {
         json!({
             "src": format!("/assets/shell/1.0.0/{name}.png"), "sizes": format!("{size}x{size}"),
@@ -101,7 +101,7 @@ fn the_manifest_has_the_sites_name_and_the_shells_icons() {
         })
     };
     assert_eq!(
-        serde_json::from_slice::<Value>(&answer.body).unwrap(),
+        serde_json::from_slice::<Value>(&response.body).unwrap(),
         json!({
             "id": "/", "name": "Test & Brand", "start_url": "/", "scope": "/", "display": "browser", "lang": "en",
             "theme_color": "#ffffff", "background_color": "#ffffff",
@@ -111,23 +111,23 @@ fn the_manifest_has_the_sites_name_and_the_shells_icons() {
 }
 
 #[test]
-fn a_manifest_that_is_known_is_not_sent_again_until_the_shells_icons_change() {
+fn manifest_etag_changes_with_shell_icons() {
     let gateway = Gateway::start();
     gateway.publish(&shell_with_icons("1.0.0"));
     gateway.deploy(&json!({ "shell": "1.0.0" }));
     let tag = gateway.get("/manifest.webmanifest").header("etag").to_owned();
-    let ask = || {
+    let request = || {
         gateway
             .site
             .send(Request::new("GET", "/manifest.webmanifest").header("if-none-match", &tag))
     };
-    let known = ask();
-    assert_eq!((known.status, known.body.len()), (304, 0));
-    assert_eq!(known.header("etag"), tag);
-    // A release from before there were any is as good.
+    let not_modified = request();
+    assert_eq!((not_modified.status, not_modified.body.len()), (304, 0));
+    assert_eq!(not_modified.header("etag"), tag);
+    // A shell without icons is valid, too.
     gateway.publish(&Release::shell("0.9.0"));
     gateway.deploy(&json!({ "shell": "0.9.0" }));
-    let other = ask();
+    let other = request();
     assert_eq!(other.status, 200);
     assert_ne!(other.header("etag"), tag);
     let manifest: Value = serde_json::from_slice(&other.body).unwrap();

@@ -4,6 +4,6 @@ import { main } from "../dist/cli/index.js";
 process.exitCode = await main(process.argv.slice(2), {
   folder: process.cwd(),
   environment: process.env,
-  output: process.stdout,
-  screen: process.stderr,
+  stdout: process.stdout,
+  stderr: process.stderr,
 });

@@ -2,15 +2,16 @@ import type { ReactElement, ReactNode } from "react";
 
 /** Props of {@link Specimen}. */
 export interface SpecimenProps {
+  /** Caption. */
   readonly name: string;
-  /** What a pointer or the keyboard is to do to it, for good; the gallery's stylesheet shows it so. */
+  /** Interaction state to show permanently. The gallery's stylesheet applies it. */
   readonly state?: "hover" | "focus" | "active";
-  /** As wide as it is on the smallest phones. */
+  /** Renders the component at the width of a small phone. */
   readonly narrow?: boolean;
   readonly children: ReactNode;
 }
 
-/** A component in one of its states, with a caption that says which. */
+/** A component in one state, with a caption. */
 export function Specimen({ name, state, narrow, children }: SpecimenProps): ReactElement {
   return (
     <figure className={narrow ? "specimen specimen-narrow" : "specimen"}>
@@ -31,8 +32,8 @@ export function Specimens({ name, children }: { readonly name: string; readonly 
   );
 }
 
-/** The states of what is pressed. */
+/** States of interactive components. */
 export const STATES = ["hover", "focus", "active"] as const;
 
-/** A word that fits nowhere. */
+/** A word too long for one line. */
 export const LONG_WORD = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch";

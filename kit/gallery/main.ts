@@ -1,5 +1,5 @@
-// What `make gallery` starts.
+// Entry point of `make gallery`.
 import { startGallery } from "./server.js";
 
 const { url } = await startGallery(Number(process.env.PORT ?? 8088));
-console.log(`The gallery is on ${url}`);
+console.log(`Gallery: ${url}`);

@@ -6,15 +6,15 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { Gallery } from "./Gallery.js";
 import { fixedFont, fontFile, galleryStyles } from "./styles.js";
 
-/** The gallery, running. */
+/** A running gallery server. */
 export interface GalleryServer {
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
 
-// With `?fixed` it is drawn with a font of its own, for screenshots.
+// `?fixed` selects a bundled font, for reproducible screenshots.
 function documentOf(fixed: boolean): string {
-  // No script runs here, and a dialog's is what opens it.
+  // Dialogs open by script, which does not run here.
   const html = renderToStaticMarkup(<Gallery />).replaceAll("<dialog ", "<dialog open ");
   const styles = ["/gallery.css", ...(fixed ? ["/fixed.css"] : [])];
   return [
@@ -25,9 +25,9 @@ function documentOf(fixed: boolean): string {
   ].join("");
 }
 
-type Answer = readonly [type: string, body: string | Buffer];
+type ResponseContent = readonly [type: string, body: string | Buffer];
 
-function answerTo({ pathname, searchParams }: URL): Answer | null {
+function contentFor({ pathname, searchParams }: URL): ResponseContent | null {
   if (pathname === "/") return ["text/html; charset=utf-8", documentOf(searchParams.has("fixed"))];
   if (pathname === "/gallery.css") return ["text/css; charset=utf-8", galleryStyles()];
   if (pathname === "/fixed.css") return ["text/css; charset=utf-8", fixedFont()];
@@ -41,15 +41,15 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-/** Serves the gallery on this machine alone; port 0 takes any that is free. Stylesheets are read anew for each request. */
+/** Serves the gallery on 127.0.0.1. Port 0 selects a free port. Stylesheets are read on each request. */
 export async function startGallery(port: number): Promise<GalleryServer> {
   const server = createServer((request, response) => {
-    const answer = answerTo(new URL(request.url ?? "/", "http://localhost"));
-    response.writeHead(answer ? 200 : 404, {
-      "content-type": answer?.[0] ?? "text/plain",
+    const content = contentFor(new URL(request.url ?? "/", "http://localhost"));
+    response.writeHead(content ? 200 : 404, {
+      "content-type": content?.[0] ?? "text/plain",
       "cache-control": "no-store",
     });
-    response.end(answer?.[1]);
+    response.end(content?.[1]);
   });
   await listen(server, port);
   return {

@@ -7,38 +7,38 @@ import { bundle } from "lightningcss";
 const require = createRequire(import.meta.url);
 const FOLDER = path.resolve(import.meta.dirname, "..");
 
-// What a specimen shows for good instead of while a pointer or the keyboard is there.
-const FORCED: Readonly<Record<string, string>> = {
+// Selectors that match specimens with a permanent interaction state.
+const STATE_SELECTORS: Readonly<Record<string, string>> = {
   hover: '[data-state="hover"] *',
   active: '[data-state="active"] :is(a, button)',
   "focus-visible": '[data-state="focus"] :is(a, button, input, summary)',
 };
 
-/** The stylesheet that the shell ships, with each state's rules reaching the specimens of that state, and the gallery's. */
+/** Returns the design system's stylesheet, with pseudo-classes also matching specimen states, and the gallery's own. */
 export function galleryStyles(): string {
   const { code } = bundle({ filename: require.resolve("@colonnade/kit/design.css") });
   const design = Buffer.from(code)
     .toString()
     .replace(
       /(?<!:):(hover|active|focus-visible)(?![\w-])/g,
-      (rule, name: string) => `:is(${rule}, ${FORCED[name] ?? ""})`,
+      (rule, name: string) => `:is(${rule}, ${STATE_SELECTORS[name] ?? ""})`,
     );
   return design + readFileSync(path.join(FOLDER, "gallery.css"), "utf8");
 }
 
-/** Weights of the font that screenshots are taken with. */
+/** Weights of the screenshot font. */
 const WEIGHTS = [400, 600] as const;
 
-/** Where the gallery serves that font. */
+/** URL path prefix of the screenshot font. */
 export const FONT_PATH = "/fonts/";
 
-/** A rule for the screenshots' own font, so that they are alike on machines with other fonts. */
+/** Returns the stylesheet of the screenshot font, which makes screenshots independent of installed fonts. */
 export function fixedFont(): string {
   const faces = WEIGHTS.map(
     (weight) =>
       `@font-face { font-family: "Fixed"; font-weight: ${String(weight)}; src: url("${FONT_PATH}${String(weight)}.woff2"); }`,
   );
-  // Precision: letters are drawn by their outlines alone, and not fitted to pixels as the machine's settings have it.
+  // geometricPrecision disables hinting, which depends on the machine's settings.
   return [
     ...faces,
     ':root { --font-text: "Fixed"; --font-heading: "Fixed"; }',
@@ -46,7 +46,7 @@ export function fixedFont(): string {
   ].join("\n");
 }
 
-/** The font's file for a path below {@link FONT_PATH}, or null. */
+/** Returns the font file for a path below {@link FONT_PATH}, or null. */
 export function fontFile(requested: string): Buffer | null {
   const weight = WEIGHTS.find((known) => requested === `${FONT_PATH}${String(known)}.woff2`);
   if (weight === undefined) return null;

@@ -19,14 +19,14 @@ function formOf(button: HTMLElement): Record<string, string> {
   return Object.fromEntries([...(form?.attributes ?? [])].map(({ name, value }) => [name, value]));
 }
 
-test("a join button is a form that leads to the configured sign-up page without JavaScript", () => {
+test("JoinButton renders a form that links to the sign-up page", () => {
   const button = show(<JoinButton className="button">Join</JoinButton>);
   expect(button.type).toBe("submit");
   expect(button.className).toBe("button");
   expect(formOf(button)).toEqual({ action: "/join-us", "data-join": "general" });
 });
 
-test("a join button is described by what it is about", () => {
+test("JoinButton is described by the referenced element", () => {
   const ad = (
     <>
       <h2 id="ad">Coffee</h2>
@@ -37,6 +37,6 @@ test("a join button is described by what it is about", () => {
   expect(screen.getByRole("button", { name: "Reply", description: "Coffee" })).toBeTruthy();
 });
 
-test("a join button says why it was pressed, where the shell looks for it", () => {
+test("JoinButton passes its reason in the form's data attribute", () => {
   expect(formOf(show(<JoinButton reason="sample">Reply</JoinButton>))[JOIN_ATTRIBUTE]).toBe("sample");
 });

@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 
 import { Link } from "./Link.js";
 
-test("a link is a plain anchor", () => {
+test("Link renders a plain anchor", () => {
   expect(renderToStaticMarkup(<Link to="/state/New%20York">New York</Link>)).toBe(
     '<a href="/state/New%20York">New York</a>',
   );
 });
 
-test("a link passes an anchor's attributes on", () => {
+test("Link passes anchor attributes through", () => {
   expect(
     renderToStaticMarkup(
       <Link to="/" className="logo" aria-label="Home" rel="home">

@@ -1,14 +1,14 @@
 import type { AnchorHTMLAttributes, ReactElement } from "react";
 
-/** Props of {@link Link}: those of an anchor, with `to` in place of `href`. */
+/** Props of {@link Link}: those of an anchor, with `to` instead of `href`. */
 export interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "href"> {
-  /** Path on this site, percent-encoded; {@link pathTo} makes one from a pattern and its params. */
+  /** Path on this site, percent-encoded. {@link pathTo} builds one from a pattern and its params. */
   readonly to: string;
 }
 
 /**
- * A link to a page of this site. It is a plain anchor: the shell follows every same-origin link in the
- * page by itself, so links in Markdown work alike, and long lists of links cost no handlers.
+ * A link to a page of this site. It renders a plain anchor: the shell intercepts clicks on all same-origin links at the
+ * document, including links in Markdown, so a link needs no event handler.
  */
 export function Link({ to, ...rest }: LinkProps): ReactElement {
   return <a href={to} {...rest} />;

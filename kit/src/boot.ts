@@ -1,11 +1,11 @@
-import type { FormAnswer, Head, Layout } from "./page.js";
+import type { FormResult, Head, Layout } from "./page.js";
 import type { SiteFacts } from "./site.js";
 
-/** A file of a release that a view needs. */
+/** A script or stylesheet of a release that a view needs. */
 export interface Asset {
   /** URL path. */
   readonly href: string;
-  /** File name below the release, by which webpack recognises a stylesheet that is already there. */
+  /** File name relative to the release. Webpack uses it to detect a stylesheet that is already loaded. */
   readonly name: string;
   /** Subresource Integrity value, `sha384-…`. */
   readonly integrity: string;
@@ -16,35 +16,35 @@ export interface Asset {
 export interface SectionEntry {
   readonly name: string;
   readonly version: string;
-  /** Global name of its Module Federation container; no two releases share one. */
+  /** Global variable of the Module Federation container, unique per release. */
   readonly container: string;
   /** URL path of the container's script. */
   readonly entry: string;
   readonly integrity: string;
-  /** What all of its pages and slots need besides the entry. */
+  /** Assets that every page and slot of the section needs besides the entry. */
   readonly assets: readonly Asset[];
 }
 
-/** Which section and page a path belongs to: part of the boot payload, and the answer of `/_page`. */
-export interface PageAnswer {
+/** The section and page that a path resolves to. Part of the boot payload, and the response of `/_page`. */
+export interface ResolvedPage {
   readonly section: SectionEntry;
   readonly pattern: string;
-  /** What the page's first view needs besides the section's own. */
+  /** Assets of the page's first view, besides the section's own. */
   readonly assets: readonly Asset[];
 }
 
-/** Which section fills a slot. */
-export interface SlotAnswer {
+/** The section that fills a slot. */
+export interface ResolvedSlot {
   readonly section: SectionEntry;
   readonly assets: readonly Asset[];
 }
 
-/** A page as it was rendered on the server: what the shell needs to go on from there. */
+/** The result of a server render, from which the shell hydrates the page. */
 export type RenderedView =
   | { readonly kind: "page"; readonly data: unknown; readonly head: Head; readonly layout: Layout }
   | { readonly kind: "notFound"; readonly heading: string };
 
-/** What is shown of the site where a page of it is shared. */
+/** The image in link previews (`og:image`). */
 export interface SocialImage {
   /** URL path. */
   readonly file: string;
@@ -55,20 +55,21 @@ export interface SocialImage {
   readonly alt: string;
 }
 
-/** The data block of a document from which the shell starts. */
+/** The boot payload: the JSON data block of a document from which the shell starts. */
 export interface Boot {
-  /** Number of the deployment the document belongs to; an open tab stays on it. */
+  /** Number of the deployment that served the document. The tab stays pinned to it. */
   readonly deployment: number;
   readonly site: SiteFacts;
-  /** Null on a path that no page matches. */
-  readonly page: PageAnswer | null;
-  readonly slots: Readonly<Record<string, SlotAnswer>>;
-  /** Present where the document came with the page rendered. */
+  /** Null if no page matches the path. */
+  readonly page: ResolvedPage | null;
+  /** Slots by name. */
+  readonly slots: Readonly<Record<string, ResolvedSlot>>;
+  /** Present if the document includes server-rendered HTML. */
   readonly view?: RenderedView;
-  /** In the answer to a form post, whose address is not the page's: the path of the page that shows it. */
-  readonly form?: FormAnswer & { readonly page: string };
-  /** How many of the failures of sections the gateway wants to be told of; without it, none. */
+  /** Present in the response to a form post. `page` is the path of the page that shows the result. */
+  readonly form?: FormResult & { readonly page: string };
+  /** Share of client errors to report to the gateway, in percent. If absent, errors are not reported. */
   readonly reports?: { readonly samplePercent: number };
-  /** Absent: the shell's release has none. */
+  /** Absent if the shell's release has no social image. */
   readonly socialImage?: SocialImage;
 }

@@ -12,16 +12,16 @@ describe("outside a shell", () => {
   test.each([
     ["useSite", useSite],
     ["useJoin", useJoin],
-  ])("%s says what is wrong and what helps", (name, hook: () => unknown) => {
-    // React reports what a render throws before it throws it again.
+  ])("%s throws an error that names renderPage", (name, hook: () => unknown) => {
+    // React logs a render error before it rethrows it.
     vi.spyOn(console, "error").mockReturnValue();
     expect(() => renderHook(() => hook())).toThrow(
-      `${name}() was called outside the shell; in a test, render with renderPage() of @colonnade/kit/testing`,
+      `${name}() was called outside the shell; in tests, render with renderPage() from @colonnade/kit/testing`,
     );
     vi.restoreAllMocks();
   });
 
-  test("useParams has none", () => {
+  test("useParams returns no params", () => {
     expect(renderHook(() => useParams()).result.current).toEqual({});
   });
 });
@@ -37,15 +37,15 @@ describe("in a shell", () => {
     );
   }
 
-  test("useSite gives the site's facts", () => {
+  test("useSite returns the site's facts", () => {
     expect(renderHook(() => useSite(), { wrapper: Shell }).result.current).toBe(TEST_SITE);
   });
 
-  test("useParams gives the page's params", () => {
+  test("useParams returns the page's params", () => {
     expect(renderHook(() => useParams(), { wrapper: Shell }).result.current).toEqual({ state: "New York" });
   });
 
-  test("useJoin opens the dialog, for the general reason unless told", () => {
+  test("useJoin opens the dialog with the given reason or general", () => {
     const { current: join } = renderHook(() => useJoin(), { wrapper: Shell }).result;
     join();
     join("sample");

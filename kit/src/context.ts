@@ -3,34 +3,43 @@ import { createContext, useContext } from "react";
 import type { SiteFacts } from "./site.js";
 import type { JoinReason } from "./slot.js";
 
-/** What the shell lends to the sections. */
+/** Services that the shell provides to sections. */
 export interface ShellServices {
   readonly site: SiteFacts;
   /** Opens the join dialog. */
   readonly openJoin: (reason: JoinReason) => void;
 }
 
-/** Lends the shell's services to the sections; the shell provides it. */
+/** The shell's services. Null outside the shell. */
 export const ShellContext = createContext<ShellServices | null>(null);
-/** The params of the page that is shown; the shell provides them. */
+/** The current page's params, provided by the shell. */
 export const ParamsContext = createContext<Readonly<Record<string, string>>>({});
 
 function useShell(hook: string): ShellServices {
   const services = useContext(ShellContext);
   if (!services) {
     throw new Error(
-      `${hook}() was called outside the shell; in a test, render with renderPage() of @colonnade/kit/testing`,
+      `${hook}() was called outside the shell; in tests, render with renderPage() from @colonnade/kit/testing`,
     );
   }
   return services;
 }
 
-/** The site's facts: brand, origin, contact, today's date and what else the operator configured. */
+/**
+ * Returns the site's facts: brand, origin, contact, today's date and the rest of the operator's configuration.
+ *
+ * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
+ */
 export function useSite(): SiteFacts {
   return useShell("useSite").site;
 }
 
-/** A function that opens the join dialog. For a button that opens it use `JoinButton`, which works without JavaScript. */
+/**
+ * Returns a function that opens the join dialog; its `reason` defaults to `"general"`. For a button, use
+ * {@link JoinButton}, which also works without JavaScript.
+ *
+ * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
+ */
 export function useJoin(): (reason?: JoinReason) => void {
   const { openJoin } = useShell("useJoin");
   return (reason = "general") => {
@@ -38,7 +47,7 @@ export function useJoin(): (reason?: JoinReason) => void {
   };
 }
 
-/** Decoded values of the current page's `:param` segments. */
+/** Returns the decoded values of the current page's `:param` segments, by name. Empty outside the shell. */
 export function useParams(): Readonly<Record<string, string>> {
   return useContext(ParamsContext);
 }

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from "react";
 
-const never = (): (() => void) => () => undefined;
+const neverChanges = (): (() => void) => () => undefined;
 
 /**
- * Whether script has taken over: false on the server and while its HTML is taken over, true from then on.
- * For what works with JavaScript only.
+ * Returns whether the page is hydrated: false on the server and during hydration, true afterward. Use it for controls that
+ * need JavaScript.
  */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
-    never,
+    neverChanges,
     () => true,
     () => false,
   );

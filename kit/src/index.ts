@@ -5,7 +5,7 @@ export {
   type AnyPage,
   type Breadcrumb,
   type DataContext,
-  type FormAnswer,
+  type FormResult,
   type Head,
   type Layout,
   type Page,
@@ -21,5 +21,5 @@ export * from "./design/index.js";
 export { useJoin, useParams, useSite } from "./context.js";
 export { useHydrated } from "./hydrated.js";
 export type { NavigationLink, Partner, SiteFacts } from "./site.js";
-// As in react-router: the current location, and a function that goes to another.
+// Re-exported from react-router: the current location, and a function that navigates.
 export { useLocation, useNavigate } from "react-router-dom";

@@ -1,20 +1,20 @@
-// A registered symbol, so that a value made by another copy of the kit is recognised.
+// A registered symbol: values from another copy of the kit are recognized too.
 const NOT_FOUND = Symbol.for("colonnade.notFound");
 
-/** Says that a path of the section's pattern names nothing: HTTP 404 and the site's not-found page. */
+/** Returned by a page's `data` if the params identify nothing. The gateway responds with 404 and the not-found page. */
 export interface NotFound {
   /** Heading of the not-found page, such as 'State not found'. */
   readonly heading: string;
 }
 
-/** Makes the answer of a page's `data` for a path that names nothing. */
+/** Creates the value that a page's `data` returns if the params identify nothing. */
 export function notFound(heading = "Page not found"): NotFound {
-  const answer = { heading };
-  Object.defineProperty(answer, NOT_FOUND, { value: true });
-  return answer;
+  const result = { heading };
+  Object.defineProperty(result, NOT_FOUND, { value: true });
+  return result;
 }
 
-/** Whether a page's data is such an answer. */
+/** Returns whether the value was created by {@link notFound}. */
 export function isNotFound(value: unknown): value is NotFound {
   return typeof value === "object" && value !== null && NOT_FOUND in value;
 }

@@ -3,23 +3,23 @@ import type { FunctionComponent } from "react";
 import type { NotFound } from "./notFound.js";
 import type { SiteFacts } from "./site.js";
 
-/** What is known when a page's data is asked for. */
+/** Argument of a page's `data`. */
 export interface DataContext {
-  /** Decoded values of the pattern's `:param` segments. */
+  /** Decoded values of the pattern's `:param` segments, by name. */
   readonly params: Readonly<Record<string, string>>;
-  /** The site's facts, today's date among them. */
+  /** The site's facts, including today's date. */
   readonly site: SiteFacts;
 }
 
-/** The answer to a form post without JavaScript, shown by the page that holds the form. */
-export interface FormAnswer {
-  /** What went wrong, in words. */
+/** The result of a form post without JavaScript. The page that contains the form shows it. */
+export interface FormResult {
+  /** Error message for the visitor. */
   readonly error: string;
-  /** The e-mail address as it was typed. A password is never given back. */
+  /** The e-mail address as typed. Passwords are never returned. */
   readonly email: string;
-  /** Sign-up was out of reach, which is the only case in which a partner is offered. */
+  /** Sign-up is unavailable. Only then may the page offer a partner. */
   readonly unreachable?: boolean;
-  /** The stated age was under 18: sign-up ends, and nothing of what was typed is given back. */
+  /** The stated age is under 18. Sign-up ends, and no input is returned. */
   readonly underAge?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Breadcrumb {
   readonly path: string;
 }
 
-/** How a page shows where it is shared. */
+/** Open Graph tags, used in link previews. */
 export interface Social {
   /** `og:title`. */
   readonly title: string;
@@ -39,74 +39,78 @@ export interface Social {
   readonly description: string;
   /** `og:type`. */
   readonly type: "website" | "article";
-  /** Path on this site, percent-encoded; made absolute with the site's origin. */
+  /** `og:url`: path on this site, percent-encoded. The site's origin is prepended. */
   readonly url: string;
 }
 
-/** A page's head, as data: the shell keeps the document's head in step with it. */
+/** A page's document head, as data. The gateway and the shell render it. */
 export interface Head {
-  /** Content of the title element. */
+  /** Content of the `title` element. */
   readonly title: string;
-  /** Content of the description tag. */
+  /** Content of the `description` meta tag. */
   readonly description: string;
-  /** Path on this site, percent-encoded; made absolute with the site's origin. */
+  /** Canonical path on this site, percent-encoded. The site's origin is prepended. */
   readonly canonical: string;
-  /** Content of the robots tag, such as `noindex,nofollow`. Absent: the page may be indexed. */
+  /** Content of the `robots` meta tag, such as `noindex,nofollow`. If absent, the page may be indexed. */
   readonly robots?: string;
-  /** Content of the keywords tag. Absent: there is no such tag. */
+  /** Content of the `keywords` meta tag. If absent, the tag is omitted. */
   readonly keywords?: string;
-  /** Absent: the page has no social tags. */
+  /** Open Graph tags. If absent, they are omitted. */
   readonly social?: Social;
-  /** The trail to the page, itself last. */
+  /** Breadcrumb trail from the home page to this page, which comes last. */
   readonly breadcrumbs?: readonly Breadcrumb[];
 }
 
-/** What a page asks of the frame around it. */
+/** How the shell draws the frame around a page. */
 export interface Layout {
-  /** `menu`: logo and menu. `plain`: logo alone, at the start. `logo`: logo alone, centred. */
+  /** `menu`: logo and menu. `plain`: logo only, at the start. `logo`: logo only, centered. */
   readonly header: "menu" | "plain" | "logo";
-  /** The footer's last line. */
+  /** Last line of the footer. */
   readonly footerNote: string;
 }
 
-/** What every page has where it says nothing else. */
+/** The layout of a page without a `layout` function. */
 export const DEFAULT_LAYOUT: Layout = { header: "menu", footerNote: "18+ only" };
 
 /** Props of a page's component. */
 export interface PageProps<Data> {
-  /** What the page's `data` returned. */
+  /** The value that the page's `data` returned. */
   readonly data: Data;
-  /** Present only in the answer to a form post. */
-  readonly form?: FormAnswer;
+  /** Present only in the response to a form post. */
+  readonly form?: FormResult;
 }
 
 /**
- * One kind of page. Everything here runs on the server too: no window, timers, fetch, clock, randomness
- * or locale-dependent formatting during `data`, `head`, `layout` and render; the day is `site.today`.
+ * One kind of page.
+ *
+ * All members also run on the server. During `data`, `head`, `layout` and rendering, do not use window, timers, fetch,
+ * the clock, randomness or locale-dependent formatting. Today's date is `site.today`.
  */
 export interface Page<Data> {
   /**
-   * The page's data: serialisable, from the section's own modules (a split chunk may be imported),
-   * never from the network. `notFound()` where the params name nothing.
+   * Returns the page's data, which must be serializable to JSON, or `notFound()` if the params identify nothing. The
+   * data comes from the section's own modules (dynamic imports are allowed), never from the network.
    */
   data(context: DataContext): Data | NotFound | Promise<Data | NotFound>;
-  /** Every path of the pattern, or a few examples, percent-encoded: for the sitemap, and to try the page. */
+  /**
+   * Returns paths of this page, percent-encoded: all of them or a few examples. They go into the sitemap, and the build and
+   * the gateway test the page with them.
+   */
   paths?(): readonly string[];
-  /** The page's head. */
+  /** Returns the page's document head. */
   head(context: { readonly data: Data; readonly site: SiteFacts }): Head;
-  /** What differs from {@link DEFAULT_LAYOUT}. */
+  /** Returns overrides of {@link DEFAULT_LAYOUT}. */
   layout?(context: { readonly data: Data }): Partial<Layout>;
-  /** Draws what stands between header and footer, with one `h1`. */
+  /** Renders the content between header and footer, with one `h1`. */
   readonly Component: FunctionComponent<PageProps<Data>>;
 }
 
 /**
- * A page whose data's type is not known. Nothing but what its own `data` returned may be handed to its
- * `head`, `layout` and `Component`.
+ * A page with an unknown data type. Pass only the result of its own `data` to its `head`, `layout` and `Component`.
  */
 export type AnyPage = Omit<Page<never>, "data"> & { data(context: DataContext): unknown };
 
-/** Declares a page. Returns its argument, with the type of its data inferred from `data`. */
+/** Declares a page. Returns its argument; the data type is inferred from `data`. */
 export function definePage<Data>(page: Page<Data>): Page<Data> {
   return page;
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
 
-/** The cases that the gateway's matcher is tested with, too. */
+/** Test cases shared with the gateway's matcher. */
 interface Table {
   readonly match: readonly {
     readonly name: string;
@@ -38,17 +38,17 @@ describe("the table shared with the gateway", () => {
 });
 
 describe("comparePatterns", () => {
-  test("static beats param, left to right", () => {
+  test("static segments precede params, from left to right", () => {
     const patterns = ["/:a/:b", "/:a/x", "/city/:b", "/city/x"];
     expect(patterns.toSorted(comparePatterns)).toEqual(["/city/x", "/city/:b", "/:a/x", "/:a/:b"]);
   });
 
-  test("an earlier static segment beats a later one", () => {
+  test("an earlier static segment precedes a later one", () => {
     expect(comparePatterns("/city/:b/:c", "/:a/x/y")).toBeLessThan(0);
     expect(comparePatterns("/:a/x/y", "/city/:b/:c")).toBeGreaterThan(0);
   });
 
-  test("names of params do not matter", () => {
+  test("param names do not matter", () => {
     expect(comparePatterns("/state/:state", "/state/:name")).toBe(0);
   });
 });
@@ -59,25 +59,25 @@ describe("isPagePath", () => {
     expect(isPagePath(path)).toBe(!reserved);
   });
 
-  test.each(["/%", "/%2F", "/%2e%2e/a"])("%s, which the gateway refuses, is no page's", (path) => {
+  test.each(["/%", "/%2F", "/%2e%2e/a"])("%s is not a page path", (path) => {
     expect(isPagePath(path)).toBe(false);
   });
 });
 
 describe("pathTo", () => {
-  test("fills params in and percent-encodes them", () => {
+  test("pathTo inserts params percent-encoded", () => {
     expect(pathTo("/city/:state/:city", { state: "New Mexico", city: "Española" })).toBe(
       "/city/New%20Mexico/Espa%C3%B1ola",
     );
   });
 
-  test("without params the path is the pattern", () => {
+  test("pathTo returns a pattern without params unchanged", () => {
     expect(pathTo("/about")).toBe("/about");
     expect(pathTo("/")).toBe("/");
   });
 
   test.each(["100%", "a?b", "a#b", "a+b", "a&b=c", "a;b", "é", "日本", "…", "a.b", "...", " ", ":x"])(
-    "the param %j comes back from matchPath as it was",
+    "the param %j round-trips through matchPath",
     (value) => {
       const filled = pathTo("/x/:value", { value });
       expect(matchPath("/x/:value", filled)).toEqual({ value });
@@ -85,13 +85,13 @@ describe("pathTo", () => {
     },
   );
 
-  test.each([{}, { city: "" }])("a param that is missing or empty is refused: %j", (params) => {
-    expect(() => pathTo("/city/:city", params)).toThrow('pathTo("/city/:city"): the param "city" is missing or empty');
+  test.each([{}, { city: "" }])("pathTo rejects a missing or empty param: %j", (params) => {
+    expect(() => pathTo("/city/:city", params)).toThrow('pathTo("/city/:city"): param "city" is missing or empty');
   });
 
-  test.each(["a/b", "a\0b", ".", ".."])("a param that no path can carry is refused: %j", (value) => {
+  test.each(["a/b", "a\0b", ".", ".."])("pathTo rejects a value not allowed in a path segment: %j", (value) => {
     expect(() => pathTo("/city/:city", { city: value })).toThrow(
-      `pathTo("/city/:city"): no path can carry ${JSON.stringify(value)}`,
+      `pathTo("/city/:city"): param "city" is ${JSON.stringify(value)}; it cannot contain "/" or NUL, or be "." or ".."`,
     );
   });
 });

@@ -1,7 +1,7 @@
-/** Params of a path by name, decoded. */
+/** Decoded params of a path, by name. */
 export type Params = Record<string, string>;
 
-// First segments of the paths that the gateway answers by itself, besides all that begin with an underscore.
+// First segments of paths that the gateway handles itself. Segments that begin with an underscore are reserved too.
 const RESERVED = new Set([
   "assets",
   "functions",
@@ -20,12 +20,12 @@ function segments(path: string): string[] {
   return path === "/" ? [] : path.slice(1).split("/");
 }
 
-// Browsers resolve dot segments away, encoded or not; a slash or NUL that was hidden by encoding means mischief.
-function isCarried(value: string): boolean {
+// Browsers resolve dot segments, even percent-encoded ones. An encoded slash or NUL indicates path traversal.
+function isSegmentValue(value: string): boolean {
   return value !== "." && value !== ".." && !/[/\0]/.test(value);
 }
 
-// Decoded once. A segment whose encoding is broken, or whose value no path carries, matches nothing.
+// Decodes once. Returns null if the encoding is malformed or the value is not allowed.
 function decode(segment: string): string | null {
   let text: string;
   try {
@@ -33,35 +33,38 @@ function decode(segment: string): string | null {
   } catch {
     return null;
   }
-  return isCarried(text) ? text : null;
+  return isSegmentValue(text) ? text : null;
 }
 
-/** Whether a path of this origin can be a page's, which the shell follows without leaving the document. */
+/** Returns whether a path of this origin can belong to a page. The shell navigates to such paths client-side. */
 export function isPagePath(path: string): boolean {
   const first = decode(path.split("/")[1] ?? "");
   return first !== null && !first.startsWith("_") && !RESERVED.has(first);
 }
 
 /**
- * Matches a path (percent-encoded, without query) against one pattern. Returns the decoded params, or
- * null where it does not match. The gateway decides which pattern a path belongs to by the same rules.
+ * Matches a path (percent-encoded, without query) against one pattern. Returns the decoded params, or null if the path does
+ * not match. The gateway matches by the same rules.
  */
 export function matchPath(pattern: string, path: string): Params | null {
   if (!path.startsWith("/")) return null;
-  const wanted = segments(pattern);
-  const given = segments(path);
-  if (wanted.length !== given.length) return null;
+  const patternSegments = segments(pattern);
+  const pathSegments = segments(path);
+  if (patternSegments.length !== pathSegments.length) return null;
   const params: Params = {};
-  for (const [index, want] of wanted.entries()) {
-    const value = decode(given[index] ?? "");
+  for (const [index, segment] of patternSegments.entries()) {
+    const value = decode(pathSegments[index] ?? "");
     if (value === null || value === "") return null;
-    if (want.startsWith(":")) params[want.slice(1)] = value;
-    else if (want !== value) return null;
+    if (segment.startsWith(":")) params[segment.slice(1)] = value;
+    else if (segment !== value) return null;
   }
   return params;
 }
 
-/** Ranks patterns that match the same path: static beats param, left to right. Negative: `a` goes first. */
+/**
+ * Compares patterns by precedence, for `sort()`: static segments before params, from left to right. Negative if `a` takes
+ * precedence.
+ */
 export function comparePatterns(a: string, b: string): number {
   const right = segments(b);
   for (const [index, segment] of segments(a).entries()) {
@@ -72,17 +75,22 @@ export function comparePatterns(a: string, b: string): number {
 }
 
 /**
- * The path of a pattern with its params filled in and percent-encoded:
+ * Builds a path from a pattern and its params, which are percent-encoded:
  * `pathTo("/state/:state", { state: "New York" })` is `/state/New%20York`.
  *
- * @throws Error when a param of the pattern is missing or empty, or no path can carry its value.
+ * @throws Error if a param is missing or empty, contains a slash or NUL, or is "." or "..".
  */
 export function pathTo(pattern: string, params: Readonly<Params> = {}): string {
   const parts = segments(pattern).map((segment) => {
     if (!segment.startsWith(":")) return segment;
-    const value = params[segment.slice(1)];
-    if (!value) throw new Error(`pathTo("${pattern}"): the param "${segment.slice(1)}" is missing or empty`);
-    if (!isCarried(value)) throw new Error(`pathTo("${pattern}"): no path can carry ${JSON.stringify(value)}`);
+    const name = segment.slice(1);
+    const value = params[name];
+    if (!value) throw new Error(`pathTo("${pattern}"): param "${name}" is missing or empty`);
+    if (!isSegmentValue(value))
+      throw new Error(
+        `pathTo("${pattern}"): param "${name}" is ${JSON.stringify(value)}; ` +
+          'it cannot contain "/" or NUL, or be "." or ".."',
+      );
     return encodeURIComponent(value);
   });
   return `/${parts.join("/")}`;

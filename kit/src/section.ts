@@ -1,43 +1,42 @@
 import type { AnyPage } from "./page.js";
 import type { Slot } from "./slot.js";
 
-/** The version of the section contract this kit describes. The shell refuses a section of another one. */
+/** Version of the section contract that this kit implements. The shell rejects sections of other versions. */
 export const CONTRACT = 1;
 
-/** What a page's module exports: `export const page = definePage({ … })`. */
+/** Exports of a page's module: `export const page = definePage({ … })`. */
 export interface PageModule {
   /** The page. */
   readonly page: AnyPage;
 }
 
-/** What a slot's module exports: `export const slot = defineSlot({ … })`. */
+/** Exports of a slot's module: `export const slot = defineSlot({ … })`. */
 export interface SlotModule {
-  /** What fills the slot. */
+  /** The slot. */
   readonly slot: Slot;
 }
 
 /**
- * A micro-frontend: pages and slots under paths of its own. It is the default export of the section's
- * entry module.
+ * A micro-frontend: pages under its own paths, and slots. It is the default export of the section's entry module.
  *
- * The build reads this literal to learn which chunks belong to which page, so `pages` and `slots` are
- * object literals whose values have the form `() => import("./module")`.
+ * The build parses this object literal to map chunks to pages. `pages` and `slots` must be object literals with values of
+ * the form `() => import("./module")`.
  */
 export interface Section {
-  /** Name of the section, unique in a site: a lower-case letter, then at most 31 of `a-z`, `0-9`, `-`. */
+  /** Unique name within the site: a lowercase letter, followed by up to 31 of `a-z`, `0-9` and `-`. */
   readonly name: string;
-  /** Contract version the section was written for. */
+  /** Version of the section contract. */
   readonly contract: typeof CONTRACT;
   /**
-   * Pages by path pattern. A pattern has static segments and `:param` segments only and is
-   * case-sensitive; static beats param, left to right. No other section may claim an equal shape.
+   * Pages by path pattern. A pattern consists of static segments and `:param` segments and is case-sensitive. Static
+   * segments take precedence over params, from left to right. Two sections of a site cannot have patterns of the same shape.
    */
   readonly pages: Readonly<Record<string, () => Promise<PageModule>>>;
-  /** What the section puts into the shell's named places. One section per slot in a site. */
+  /** Slots of the shell that the section fills, by name. Only one section of a site can fill a slot. */
   readonly slots?: Readonly<Record<string, () => Promise<SlotModule>>>;
 }
 
-/** Declares a section. Returns its argument; it exists for the types and for the build to find. */
+/** Declares a section. Returns its argument; the build looks for this call. */
 export function defineSection(section: Section): Section {
   return section;
 }

@@ -1,4 +1,4 @@
-// What only the shell uses. Sections import from "@colonnade/kit".
-export type { Asset, Boot, PageAnswer, RenderedView, SectionEntry, SlotAnswer, SocialImage } from "./boot.js";
+// Exports for the shell only. Sections import from "@colonnade/kit".
+export type { Asset, Boot, RenderedView, ResolvedPage, ResolvedSlot, SectionEntry, SocialImage } from "./boot.js";
 export { ParamsContext, ShellContext, type ShellServices } from "./context.js";
 export { JOIN_ATTRIBUTE } from "./JoinButton.js";

@@ -1,58 +1,58 @@
-/** A link of the site's navigation. */
+/** A navigation link. */
 export interface NavigationLink {
-  /** What the link says. */
+  /** Link text. */
   readonly label: string;
   /** Path on this site. */
   readonly path: string;
 }
 
-/** The partner that visitors are taken to when sign-up is out of reach. */
+/** The partner site offered to visitors if sign-up is unavailable. */
 export interface Partner {
-  /** Its key in the configuration: `/go/{id}` leads there. */
+  /** Key in the gateway's configuration. `/go/{id}` redirects to the partner. */
   readonly id: string;
-  /** What the site calls it. */
+  /** Display name. */
   readonly name: string;
-  /** Host of its address, to be shown beside its name. */
+  /** Host of the partner's URL, shown next to its name. */
   readonly host: string;
-  /** Its full address with the configured tracking parameters, for when the gateway cannot be reached. */
+  /** Full URL with the configured tracking parameters. Used if the gateway is unreachable. */
   readonly url: string;
 }
 
-/** What a section may know of the site it is part of. From the operator's configuration; nothing is rebuilt to change it. */
+/** The site's facts, from the operator's configuration. A change needs no rebuild of any section. */
 export interface SiteFacts {
   /** The site's name. */
   readonly brand: string;
-  /** Public origin, such as `https://example.com`, without a trailing slash. */
+  /** Public origin without a trailing slash, such as `https://example.com`. */
   readonly origin: string;
-  /** E-mail address visitors may write to. */
+  /** Contact e-mail address. */
   readonly contact: string;
-  /** Who runs the site, in words that can stand within a sentence. */
+  /** The operator of the site, phrased for use within a sentence. */
   readonly legalEntity: string;
-  /** Where data is processed, in words such as `the United States`. */
+  /** Where data is processed, such as `the United States`. */
   readonly processingCountry: string;
-  /** How long data is kept, in words. */
+  /** How long data is retained, as text. */
   readonly retention: string;
-  /** The law the terms stand under, in words. */
+  /** Governing law of the terms, as text. */
   readonly governingLaw: string;
-  /** Whether the gateway's log names the network address of each visitor. */
-  readonly logsAddresses: boolean;
-  /** The links of the header's menu and of the footer. */
+  /** Whether the gateway logs client IP addresses. */
+  readonly logsClientIp: boolean;
+  /** Links of the header menu and of the footer. */
   readonly navigation: {
     readonly menu: readonly NavigationLink[];
     readonly footer: readonly NavigationLink[];
   };
-  /** Where sign-ups go. */
+  /** Sign-up settings. */
   readonly signup: {
-    /** Path of the page with the sign-up form, where join buttons lead without JavaScript. */
+    /** Path of the page with the sign-up form. Join buttons link to it without JavaScript. */
     readonly page: string;
-    /** Path of the page where a sign-up without a place of its own ends. */
+    /** Path of the default success page. */
     readonly success: string;
-    /** Host that receives what the sign-up form sends, or null where none is configured. */
+    /** Host of the sign-up backend, or null if none is configured. */
     readonly host: string | null;
-    /** Hosts besides this origin that a sign-up's redirect may lead to, over https. */
+    /** Hosts, besides this origin, that the sign-up backend may redirect to over HTTPS. */
     readonly redirectHosts: readonly string[];
   };
-  /** Null where none is configured for sign-ups. */
+  /** Null if no partner is configured for sign-up. */
   readonly partner: Partner | null;
   /** Today's date in UTC, `YYYY-MM-DD`. */
   readonly today: string;

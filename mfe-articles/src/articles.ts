@@ -9,8 +9,8 @@ export interface MarkdownModule {
 }
 
 /**
- * Last segments of the articles' paths, and names of their files in `content/`, in the hub's order. An article is added
- * here, in `cards.ts`, in `section.ts` and as a module in `pages/articles/`.
+ * Slugs of the articles, in the hub's order. A slug is the last path segment and the name of the file in `content/`.
+ * To add an article, also edit `cards.ts` and `section.ts`, and add a module to `pages/articles/`.
  */
 export const SLUGS = [
   "what-is-escort-babylon",
@@ -24,10 +24,10 @@ export const SLUGS = [
   "escort-experiences",
 ] as const;
 
-/** One of them. */
+/** The slug of an article. */
 export type ArticleSlug = (typeof SLUGS)[number];
 
-/** What links call them: the titles of their files, which an article does not load for its neighbours' sake. */
+/** Link texts: the titles in the Markdown files, repeated here so that a page need not load other articles. */
 export const TITLES: Readonly<Record<ArticleSlug, string>> = {
   "what-is-escort-babylon": "What is Escort Babylon?",
   "platform-comparison": "How to compare platforms",

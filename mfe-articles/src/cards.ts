@@ -1,5 +1,5 @@
-// The query makes a module of its own of each file, of which only the front matter is used: the text is
-// shaken off, and stays in the article's chunk. It ends in ".md", by which tests and types know Markdown.
+// The query makes a separate module of each file, so that tree shaking removes the text, which stays in the article's
+// chunk. It ends in ".md" because tests and types recognize Markdown by that suffix.
 import { frontmatter as whatIsEscortBabylon } from "../content/what-is-escort-babylon.md?card.md";
 import { frontmatter as platformComparison } from "../content/platform-comparison.md?card.md";
 import { frontmatter as safetyGuide } from "../content/safety-guide.md?card.md";
@@ -12,7 +12,7 @@ import { frontmatter as escortExperiences } from "../content/escort-experiences.
 import type { ArticleSlug } from "./articles";
 import { readFrontmatter, type Frontmatter } from "./frontmatter";
 
-/** An article as the hub shows it. */
+/** An article's card on the hub page. */
 export interface Card extends Pick<Frontmatter, "title" | "card" | "icon"> {
   readonly slug: ArticleSlug;
 }

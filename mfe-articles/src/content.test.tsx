@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SLUGS } from "./articles";
 import { renderExisting } from "./testing/page";
 
-// The pages of the whole site that an article may lead to.
+// The pages that articles may link to.
 const ROUTES = ["/", "/state/:state", "/city/:state/:city", "/terms", "/privacy", "/signup", "/about-escort-babylon"];
 const ARTICLE = "/about-escort-babylon/:article";
 
@@ -18,12 +18,12 @@ function isRoute(href: string): boolean {
   return SLUGS.some((slug) => slug === article) || ROUTES.some((route) => matchPath(route, pathname) !== null);
 }
 
-function wordsOf(element: Element): number {
+function countWords(element: Element): number {
   const text = element.innerHTML.replace(/<[^>]*>/g, " ");
   return text.split(/\s+/).filter((word) => /\w/.test(word)).length;
 }
 
-it("content/ holds the nine articles and nothing else", async () => {
+it("content/ contains the nine articles and nothing else", async () => {
   const files = await readdir(path.resolve(import.meta.dirname, "../content"));
   expect(files.sort()).toEqual(SLUGS.map((slug) => `${slug}.md`).sort());
 });
@@ -34,35 +34,35 @@ describe.each(SLUGS)("the article %s", (slug) => {
   beforeAll(async () => {
     view = await renderExisting(`/about-escort-babylon/${slug}`);
     const prose = view.container.querySelector(".prose");
-    if (!prose) throw new Error("the page shows no text");
+    if (!prose) throw new Error("the page has no .prose element");
     text = prose;
   });
   afterAll(cleanup);
 
   it("has between 700 and 1,200 words", () => {
-    expect(wordsOf(text)).toBeGreaterThanOrEqual(700);
-    expect(wordsOf(text)).toBeLessThanOrEqual(1200);
+    expect(countWords(text)).toBeGreaterThanOrEqual(700);
+    expect(countWords(text)).toBeLessThanOrEqual(1200);
   });
 
-  it("leaves no fact unfilled", () => {
+  it("fills in every fact", () => {
     expect(view.container.innerHTML).not.toMatch(/[{}]|site-fact/);
     expect(`${view.head.title} ${view.head.description}`).not.toMatch(/[{}]/);
   });
 
-  it("leads, within the site, to pages that exist", () => {
+  it("links only to existing pages within the site", () => {
     const links = [...view.container.querySelectorAll("a")].map((anchor) => anchor.getAttribute("href") ?? "");
     const internal = links.filter((href) => !/^(https:|tel:|mailto:|#)/.test(href));
     expect(internal.filter((href) => !isRoute(href))).toEqual([]);
   });
 
-  it("marks links to elsewhere, and none of them is a partner's", () => {
+  it("marks external links, none of which goes to a partner", () => {
     for (const anchor of text.querySelectorAll("a[href^='http']")) {
       expect(anchor.getAttribute("rel")).toBe("noopener noreferrer external");
       expect(anchor.getAttribute("href")).toMatch(/^https?:\/\/[^/]*[a-z]/);
     }
   });
 
-  it("names at least two sources by their exact place", () => {
+  it("has at least two sources with exact URLs", () => {
     const links = [...view.container.querySelectorAll("[aria-labelledby='sources'] li a")];
     const addresses = links.map((anchor) => new URL(anchor.getAttribute("href") ?? ""));
     expect(
@@ -71,7 +71,7 @@ describe.each(SLUGS)("the article %s", (slug) => {
     expect(view.container.querySelectorAll("[aria-labelledby='sources'] li")).toHaveLength(links.length);
   });
 
-  it("starts no heading above the second level and skips none", () => {
+  it("starts headings at the second level and skips none", () => {
     const levels = [...text.querySelectorAll("h1, h2, h3, h4, h5, h6")].map(({ tagName }) => Number(tagName[1]));
     expect(levels[0]).toBe(2);
     levels.forEach((level, index) => {
@@ -80,17 +80,17 @@ describe.each(SLUGS)("the article %s", (slug) => {
     });
   });
 
-  it("draws nothing that the content security policy forbids", () => {
+  it("renders nothing that the CSP forbids", () => {
     expect(view.container.querySelectorAll("[style], style, script, iframe")).toHaveLength(0);
   });
 
-  it("claims nothing of verified members", () => {
+  it("does not mention verified members", () => {
     expect(text.textContent).not.toMatch(/verified members/i);
   });
 });
 
-describe("help in need", () => {
-  it.each(["safety-guide", "red-flags"] as const)("%s names the national resources", async (slug) => {
+describe("safety and legal information", () => {
+  it.each(["safety-guide", "red-flags"] as const)("%s links to the national resources", async (slug) => {
     const { container } = await renderExisting(`/about-escort-babylon/${slug}`);
     const links = [...container.querySelectorAll("a")].map((anchor) => anchor.getAttribute("href"));
     cleanup();
@@ -109,7 +109,7 @@ describe("help in need", () => {
     );
   });
 
-  it.each(["legal-guide"] as const)("%s says that it is no legal advice", async (slug) => {
+  it.each(["legal-guide"] as const)("%s says that it is not legal advice", async (slug) => {
     const { container } = await renderExisting(`/about-escort-babylon/${slug}`);
     expect(container.textContent).toMatch(/no legal advice/);
     cleanup();

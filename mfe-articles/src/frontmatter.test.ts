@@ -5,14 +5,14 @@ import { readFrontmatter } from "./frontmatter";
 const VALID = { title: "Title", description: "Description", card: "Card", icon: "map", sources: [{ label: "A book" }] };
 
 describe("readFrontmatter", () => {
-  it("complete front matter is returned as it is", () => {
+  it("valid front matter is returned unchanged", () => {
     expect(readFrontmatter("a", VALID)).toEqual(VALID);
   });
 
   it.each([
-    ["title", undefined, "text"],
-    ["description", "  ", "text"],
-    ["card", 7, "text"],
+    ["title", undefined, "a non-empty string"],
+    ["description", "  ", "a non-empty string"],
+    ["card", 7, "a non-empty string"],
     ["icon", "rocket", "one of compass,"],
     ["sources", undefined, "a list"],
     ["sources", [{ label: 1 }], "a list"],
@@ -21,7 +21,7 @@ describe("readFrontmatter", () => {
     ["sources", [{ label: "A", url: "http://insecure.example" }], "https://"],
     ["sources", [{ label: "A", link: "https://misnamed.example" }], "a list"],
     ["tittle", "Title", "one of the keys title,"],
-  ])("a wrong %s (%j) is refused with file, key and what was expected", (key, value, expected) => {
+  ])("an invalid %s (%j) throws with file, key and expectation", (key, value, expected) => {
     const read = (): unknown => readFrontmatter("a-slug", { ...VALID, [key]: value });
     expect(read).toThrow(`content/a-slug.md: "${key}"`);
     expect(read).toThrow(expected);

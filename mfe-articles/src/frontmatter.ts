@@ -1,20 +1,20 @@
-/** Names of the icons a card may have; drawn in `pages/Icon.tsx`. */
+/** Names of the card icons in `pages/Icon.tsx`. */
 export const ICONS = ["compass", "scales", "shield", "map", "pencil", "gavel", "clock", "flag", "book"] as const;
-/** Name of an icon. */
+/** The name of a card icon. */
 export type IconName = (typeof ICONS)[number];
 
-/** Where an article has its facts from. */
+/** A source that an article cites. */
 export interface Source {
   readonly label: string;
   readonly url?: string;
 }
 
-/** What an article's Markdown file says of itself between its first two `---` lines. */
+/** The front matter of an article. */
 export interface Frontmatter {
   readonly title: string;
-  /** For search engines, and the article's opening line. */
+  /** The meta description and the article's lead. */
   readonly description: string;
-  /** What the hub's card says. */
+  /** Text of the hub's card. */
   readonly card: string;
   readonly icon: IconName;
   readonly sources: readonly Source[];
@@ -25,31 +25,30 @@ type Fields = Readonly<Record<string, unknown>>;
 const KEYS = ["title", "description", "card", "icon", "sources"];
 
 /**
- * Checks an article's front matter. It runs while the section is built, so that a writer's slip stops
- * the build and not a visitor.
+ * Validates an article's front matter. The build calls it too, so that a mistake fails the build, not the page.
  *
  * @throws Error naming the file, the key and what was expected.
  */
 export function readFrontmatter(slug: string, fields: Fields): Frontmatter {
-  const refuse = (key: string, expected: string): never => {
+  const fail = (key: string, expected: string): never => {
     const found = key in fields ? JSON.stringify(fields[key]) : "missing";
     throw new Error(`content/${slug}.md: "${key}" is ${found}; expected ${expected}`);
   };
   const text = (key: string): string => {
     const value = fields[key];
-    return typeof value === "string" && value.trim() ? value : refuse(key, "text");
+    return typeof value === "string" && value.trim() ? value : fail(key, "a non-empty string");
   };
-  for (const key of Object.keys(fields)) if (!KEYS.includes(key)) refuse(key, `one of the keys ${KEYS.join(", ")}`);
+  for (const key of Object.keys(fields)) if (!KEYS.includes(key)) fail(key, `one of the keys ${KEYS.join(", ")}`);
   const { icon, sources } = fields;
   return {
     title: text("title"),
     description: text("description"),
     card: text("card"),
-    icon: ICONS.find((name) => name === icon) ?? refuse("icon", `one of ${ICONS.join(", ")}`),
+    icon: ICONS.find((name) => name === icon) ?? fail("icon", `one of ${ICONS.join(", ")}`),
     sources:
       Array.isArray(sources) && sources.length > 0 && sources.every(isSource)
         ? sources
-        : refuse("sources", "a list of { label, url? }, url with https://"),
+        : fail("sources", "a list of { label, url? }, url with https://"),
   };
 }
 

@@ -1,6 +1,6 @@
 import { pathTo, type Breadcrumb } from "@colonnade/kit";
 
-/** Path of the hub, where all articles are listed. */
+/** Path of the hub, which lists all articles. */
 export const HUB = "/about-escort-babylon";
 
 /** Path of an article. */
@@ -8,8 +8,8 @@ export function articlePath(slug: string): string {
   return pathTo(`${HUB}/:article`, { article: slug });
 }
 
-/** The trail to the hub. */
-export const HUB_TRAIL: readonly Breadcrumb[] = [
+/** Breadcrumbs of the hub. */
+export const HUB_BREADCRUMBS: readonly Breadcrumb[] = [
   { label: "Home", path: "/" },
   { label: "About", path: HUB },
 ];

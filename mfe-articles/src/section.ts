@@ -5,7 +5,7 @@ export default defineSection({
   contract: 1,
   pages: {
     "/about-escort-babylon": () => import("./pages/hub"),
-    // Each article is a page of its own, so that its document names the script with its text.
+    // Each article is a separate page, so that its document preloads the script with its text.
     "/about-escort-babylon/what-is-escort-babylon": () => import("./pages/articles/what-is-escort-babylon"),
     "/about-escort-babylon/platform-comparison": () => import("./pages/articles/platform-comparison"),
     "/about-escort-babylon/safety-guide": () => import("./pages/articles/safety-guide"),
@@ -15,6 +15,6 @@ export default defineSection({
     "/about-escort-babylon/platform-evolution": () => import("./pages/articles/platform-evolution"),
     "/about-escort-babylon/red-flags": () => import("./pages/articles/red-flags"),
     "/about-escort-babylon/escort-experiences": () => import("./pages/articles/escort-experiences"),
-    "/about-escort-babylon/:article": () => import("./pages/missing"),
+    "/about-escort-babylon/:article": () => import("./pages/notFound"),
   },
 });

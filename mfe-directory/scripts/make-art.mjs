@@ -1,7 +1,7 @@
-// Draws the pictures of the featured ads into src/art/: abstract tiles, never people. Each picture is seeded by its
-// name, so drawing again gives the same files.
+// Generates the pictures of the featured ads in src/art/: abstract tiles, never people. The file name seeds each
+// picture, so the output is reproducible.
 //
-// Run it after content/ads.json names other photos: node scripts/make-art.mjs
+// Run after changing photo names in content/ads.json: node scripts/make-art.mjs
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 
 const ADS = new URL("../content/ads.json", import.meta.url);
@@ -12,7 +12,7 @@ const ROWS = 5;
 const WIDTH = COLUMNS * TILE;
 const HEIGHT = ROWS * TILE;
 
-// FNV-1a, then mulberry32: a short name is enough of a seed.
+// FNV-1a hashes the name into the seed of mulberry32.
 function randomFrom(name) {
   let seed = 0x811c9dc5;
   for (const byte of Buffer.from(name)) seed = Math.imul(seed ^ byte, 0x01000193);
@@ -24,7 +24,7 @@ function randomFrom(name) {
   };
 }
 
-// Four colours of one family and one that answers them.
+// Four related colors and a complementary one.
 function paletteFrom(random) {
   const hue = Math.floor(random() * 360);
   const tone = (turn, saturation, lightness) => `hsl(${(hue + turn) % 360} ${saturation}% ${lightness}%)`;

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 
 import section from "./section";
 
-// Where a path ends before the ad's id: nothing is ever there.
-const NO_AD = "/city/:state/:city/ad";
+// The pattern of an ad path without an id, which is never found.
+const MISSING_AD_ID = "/city/:state/:city/ad";
 
 it("section serves home, states, cities and ads", () => {
   expect(section.name).toBe("directory");
@@ -12,16 +12,16 @@ it("section serves home, states, cities and ads", () => {
     "/",
     "/state/:state",
     "/city/:state/:city",
-    NO_AD,
+    MISSING_AD_ID,
     "/city/:state/:city/ad/:ad",
   ]);
   expect(section.slots).toBeUndefined();
 });
 
-it("every path a page names matches the page's own pattern", async () => {
+it("every path of a page matches its pattern", async () => {
   for (const [pattern, load] of Object.entries(section.pages)) {
     const paths = (await load()).page.paths?.() ?? [];
-    expect(paths.length > 0, pattern).toBe(pattern !== NO_AD);
+    expect(paths.length > 0, pattern).toBe(pattern !== MISSING_AD_ID);
     expect(paths.filter((path) => matchPath(pattern, path) === null)).toEqual([]);
   }
 });

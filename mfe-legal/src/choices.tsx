@@ -2,41 +2,44 @@ import { useSite, type SiteFacts } from "@colonnade/kit";
 import { fillFacts, TEXT_COMPONENTS } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
-/** The two sentences between which a fact of the site decides. They may name facts in braces themselves. */
+/** Two sentences, one of which a site fact selects. They may contain fact placeholders in braces. */
 interface Choice {
   readonly fact: keyof typeof FACTS;
   readonly yes: string;
   readonly no: string;
 }
 
-/** What a text's elements become. */
+/** Components that render a text's elements. */
 export type TextComponents = typeof TEXT_COMPONENTS;
 
-// What may decide, by the name that a text gives it.
+// The facts that texts can name in a choice.
 const FACTS = {
-  logsAddresses: (site) => site.logsAddresses,
+  logsClientIp: (site) => site.logsClientIp,
   hasSignup: (site) => site.signup.host !== null,
 } satisfies Record<string, (site: SiteFacts) => boolean>;
 
 const SiteFact = TEXT_COMPONENTS["site-fact"];
 
 /**
- * The components of a text whose front matter holds `choices`: where the text names one in braces, the sentence stands
- * that is true on this site.
+ * Returns the components of a text with the front matter key `choices`. A choice's name in braces renders the sentence
+ * that is true for this site.
  *
- * @throws Error naming the choice that is none.
+ * @throws Error naming an invalid choice.
  */
 export function componentsWith(choices: unknown): TextComponents {
-  if (typeof choices !== "object" || choices === null) throw new Error(`"choices" is no table`);
-  const known = new Map<string, Choice>();
+  if (typeof choices !== "object" || choices === null)
+    throw new Error(`"choices" is not a table; expected one entry per choice`);
+  const choicesByName = new Map<string, Choice>();
   for (const [name, choice] of Object.entries(choices)) {
     if (!isChoice(choice))
-      throw new Error(`"choices": ${name} needs a "fact" of ${Object.keys(FACTS).join(", ")}, a "yes" and a "no"`);
-    known.set(name, choice);
+      throw new Error(
+        `"choices": ${name} is invalid; expected the strings "yes" and "no" and a "fact" out of ${Object.keys(FACTS).join(", ")}`,
+      );
+    choicesByName.set(name, choice);
   }
   function ChoiceOrFact({ name }: { readonly name: string }): ReactElement {
     const site = useSite();
-    const choice = known.get(name);
+    const choice = choicesByName.get(name);
     if (!choice) return <SiteFact name={name} />;
     return <>{fillFacts(FACTS[choice.fact](site) ? choice.yes : choice.no, site)}</>;
   }

@@ -15,7 +15,7 @@ function Text(): ReactElement<{ readonly children?: ReactNode }> {
 }
 
 describe("readLegalText", () => {
-  it("a text without commitment has an empty one", () => {
+  it("commitment defaults to an empty list", () => {
     expect(readLegalText("a.md", { default: Text, frontmatter: VALID })).toMatchObject({ ...VALID, commitment: [] });
   });
 
@@ -27,8 +27,8 @@ describe("readLegalText", () => {
     ["commitment", [1]],
     ["choices", "one"],
     ["choices", { name: { fact: "unknown", yes: "Yes.", no: "No." } }],
-    ["choices", { name: { fact: "logsAddresses", yes: "Yes." } }],
-  ])("a wrong %s (%j) is refused with file and key", (key, value) => {
+    ["choices", { name: { fact: "logsClientIp", yes: "Yes." } }],
+  ])("an invalid %s (%j) throws with file and key", (key, value) => {
     const read = (): unknown => readLegalText("a.md", { default: Text, frontmatter: { ...VALID, [key]: value } });
     expect(read).toThrow("a.md");
     expect(read).toThrow(key);

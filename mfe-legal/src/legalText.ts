@@ -1,16 +1,16 @@
 import type { ReactElement, ReactNode } from "react";
 
 import { componentsWith, type TextComponents } from "./choices";
-import { inWords } from "./dates";
+import { formatDate } from "./dates";
 import { splitText, type SplitText } from "./text/split";
 
-/** A legal text, ready to be shown. Its strings may still name facts of the site in braces. */
+/** A parsed legal text. Its strings may contain fact placeholders in braces. */
 export interface LegalText extends SplitText {
   readonly title: string;
   readonly description: string;
-  /** Since when the text holds, `YYYY-MM-DD`. */
+  /** Effective date, `YYYY-MM-DD`. */
   readonly inForce: string;
-  /** What the operator promises, in short. Empty: the page shows no such box. */
+  /** The operator's promises. The page omits the box if there are none. */
   readonly commitment: readonly string[];
 }
 
@@ -21,24 +21,24 @@ export interface MarkdownModule {
 }
 
 /**
- * Makes a text from its Markdown file. It runs when the section is built, too, so that a writer's slip
- * stops the build and not a visitor.
+ * Parses a legal text. The build calls it too, so that a mistake fails the build, not the page.
  *
- * @throws Error naming the file and what is wrong in its front matter.
+ * @throws Error naming the file and the invalid key of its front matter.
  */
 export function readLegalText(file: string, { default: Text, frontmatter }: MarkdownModule): LegalText {
   const text = (key: string): string => {
     const value = frontmatter[key];
-    if (typeof value !== "string" || !value.trim()) throw new Error(`${file}: "${key}" is missing or no text`);
+    if (typeof value !== "string" || !value.trim())
+      throw new Error(`${file}: "${key}" is missing or empty; expected a string`);
     return value;
   };
   const { commitment = [], choices = {} } = frontmatter;
-  if (!isTexts(commitment)) throw new Error(`${file}: "commitment" is no list of texts`);
+  if (!isStringList(commitment)) throw new Error(`${file}: "commitment" is invalid; expected a list of strings`);
   const inForce = text("inForce");
   try {
-    inWords(inForce);
+    formatDate(inForce);
   } catch (error) {
-    throw new Error(`${file}: inForce`, { cause: error });
+    throw new Error(`${file}: "inForce" is invalid`, { cause: error });
   }
   return {
     title: text("title"),
@@ -53,10 +53,10 @@ function componentsOf(file: string, choices: unknown): TextComponents {
   try {
     return componentsWith(choices);
   } catch (error) {
-    throw new Error(`${file}: choices`, { cause: error });
+    throw new Error(`${file}: "choices" is invalid`, { cause: error });
   }
 }
 
-function isTexts(value: unknown): value is readonly string[] {
+function isStringList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === "string");
 }

@@ -1,4 +1,4 @@
-/** Whether the focus is nowhere, so that nobody is taken away from what they are doing. */
+/** Whether no element has the focus, so that moving it interrupts nothing. */
 export function nothingHasFocus(): boolean {
   return document.activeElement === null || document.activeElement === document.body;
 }

@@ -1,6 +1,6 @@
 import { defineSection } from "@colonnade/kit";
 
-/** Sign-up: one form, as a page and as the dialog in the shell's `join` slot. */
+/** Sign-up: the same form as a page and as the dialog in the shell's `join` slot. */
 export default defineSection({
   name: "signup",
   contract: 1,

@@ -1,33 +1,32 @@
 import { ShellContext, type Boot, type ShellServices } from "@colonnade/kit/shell";
 import { Suspense, useMemo, useState, type ReactElement } from "react";
-import { BrowserRouter } from "react-router-dom";
 
-import { Join, useJoinState } from "./join/Join";
-import type { RenderedHtml } from "./loading/html";
-import type { SlotLoader } from "./loading/slot";
-import type { Tab } from "./loading/tab";
-import type { Views } from "./loading/view";
+import { CurrentPage, LOADING_FRAME } from "./CurrentPage";
+import { JoinDialog, useJoinState } from "./join/JoinDialog";
+import type { PinnedDeployment } from "./loading/pinnedDeployment";
+import type { ServerHtml } from "./loading/serverHtml";
+import type { SlotLoader } from "./loading/slotLoader";
+import type { ViewLoader } from "./loading/viewLoader";
 import { Announcer } from "./navigation/Announcer";
 import { useLinks } from "./navigation/links";
-import type { ScrollMemory } from "./navigation/scroll";
-import type { PageTransitions } from "./navigation/transition";
-import { Screen, WAITING } from "./Screen";
+import type { ScrollRestoration } from "./navigation/scrollRestoration";
+import type { ViewTransitions } from "./navigation/viewTransitions";
 
-/** What the application is made of; all of it outlives every render. */
+/** Props of {@link App}. They never change. */
 export interface AppProps {
   readonly boot: Boot;
-  readonly tab: Tab;
-  readonly views: Views;
-  readonly scroll: ScrollMemory;
-  readonly transitions: PageTransitions;
-  /** What the document came with of its page, if it came rendered. */
-  readonly html: RenderedHtml | null;
-  /** Null where no section fills the `join` slot: its buttons then lead to the sign-up page. */
+  readonly deployment: PinnedDeployment;
+  readonly views: ViewLoader;
+  readonly scroll: ScrollRestoration;
+  readonly transitions: ViewTransitions;
+  /** The page's server-rendered HTML, if the document includes it. */
+  readonly serverHtml: ServerHtml | null;
+  /** Null if no section fills the `join` slot: join buttons then lead to the sign-up page. */
   readonly join: SlotLoader | null;
 }
 
-/** The whole site, below a router. */
-export function Site({ boot, tab, views, scroll, transitions, html, join }: AppProps): ReactElement {
+/** The whole site. Must be rendered in a router. */
+export function App({ boot, deployment, views, scroll, transitions, serverHtml, join }: AppProps): ReactElement {
   const [announcement, announce] = useState("");
   const joinState = useJoinState();
   const { open: openJoin } = joinState;
@@ -35,28 +34,19 @@ export function Site({ boot, tab, views, scroll, transitions, html, join }: AppP
   useLinks(views);
   return (
     <ShellContext value={services}>
-      <Suspense fallback={WAITING}>
-        <Screen
+      <Suspense fallback={LOADING_FRAME}>
+        <CurrentPage
           views={views}
-          tab={tab}
+          deployment={deployment}
           scroll={scroll}
           transitions={transitions}
-          html={html}
+          serverHtml={serverHtml}
           announce={announce}
           image={boot.socialImage}
         />
       </Suspense>
-      {join && <Join loader={join} tab={tab} state={joinState} />}
+      {join && <JoinDialog loader={join} deployment={deployment} state={joinState} />}
       <Announcer text={announcement} />
     </ShellContext>
-  );
-}
-
-/** The whole site in a browser. */
-export function App(props: AppProps): ReactElement {
-  return (
-    <BrowserRouter>
-      <Site {...props} />
-    </BrowserRouter>
   );
 }

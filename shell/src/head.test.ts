@@ -2,7 +2,7 @@
 import type { Head } from "@colonnade/kit";
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { applyHead, plainHead } from "./head";
+import { applyHead, noindexHead } from "./head";
 
 const HEAD: Head = {
   title: "A page",
@@ -23,7 +23,7 @@ describe("applyHead", () => {
     document.head.innerHTML = '<meta charset="utf-8"><meta name="rating" content="adult"><title>Site</title>';
   });
 
-  test("writes every tag, with addresses made absolute", () => {
+  test("applyHead writes every tag, with absolute URLs", () => {
     applyHead(HEAD, "https://site.example");
     expect(document.title).toBe("A page");
     expect(content("meta[name=description]")).toBe("What it is about");
@@ -36,7 +36,7 @@ describe("applyHead", () => {
     expect(content("meta[property='og:url']")).toBe("https://site.example/state/New%20York");
   });
 
-  test("a page that may be shared has the shell's picture, and the next one has none", () => {
+  test("the social image is set only on pages with social data", () => {
     const image = { file: "/assets/shell/1/social.png", width: 1200, height: 630, alt: "A temple" };
     const tags = (): (string | null)[] =>
       [...document.head.querySelectorAll("meta[property^='og:image'], meta[name='twitter:card']")].map((tag) =>
@@ -56,7 +56,7 @@ describe("applyHead", () => {
     expect(tags()).toEqual([]);
   });
 
-  test("leaves nothing of the page before, and the document's own tags alone", () => {
+  test("applyHead removes only the previous page's tags", () => {
     applyHead(HEAD, "https://site.example");
     applyHead({ title: "Next", description: "Other", canonical: "/" }, "https://site.example");
     expect(document.head.querySelectorAll("meta[name=description]").length).toBe(1);
@@ -65,17 +65,17 @@ describe("applyHead", () => {
     expect(content("meta[name=rating]")).toBe("adult");
   });
 
-  test("takes over the robots tag of a document for an unknown path", () => {
+  test("applyHead removes the robots tag of an unknown path", () => {
     document.head.insertAdjacentHTML("beforeend", '<meta name="robots" content="noindex">');
     applyHead({ title: "Home", description: "d", canonical: "/" }, "https://site.example");
     expect(document.head.querySelector("meta[name=robots]")).toBeNull();
   });
 
-  test("nothing of a preview is kept by search engines, wherever it leads", () => {
+  test("every page of a preview is noindex, nofollow", () => {
     document.body.innerHTML = '<aside class="preview"></aside><div id="root"></div>';
     applyHead({ title: "Home", description: "d", canonical: "/" }, "https://site.example");
     expect(content("meta[name=robots]")).toBe("noindex,nofollow");
-    applyHead(plainHead("State not found"), "https://site.example");
+    applyHead(noindexHead("State not found"), "https://site.example");
     expect(content("meta[name=robots]")).toBe("noindex,nofollow");
     expect(document.head.querySelectorAll("meta[name=robots]").length).toBe(1);
     document.body.innerHTML = '<div id="root"><aside class="preview"></aside></div>';
@@ -83,23 +83,23 @@ describe("applyHead", () => {
     expect(document.head.querySelector("meta[name=robots]")).toBeNull();
   });
 
-  test("leaves the gateway's trail where it is for as long as its page is shown", () => {
+  test("the gateway's breadcrumbs stay while their page is current", () => {
     const origin = "https://site.example";
-    const trail = (): Element | null => document.head.querySelector("script");
+    const breadcrumbs = (): Element | null => document.head.querySelector("script");
     applyHead(HEAD, origin);
     document.head.insertAdjacentHTML("beforeend", '<script data-head="" type="application/ld+json">{}</script>');
     applyHead(HEAD, origin);
-    expect(trail()).not.toBeNull();
+    expect(breadcrumbs()).not.toBeNull();
     applyHead({ ...HEAD, canonical: "/elsewhere" }, origin);
-    expect(trail()).toBeNull();
+    expect(breadcrumbs()).toBeNull();
     document.head.insertAdjacentHTML("beforeend", '<script data-head="" type="application/ld+json">{}</script>');
-    applyHead(plainHead("State not found"), origin);
-    expect(trail()).toBeNull();
+    applyHead(noindexHead("State not found"), origin);
+    expect(breadcrumbs()).toBeNull();
   });
 
-  test("a page that does not exist is noindex and has no canonical address", () => {
+  test("a missing page is noindex and has no canonical URL", () => {
     applyHead(HEAD, "https://site.example");
-    applyHead(plainHead("State not found"), "https://site.example");
+    applyHead(noindexHead("State not found"), "https://site.example");
     expect(content("meta[name=robots]")).toBe("noindex");
     expect(document.head.querySelector("link[rel=canonical]")).toBeNull();
   });

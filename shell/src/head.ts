@@ -1,7 +1,7 @@
 import type { Head } from "@colonnade/kit";
 import type { SocialImage } from "@colonnade/kit/shell";
 
-// Tags the shell made; the rest of the document's head is the gateway's.
+// Marks the tags that belong to the current page. The gateway writes them in the document, the shell afterwards.
 const MARK = "data-head";
 
 type Tag = readonly [name: "meta" | "link", attributes: Readonly<Record<string, string>>];
@@ -14,8 +14,8 @@ function meta(key: "name" | "property", name: string, content: string | undefine
   return content === undefined ? [] : [["meta", { [key]: name, content }]];
 }
 
-/** The tags of the picture beside a link to a page. */
-function pictureOf({ file, width, height, alt }: SocialImage, origin: string): Tag[] {
+/** The tags of the image in link previews. */
+function imageTags({ file, width, height, alt }: SocialImage, origin: string): Tag[] {
   return [
     ...meta("property", "og:image", absolute(origin, file)),
     ...meta("property", "og:image:width", String(width)),
@@ -26,7 +26,7 @@ function pictureOf({ file, width, height, alt }: SocialImage, origin: string): T
 }
 
 /** The tags of a head, in order. */
-function tagsOf(head: Head, origin: string, image: SocialImage | undefined): Tag[] {
+function headTags(head: Head, origin: string, image: SocialImage | undefined): Tag[] {
   const { social } = head;
   return [
     ...meta("name", "description", head.description),
@@ -37,44 +37,45 @@ function tagsOf(head: Head, origin: string, image: SocialImage | undefined): Tag
     ...meta("property", "og:description", social?.description),
     ...meta("property", "og:type", social?.type),
     ...meta("property", "og:url", social && absolute(origin, social.url)),
-    ...(social && image ? pictureOf(image, origin) : []),
+    ...(social && image ? imageTags(image, origin) : []),
   ];
 }
 
-/** Head of a page that does not exist or could not be shown: nothing for search engines. */
-export function plainHead(title: string): { title: string; robots: string } {
+/** The head of a page that does not exist or failed. Search engines do not index it. */
+export function noindexHead(title: string): { title: string; robots: string } {
   return { title, robots: "noindex" };
 }
 
-/** Whether the gateway has marked this document as a preview, for whoever has a link to it. */
+/** Whether the gateway marked this document as a preview. */
 function isPreview(): boolean {
   return document.querySelector("body > .preview") !== null;
 }
 
-/** What search engines are told of a page; never to keep one of a preview. */
+/** The value of the robots tag. Previews are never indexed. */
 function robotsOf({ robots }: { readonly robots?: string }): string | undefined {
   return isPreview() ? "noindex,nofollow" : robots;
 }
 
-/** Whether the document's head is of the page with this address already. */
-function isOf(address: string): boolean {
-  return document.head.querySelector(`link[${MARK}][rel=canonical]`)?.getAttribute("href") === address;
+/** Whether the document's head already belongs to the page with this canonical URL. */
+function hasCanonical(url: string): boolean {
+  return document.head.querySelector(`link[${MARK}][rel=canonical]`)?.getAttribute("href") === url;
 }
 
 /**
- * Brings the document's head in step with the page that is shown. The trail of breadcrumbs, which search engines read in
- * the document of each address, is the gateway's alone: no script may write a script (Trusted Types), not even one that
- * is data. So it stays for as long as its page is shown. `image` stands beside links to pages that may be shared.
+ * Replaces the page's tags in the document's head. `image` is the link preview image of pages that have `social`.
+ *
+ * Only the gateway writes the breadcrumb structured data: Trusted Types forbid scripts to create script elements, even
+ * JSON-LD. It stays as long as its page is current.
  */
 export function applyHead(head: Head | { title: string; robots: string }, origin: string, image?: SocialImage): void {
   document.title = head.title;
-  const keepsTrail = "canonical" in head && isOf(absolute(origin, head.canonical));
+  const keepsBreadcrumbs = "canonical" in head && hasCanonical(absolute(origin, head.canonical));
   for (const old of document.head.querySelectorAll(`[${MARK}]`)) {
-    if (!(keepsTrail && old.localName === "script")) old.remove();
+    if (!(keepsBreadcrumbs && old.localName === "script")) old.remove();
   }
-  // A document of an unknown path says noindex by itself.
+  // Also removes a robots tag that is not marked.
   document.head.querySelector(`meta[name=robots]`)?.remove();
-  const tags = "canonical" in head ? tagsOf(head, origin, image) : meta("name", "robots", robotsOf(head));
+  const tags = "canonical" in head ? headTags(head, origin, image) : meta("name", "robots", robotsOf(head));
   for (const [name, attributes] of tags) append(name, attributes);
 }
 

@@ -2,39 +2,41 @@ import "@colonnade/kit/design.css";
 import { createRoot, hydrateRoot } from "react-dom/client";
 
 import { App } from "./App";
-import { boot } from "./early";
+import { boot } from "./bootstrap";
 import "./favicon.svg";
 import "./frame/frame.css";
 import "./frame/print.css";
-import { findRenderedHtml } from "./loading/html";
-import { createSlotLoader } from "./loading/slot";
-import { createTab } from "./loading/tab";
-import { createViews } from "./loading/view";
-import { holdWayBack } from "./navigation/back";
-import { createScrollMemory } from "./navigation/scroll";
-import "./navigation/transition.css";
-import { createPageTransitions } from "./navigation/transition";
+import { createPinnedDeployment } from "./loading/pinnedDeployment";
+import { findServerHtml } from "./loading/serverHtml";
+import { createSlotLoader } from "./loading/slotLoader";
+import { createViewLoader } from "./loading/viewLoader";
+import { createRouterHistory } from "./navigation/history";
+import { createScrollRestoration } from "./navigation/scrollRestoration";
+import { ShellRouter } from "./navigation/ShellRouter";
+import "./navigation/viewTransitions.css";
+import { createViewTransitions } from "./navigation/viewTransitions";
 
 const root = document.getElementById("root");
-if (!root) throw new Error("the document has no root element");
+if (!root) throw new Error('the document has no element with id "root"');
 
-// The answer to a form post stands at the address that was posted to; a reload shows the page itself.
+// The response to a form post has the URL of the post. With the page's own URL, a reload shows the page.
 if (boot.form) history.replaceState(history.state, "", boot.form.page);
-const tab = createTab(boot);
-const views = createViews(boot, location.pathname, tab);
-const transitions = createPageTransitions(location.pathname);
-holdWayBack(views, transitions);
+const deployment = createPinnedDeployment(boot);
+const views = createViewLoader(boot, location.pathname, deployment);
+const transitions = createViewTransitions(location.pathname);
 const { join } = boot.slots;
 const app = (
-  <App
-    boot={boot}
-    tab={tab}
-    views={views}
-    scroll={createScrollMemory()}
-    transitions={transitions}
-    html={boot.view ? findRenderedHtml(root) : null}
-    join={join ? createSlotLoader("join", join, tab) : null}
-  />
+  <ShellRouter history={createRouterHistory(views, transitions)}>
+    <App
+      boot={boot}
+      deployment={deployment}
+      views={views}
+      scroll={createScrollRestoration()}
+      transitions={transitions}
+      serverHtml={boot.view ? findServerHtml(root) : null}
+      join={join ? createSlotLoader("join", join, deployment) : null}
+    />
+  </ShellRouter>
 );
 if (boot.view) hydrateRoot(root, app);
 else createRoot(root).render(app);

@@ -1,5 +1,5 @@
 // @vitest-environment node
-// Without a document, as in the gateway's sandbox.
+// Without a DOM, as in the gateway's sandbox.
 import { definePage, defineSection, notFound, useSite, type AnyPage, type Section } from "@colonnade/kit";
 import { TEST_SITE } from "@colonnade/kit/testing";
 import { lazy, Suspense } from "react";
@@ -14,7 +14,7 @@ interface Greeting {
 }
 
 const greeting = definePage<Greeting>({
-  data: ({ params: { name = "" } }) => (name === "nobody" ? notFound("Nobody here") : { name }),
+  data: ({ params: { name = "" } }) => (name === "unknown" ? notFound("Name not found") : { name }),
   head: ({ data, site }) => ({
     title: `${data.name} - ${site.brand}`,
     description: "A greeting",
@@ -42,8 +42,8 @@ function renderAt(path: string, page: unknown = greeting, more: object = {}): Pr
   return render(sectionOf(page), { path, page: { section: "greeting", pattern: PATTERN }, site: TEST_SITE, ...more });
 }
 
-describe("a page that exists", () => {
-  test("is there with its frame, its head, and the view that a browser goes on from", async () => {
+describe("an existing page", () => {
+  test("renders with frame, head, and the view to hydrate from", async () => {
     const { html, ...rest } = await renderAt("/greeting/M%C4%81ui%20%26%20co");
     expect(html.replaceAll("<!-- -->", "")).toContain("<h1>Hello, Māui &amp; co</h1>");
     expect(html).toContain("<header");
@@ -67,20 +67,20 @@ describe("a page that exists", () => {
     });
   });
 
-  test("chooses its layout", async () => {
+  test("sets its layout", async () => {
     const { html, view } = await renderAt("/greeting/plain");
     expect(view).toMatchObject({ layout: { header: "plain", footerNote: "18+ only" } });
     expect(html).toContain('data-variant="plain"');
   });
 
-  test("shows the answer to a form post, which is no part of the view", async () => {
-    const form = { page: "/greeting/x", error: "Already registered.", email: "somebody@site.example" };
+  test("shows the result of a form post outside the view", async () => {
+    const form = { page: "/greeting/x", error: "Already registered.", email: "visitor@site.example" };
     const { html, view } = await renderAt("/greeting/x", greeting, { form });
-    expect(html).toContain('<p role="alert">Already registered. somebody@site.example</p>');
-    expect(JSON.stringify(view)).not.toContain("somebody");
+    expect(html).toContain('<p role="alert">Already registered. visitor@site.example</p>');
+    expect(JSON.stringify(view)).not.toContain("visitor");
   });
 
-  test("has no data, or any that JSON leaves as it is", async () => {
+  test("may have no data, or any data that JSON preserves", async () => {
     for (const data of [undefined, null, "x", { list: [1, -0.5, true, null, "", [], {}] }]) {
       const page = definePage<unknown>({ ...greetingOf("x"), data: () => data });
       expect((await renderAt("/greeting/x", page)).view).toMatchObject({ kind: "page", data });
@@ -88,51 +88,51 @@ describe("a page that exists", () => {
   });
 
   test.each([
-    ["data", definePage<string>({ ...greetingOf("x"), data: ({ site }) => site.today })],
+    ["its data", definePage<string>({ ...greetingOf("x"), data: ({ site }) => site.today })],
     ["its head", definePage<string>({ ...greetingOf("x"), head: ({ site }) => ({ ...HEAD, title: site.today }) })],
-    ["what is drawn", definePage<string>({ ...greetingOf("x"), Component: () => <h1>{useSite().today}</h1> })],
-  ])("is good for the day alone where %s has read the day", async (_, page) => {
+    ["its component", definePage<string>({ ...greetingOf("x"), Component: () => <h1>{useSite().today}</h1> })],
+  ])("is cached for one day if %s reads the date", async (_, page) => {
     expect((await renderAt("/greeting/x", page)).readsToday).toBe(true);
   });
 });
 
 const HEAD = { title: "A page", description: "About it", canonical: "/greeting/x" };
 
-/** The parts of a page that always says the same. */
+/** The parts of a static page. */
 function greetingOf(data: string) {
   return { data: (): string => data, head: () => HEAD, Component: () => <h1>A page</h1> };
 }
 
-describe("what does not exist", () => {
-  test("is a page's own words, for no search engine, with 404", async () => {
-    const { html, ...rest } = await renderAt("/greeting/nobody");
-    expect(html).toContain("Nobody here</h1>");
+describe("a page that does not exist", () => {
+  test("renders the page's own heading, with status 404 and noindex", async () => {
+    const { html, ...rest } = await renderAt("/greeting/unknown");
+    expect(html).toContain("Name not found</h1>");
     expect(rest).toEqual({
       status: 404,
-      head: { title: "Nobody here - Test Directory", robots: "noindex" },
-      view: { kind: "notFound", heading: "Nobody here" },
+      head: { title: "Name not found - Test Directory", robots: "noindex" },
+      view: { kind: "notFound", heading: "Name not found" },
       readsToday: false,
     });
   });
 
-  test("is the shell's own screen on a path that no page matches", async () => {
+  test("renders the shell's not-found page for an unknown path", async () => {
     const rendered = await render(null, { path: "/nowhere", page: null, site: TEST_SITE });
     expect(rendered).toMatchObject({ status: 404, view: { kind: "notFound", heading: "Page not found" } });
     expect(rendered.html).toContain("Page not found</h1>");
   });
 });
 
-describe("a page that fails is no page", () => {
+describe("render rejects", () => {
   const thrown = (): never => {
-    throw new Error("a fault of this page");
+    throw new Error("the page threw");
   };
 
   test.each([
     ["data", { ...greetingOf("x"), data: thrown }],
     ["head", { ...greetingOf("x"), head: thrown }],
     ["layout", { ...greetingOf("x"), layout: thrown }],
-  ])("where its %s throws", async (_, page) => {
-    await expect(renderAt("/greeting/x", page)).rejects.toThrow("a fault of this page");
+  ])("if the page's %s throws", async (_, page) => {
+    await expect(renderAt("/greeting/x", page)).rejects.toThrow("the page threw");
   });
 
   const cycle: Record<string, unknown> = {};
@@ -140,15 +140,15 @@ describe("a page that fails is no page", () => {
 
   test.each([
     ["a date", { cities: [{ name: "x" }, { name: "y", updated: new Date(0) }] }, "data.cities[1].updated is a Date"],
-    ["a key that is undefined", { name: undefined }, "data.name is undefined"],
-    ["an item that is undefined", ["x", undefined], "data[1] is undefined"],
-    ["no number", { age: NaN }, "data.age is NaN"],
-    ["a number without end", -Infinity, "data is -Infinity"],
+    ["an undefined property", { name: undefined }, "data.name is undefined"],
+    ["an undefined item", ["x", undefined], "data[1] is undefined"],
+    ["NaN", { age: NaN }, "data.age is NaN"],
+    ["infinity", -Infinity, "data is -Infinity"],
     ["a function", { name: () => "x" }, "data.name is a function"],
     ["a map", new Map([["name", "x"]]), "data is a Map"],
     ["a bigint", [7n], "data[0] is a bigint"],
-    ["itself", cycle, "is nested too deeply, or within itself"],
-  ])("where its data holds %s, which JSON would change", async (_, data, problem) => {
+    ["a cycle", cycle, "is cyclic or nested too deeply"],
+  ])("if the page's data contains %s, which JSON would change", async (_, data, problem) => {
     const page = definePage<unknown>({ ...greetingOf("x"), data: () => data });
     const error: unknown = await renderAt("/greeting/x", page).catch((thrown: unknown) => thrown);
     expect(String(error)).toContain(
@@ -157,13 +157,13 @@ describe("a page that fails is no page", () => {
     expect(String(error)).toContain(problem);
   });
 
-  // React itself would leave it to the browser without a word.
-  test("where it throws while it is drawn", async () => {
+  // React itself would leave it to the browser, without an error.
+  test("if the page's component throws", async () => {
     const page = { ...greetingOf("x"), Component: thrown };
-    await expect(renderAt("/greeting/x", page)).rejects.toThrow("the page at /greeting/x threw while it was rendered");
+    await expect(renderAt("/greeting/x", page)).rejects.toThrow("the page at /greeting/x threw while rendering");
   });
 
-  test("where something within a boundary of its own throws, or waits for what never comes", async () => {
+  test("if the page's Suspense boundary throws or stays pending", async () => {
     const Thrown = (): never => thrown();
     const Never = lazy(() => new Promise<{ default: () => null }>(() => undefined));
     for (const Inner of [Thrown, Never]) {
@@ -172,16 +172,14 @@ describe("a page that fails is no page", () => {
           <Inner />
         </Suspense>
       );
-      await expect(renderAt("/greeting/x", { ...greetingOf("x"), Component })).rejects.toThrow(
-        "threw while it was rendered",
-      );
+      await expect(renderAt("/greeting/x", { ...greetingOf("x"), Component })).rejects.toThrow("threw while rendering");
     }
   });
 
-  test("where the section's module exports no section, or has no such page", async () => {
+  test("if the module does not export a section or the page", async () => {
     const page = { section: "greeting", pattern: PATTERN };
     await expect(render(null, { path: "/greeting/x", page, site: TEST_SITE })).rejects.toThrow(
-      'the server module of the section "greeting" exports no section',
+      'the server module of the section "greeting" does not export a section',
     );
     await expect(
       render(sectionOf(greeting), { path: "/other", page: { ...page, pattern: "/other" }, site: TEST_SITE }),

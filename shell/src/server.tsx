@@ -1,9 +1,9 @@
-// What the gateway calls to render a page. Everything here is pure: it runs without a browser, clock or network.
+// The gateway calls `render` in its sandbox, which has no DOM, clock or network.
 import {
   DEFAULT_LAYOUT,
   isNotFound,
   matchPath,
-  type FormAnswer,
+  type FormResult,
   type Head,
   type Section,
   type SiteFacts,
@@ -12,63 +12,63 @@ import type { Boot, RenderedView, SectionEntry } from "@colonnade/kit/shell";
 import { renderToString } from "react-dom/server";
 import { StaticRouter } from "react-router-dom";
 
-import { Site, type AppProps } from "./App";
-import { plainHead } from "./head";
-import type { View } from "./loading/view";
-import { findForeign } from "./plain";
+import { App, type AppProps } from "./App";
+import { noindexHead } from "./head";
+import { findNonJson } from "./jsonCheck";
+import type { View } from "./loading/viewLoader";
 
-/** What is to be rendered. */
+/** Which page to render. */
 export interface RenderRequest {
-  /** Percent-encoded, without a query: a render sees none. */
+  /** Percent-encoded, without the query. */
   readonly path: string;
-  /** The page's section and pattern; null on a path that no page matches. */
+  /** The page's section and pattern. Null if no page matches the path. */
   readonly page: { readonly section: string; readonly pattern: string } | null;
   readonly site: SiteFacts;
-  /** In the answer to a form post. */
-  readonly form?: FormAnswer;
+  /** The result of a form post, in its response. */
+  readonly form?: FormResult;
 }
 
-/** A page, rendered. */
+/** A rendered page. */
 export interface Rendered {
   readonly status: 200 | 404;
   readonly head: Head | { readonly title: string; readonly robots: string };
   readonly view: RenderedView;
-  /** What stands in the document's root. */
+  /** Content of the document's root element. */
   readonly html: string;
-  /** Whether anything asked for today's date: then it is good for the day alone. */
+  /** Whether the page read today's date. It is then cached for that day only. */
   readonly readsToday: boolean;
 }
 
-// A Suspense boundary that something threw in: React would leave it to the browser without a word.
-const THREW = "<!--$!-->";
+// How React marks a Suspense boundary that threw. React itself leaves such a boundary to the browser, without an error.
+const FAILED_BOUNDARY = "<!--$!-->";
 
-// What a page does once it is in a browser does not happen here.
-const never = (): never => {
-  throw new Error("nothing but rendering happens on the server");
+// Effects and event handlers do not run on the server.
+const unavailable = (): never => {
+  throw new Error("not available during a server render");
 };
 
-function appOf(site: SiteFacts, view: View): AppProps {
+function appProps(site: SiteFacts, view: View): AppProps {
   return {
     boot: { site } as Boot,
     views: {
-      view: () => Promise.resolve(view),
-      rendered: () => view,
-      awaits: never,
-      prefetch: never,
-      retry: never,
-      shows: never,
+      load: () => Promise.resolve(view),
+      serverView: () => view,
+      awaitsHydration: unavailable,
+      prefetch: unavailable,
+      retry: unavailable,
+      setCurrent: unavailable,
     },
-    tab: { standing: never, renew: never, report: never },
-    scroll: { follow: never, restore: never, settle: never },
-    transitions: { shows: () => true, prepare: never, arrived: never, waits: false },
-    html: null,
+    deployment: { status: unavailable, reload: unavailable, report: unavailable },
+    scroll: { setEntry: unavailable, restore: unavailable, restoreAfterHydration: unavailable },
+    transitions: { isCurrent: () => true, prepare: unavailable, complete: unavailable, isPending: false },
+    serverHtml: null,
     join: null,
   };
 }
 
-async function viewOf(section: Section | null, { path, page, form }: RenderRequest, site: SiteFacts): Promise<View> {
+async function loadView(section: Section | null, { path, page, form }: RenderRequest, site: SiteFacts): Promise<View> {
   if (!page) return { kind: "notFound", heading: "Page not found" };
-  if (!section) throw new Error(`the server module of the section "${page.section}" exports no section`);
+  if (!section) throw new Error(`the server module of the section "${page.section}" does not export a section`);
   const load = section.pages[page.pattern];
   const params = matchPath(page.pattern, path);
   if (!load || !params) throw new Error(`the section "${page.section}" has no page "${page.pattern}" for ${path}`);
@@ -87,17 +87,17 @@ async function viewOf(section: Section | null, { path, page, form }: RenderReque
   };
 }
 
-/** @throws Error where the browser, which has the data as JSON, would draw something else than what is drawn here. */
+/** @throws Error if JSON would change the data: the browser hydrates from JSON and would render something else. */
 function checkData({ section, pattern }: NonNullable<RenderRequest["page"]>, path: string, data: unknown): void {
-  const foreign = data === undefined ? null : findForeign(data);
-  if (foreign === null) return;
+  const found = data === undefined ? null : findNonJson(data);
+  if (found === null) return;
   throw new Error(
-    `the data of the page "${pattern}" of the section "${section}" does not survive JSON at ${path}: data${foreign}; ` +
-      "expected text, finite numbers, true, false, null, and lists and plain objects of these",
+    `the data of the page "${pattern}" of the section "${section}" does not survive JSON at ${path}: data${found}; ` +
+      "expected strings, finite numbers, booleans, null, and arrays and plain objects of these",
   );
 }
 
-/** Renders the page at a path, in the shell. `section` is what the section's module exports, or null where no page matches. */
+/** Renders a page with the shell around it. `section` is null if no page matches the path. */
 export async function render(section: Section | null, request: RenderRequest): Promise<Rendered> {
   let readsToday = false;
   const { today, ...facts } = request.site;
@@ -108,13 +108,13 @@ export async function render(section: Section | null, request: RenderRequest): P
       return today;
     },
   }) as SiteFacts;
-  const view = await viewOf(section, request, site);
+  const view = await loadView(section, request, site);
   const html = renderToString(
     <StaticRouter location={request.path}>
-      <Site {...appOf(site, view)} />
+      <App {...appProps(site, view)} />
     </StaticRouter>,
   );
-  if (html.includes(THREW)) throw new Error(`the page at ${request.path} threw while it was rendered`);
+  if (html.includes(FAILED_BOUNDARY)) throw new Error(`the page at ${request.path} threw while rendering`);
   if (view.kind === "page") {
     const { head, layout, props } = view;
     return { status: 200, head, view: { kind: "page", data: props.data, head, layout }, html, readsToday };
@@ -122,7 +122,7 @@ export async function render(section: Section | null, request: RenderRequest): P
   const heading = view.kind === "notFound" ? view.heading : "";
   return {
     status: 404,
-    head: plainHead(`${heading} - ${site.brand}`),
+    head: noindexHead(`${heading} - ${site.brand}`),
     view: { kind: "notFound", heading },
     html,
     readsToday,

@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
 import { expect, test, vi } from "vitest";
 
-import { admitScript, guardScripts } from "./trustedTypes";
+import { allowScriptUrl, installTrustedTypesPolicy } from "./trustedTypes";
 
 test.each(["/assets/shell/1.0.0/main.js", `${location.origin}/assets/legal/1.0.0/entry.js`, "/assets/./x.js"])(
-  "%s is a file of a release",
+  "%s is a release file",
   (url) => {
-    expect(admitScript(url)).toBe(url);
+    expect(allowScriptUrl(url)).toBe(url);
   },
 );
 
@@ -24,18 +24,18 @@ test.each([
   `blob:${location.origin}/assets/`,
   "http://",
   "",
-])("%j is none", (url) => {
-  expect(admitScript(url)).toBeNull();
+])("%j is blocked", (url) => {
+  expect(allowScriptUrl(url)).toBeNull();
 });
 
-test("the policy makes no HTML and no scripts", () => {
+test("the policy has no rule for HTML or script text", () => {
   const createPolicy = vi.fn();
-  guardScripts({ createPolicy });
-  expect(createPolicy).toHaveBeenCalledExactlyOnceWith("default", { createScriptURL: admitScript });
+  installTrustedTypesPolicy({ createPolicy });
+  expect(createPolicy).toHaveBeenCalledExactlyOnceWith("default", { createScriptURL: allowScriptUrl });
 });
 
-test("a browser without Trusted Types needs none", () => {
+test("a browser without Trusted Types needs no policy", () => {
   expect(() => {
-    guardScripts(undefined);
+    installTrustedTypesPolicy(undefined);
   }).not.toThrow();
 });

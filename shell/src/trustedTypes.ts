@@ -1,26 +1,22 @@
-/** What the Trusted Types API is used for here; TypeScript's own description of the browser lacks it. */
+/** The part of the Trusted Types API used here. TypeScript's DOM library lacks it. */
 interface PolicyFactory {
   createPolicy(name: "default", rules: { readonly createScriptURL: (url: string) => string | null }): unknown;
 }
 
-/**
- * Whether a script may be loaded from an address: only where it is a file of a release, on this origin. Returns the
- * address, or null for what the browser is to refuse.
- */
-export function admitScript(url: string): string | null {
+/** Returns a script URL if it points to a release file on this origin; null makes the browser block it. */
+export function allowScriptUrl(url: string): string | null {
   if (!URL.canParse(url, document.baseURI)) return null;
-  // As the browser will read it, so that no dot segment leads elsewhere.
+  // Parsed as the browser parses it, so that dot segments cannot escape /assets/.
   const { origin, pathname } = new URL(url, document.baseURI);
   return origin === location.origin && pathname.startsWith("/assets/") ? url : null;
 }
 
 /**
- * Makes the one policy that documents allow. Webpack and Module Federation set addresses of scripts as plain text,
- * which the browser hands to this policy. There is no rule for HTML and for the text of scripts: whoever makes either
- * out of text fails.
+ * Creates the only policy that documents allow. Webpack and Module Federation set script URLs as strings, which the
+ * browser passes to this default policy. It has no rule for HTML or script text, so creating either from a string fails.
  */
-export function guardScripts(factory: PolicyFactory | undefined): void {
-  factory?.createPolicy("default", { createScriptURL: admitScript });
+export function installTrustedTypesPolicy(factory: PolicyFactory | undefined): void {
+  factory?.createPolicy("default", { createScriptURL: allowScriptUrl });
 }
 
-guardScripts((globalThis as { trustedTypes?: PolicyFactory }).trustedTypes);
+installTrustedTypesPolicy((globalThis as { trustedTypes?: PolicyFactory }).trustedTypes);

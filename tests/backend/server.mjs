@@ -1,4 +1,4 @@
-// A small sign-up backend for development and tests. What it answers depends on the e-mail address alone:
+// A sign-up backend for development and tests. The local part of the e-mail address selects the response:
 //
 //   redirect@   200 {"redirectUrl":"/terms"}
 //   away@       200 {"redirectUrl":"https://members.example.com/welcome"}
@@ -8,40 +8,40 @@
 //   html@       200 with an HTML page
 //   rubbish@    200 with broken JSON
 //   list@       200 []
-//   stall@      takes the request and never answers
-//   slow@       200 {}, once POST /_release lets it go
-//   die@        drops the connection
+//   stall@      accepts the request and never responds
+//   slow@       200 {}, after POST /_release
+//   die@        closes the connection
 //   anything    200 {}
 //
-// It also is the development partner: GET /partner is a page that says so. For tests, GET /_requests lists
-// the last 100 sign-ups, DELETE /_requests forgets them. Bodies stay in memory; nothing of them is printed.
+// It is also the development partner: GET /partner returns the partner's page. For tests, GET /_requests lists the
+// last 100 sign-ups and DELETE /_requests clears them. Bodies stay in memory and are never logged.
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 
 const SIGNUP_PATH = "/functions/v1/signup";
-const KEPT = 100;
+const MAX_RECORDED = 100;
 const BODY_LIMIT = 64 * 1024;
 
 /** @typedef {import("node:http").IncomingMessage} Request */
 /** @typedef {import("node:http").ServerResponse} Response */
 
 /**
- * A sign-up that arrived.
+ * A recorded sign-up request.
  *
  * @typedef {object} Received
- * @property {unknown} body what was sent, or null where it was no JSON
- * @property {boolean} authorized whether it came with the right key
+ * @property {unknown} body the parsed body, or null if it is not JSON
+ * @property {boolean} authorized whether it has the correct bearer key
  */
 
 /**
  * A running backend.
  *
  * @typedef {object} Backend
- * @property {string} url its address, without a trailing slash
+ * @property {string} url its URL, without a trailing slash
  * @property {number} port
- * @property {() => Received[]} requests the sign-ups that arrived, oldest first
- * @property {() => number} release lets the held answers go, and says how many there were
- * @property {() => Promise<void>} close drops every connection and ends
+ * @property {() => Received[]} requests the recorded sign-ups, oldest first
+ * @property {() => number} release sends the held responses and returns their number
+ * @property {() => Promise<void>} close closes every connection and stops the server
  */
 
 const PARTNER_PAGE = `<!doctype html>
@@ -71,7 +71,7 @@ function send(response, status, type, text) {
 }
 
 /**
- * Reads a request's body; null where it is longer than anybody has reason to send.
+ * Reads a request body. Returns null if it exceeds BODY_LIMIT.
  *
  * @param {Request} request
  */
@@ -99,7 +99,7 @@ function parseJson(text) {
   }
 }
 
-/** The part of a sign-up's e-mail address before the @; null where there is no such address. @param {unknown} body */
+/** Returns the local part of a sign-up's e-mail address, or null if there is none. @param {unknown} body */
 function localPart(body) {
   if (typeof body !== "object" || body === null || !("email" in body) || typeof body.email !== "string") return null;
   const at = body.email.indexOf("@");
@@ -109,8 +109,8 @@ function localPart(body) {
 /**
  * Starts a backend on the loopback interface.
  *
- * @param {{ port?: number, key: string }} options `port` 0, the default, takes a free one; `key` is the bearer
- *   key that sign-ups have to bring
+ * @param {{ port?: number, key: string }} options `port` 0, the default, selects a free port; `key` is the
+ *   bearer key that sign-ups must have
  * @returns {Promise<Backend>}
  */
 export async function startBackend({ port = 0, key }) {
@@ -120,14 +120,14 @@ export async function startBackend({ port = 0, key }) {
   const held = new Set();
 
   function release() {
-    const answers = [...held];
+    const responses = [...held];
     held.clear();
-    for (const response of answers) sendJson(response, 200, {});
-    return answers.length;
+    for (const response of responses) sendJson(response, 200, {});
+    return responses.length;
   }
 
   /** @type {Record<string, (response: Response) => void>} */
-  const answers = {
+  const responders = {
     redirect: (response) => sendJson(response, 200, { redirectUrl: "/terms" }),
     away: (response) => sendJson(response, 200, { redirectUrl: "https://members.example.com/welcome" }),
     evil: (response) => sendJson(response, 200, { redirectUrl: "https://evil.example/" }),
@@ -153,16 +153,16 @@ export async function startBackend({ port = 0, key }) {
     }
     const body = parseJson(text);
     const authorized = request.headers.authorization === `Bearer ${key}`;
-    received = [...received, { body, authorized }].slice(-KEPT);
+    received = [...received, { body, authorized }].slice(-MAX_RECORDED);
     const local = localPart(body);
     if (!authorized) sendJson(response, 401, { error: "The key is missing or wrong." });
     else if (local === null) sendJson(response, 400, { error: "The request has no e-mail address." });
-    else if (Object.hasOwn(answers, local)) answers[local]?.(response);
+    else if (Object.hasOwn(responders, local)) responders[local]?.(response);
     else sendJson(response, 200, {});
   }
 
   /** @param {Request} request @param {Response} response */
-  async function answer(request, response) {
+  async function respond(request, response) {
     const { pathname } = new URL(request.url ?? "/", "http://backend");
     switch (`${request.method} ${pathname}`) {
       case `POST ${SIGNUP_PATH}`:
@@ -188,15 +188,15 @@ export async function startBackend({ port = 0, key }) {
   }
 
   const server = createServer((request, response) => {
-    // A request that breaks off while it is read has nobody left to answer.
-    answer(request, response).catch(() => response.destroy());
+    // Reading fails if the client aborts the request.
+    respond(request, response).catch(() => response.destroy());
   });
   await new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", () => resolve(undefined));
   });
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the backend listens on no port");
+  if (address === null || typeof address === "string") throw new Error("the backend has no TCP port");
   return {
     url: `http://127.0.0.1:${address.port}`,
     port: address.port,
@@ -216,9 +216,9 @@ async function main() {
   const { BACKEND_PORT = "9100", SIGNUP_BACKEND_KEY: key } = process.env;
   const port = Number(BACKEND_PORT);
   if (!/^[0-9]+$/.test(BACKEND_PORT) || port > 65_535) {
-    throw new Error(`BACKEND_PORT is "${BACKEND_PORT}"; expected a port number`);
+    throw new Error(`BACKEND_PORT is "${BACKEND_PORT}"; expected a port number from 0 to 65535`);
   }
-  if (!key) throw new Error("SIGNUP_BACKEND_KEY is not set; expected the key that the gateway sends");
+  if (!key) throw new Error("SIGNUP_BACKEND_KEY is not set; expected the bearer key that the gateway sends");
   const backend = await startBackend({ port, key });
   console.log(`sign-up backend on ${backend.url}`);
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) process.once(signal, () => void backend.close());

@@ -1,29 +1,29 @@
 import { request, type IncomingMessage } from "node:http";
 
-/** A visitor without a browser, at an address of its own on this machine. */
+/** An HTTP client with its own loopback address. */
 export interface Client {
-  /** Asks for a document and returns its answer's headers. */
+  /** Requests a document and returns the response headers. */
   view(path: string): Promise<IncomingMessage["headers"]>;
-  /** Reports a failure as the shell would, and returns the answer's status. */
+  /** Sends an error report like the shell, and returns the response status. */
   report(body: object): Promise<number | undefined>;
 }
 
-/** The client with the address 127.0.0.`host`, which sends this cookie. */
+/** Creates a client with the address 127.0.0.`host` and a cookie. */
 export function clientAt(url: string, host: number, cookie?: string): Client {
   const localAddress = `127.0.0.${String(host)}`;
 
   function send(method: string, path: string, headers: Record<string, string>, body = ""): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const all = { ...headers, ...(cookie && { cookie }) };
-      const asking = request(new URL(path, url), { method, localAddress, agent: false, headers: all }, (response) => {
+      const outgoing = request(new URL(path, url), { method, localAddress, agent: false, headers: all }, (response) => {
         response.on("end", () => {
           resolve(response);
         });
         response.on("error", reject);
         response.resume();
       });
-      asking.on("error", reject);
-      asking.end(body);
+      outgoing.on("error", reject);
+      outgoing.end(body);
     });
   }
 

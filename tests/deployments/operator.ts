@@ -1,25 +1,25 @@
 import type { AdminAccess } from "@colonnade/kit/build";
 
-import { test as base } from "../support/beside";
+import { test as base } from "../support/own-site";
 import { createToken, type Table } from "../support/config.mjs";
 import type { Site } from "../support/site.mjs";
 
-/** Version by name of the section, null for one that is to go. */
+/** Versions by section name. Null removes a section. */
 export type Releases = Readonly<Record<string, string | null>>;
 
-/** What the admin API tells of the rollout that runs. */
+/** The running rollout in the admin API. */
 export interface Rollout {
   readonly deployment: number;
   readonly percent: number;
 }
 
-/** An entry of the history. */
+/** A history entry. */
 export interface Change {
   readonly action: string;
   readonly live: number;
 }
 
-/** The admin API, called directly with a token that may do everything. */
+/** An admin API client whose token permits everything. */
 export interface Operator {
   readonly access: AdminAccess;
   deploy(releases: Releases, options?: { percent?: number }): Promise<{ number: number; live: boolean }>;
@@ -50,31 +50,31 @@ function operatorOf(access: AdminAccess): Operator {
     rollback: (what) => call("POST", "/rollback", what),
     preview: (releases, path) => call("POST", "/previews", { releases, path }),
     endPreviews: () => call("DELETE", "/previews"),
-    collect: () => call("POST", "/collect", {}),
+    collect: () => call("POST", "/garbage-collection", {}),
     deployments: () => call("GET", "/deployments"),
     history: () => call("GET", "/history"),
   };
 }
 
-/** A site of the test's own and who operates it. */
+/** A separate site and its operator. */
 export interface Operated {
   readonly own: Site;
   readonly operator: Operator;
 }
 
 interface OperatorFixtures {
-  /** Starts a site of the test's own, with some tables of its configuration changed, and with somebody to operate it. */
+  /** Starts a separate site with configuration changes, and an operator. */
   operate: (changes?: Table) => Promise<Operated>;
 }
 
-/** The test function for what operators do. */
+/** The browser tests' `test` for deployments, rollouts and previews. */
 export const test = base.extend<OperatorFixtures>({
-  operate: async ({ beside }, use) => {
+  operate: async ({ startOwnSite }, use) => {
     await use(async (changes = {}) => {
       const { token, hash } = createToken();
-      const actions = ["publish", "deploy", "rollback", "preview", "collect"];
+      const actions = ["publish", "deploy", "rollback", "preview", "garbage_collect"];
       const tokens = [{ name: "operator", hash, sections: ["*"], actions }];
-      const own = await beside({ changes: { admin: { tokens }, ...changes } });
+      const own = await startOwnSite({ config: { admin: { tokens }, ...changes } });
       return { own, operator: operatorOf({ url: own.gateway.admin, token }) };
     });
   },

@@ -2,41 +2,37 @@ import path from "node:path";
 
 import type { Page } from "@playwright/test";
 
-import { publishAltered } from "../support/releases";
+import { publishAltered } from "../support/altered-release";
 import { ROOT } from "../support/repository.mjs";
 import { expectScreen, follow } from "../support/screens";
 import { expect, test, type Operator } from "./operator";
 
 const LEGAL = path.join(ROOT, "mfe-legal");
 const LIVE = "Terms of use";
-const PROPOSED = "Terms to come";
+const PREVIEWED = "Terms to come";
 
 const bannerOf = (page: Page) => page.getByRole("complementary", { name: "Preview" });
 
-/** Makes a preview of other terms; the link's path, since the site's configured origin is another. */
-async function propose(operator: Operator): Promise<{ deployment: number; link: string }> {
-  const { name, version } = await publishAltered(operator.access, LEGAL, (_, text) => text.replaceAll(LIVE, PROPOSED));
+/** Creates a preview with altered terms. Returns the path of its link, because the configured origin differs. */
+async function createPreview(operator: Operator): Promise<{ deployment: number; link: string }> {
+  const { name, version } = await publishAltered(operator.access, LEGAL, (_, text) => text.replaceAll(LIVE, PREVIEWED));
   const { deployment, url } = await operator.preview({ [name]: version }, "/terms");
   return { deployment, link: new URL(url).pathname };
 }
 
-test("a preview is seen by whoever has its link, marked and not indexed, until it is ended", async ({
-  page,
-  browser,
-  operate,
-}) => {
+test("A link shows a marked, unindexed preview until it is ended", async ({ page, browser, operate }) => {
   const { own, operator } = await operate();
-  const { deployment, link } = await propose(operator);
+  const { deployment, link } = await createPreview(operator);
   const response = await page.goto(own.url + link);
   expect(new URL(page.url()).pathname).toBe("/terms");
   expect(await response?.headerValue("cache-control")).toBe("no-store");
   expect(await response?.headerValue("x-robots-tag")).toBe("noindex, nofollow");
-  await expectScreen(page, PROPOSED);
+  await expectScreen(page, PREVIEWED);
   await expect(bannerOf(page)).toContainText(`Preview of deployment ${String(deployment)}. You see it by a link.`);
   const robots = page.locator("head meta[name=robots]");
   await expect(robots).toHaveAttribute("content", /^noindex/);
 
-  // A page that is indexed otherwise, reached within the same document.
+  // An otherwise indexed page, by client-side navigation.
   await follow(page, "/state/California");
   await expectScreen(page, "Escorts in California");
   await expect(robots).toHaveCount(1);
@@ -58,9 +54,9 @@ test("a preview is seen by whoever has its link, marked and not indexed, until i
   await expectScreen(page, LIVE);
 });
 
-test("a link that was altered shows nothing, and all links end together", async ({ page, request, operate }) => {
+test("Forged links are rejected, and all links end together", async ({ page, request, operate }) => {
   const { own, operator } = await operate();
-  const { link } = await propose(operator);
+  const { link } = await createPreview(operator);
   const last = link.at(-2) === "A" ? "B" : "A";
   const forged = link.slice(0, -2) + last + link.slice(-1);
   const refused = await request.get(own.url + forged, { maxRedirects: 0 });
@@ -68,7 +64,7 @@ test("a link that was altered shows nothing, and all links end together", async 
   expect(refused.headers()["set-cookie"]).toBeUndefined();
 
   await page.goto(own.url + link);
-  await expectScreen(page, PROPOSED);
+  await expectScreen(page, PREVIEWED);
   await operator.endPreviews();
   expect((await request.get(own.url + link, { maxRedirects: 0 })).status()).toBe(403);
   await page.reload();

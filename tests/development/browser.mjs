@@ -1,5 +1,4 @@
-// Makes sure that there is a Chromium for the browser's tests: one that is here, Debian's package, or
-// Playwright's own, in this order.
+// Ensures that the browser tests have a Chromium: an installed one, otherwise Debian's package, otherwise Playwright's.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
@@ -14,24 +13,24 @@ function run(command, ...args) {
   return spawnSync(command, args, { stdio: "inherit", env }).status === 0;
 }
 
-function isThere() {
+function isInstalled() {
   return findChromium() !== undefined || existsSync(chromium.executablePath());
 }
 
-function installDebian() {
+function installDebianPackage() {
   const isRoot = process.getuid?.() === 0;
   if (!isRoot || !existsSync("/usr/bin/apt-get")) return;
   if (run("apt-get", "update", "--quiet"))
     run("apt-get", "install", "--quiet", "--yes", "--no-install-recommends", "chromium-headless-shell");
 }
 
-if (!isThere()) installDebian();
-if (!isThere()) run("npx", "playwright", "install", "--only-shell", "chromium");
-if (!isThere()) {
+if (!isInstalled()) installDebianPackage();
+if (!isInstalled()) run("npx", "playwright", "install", "--only-shell", "chromium");
+if (!isInstalled()) {
   console.error(
-    "No Chromium was found, and none could be installed. Install it as root with\n\n" +
+    "No Chromium was found, and installing one failed. Install it as root with\n\n" +
       "  apt-get install chromium-headless-shell\n\n" +
-      "or set CHROMIUM_PATH to one that is installed.",
+      "or set CHROMIUM_PATH to an installed Chromium.",
   );
   process.exit(1);
 }

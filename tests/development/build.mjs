@@ -1,4 +1,4 @@
-// Builds the release of every package that makes the site. What is up to date is left alone.
+// Builds the release of every package of the site that is not up to date.
 import path from "node:path";
 
 import { build, UsageError } from "@colonnade/kit/build";

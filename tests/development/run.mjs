@@ -1,12 +1,12 @@
-// Runs the site for development: a sign-up backend, the gateway, and the five releases published and
-// deployed through it. PORT, ADMIN_PORT, BACKEND_PORT and STORE move it elsewhere.
+// Runs the site for development: starts a sign-up backend and the gateway, then publishes and deploys the five
+// releases. PORT, ADMIN_PORT, BACKEND_PORT and STORE override the defaults.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { startBackend } from "../backend/server.mjs";
 import { BACKEND_KEY, createToken, signupConfig, writeConfig } from "../support/config.mjs";
 import { startGateway } from "../support/gateway.mjs";
-import { deployPackages } from "../support/releases.mjs";
+import { deployPackages } from "../support/deploy-packages.mjs";
 import { ROOT } from "../support/repository.mjs";
 
 /**
@@ -17,7 +17,7 @@ function portFrom(name, fallback) {
   const text = process.env[name] ?? String(fallback);
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  console.error(`${name} is "${text}"; expected a port number`);
+  console.error(`${name} is "${text}"; expected a port number from 0 to 65535`);
   process.exit(1);
 }
 
@@ -32,8 +32,8 @@ function fail(error) {
   process.exit(1);
 }
 
-/** The gateway's own warnings and errors; its request log would bury everything else. @param {string} line */
-function showProblem(line) {
+/** Prints only warnings and errors of the gateway's log, not every request. @param {string} line */
+function printWarning(line) {
   const { level } = JSON.parse(line);
   if (level === "WARN" || level === "ERROR") console.error(line);
 }
@@ -41,10 +41,10 @@ function showProblem(line) {
 const backend = await startBackend({ port: backendPort, key: BACKEND_KEY }).catch(fail);
 if (!backend) process.exit(1);
 const { token, hash } = createToken();
-// One folder for each set of ports, so that several sites can run side by side.
+// One folder per port, so that several sites can run in parallel.
 const folder = path.join(ROOT, ".run", String(port));
 await mkdir(folder, { recursive: true });
-// For whoever publishes a section by hand; nobody else on this machine may read it.
+// For publishing a section by hand. Readable only by the current user.
 const tokenFile = path.join(folder, "token");
 await rm(tokenFile, { force: true });
 await writeFile(tokenFile, `${token}\n`, { mode: 0o600 });
@@ -54,12 +54,17 @@ const config = await writeConfig(folder, {
   store: { folder: store },
   admin: {
     tokens: [
-      { name: "development", hash, sections: ["*"], actions: ["publish", "deploy", "rollback", "preview", "collect"] },
+      {
+        name: "development",
+        hash,
+        sections: ["*"],
+        actions: ["publish", "deploy", "rollback", "preview", "garbage_collect"],
+      },
     ],
   },
   ...signupConfig(backend.url),
 });
-const gateway = await startGateway(config, { log: showProblem }).catch(fail);
+const gateway = await startGateway(config, { log: printWarning }).catch(fail);
 if (!gateway) process.exit(1);
 
 let stopping = false;
@@ -73,7 +78,7 @@ process.on("SIGINT", () => void stop());
 process.on("SIGTERM", () => void stop());
 void gateway.exited.then(async (code) => {
   await backend.close();
-  if (!stopping) console.error(`the gateway ended with code ${String(code)}`);
+  if (!stopping) console.error(`the gateway exited with code ${String(code)}`);
   process.exit(stopping ? 0 : 1);
 });
 
@@ -86,7 +91,7 @@ try {
       `  backend   ${backend.url} (sign-up, and the development partner)\n\n` +
       `To publish and deploy a section here:\n\n` +
       `  export COLONNADE_ADMIN=${gateway.admin} COLONNADE_TOKEN=$(cat ${path.relative(process.cwd(), tokenFile)})\n\n` +
-      `Ctrl-C stops all.`,
+      `Press Ctrl-C to stop.`,
   );
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));

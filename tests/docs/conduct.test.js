@@ -11,27 +11,27 @@ const links = [...text.matchAll(/\[([^\]]+)\]\((\.\.\/[^)]+)\)/g)].map(([, label
 }));
 const isTest = ({ target = "" }) => /\.test\.tsx?$|^\.\.\/gateway\/tests\//.test(target);
 
-describe("the rules of honesty", () => {
-  test("are eight, each with its code and its tests", () => {
+describe("docs/conduct.md", () => {
+  test("has eight rules, each with code and tests", () => {
     const rules = text.split(/^## /m).slice(1);
     expect(rules).toHaveLength(8);
     for (const rule of rules) {
-      expect(rule).toMatch(/^- Kept by /m);
+      expect(rule).toMatch(/^- Enforced by /m);
       expect(rule).toMatch(/^- \[.*\]\(.*(\.test\.tsx?|gateway\/tests\/\w+\.rs)\)$/m);
     }
   });
 
-  test.each(links)("$target exists", ({ target }) => {
+  test.each(links)("links to an existing file: $target", ({ target }) => {
     expect(existsSync(path.join(DOCS, target))).toBe(true);
   });
 
-  test.each(links.filter(isTest))("$target has the test '$label'", ({ label, target }) => {
-    const quoted = label.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    // At the start of its line, so that one that is commented out or skipped does not count.
-    const declared = new RegExp(
-      `^\\s*(?:(?:test|it)(?:\\.describe)?\\(\\s*["\`'](?:.*?: )?${quoted}|(?:async )?fn ${quoted}\\()`,
+  test.each(links.filter(isTest))("names an existing test: '$label' in $target", ({ label, target }) => {
+    const escaped = label.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    // Matches only at the start of a line, which excludes commented-out and skipped tests.
+    const declaration = new RegExp(
+      `^\\s*(?:(?:test|it)(?:\\.describe)?\\(\\s*["\`'](?:.*?: )?${escaped}|(?:async )?fn ${escaped}\\()`,
       "m",
     );
-    expect(readFileSync(path.join(DOCS, target), "utf8")).toMatch(declared);
+    expect(readFileSync(path.join(DOCS, target), "utf8")).toMatch(declaration);
   });
 });

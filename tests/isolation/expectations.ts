@@ -1,14 +1,14 @@
 import { expect, type Page } from "@playwright/test";
 
-import type { Complaints } from "../support/fixtures";
+import type { BrowserErrors } from "../support/fixtures";
 import { expectScreen, follow } from "../support/screens";
 import { joinDialog, signUp } from "../support/signup";
-import { SECTIONS, type TriedSection } from "./sections";
+import { SECTIONS, type TestedSection } from "./sections";
 
-/** What stands in a section's place while it cannot be shown. */
+/** Heading of the error boundary's fallback. */
 export const FALLBACK = "This part of the site is unavailable right now";
 
-/** Expects the fallback in the page's place, and the frame around it to work. */
+/** Expects the fallback instead of the page, within a working frame. */
 export async function expectFallback(page: Page): Promise<void> {
   await expectScreen(page, FALLBACK);
   await expect(page.getByRole("main").getByRole("button", { name: "Try again" })).toBeEnabled();
@@ -23,16 +23,16 @@ export async function expectFallback(page: Page): Promise<void> {
   await expect(footer.getByRole("button", { name: "Join Free" })).toBeVisible();
 }
 
-/** Visits a page of every other section from where the visitor is, without loading a document. */
-export async function expectOthersWork(page: Page, broken: string): Promise<void> {
+/** Visits a page of every other section by client-side navigation. */
+export async function expectOtherSectionsWork(page: Page, broken: string): Promise<void> {
   await page.evaluate(() => {
     Object.assign(window, { sameDocument: true });
   });
-  for (const section of SECTIONS.filter(({ name }) => name !== broken)) await visitFromHere(page, section);
+  for (const section of SECTIONS.filter(({ name }) => name !== broken)) await visitSection(page, section);
   expect(await page.evaluate(() => "sameDocument" in window)).toBe(true);
 }
 
-async function visitFromHere(page: Page, { name, pattern, heading }: TriedSection): Promise<void> {
+async function visitSection(page: Page, { name, pattern, heading }: TestedSection): Promise<void> {
   if (name === "signup") {
     await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
     await signUp(joinDialog(page));
@@ -43,27 +43,24 @@ async function visitFromHere(page: Page, { name, pattern, heading }: TriedSectio
   }
 }
 
-/** Chooses 'Try again' where that does not help yet, and waits until the attempt has failed. */
-export async function tryInVain(page: Page): Promise<void> {
+/** Chooses 'Try again' while the fault persists, and waits for the failure. */
+export async function expectRetryFails(page: Page): Promise<void> {
   const failing = page.waitForEvent("console", (message) => message.text().startsWith("[shell]"));
   await page.getByRole("button", { name: "Try again" }).click();
   await failing;
   await expect(page.getByRole("button", { name: "Try again" })).toBeEnabled();
 }
 
-/** From now on the code that was put into releases to fail does its work. */
-export async function endFault(page: Page): Promise<void> {
+/** Lets the faulty code of the tests' releases succeed from now on. */
+export async function clearFault(page: Page): Promise<void> {
   await page.evaluate(() => {
-    Object.assign(window, { faultIsOver: true });
+    Object.assign(window, { faultCleared: true });
   });
 }
 
-/**
- * Expects that the browser complained of the damaged files and of nothing else, and forgets it: whatever
- * it cannot load or verify it reports by itself.
- */
-export function expectComplaintsAbout(complaints: Complaints, ...urls: string[]): void {
-  const others = complaints.errors.filter((error) => !urls.some((url) => error.includes(url)));
+/** Expects that all browser errors contain one of `texts`, and clears them. */
+export function expectErrorsAbout(browserErrors: BrowserErrors, ...texts: string[]): void {
+  const others = browserErrors.errors.filter((error) => !texts.some((text) => error.includes(text)));
   expect(others).toEqual([]);
-  complaints.errors.length = 0;
+  browserErrors.errors.length = 0;
 }

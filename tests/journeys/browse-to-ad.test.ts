@@ -1,12 +1,12 @@
 import { expect, test } from "../support/fixtures";
 import { open } from "../support/screens";
-import { expectArrival } from "../support/walk";
+import { expectPageAnnounced } from "../support/keyboard";
 
-test("a visitor browses from the front page by state and city to an ad, and back up", async ({ page }) => {
+test("A visitor browses from the home page to an ad, and back up", async ({ page }) => {
   const main = page.getByRole("main");
   const status = page.getByRole("search").getByRole("status");
 
-  await test.step("the front page says what it is before it asks for anything", async () => {
+  await test.step("The home page introduces itself first", async () => {
     await open(page, { name: "home", path: "/", heading: "Browse by state. Know what you are reading." });
     await expect(main).toMatchAriaSnapshot(`
       - main:
@@ -30,16 +30,16 @@ test("a visitor browses from the front page by state and city to an ad, and back
     `);
   });
 
-  await test.step("states are filtered, and what is left is said", async () => {
+  await test.step("The filter announces how many states match", async () => {
     const filter = page.getByRole("searchbox", { name: "Filter states" });
     await expect(filter).toHaveAccessibleDescription("The list filters as you type.");
     await filter.pressSequentially("tex");
     await expect(status).toHaveText("1 of 50 states");
     await main.getByRole("link", { name: "Texas", exact: true }).click();
-    await expectArrival(page, "Escorts in Texas", "Colonnade Directory - Listings in Texas");
+    await expectPageAnnounced(page, "Escorts in Texas", "Colonnade Directory - Listings in Texas");
   });
 
-  await test.step("the state's page leads by letter, and by the same box, to its cities", async () => {
+  await test.step("The state page lists cities by letter, with a filter", async () => {
     await expect(main).toMatchAriaSnapshot(`
       - main:
         - navigation "Breadcrumb":
@@ -67,11 +67,11 @@ test("a visitor browses from the front page by state and city to an ad, and back
     await page.getByRole("searchbox", { name: "Filter cities" }).pressSequentially("houston");
     await expect(status).toHaveText("2 of 182 cities");
     await main.getByRole("link", { name: /^Houston Texas/ }).click();
-    await expectArrival(page, "Houston, Texas", "Colonnade Directory - Listings in Houston, Texas");
+    await expectPageAnnounced(page, "Houston, Texas", "Colonnade Directory - Listings in Houston, Texas");
   });
 
   let title = "";
-  await test.step("the city's page says that its ads are samples before the first of them", async () => {
+  await test.step("The city page says that ads are samples before the first ad", async () => {
     await expect(main).toMatchAriaSnapshot(`
       - main:
         - heading "Houston, Texas" [level=1]
@@ -92,8 +92,8 @@ test("a visitor browses from the front page by state and city to an ad, and back
     await link.click();
   });
 
-  await test.step("the ad says that it is a sample, and where it can be reported", async () => {
-    await expectArrival(page, title, `Colonnade Directory - ${title} in Houston, Texas`);
+  await test.step("The ad says that it is a sample, and where to report it", async () => {
+    await expectPageAnnounced(page, title, `Colonnade Directory - ${title} in Houston, Texas`);
     await expect(main).toMatchAriaSnapshot(`
       - main:
         - navigation "Breadcrumb":
@@ -119,14 +119,14 @@ test("a visitor browses from the front page by state and city to an ad, and back
     `);
   });
 
-  await test.step("the way up leads through the same pages", async () => {
+  await test.step("Breadcrumbs lead back up", async () => {
     const trail = page.getByRole("navigation", { name: "Breadcrumb" });
     await trail.getByRole("link", { name: "Houston" }).click();
-    await expectArrival(page, "Houston, Texas", "Colonnade Directory - Listings in Houston, Texas");
+    await expectPageAnnounced(page, "Houston, Texas", "Colonnade Directory - Listings in Houston, Texas");
     await trail.getByRole("link", { name: "Texas" }).click();
-    await expectArrival(page, "Escorts in Texas", "Colonnade Directory - Listings in Texas");
+    await expectPageAnnounced(page, "Escorts in Texas", "Colonnade Directory - Listings in Texas");
     await trail.getByRole("link", { name: "Home" }).click();
-    await expectArrival(
+    await expectPageAnnounced(
       page,
       "Browse by state. Know what you are reading.",
       "Colonnade Directory - Browse by State and City",

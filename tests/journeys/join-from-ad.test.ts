@@ -1,13 +1,13 @@
 import { expect, test } from "../support/fixtures";
 import { open } from "../support/screens";
-import { fillForm, joinDialog, newAddress, receivedFrom, SAMPLE_SENTENCE } from "../support/signup";
-import { expectArrival } from "../support/walk";
+import { fillForm, joinDialog, newEmail, receivedFrom, SAMPLE_SENTENCE } from "../support/signup";
+import { expectPageAnnounced } from "../support/keyboard";
 
-test("a visitor joins from an ad, and knows before sending what goes where", async ({ page, site }) => {
+test("A visitor signs up from an ad after the disclosure", async ({ page, site }) => {
   const reply = page.getByRole("main").getByRole("button", { name: "Reply", exact: true });
   const dialog = joinDialog(page);
 
-  await test.step("'Reply' opens a dialog that first says what a sample is", async () => {
+  await test.step("'Reply' opens the dialog with the sample notice first", async () => {
     await open(page, {
       name: "an ad",
       path: "/city/Texas/Houston/ad/4251",
@@ -18,7 +18,7 @@ test("a visitor joins from an ad, and knows before sending what goes where", asy
     await expect(dialog.getByRole("heading", { name: "Create your account" })).toBeFocused();
   });
 
-  await test.step("it is read in order: what it is, the fields, what becomes of them, and only then the button", async () => {
+  await test.step("The reading order is heading, fields, disclosure, button", async () => {
     await expect(dialog).toMatchAriaSnapshot(`
       - dialog "Create your account":
         - heading "Create your account" [level=2]
@@ -54,14 +54,14 @@ test("a visitor joins from an ad, and knows before sending what goes where", asy
       await expect(dialog.getByLabel(label, { exact: true })).toHaveAttribute("autocomplete", token);
   });
 
-  await test.step("closed by Escape, it gives the focus back", async () => {
+  await test.step("Escape closes the dialog and returns the focus", async () => {
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
     await expect(reply).toBeFocused();
     await reply.click();
   });
 
-  await test.step("the password can be looked at", async () => {
+  await test.step("The password can be revealed", async () => {
     const password = dialog.getByLabel("Password", { exact: true });
     await password.fill("correct horse");
     const reveal = dialog.getByRole("button", { name: "Show password" });
@@ -72,8 +72,8 @@ test("a visitor joins from an ad, and knows before sending what goes where", asy
     await expect(password).toHaveValue("correct horse");
   });
 
-  await test.step("while it is sent that is said, and then the account is there", async () => {
-    const { email } = await fillForm(dialog, { email: newAddress("slow") });
+  await test.step("Submitting is announced, and then the account exists", async () => {
+    const { email } = await fillForm(dialog, { email: newEmail("slow") });
     await dialog.getByRole("button", { name: "Continue" }).press("Enter");
     const busy = dialog.getByRole("button", { name: "Creating Account..." });
     await expect(busy).toBeDisabled();
@@ -83,7 +83,7 @@ test("a visitor joins from an ad, and knows before sending what goes where", asy
     await expect(dialog.getByRole("status")).toHaveText("Your sign-up is being sent.");
     await expect(dialog.getByLabel("Password", { exact: true })).toHaveAttribute("type", "password");
     await expect.poll(() => site.backend.release()).toBe(1);
-    await expectArrival(page, "Thank you for signing up", "You are signed up - Colonnade Directory");
+    await expectPageAnnounced(page, "Thank you for signing up", "You are signed up - Colonnade Directory");
     await expect(dialog).toBeHidden();
     expect(receivedFrom(site, email)).toHaveLength(1);
   });

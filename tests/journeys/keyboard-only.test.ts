@@ -1,13 +1,13 @@
 import { expect, test } from "../support/fixtures";
 import { open } from "../support/screens";
-import { joinDialog, newAddress, PASSWORD, receivedFrom } from "../support/signup";
-import { expectArrival, tabTo } from "../support/walk";
+import { joinDialog, newEmail, PASSWORD, receivedFrom } from "../support/signup";
+import { expectPageAnnounced, tabTo } from "../support/keyboard";
 
-test("a visitor comes from the front page to an account by the keyboard alone", async ({ page, site }) => {
+test("A visitor signs up from the home page by keyboard alone", async ({ page, site }) => {
   const main = page.getByRole("main");
   const { keyboard } = page;
 
-  await test.step("past the header by the skip link", async () => {
+  await test.step("Past the header by the skip link", async () => {
     await open(page, { name: "home", path: "/", heading: "Browse by state. Know what you are reading." });
     await tabTo(page, page.getByRole("link", { name: "Skip to content" }));
     await keyboard.press("Enter");
@@ -17,16 +17,16 @@ test("a visitor comes from the front page to an account by the keyboard alone", 
     await expect(page.getByRole("heading", { name: "Browse by state", exact: true })).toBeFocused();
   });
 
-  await test.step("to a state, by the filter", async () => {
+  await test.step("To a state by the filter", async () => {
     await tabTo(page, page.getByRole("searchbox", { name: "Filter states" }));
     await keyboard.type("calif");
     await expect(page.getByRole("search").getByRole("status")).toHaveText("1 of 50 states");
     await tabTo(page, main.getByRole("link", { name: "California", exact: true }));
     await keyboard.press("Enter");
-    await expectArrival(page, "Escorts in California", "Colonnade Directory - Listings in California");
+    await expectPageAnnounced(page, "Escorts in California", "Colonnade Directory - Listings in California");
   });
 
-  await test.step("to a city, by its letter", async () => {
+  await test.step("To a city by letter", async () => {
     await tabTo(
       page,
       page.getByRole("navigation", { name: "Cities by letter" }).getByRole("link", { name: "O", exact: true }),
@@ -34,26 +34,26 @@ test("a visitor comes from the front page to an account by the keyboard alone", 
     await keyboard.press("Enter");
     await expect(page.getByRole("heading", { level: 2, name: "O", exact: true })).toBeFocused();
     await tabTo(page, main.getByRole("link", { name: /^Ontario California/ }));
-    // Back past the letters' strip: what has the focus is not behind it.
+    // Backwards: the sticky letter navigation must not cover the focused link.
     await tabTo(page, main.getByRole("link", { name: /^Norwalk California/ }), "Shift+Tab");
     await tabTo(page, main.getByRole("link", { name: /^Oakland California/ }));
     await keyboard.press("Enter");
-    await expectArrival(page, "Oakland, California", "Colonnade Directory - Listings in Oakland, California");
+    await expectPageAnnounced(page, "Oakland, California", "Colonnade Directory - Listings in Oakland, California");
   });
 
-  await test.step("to an ad, and its dialog, which keeps the focus", async () => {
+  await test.step("To an ad and its dialog, which traps the focus", async () => {
     const link = main.getByRole("article").nth(2).getByRole("heading").getByRole("link");
     const title = await link.innerText();
     await tabTo(page, link);
     await keyboard.press("Enter");
-    await expectArrival(page, title, `Colonnade Directory - ${title} in Oakland, California`);
+    await expectPageAnnounced(page, title, `Colonnade Directory - ${title} in Oakland, California`);
     await tabTo(page, main.getByRole("button", { name: "Reply", exact: true }));
     await keyboard.press("Enter");
     const dialog = joinDialog(page);
     await expect(dialog.getByRole("heading", { name: "Create your account" })).toBeFocused();
     await tabTo(page, dialog.getByRole("button", { name: "Close" }));
     await tabTo(page, dialog.getByRole("button", { name: "Continue" }));
-    // Nothing of the page behind it is reached: past the end is the browser, and then the dialog again.
+    // Past the end come the browser UI and the dialog again, never the page behind.
     for (let count = 0; count < 3; count += 1) {
       await keyboard.press("Tab");
       expect(
@@ -67,10 +67,10 @@ test("a visitor comes from the front page to an account by the keyboard alone", 
     await expect(main.getByRole("button", { name: "Reply", exact: true })).toBeFocused();
   });
 
-  await test.step("to an account", async () => {
+  await test.step("To an account", async () => {
     await keyboard.press("Enter");
     const dialog = joinDialog(page);
-    const email = newAddress();
+    const email = newEmail();
     await tabTo(page, dialog.getByLabel("E-mail"));
     await keyboard.type(email);
     await tabTo(page, dialog.getByLabel("Password", { exact: true }));
@@ -81,7 +81,7 @@ test("a visitor comes from the front page to an account by the keyboard alone", 
     await tabTo(page, dialog.getByLabel("Age"));
     await keyboard.type("34");
     await keyboard.press("Enter");
-    await expectArrival(page, "Thank you for signing up", "You are signed up - Colonnade Directory");
+    await expectPageAnnounced(page, "Thank you for signing up", "You are signed up - Colonnade Directory");
     expect(receivedFrom(site, email)).toHaveLength(1);
   });
 });

@@ -1,28 +1,24 @@
 import { expect, test } from "../support/fixtures";
 import {
   expectFailedSignups,
-  expectTyped,
+  expectFormValues,
   fillForm,
-  newAddress,
+  newEmail,
   PASSWORD,
   receivedFrom,
-  visit,
-  watchSignups,
+  openPage,
+  recordSignupRequests,
 } from "../support/signup";
-import { expectArrival } from "../support/walk";
+import { expectPageAnnounced } from "../support/keyboard";
 
-test("a visitor signs up with mistakes, is told each in words, and loses nothing that was typed", async ({
-  page,
-  site,
-  complaints,
-}) => {
+test("A visitor corrects each mistake and loses no input", async ({ page, site, browserErrors }) => {
   const form = page.getByRole("main");
   const field = (label: string) => form.getByLabel(label, { exact: true });
   const go = form.getByRole("button", { name: "Continue" });
-  const sent = watchSignups(page);
-  await visit(page, "/signup");
+  const sent = recordSignupRequests(page);
+  await openPage(page, "/signup");
 
-  await test.step("nothing is filled in: the first field has the focus, and each says what it wants", async () => {
+  await test.step("An empty form focuses its first field and explains each", async () => {
     for (const label of ["E-mail", "Password", "Age"]) await expect(field(label)).not.toHaveAttribute("aria-invalid");
     await go.click();
     await expect(field("E-mail")).toBeFocused();
@@ -37,7 +33,7 @@ test("a visitor signs up with mistakes, is told each in words, and loses nothing
       await expect(field(label)).toHaveAttribute("aria-invalid", "true");
   });
 
-  await test.step("a mistake that is put right is no longer one, and the next has the focus", async () => {
+  await test.step("A corrected mistake clears, and the next one is focused", async () => {
     await field("E-mail").fill("visitor");
     await expect(field("E-mail")).toHaveAttribute("aria-invalid", "true");
     await field("E-mail").fill("visitor@example.com");
@@ -55,21 +51,21 @@ test("a visitor signs up with mistakes, is told each in words, and loses nothing
     expect(sent).toEqual([]);
   });
 
-  await test.step("what the service refuses is said above the form, and what was typed stays", async () => {
-    const typed = await fillForm(form, { email: newAddress("reject") });
+  await test.step("A rejection is shown above the form, which keeps its input", async () => {
+    const typed = await fillForm(form, { email: newEmail("reject") });
     await go.click();
     const alert = form.getByRole("alert");
     await expect(alert).toHaveText("This e-mail address is already registered.");
     await expect(alert).toBeFocused();
-    await expectTyped(form, typed);
-    await expectFailedSignups(complaints, 1);
+    await expectFormValues(form, typed);
+    await expectFailedSignups(browserErrors, 1);
   });
 
-  await test.step("another address is accepted", async () => {
-    const email = newAddress();
+  await test.step("Another address is accepted", async () => {
+    const email = newEmail();
     await field("E-mail").fill(email);
     await go.click();
-    await expectArrival(page, "Thank you for signing up", "You are signed up - Colonnade Directory");
+    await expectPageAnnounced(page, "Thank you for signing up", "You are signed up - Colonnade Directory");
     expect(receivedFrom(site, email)).toHaveLength(1);
     expect(sent).toHaveLength(2);
   });

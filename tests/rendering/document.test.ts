@@ -1,66 +1,98 @@
-// What documents say without any script. Script is switched off, so the browser shows the document as it came.
+// Documents without JavaScript: the browser shows exactly what the gateway sent.
+import type { Page } from "@playwright/test";
+
+import { runChecks, type Check } from "../support/checks";
 import { expectToday } from "../support/dates";
-import { expectRefused } from "../support/failures";
 import { expect, test } from "../support/fixtures";
 import { readHead } from "../support/head";
-import { ARTICLE_ROUTES, ORIGIN, ROUTES } from "../support/routes";
-import { expectScreen, MISSING } from "../support/screens";
+import { expectHttpError } from "../support/http-errors";
+import { expectNoHorizontalScroll } from "../support/layout";
+import { ARTICLE_ROUTES, ORIGIN, ROUTES, type Route } from "../support/routes";
+import { expectScreen, NOT_FOUND_SCREENS, SCREENS, type Screen } from "../support/screens";
 
-interface TrailItem {
+interface BreadcrumbItem {
   readonly position: number;
   readonly name: string;
   readonly item: string;
 }
 
-/** The blocks for search engines in a document. */
-function trailsIn(html: string): { readonly itemListElement: readonly TrailItem[] }[] {
+const SEARCHABLE = [...ROUTES, ...ARTICLE_ROUTES];
+
+/** Returns the structured data (JSON-LD) of a document. */
+function breadcrumbsIn(html: string): { readonly itemListElement: readonly BreadcrumbItem[] }[] {
   const blocks = html.matchAll(/<script data-head="" type="application\/ld\+json">(.*?)<\/script>/g);
-  return [...blocks].map(([, json = ""]) => JSON.parse(json) as { itemListElement: TrailItem[] });
+  return [...blocks].map(([, json = ""]) => JSON.parse(json) as { itemListElement: BreadcrumbItem[] });
+}
+
+/** The document of a route has its status, head, text and breadcrumbs. */
+async function expectRoute(
+  page: Page,
+  { path, canonical = path, title, robots, heading, breadcrumbs, texts = [] }: Route,
+): Promise<void> {
+  const response = await page.goto(path);
+  expect(response?.status()).toBe(200);
+  await expectScreen(page, heading);
+  for (const text of texts) await expect(page.locator("body")).toContainText(text);
+  await expect(page.getByRole("contentinfo")).toContainText("18+ only");
+  await expect(page.locator("body")).not.toContainText("needs JavaScript");
+
+  const head = await readHead(page);
+  expect(head).toMatchObject({ title, robots, canonical: `${ORIGIN}${canonical}` });
+  expect(head.description).toMatch(/\w.{20}/);
+  await expect(page.locator("meta[name=rating]")).toHaveAttribute("content", "adult");
+  const html = (await response?.text()) ?? "";
+  expect(breadcrumbsIn(html)).toEqual(
+    breadcrumbs
+      ? [
+          {
+            "@context": "https://schema.org",
+            "@type": "BreadcrumbList",
+            itemListElement: breadcrumbs.map(([name, at], index) => ({
+              "@type": "ListItem",
+              position: index + 1,
+              name,
+              item: `${ORIGIN}${at}`,
+            })),
+          },
+        ]
+      : [],
+  );
+}
+
+/** A screen is readable without JavaScript, on a phone and on a desktop. */
+async function expectReadable(page: Page, { path, heading }: Pick<Screen, "path" | "heading">): Promise<void> {
+  if (new URL(page.url()).pathname !== path) await page.goto(path);
+  await expectScreen(page, heading);
+  await expect(page.getByRole("contentinfo").getByText("18+ only")).toBeVisible();
+  for (const width of [320, 1280]) {
+    await page.setViewportSize({ width, height: 720 });
+    await expectNoHorizontalScroll(page);
+  }
 }
 
 test.use({ javaScriptEnabled: false });
 
-for (const { path, canonical = path, title, robots, heading, trail, words = [] } of [...ROUTES, ...ARTICLE_ROUTES]) {
-  test(`${path}: status, head and text`, async ({ page, site }) => {
-    expect(site.rendered).toBe(true);
-    const response = await page.goto(path);
-    expect(response?.status()).toBe(200);
-    await expectScreen(page, heading);
-    for (const text of words) await expect(page.locator("body")).toContainText(text);
-    await expect(page.getByRole("contentinfo")).toContainText("18+ only");
-    await expect(page.locator("body")).not.toContainText("needs JavaScript");
+test("Every route has its status, head and text, and no overflow", async ({ page, site }) => {
+  expect(site.serverRendering).toBe(true);
+  await runChecks(
+    SEARCHABLE.flatMap((route): Check[] => [
+      [`${route.path}: status, head and text`, () => expectRoute(page, route)],
+      [`${route.path}: readable`, () => expectReadable(page, route)],
+    ]),
+  );
+});
 
-    const head = await readHead(page);
-    expect(head).toMatchObject({ title, robots, canonical: `${ORIGIN}${canonical}` });
-    expect(head.description).toMatch(/\w.{20}/);
-    await expect(page.locator("meta[name=rating]")).toHaveAttribute("content", "adult");
-    const html = (await response?.text()) ?? "";
-    expect(trailsIn(html)).toEqual(
-      trail
-        ? [
-            {
-              "@context": "https://schema.org",
-              "@type": "BreadcrumbList",
-              itemListElement: trail.map(([name, at], index) => ({
-                "@type": "ListItem",
-                position: index + 1,
-                name,
-                item: `${ORIGIN}${at}`,
-              })),
-            },
-          ]
-        : [],
-    );
-  });
-}
+test("The other screens are readable at 320 and 1280 px", async ({ page }) => {
+  const others = SCREENS.filter(({ path }) => SEARCHABLE.every((route) => route.path !== path));
+  await runChecks(others.map((screen): Check => [screen.name, () => expectReadable(page, screen)]));
+});
 
-for (const { name, path, heading } of MISSING) {
-  test(`${name}: HTTP 404, noindex, and the screen`, async ({ page, complaints }) => {
+test("Not-found screens answer 404 with noindex and a link home", async ({ page, browserErrors }) => {
+  const expectNotFound = async ({ path, heading }: Screen): Promise<void> => {
     const response = await page.goto(path);
     expect(response?.status()).toBe(404);
-    await expectScreen(page, heading);
+    await expectReadable(page, { path, heading });
     await expect(page.getByRole("main").getByRole("link", { name: "Return to home" })).toHaveAttribute("href", "/");
-    await expect(page.getByRole("contentinfo")).toContainText("18+ only");
     expect(await readHead(page)).toEqual({
       title: `${heading} - Colonnade Directory`,
       description: null,
@@ -69,11 +101,12 @@ for (const { name, path, heading } of MISSING) {
       keywords: null,
       social: {},
     });
-    await expectRefused(complaints, 404);
-  });
-}
+  };
+  await runChecks(NOT_FOUND_SCREENS.map((screen): Check => [screen.name, () => expectNotFound(screen)]));
+  await expectHttpError(browserErrors, 404);
+});
 
-test("a state's head has keywords and social tags", async ({ page }) => {
+test("A state's head has keywords and social tags", async ({ page }) => {
   await page.goto("/state/New%20York");
   const { keywords, description, social } = await readHead(page);
   expect(keywords).toContain("New York");
@@ -90,9 +123,7 @@ test("a state's head has keywords and social tags", async ({ page }) => {
   expect(description).toContain("175 cities");
 });
 
-test("a city says that its ads are loading, and lists those that everybody sees where no script draws them", async ({
-  page,
-}) => {
+test("A city has a loading message, and shared ads in noscript", async ({ page }) => {
   const response = await page.goto("/city/Texas/Houston");
   const html = (await response?.text()) ?? "";
   const [before = "", list = "", after = ""] = html.split(/<\/?noscript>/);
@@ -102,7 +133,7 @@ test("a city says that its ads are loading, and lists those that everybody sees 
   expect(before + after).not.toContain("Reply to Ad");
   expect(list.match(/<article/g)).toHaveLength(30);
 
-  // They would be no words to read where nothing is loading.
+  // Without JavaScript, nothing is loading.
   await expect(page.getByText("Loading ads...")).toBeHidden();
   const cards = page.getByRole("main").getByRole("article");
   await expect(cards).toHaveCount(30);
@@ -123,7 +154,7 @@ test("'Last updated' is today (UTC)", async ({ page }) => {
   }
 });
 
-test("the policy allows the stylesheets that stand in the document, and no other script or style", async ({ page }) => {
+test("The CSP allows only the inlined stylesheets inline", async ({ page }) => {
   for (const path of ["/", "/signup", "/nowhere"]) {
     const response = await page.request.get(path);
     const policy = response.headers()["content-security-policy"] ?? "";
@@ -133,12 +164,12 @@ test("the policy allows the stylesheets that stand in the document, and no other
   }
 });
 
-test("HEAD answers as GET does, and what is unchanged is not sent again", async ({ page }) => {
-  const whole = await page.request.get("/state/California");
+test("HEAD answers like GET, and a conditional request answers 304", async ({ page }) => {
+  const full = await page.request.get("/state/California");
   const head = await page.request.head("/state/California");
-  expect(head.headers()).toMatchObject({ etag: whole.headers().etag, "content-type": whole.headers()["content-type"] });
-  const again = await page.request.get("/state/California", {
-    headers: { "if-none-match": whole.headers().etag ?? "" },
+  expect(head.headers()).toMatchObject({ etag: full.headers().etag, "content-type": full.headers()["content-type"] });
+  const conditional = await page.request.get("/state/California", {
+    headers: { "if-none-match": full.headers().etag ?? "" },
   });
-  expect(again.status()).toBe(304);
+  expect(conditional.status()).toBe(304);
 });

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Release } from "@colonnade/kit/build";
 
 import { createToken } from "../support/config.mjs";
-import { expect, sectionCommand, test } from "../support/team";
+import { expect, sectionCommand, test } from "../support/section-command";
 
 async function builtVersion(section: string): Promise<string> {
   const release = JSON.parse(await readFile(path.join(section, "release/release.json"), "utf8")) as Release;
@@ -31,13 +31,13 @@ interface History {
   readonly entries: readonly { readonly action: string; readonly by: string; readonly reason?: string | null }[];
 }
 
-test("a new team ships its section from an empty folder, alone", async ({ page, beside, folder }) => {
+test("A new team ships its section from an empty folder", async ({ page, startOwnSite, folder }) => {
   test.setTimeout(180_000);
-  // A token for one section that nobody has heard of yet, and for nothing else.
+  // A token for one section only, which does not exist yet.
   const { token, hash } = createToken();
   const actions = ["publish", "deploy", "rollback", "preview"];
-  const own = await beside({
-    changes: { admin: { tokens: [{ name: "hello team", hash, sections: ["hello"], actions }] } },
+  const own = await startOwnSite({
+    config: { admin: { tokens: [{ name: "hello team", hash, sections: ["hello"], actions }] } },
   });
   const section = sectionCommand({ url: own.gateway.admin, token });
   const hello = path.join(folder, "hello");
@@ -47,11 +47,11 @@ test("a new team ships its section from an empty folder, alone", async ({ page, 
   };
 
   await test.step("new, build, publish, deploy", async () => {
-    expect(await section(folder, "new", "hello")).toContain("made hello/ with a page at /hello\n");
+    expect(await section(folder, "new", "hello")).toContain("created hello/ with a page at /hello\n");
     await section(hello, "build");
     const version = await builtVersion(hello);
     expect(await section(hello, "publish")).toBe(`hello@${version} is published\n`);
-    expect(await section(hello, "publish")).toBe(`hello@${version} was published already\n`);
+    expect(await section(hello, "publish")).toBe(`hello@${version} was already published\n`);
     expect(await section(hello, "deploy", "--reason", "our first page")).toMatch(/^deployment \d+ is live\n$/);
     await expectHeading("Hello");
   });
@@ -103,8 +103,8 @@ test("a new team ships its section from an empty folder, alone", async ({ page, 
     await expectHeading("Hello");
   });
 
-  await test.step("nothing that the token is not for", async () => {
+  await test.step("Actions outside the token's scope are rejected", async () => {
     await expect(section(hello, "rollback", "--section", "directory")).rejects.toThrow(/403/);
-    await expect(section(hello, "collect")).rejects.toThrow(/403/);
+    await expect(section(hello, "garbage-collect")).rejects.toThrow(/403/);
   });
 });

@@ -20,7 +20,7 @@ test.beforeEach(async ({ page }) => {
   await open(page, HUB);
 });
 
-test("there is a grid of 9 cards, each with title, description, icon and link", async ({ page }) => {
+test("The hub lists 9 complete article cards", async ({ page }) => {
   const cards = page.getByRole("main").getByRole("listitem");
   await expect(cards.getByRole("heading", { level: 2 })).toHaveText(TITLES);
   const targets = await cards
@@ -33,7 +33,7 @@ test("there is a grid of 9 cards, each with title, description, icon and link", 
   }
 });
 
-test("the cards stand in 1 to 3 columns by screen width", async ({ page }) => {
+test("Cards have 1 to 3 columns by viewport width", async ({ page }) => {
   const grid = page.getByRole("main").getByRole("list");
   for (const [width, columns] of [
     [320, 1],
@@ -45,7 +45,7 @@ test("the cards stand in 1 to 3 columns by screen width", async ({ page }) => {
   }
 });
 
-test("a card leads to its article, from anywhere on it", async ({ page }) => {
+test("A card is a link to its article everywhere", async ({ page }) => {
   const card = page.getByRole("main").getByRole("listitem").filter({ hasText: "Safety guide" });
   await card.click({ position: { x: 8, y: 8 } });
   await expectScreen(page, "Safety guide");

@@ -1,52 +1,13 @@
 import { expectAccessible } from "../support/axe";
 import { expect, test } from "../support/fixtures";
-import { expectRefused } from "../support/failures";
-import { ARTICLES, MISSING, open, SCREENS } from "../support/screens";
+import { hoverRules } from "../support/hover";
+import { open } from "../support/screens";
+import { openDialog } from "../support/signup";
+import { smallTargets } from "../support/targets";
 
-for (const screen of SCREENS) {
-  test(`axe finds nothing on ${screen.name}, light and dark, with the menu closed and open`, async ({ page }) => {
-    await open(page, screen);
-    const menu = page.getByRole("banner").getByText("Menu", { exact: true });
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await expectAccessible(page);
-    }
-    if ((await menu.count()) === 0) return;
-    await menu.click();
-    await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
-    for (const colorScheme of ["dark", "light"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await expectAccessible(page);
-    }
-  });
-}
+const SUCCESS = { name: "success", path: "/success", heading: "Thank you for signing up" };
 
-test("axe finds nothing on the other articles", async ({ page }) => {
-  for (const article of ARTICLES) {
-    await page.goto(`/about-escort-babylon/${article}`);
-    await expect(page.getByRole("heading", { name: "Sources" })).toBeVisible();
-    await expectAccessible(page);
-  }
-});
-
-test("axe finds nothing on the screens for what does not exist", async ({ page, complaints }) => {
-  for (const screen of MISSING) {
-    await open(page, screen);
-    await expectAccessible(page);
-  }
-  await expectRefused(complaints, 404);
-});
-
-test("axe finds nothing on a phone, with all that can be opened open", async ({ page }) => {
-  await page.setViewportSize({ width: 320, height: 640 });
-  for (const screen of SCREENS) {
-    await open(page, screen);
-    for (const entry of await page.getByRole("main").locator("details > summary").all()) await entry.click();
-    await expectAccessible(page);
-  }
-});
-
-test("the filter's answers are announced, and so is that nothing matches", async ({ page }) => {
+test("An empty filter result is announced", async ({ page }) => {
   await page.goto("/state/Texas");
   const filter = page.getByRole("searchbox", { name: "Filter cities" });
   await filter.fill("zzz");
@@ -54,14 +15,14 @@ test("the filter's answers are announced, and so is that nothing matches", async
   await expectAccessible(page);
 });
 
-test("where less motion is asked for, nothing moves by itself", async ({ page }) => {
+test("Reduced motion disables transitions", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto("/");
   const link = page.getByRole("main").getByRole("link", { name: "Texas" });
   await expect(link).toHaveCSS("transition-duration", "0s");
 });
 
-test("what the keyboard reaches shows that it has the focus", async ({ page }) => {
+test("Keyboard focus is visible", async ({ page }) => {
   for (const path of ["/", "/signup"]) {
     await page.goto(path);
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
@@ -72,3 +33,25 @@ test("what the keyboard reaches shows that it has the focus", async ({ page }) =
     }
   }
 });
+
+for (const [device, least, hasTouch] of [
+  ["a mouse", 24, false],
+  ["a finger", 44, true],
+] as const) {
+  test.describe(`with ${device}`, () => {
+    test.use({ hasTouch, isMobile: hasTouch });
+
+    test(`Dialog targets are at least ${String(least)} px in size`, async ({ page }) => {
+      await page.setViewportSize(hasTouch ? { width: 320, height: 640 } : { width: 1280, height: 800 });
+      await open(page, SUCCESS);
+      const dialog = await openDialog(page);
+      expect(await page.evaluate(() => matchMedia("(hover: none)").matches)).toBe(hasTouch);
+      // After a tap, browsers apply :hover styles to the tapped element.
+      if (hasTouch) expect(await hoverRules(page)).toEqual([]);
+      else expect((await hoverRules(page)).length).toBeGreaterThan(5);
+      await dialog.getByRole("button", { name: "Continue" }).click();
+      await expect(dialog.getByText("Enter your age.")).toBeVisible();
+      expect(await smallTargets(page, least)).toEqual([]);
+    });
+  });
+}

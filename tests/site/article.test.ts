@@ -1,49 +1,47 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
+import type { Page } from "@playwright/test";
+
+import { runChecks, type Check } from "../support/checks";
 import { expect, test } from "../support/fixtures";
 import { ROOT } from "../support/repository.mjs";
 import { ARTICLES, expectScreen } from "../support/screens";
 
-function markdownOf(article: string): string {
-  return readFileSync(path.join(ROOT, "mfe-articles/content", `${article}.md`), "utf8");
+/** The article page shows its Markdown file, and the links to the hub and in the menu. */
+async function expectArticle(page: Page, article: string): Promise<void> {
+  const markdown = readFileSync(path.join(ROOT, "mfe-articles/content", `${article}.md`), "utf8");
+  const title = /^title: "(.+)"$/m.exec(markdown)?.[1] ?? "";
+  await page.goto(`/about-escort-babylon/${article}`);
+  await expectScreen(page, title);
+
+  const headings = [...markdown.matchAll(/^## (.+)$/gm)].map((match) => match[1] ?? "");
+  expect(headings.length).toBeGreaterThanOrEqual(5);
+  await expect(page.getByRole("article").getByRole("heading", { level: 2 })).toHaveText([...headings, "Sources"]);
+  await expect(page.getByRole("article")).not.toContainText(/\{\w+\}|\]\(|\*\*/);
+
+  const header = page.getByRole("banner");
+  await header.getByText("Menu", { exact: true }).click();
+  await expect(header.getByRole("navigation").getByRole("link")).toHaveText(["Home", "About"]);
+  await expect(header.getByRole("navigation").getByRole("button")).toHaveText("Join Free");
+
+  await page.getByRole("link", { name: "All articles about Colonnade Directory" }).click();
+  await expectScreen(page, "About Colonnade Directory");
+  await expect(page).toHaveURL("/about-escort-babylon");
 }
 
-for (const article of ARTICLES) {
-  test(`${article}: the Markdown file's text, a back link to the hub, header with the toggle menu`, async ({
-    page,
-  }) => {
-    const markdown = markdownOf(article);
-    const title = /^title: "(.+)"$/m.exec(markdown)?.[1] ?? "";
-    await page.goto(`/about-escort-babylon/${article}`);
-    await expectScreen(page, title);
+test("Each article shows its Markdown, a menu and a hub link", async ({ page }) => {
+  await runChecks(ARTICLES.map((article): Check => [article, () => expectArticle(page, article)]));
+});
 
-    const headings = [...markdown.matchAll(/^## (.+)$/gm)].map((match) => match[1] ?? "");
-    expect(headings.length).toBeGreaterThanOrEqual(5);
-    await expect(page.getByRole("article").getByRole("heading", { level: 2 })).toHaveText([...headings, "Sources"]);
-    await expect(page.getByRole("article")).not.toContainText(/\{\w+\}|\]\(|\*\*/);
-
-    const header = page.getByRole("banner");
-    await header.getByText("Menu", { exact: true }).click();
-    await expect(header.getByRole("navigation").getByRole("link")).toHaveText(["Home", "About"]);
-    await expect(header.getByRole("navigation").getByRole("button")).toHaveText("Join Free");
-
-    await page.getByRole("link", { name: "All articles about Colonnade Directory" }).click();
-    await expectScreen(page, "About Colonnade Directory");
-    await expect(page).toHaveURL("/about-escort-babylon");
-  });
-}
-
-test("links that lead elsewhere reveal nothing of this page", async ({ page }) => {
+test("External links send no referrer", async ({ page }) => {
   await page.goto("/about-escort-babylon/safety-guide");
   const links = page.getByRole("article").locator("a[href^='http']");
   await expect(links.first()).toBeVisible();
   for (const link of await links.all()) await expect(link).toHaveAttribute("rel", "noopener noreferrer external");
 });
 
-test("on a small phone the numbers to call and the figures of a table are in sight, without a swipe", async ({
-  page,
-}) => {
+test("Phone numbers and table figures fit a small phone", async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   for (const [article, cells] of [
     ["safety-guide", "a[href^='tel:']"],

@@ -5,12 +5,12 @@ import { readHead } from "../support/head";
 import { ORIGIN } from "../support/routes";
 import { follow } from "../support/screens";
 
-/** Type and size of a picture, from its first bytes. */
+/** Returns the content type of a PNG and its size from the header. */
 async function measure(request: APIRequestContext, address: string): Promise<{ type: string; size: string }> {
   const answer = await request.get(address);
   expect(answer.status(), address).toBe(200);
   const bytes = await answer.body();
-  // PNG, 11.2.1: width and height stand first in the first chunk.
+  // PNG, 11.2.1: the first chunk starts with width and height.
   expect(bytes.toString("latin1", 1, 4)).toBe("PNG");
   return {
     type: answer.headers()["content-type"] ?? "",
@@ -18,10 +18,7 @@ async function measure(request: APIRequestContext, address: string): Promise<{ t
   };
 }
 
-test("the manifest is one the browser understands, with the site's name and an icon of each size", async ({
-  page,
-  request,
-}) => {
+test("The manifest is valid, with the brand and an icon per size", async ({ page, request }) => {
   await page.goto("/");
   const protocol = await page.context().newCDPSession(page);
   const { url, errors, data } = await protocol.send("Page.getAppManifest");
@@ -39,7 +36,7 @@ test("the manifest is one the browser understands, with the site's name and an i
   for (const { src, sizes, type } of manifest.icons) expect(await measure(request, src)).toEqual({ type, size: sizes });
 });
 
-test("a home screen that reads the document alone has an icon of its own", async ({ page, request }) => {
+test("Documents have an Apple touch icon", async ({ page, request }) => {
   await page.goto("/terms");
   const icon = page.locator("link[rel=apple-touch-icon]");
   await expect(icon).toHaveAttribute("sizes", "180x180");
@@ -48,25 +45,22 @@ test("a home screen that reads the document alone has an icon of its own", async
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
-  test(`the browser's own bar has the header's colour, ${colorScheme}`, async ({ page }) => {
+  test(`The theme color is the header's, ${colorScheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
     await page.goto("/");
-    const told = await page.evaluate(() => {
+    const themeColors = await page.evaluate(() => {
       const tags = [...document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")];
       return tags.filter(({ media }) => matchMedia(media).matches).map(({ content }) => content);
     });
-    const painted = await page.getByRole("banner").evaluate((header) => {
+    const headerColor = await page.getByRole("banner").evaluate((header) => {
       const parts = getComputedStyle(header).backgroundColor.match(/\d+/g) ?? [];
       return `#${parts.map((part) => Number(part).toString(16).padStart(2, "0")).join("")}`;
     });
-    expect(told).toEqual([painted]);
+    expect(themeColors).toEqual([headerColor]);
   });
 }
 
-test("a page that is shared shows the site's picture, whether one arrived there by a document or by a link", async ({
-  page,
-  request,
-}) => {
+test("Documents and client-side navigation set social images", async ({ page, request }) => {
   await page.goto("/about-escort-babylon");
   const { social } = await readHead(page);
   const { image = "", "image:width": width, "image:height": height, "image:alt": alt } = social;

@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../support/fixtures";
-import { expectRefused } from "../support/failures";
+import { expectHttpError } from "../support/http-errors";
 import { readHead } from "../support/head";
-import { expectScreen, follow, MISSING } from "../support/screens";
+import { expectScreen, follow, NOT_FOUND_SCREENS } from "../support/screens";
 
 async function expectNotFound(page: Page, heading: string): Promise<void> {
   await expectScreen(page, heading);
@@ -18,26 +18,26 @@ async function expectNotFound(page: Page, heading: string): Promise<void> {
   await expect(page).toHaveURL("/");
 }
 
-for (const path of ["/nowhere", "/state", "/city/Texas", "/about-escort-babylon/a/b"]) {
-  test(`${path} answers HTTP 404 with the site's own not-found page`, async ({ page, complaints }) => {
+test("Unknown paths answer 404 with the not-found page", async ({ page, browserErrors }) => {
+  for (const path of ["/nowhere", "/state", "/city/Texas", "/about-escort-babylon/a/b"]) {
     const response = await page.goto(path);
-    expect(response?.status()).toBe(404);
+    expect(response?.status(), path).toBe(404);
     await expectNotFound(page, "Page not found");
-    await expectRefused(complaints, 404);
-  });
-}
+    await expectHttpError(browserErrors, 404);
+  }
+});
 
-for (const { name, path, heading } of MISSING.filter((screen) => screen.path !== "/nowhere")) {
-  test(`${name}: '${heading}', a 'Return to home' link, noindex`, async ({ page, site, complaints }) => {
+test("Unknown states, cities, ads and articles are not found", async ({ page, site, browserErrors }) => {
+  for (const { path, heading } of NOT_FOUND_SCREENS.filter((screen) => screen.path !== "/nowhere")) {
     const response = await page.goto(path);
-    // Left to the browser, the section says so when the document is there already.
-    expect(response?.status()).toBe(site.rendered ? 404 : 200);
+    // With client rendering, the section finds out after the document was sent.
+    expect(response?.status(), path).toBe(site.serverRendering ? 404 : 200);
     await expectNotFound(page, heading);
-    if (site.rendered) await expectRefused(complaints, 404);
-  });
-}
+    if (site.serverRendering) await expectHttpError(browserErrors, 404);
+  }
+});
 
-test("names in paths match exactly after one decoding", async ({ page, site, complaints }) => {
+test("Names match exactly after one decoding", async ({ page, site, browserErrors }) => {
   for (const [path, heading] of [
     ["/state/New%20York", "Escorts in New York"],
     ["/state/%4e%65w%20York", "Escorts in New York"],
@@ -50,17 +50,17 @@ test("names in paths match exactly after one decoding", async ({ page, site, com
     ["/city/texas/Houston", "City not found"],
     ["/city/Texas/houston", "City not found"],
     ["/city/Texas/constructor", "City not found"],
-    // A city of another state.
+    // In another state.
     ["/city/Texas/Yonkers", "City not found"],
   ] as const) {
     const response = await page.goto(path);
-    expect(response?.status(), path).toBe(site.rendered && heading.endsWith("not found") ? 404 : 200);
+    expect(response?.status(), path).toBe(site.serverRendering && heading.endsWith("not found") ? 404 : 200);
     await expectScreen(page, heading);
   }
-  if (site.rendered) await expectRefused(complaints, 404);
+  if (site.serverRendering) await expectHttpError(browserErrors, 404);
 });
 
-test("a link to a page that does not exist shows it, too, without a new document", async ({ page, complaints }) => {
+test("A link to an unknown path keeps the document", async ({ page, browserErrors }) => {
   await page.goto("/terms");
   await expectScreen(page, "Terms of use");
   await page.evaluate(() => {
@@ -70,5 +70,5 @@ test("a link to a page that does not exist shows it, too, without a new document
   await expectScreen(page, "Page not found");
   await expect(page.locator("body")).toHaveAttribute("data-same", "document");
   await expectNotFound(page, "Page not found");
-  await expectRefused(complaints, 404);
+  await expectHttpError(browserErrors, 404);
 });

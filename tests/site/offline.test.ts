@@ -1,15 +1,11 @@
 import { expect, test } from "../support/fixtures";
-import { takenOver } from "../support/hydration";
+import { waitForHydration } from "../support/hydration";
 import { expectScreen, open } from "../support/screens";
 
-test("who goes on without a connection is told so, keeps what was read, and gets the page once there is one", async ({
-  page,
-  context,
-  complaints,
-}) => {
+test("Offline navigation shows a message, then loads once online", async ({ page, context, browserErrors }) => {
   const home = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
   await open(page, home);
-  await takenOver(page);
+  await waitForHydration(page);
   await context.setOffline(true);
   await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
   await expectScreen(page, "You are offline");
@@ -20,5 +16,5 @@ test("who goes on without a connection is told so, keeps what was read, and gets
   await expectScreen(page, "You are offline");
   await context.setOffline(false);
   await expectScreen(page, "Terms of use");
-  for (const error of complaints.errors.splice(0)) expect(error).toContain("ERR_INTERNET_DISCONNECTED");
+  for (const error of browserErrors.errors.splice(0)) expect(error).toContain("ERR_INTERNET_DISCONNECTED");
 });

@@ -1,80 +1,76 @@
 import type { Locator, Page } from "@playwright/test";
 
-import { test, expect } from "../support/beside";
+import { test, expect } from "../support/own-site";
 import {
   expectFailedSignups,
-  expectTyped,
-  newAddress,
+  expectFormValues,
+  newEmail,
   openDialog,
   SIGNUP_PATH,
   signUp,
-  visit,
+  openPage,
 } from "../support/signup";
 
 const START = new Date("2026-01-01T12:00:00Z");
 
-/** Lets the page's clock stand still until it is told to run. */
-async function stopTime(page: Page): Promise<void> {
+/** Pauses the page's clock. */
+async function pauseClock(page: Page): Promise<void> {
   await page.clock.pauseAt(new Date(START.getTime() + 3_600_000));
 }
 
-/** Opens the dialog on a page whose clock then stands still. React times when it shows what was awaited. */
-async function openDialogWithoutTime(page: Page, address: string): Promise<Locator> {
+/** Opens the dialog, then pauses the clock. React needs a running clock to reveal Suspense content. */
+async function openDialogPaused(page: Page, address: string): Promise<Locator> {
   await page.clock.install({ time: START });
-  await visit(page, address);
+  await openPage(page, address);
   const dialog = await openDialog(page);
-  await stopTime(page);
+  await pauseClock(page);
   return dialog;
 }
 
-test.describe("sign-up is out of reach: the dialog says so and counts down to the partner", () => {
-  const OUT_OF_REACH = [
+test.describe("The dialog counts down to the partner", () => {
+  const FAILURES = [
     { what: "answers HTML", local: "html" },
     { what: "answers broken JSON", local: "rubbish" },
-    { what: "answers JSON that is no object", local: "list" },
+    { what: "answers JSON that is not an object", local: "list" },
     { what: "drops the connection", local: "die" },
     { what: "does not answer in time", local: "stall" },
   ];
 
-  test("when the backend is broken, stalls or is closed, and when the gateway is gone", async ({
-    page,
-    beside,
-    complaints,
-  }) => {
-    const own = await beside({ signup: { total_timeout_ms: 3_000 } });
+  test("when backend or gateway fail, stall or are down", async ({ page, startOwnSite, browserErrors }) => {
+    const own = await startOwnSite({ signup: { total_timeout_ms: 3_000 } });
     const warnings: string[] = [];
     page.on("console", (message) => {
       if (message.type() === "warning") warnings.push(message.text());
     });
-    const dialog = await openDialogWithoutTime(page, `${own.url}/terms`);
+    const dialog = await openDialogPaused(page, `${own.url}/terms`);
 
     const expectCountdown = async (local: string): Promise<void> => {
-      const typed = await signUp(dialog, { email: newAddress(local) });
+      const typed = await signUp(dialog, { email: newEmail(local) });
       await expect(dialog.getByText("Sign-up is out of reach right now")).toBeVisible();
       await expect(dialog.getByRole("timer")).toHaveText("Leaving in 10 seconds");
       await expect(dialog.getByRole("alert")).toHaveCount(0);
-      await expectFailedSignups(complaints, 1);
+      await expectFailedSignups(browserErrors, 1);
       await dialog.getByRole("button", { name: "Stop" }).click();
       await dialog.getByRole("button", { name: "Back to the form" }).click();
-      await expectTyped(dialog, typed);
+      await expectFormValues(dialog, typed);
       await expect(dialog.getByLabel("E-mail")).toBeFocused();
     };
 
-    for (const { what, local } of OUT_OF_REACH) await test.step(`the backend ${what}`, () => expectCountdown(local));
+    for (const { what, local } of FAILURES) await test.step(`the backend ${what}`, () => expectCountdown(local));
     await own.backend.close();
-    await test.step("the backend is closed", () => expectCountdown("closed"));
+    await test.step("the backend is down", () => expectCountdown("closed"));
     await own.gateway.stop();
-    await test.step("the gateway is gone", () => expectCountdown("gone"));
+    await test.step("the gateway is down", () => expectCountdown("gone"));
     expect(warnings).toEqual([
       ...Array<string>(4).fill("Sign-up is out of reach: HTTP 502."),
       "Sign-up is out of reach: HTTP 504.",
       "Sign-up is out of reach: HTTP 502.",
-      "Sign-up is out of reach: no answer.",
+      "Sign-up is out of reach: no response.",
     ]);
   });
 
-  test("when there is no answer at all within 20 seconds", async ({ page }) => {
-    const dialog = await openDialogWithoutTime(page, "/terms");
+  test("when there is no response within 20 seconds", async ({ page }) => {
+    const dialog = await openDialogPaused(page, "/terms");
     await page.route(`**${SIGNUP_PATH}`, () => undefined);
     const sending = page.waitForRequest(`**${SIGNUP_PATH}`);
     await signUp(dialog);
@@ -85,25 +81,25 @@ test.describe("sign-up is out of reach: the dialog says so and counts down to th
     await expect(dialog.getByRole("timer")).toBeVisible();
   });
 
-  test("also on the sign-up page", async ({ page, complaints }) => {
+  test("also on the sign-up page", async ({ page, browserErrors }) => {
     await page.clock.install({ time: START });
-    await visit(page, "/signup");
-    await stopTime(page);
-    await signUp(page.getByRole("main"), { email: newAddress("html") });
+    await openPage(page, "/signup");
+    await pauseClock(page);
+    await signUp(page.getByRole("main"), { email: newEmail("html") });
     await expect(page.getByRole("main").getByRole("timer")).toBeVisible();
-    await expectFailedSignups(complaints, 1);
+    await expectFailedSignups(browserErrors, 1);
   });
 });
 
-test.describe("the countdown", () => {
-  test.beforeEach(async ({ page, complaints }) => {
-    const dialog = await openDialogWithoutTime(page, "/terms");
-    await signUp(dialog, { email: newAddress("html") });
+test.describe("The countdown", () => {
+  test.beforeEach(async ({ page, browserErrors }) => {
+    const dialog = await openDialogPaused(page, "/terms");
+    await signUp(dialog, { email: newEmail("html") });
     await expect(dialog.getByRole("timer")).toHaveText("Leaving in 10 seconds");
-    await expectFailedSignups(complaints, 1);
+    await expectFailedSignups(browserErrors, 1);
   });
 
-  test("is seen, and ends at the partner, with the configured parameters and nothing else", async ({ page, site }) => {
+  test("ends at the partner with the configured parameters only", async ({ page, site }) => {
     const timer = page.getByRole("timer");
     const entries = await page.evaluate(() => history.length);
     for (let left = 9; left > 0; left -= 1) {
@@ -118,11 +114,11 @@ test.describe("the countdown", () => {
     expect(request.headers().referer).toBeUndefined();
     await expect(page.getByRole("heading", { name: "Development partner" })).toBeVisible();
     expect(page.url()).toBe(`${site.backend.url}/partner?subid=colonnade`);
-    // One more than before: the browser's own button leads back.
+    // A new history entry, so Back returns to the site.
     expect(await page.evaluate(() => history.length)).toBe(entries + 1);
   });
 
-  test("is stopped by one click, or by a key pressed in surprise", async ({ page }) => {
+  test("is stopped by one click or key press", async ({ page }) => {
     const dialog = page.getByRole("dialog");
     await expect(dialog.getByRole("button", { name: "Stop" })).toBeFocused();
     await page.keyboard.press("Enter");
@@ -132,14 +128,8 @@ test.describe("the countdown", () => {
     expect(new URL(page.url()).pathname).toBe("/terms");
   });
 
-  test("is skipped by one click", async ({ page, site }) => {
-    await page.getByRole("link", { name: /^Go now to .* Affiliate link$/ }).click();
-    await page.waitForURL(`${site.backend.url}/partner?subid=colonnade`);
-    await expect(page.getByRole("heading", { name: "Development partner" })).toBeVisible();
-  });
-
   for (const way of ["the X", "Escape"]) {
-    test(`is cancelled by ${way}, which closes the dialog`, async ({ page }) => {
+    test(`is canceled by ${way}, which closes the dialog`, async ({ page }) => {
       const dialog = page.getByRole("dialog");
       if (way === "Escape") await page.keyboard.press("Escape");
       else await dialog.getByRole("button", { name: "Close" }).click();
@@ -151,7 +141,7 @@ test.describe("the countdown", () => {
     });
   }
 
-  test("stands beside a link that is labelled as an affiliate link", async ({ page, site }) => {
+  test("has a labeled affiliate link that skips it", async ({ page, site }) => {
     const dialog = page.getByRole("dialog");
     const link = dialog.getByRole("link");
     await expect(link).toHaveText(`Go now to Example Partner (${new URL(site.backend.url).hostname}) Affiliate link`);
@@ -161,10 +151,13 @@ test.describe("the countdown", () => {
       "to Example Partner (127.0.0.1) through an affiliate link: we may earn a commission. " +
         "Your e-mail, password and age do not go there.",
     );
+    await link.click();
+    await page.waitForURL(`${site.backend.url}/partner?subid=colonnade`);
+    await expect(page.getByRole("heading", { name: "Development partner" })).toBeVisible();
   });
 });
 
-test("/go/{partner} leads to the partner at once", async ({ page, site }) => {
+test("/go/{partner} redirects to the partner", async ({ page, site }) => {
   const response = await page.request.get("/go/example?email=a@example.com", { maxRedirects: 0 });
   expect(response.status()).toBe(302);
   expect(response.headers().location).toBe(`${site.backend.url}/partner?subid=colonnade`);
@@ -172,45 +165,41 @@ test("/go/{partner} leads to the partner at once", async ({ page, site }) => {
   expect(page.url()).toBe(`${site.backend.url}/partner?subid=colonnade`);
 });
 
-test.describe("without a partner", () => {
-  test("the dialog discloses none, counts down to none, and keeps what was typed", async ({
-    page,
-    beside,
-    complaints,
-  }) => {
-    const own = await beside({ partner: false });
-    await visit(page, `${own.url}/terms`);
+test.describe("Without a partner", () => {
+  test("the dialog has no disclosure or countdown, and keeps input", async ({ page, startOwnSite, browserErrors }) => {
+    const own = await startOwnSite({ partner: false });
+    await openPage(page, `${own.url}/terms`);
     const dialog = await openDialog(page);
     await expect(dialog).toContainText("your e-mail, password and stated age go to 127.0.0.1");
     await expect(dialog).toContainText("The sign-up carries an affiliate tag");
     await expect(dialog).not.toContainText(/partner|out of reach|countdown|affiliate link/i);
 
     const expectFailed = async (local: string): Promise<void> => {
-      const typed = await signUp(dialog, { email: newAddress(local) });
+      const typed = await signUp(dialog, { email: newEmail(local) });
       await expect(dialog.getByRole("alert")).toHaveText("Signup failed. Please try again.");
-      await expectTyped(dialog, typed);
+      await expectFormValues(dialog, typed);
       await expect(dialog.getByRole("timer")).toHaveCount(0);
       await expect(dialog.getByRole("link")).toHaveText(["Terms", "Privacy"]);
-      await expectFailedSignups(complaints, 1);
+      await expectFailedSignups(browserErrors, 1);
     };
     await test.step("the backend answers HTML", () => expectFailed("html"));
     await own.backend.close();
-    await test.step("the backend is closed", () => expectFailed("closed"));
+    await test.step("the backend is down", () => expectFailed("closed"));
     await own.gateway.stop();
-    await test.step("the gateway is gone", () => expectFailed("gone"));
+    await test.step("the gateway is down", () => expectFailed("gone"));
   });
 
-  test("/go/{partner} does not exist", async ({ page, beside }) => {
-    const own = await beside({ partner: false });
+  test("/go/{partner} does not exist", async ({ page, startOwnSite }) => {
+    const own = await startOwnSite({ partner: false });
     const response = await page.request.get(`${own.url}/go/example`, { maxRedirects: 0 });
     expect(response.status()).toBe(404);
   });
 });
 
-test.describe("without a sign-up backend", () => {
-  test("nobody is asked for details that nobody would receive", async ({ page, beside }) => {
-    const own = await beside({ partner: false, signup: null });
-    await visit(page, `${own.url}/city/Texas/Houston/ad/4251`);
+test.describe("Without a sign-up backend", () => {
+  test("no form is shown", async ({ page, startOwnSite }) => {
+    const own = await startOwnSite({ partner: false, signup: null });
+    await openPage(page, `${own.url}/city/Texas/Houston/ad/4251`);
     await expect(page.getByRole("button", { name: "Join Free", includeHidden: true })).toHaveCount(0);
     await page.getByRole("button", { name: "Reply" }).click();
     const dialog = page.getByRole("dialog", { name: "Sign-up is not available" });

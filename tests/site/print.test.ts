@@ -3,14 +3,14 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
 import { ARTICLES, expectScreen } from "../support/screens";
 
-const READ = [
+const TEXTS = [
   ["/about-escort-babylon/top-cities", "Top cities, and what the lists mean"],
   ["/about-escort-babylon/safety-guide", "Safety guide"],
   ["/terms", "Terms of use"],
   ["/privacy", "Privacy policy"],
 ] as const;
 
-/** Opens a page as a printer gets it: US Letter less its margins, from a screen with the dark theme. */
+/** Opens a page in print media: US Letter minus margins, from a dark theme. */
 async function print(page: Page, path: string, heading: string): Promise<void> {
   await page.setViewportSize({ width: 695, height: 920 });
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
@@ -18,8 +18,8 @@ async function print(page: Page, path: string, heading: string): Promise<void> {
   await expectScreen(page, heading);
 }
 
-for (const [path, heading] of READ) {
-  test(`${path} on paper is its text alone: nothing to press, nothing cut off, dark on white`, async ({ page }) => {
+test("Texts print without controls, nothing cut off, dark on white", async ({ page }) => {
+  for (const [path, heading] of TEXTS) {
     await print(page, path, heading);
     for (const role of ["banner", "contentinfo", "button", "navigation", "dialog"] as const)
       await expect(page.getByRole(role)).toHaveCount(0);
@@ -32,16 +32,16 @@ for (const [path, heading] of READ) {
       });
       return [...beyond, ...hidden].map((element) => element.outerHTML.slice(0, 80));
     });
-    expect(cutOff).toEqual([]);
+    expect(cutOff, path).toEqual([]);
     const text = page.getByRole("main").locator(".prose p").first();
     const color = await text.evaluate((paragraph) => getComputedStyle(paragraph).color);
     for (const part of color.match(/\d+/g) ?? []) expect(Number(part), color).toBeLessThan(128);
     await expect(page.locator("html")).toHaveCSS("background-color", "rgba(0, 0, 0, 0)");
-  });
-}
+  }
+});
 
-/** What paper has behind the links of a text that one sees: their words, and the address if there is one. */
-async function addresses(page: Page): Promise<{ words: string; printed: string }[]> {
+/** Returns the text of each visible link, and the URL printed after it, if any. */
+async function printedLinks(page: Page): Promise<{ words: string; printed: string }[]> {
   return page.locator(":is(article, .prose) a:visible").evaluateAll((links) =>
     links.map((link) => ({
       words: link.textContent,
@@ -50,44 +50,44 @@ async function addresses(page: Page): Promise<{ words: string; printed: string }
   );
 }
 
-test("an address stands behind each link of an article, and behind none on a screen", async ({ page }) => {
+test("Links print their URL, which screens do not show", async ({ page }) => {
   await print(page, "/about-escort-babylon/top-cities", "Top cities, and what the lists mean");
-  const printed = await addresses(page);
+  const printed = await printedLinks(page);
   expect(printed).toContainEqual({
     words: "GeoNames, licensed under CC BY 4.0",
     printed: " (https://www.geonames.org/)",
   });
   expect(printed.filter((link) => link.printed !== "").length).toBeGreaterThan(10);
   await page.emulateMedia({ media: "screen" });
-  expect((await addresses(page)).filter((link) => link.printed !== "")).toEqual([]);
+  expect((await printedLinks(page)).filter((link) => link.printed !== "")).toEqual([]);
 });
 
-test("an address that a link's own words are is printed once, in every text", async ({ page }) => {
+test("A link whose text is its URL prints it once", async ({ page }) => {
   await page.emulateMedia({ media: "print" });
-  const spoken: string[] = [];
+  const unprinted: string[] = [];
   for (const path of ["/terms", "/privacy", ...ARTICLES.map((slug) => `/about-escort-babylon/${slug}`)]) {
     await page.goto(path);
     await expect(page.getByRole("main").locator(".prose").first()).toBeVisible();
-    for (const { words, printed } of await addresses(page)) {
+    for (const { words, printed } of await printedLinks(page)) {
       const address = printed.replace(/^ \(https?:\/\/(www\.)?|\/?\)$/g, "");
-      expect(address.toLowerCase(), `behind ${words}, ${path}`).not.toBe(words.toLowerCase());
-      if (printed === "") spoken.push(words);
+      expect(address.toLowerCase(), `after ${words}, ${path}`).not.toBe(words.toLowerCase());
+      if (printed === "") unprinted.push(words);
     }
   }
-  // A page without links would pass, too.
-  expect(spoken).toEqual(
+  // Guards against pages without links.
+  expect(unprinted).toEqual(
     expect.arrayContaining(["https://www.geonames.org/", "humantraffickinghotline.org", "ic3.gov"]),
   );
 });
 
-test("a list is printed without the box that narrows it on a screen", async ({ page }) => {
+test("A list prints without its filter", async ({ page }) => {
   await print(page, "/state/New%20York", "Escorts in New York");
   await expect(page.getByRole("link", { name: /^Albany\b/ })).toBeVisible();
   await expect(page.getByRole("search")).toHaveCount(0);
   await expect(page.getByRole("searchbox")).toHaveCount(0);
 });
 
-test("the parts of a legal text stand apart on paper, too", async ({ page }) => {
+test("Sections of a legal text are spaced apart in print", async ({ page }) => {
   await print(page, "/privacy", "Privacy policy");
   const gaps = await page.locator("main section, main section ~ *").evaluateAll((parts) =>
     parts.slice(1).map((part, index) => {
@@ -99,7 +99,7 @@ test("the parts of a legal text stand apart on paper, too", async ({ page }) => 
   expect(Math.min(...gaps)).toBeGreaterThan(8);
 });
 
-test("the questions that are folded away on a screen are answered on paper", async ({ page }) => {
+test("Collapsed answers are printed", async ({ page }) => {
   await print(page, "/", "Browse by state. Know what you are reading.");
   const answers = page.getByRole("main").locator("details > :not(summary)");
   expect(await answers.count()).toBeGreaterThan(3);

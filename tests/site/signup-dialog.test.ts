@@ -1,9 +1,9 @@
 import type { Locator, Page } from "@playwright/test";
 
 import { test, expect } from "../support/fixtures";
-import { fillForm, joinDialog, openDialog, visit } from "../support/signup";
+import { fillForm, joinDialog, openDialog, openPage } from "../support/signup";
 
-/** What has the focus, and whether that is outside the open dialog. A focus nowhere is the browser's own. */
+/** Returns the name of the focused element, and whether it is outside the open dialog. Focus on `body` is the browser UI. */
 function focused(page: Page): Promise<{ name: string; outside: boolean }> {
   return page.evaluate(() => {
     const { activeElement } = document;
@@ -15,15 +15,15 @@ function focused(page: Page): Promise<{ name: string; outside: boolean }> {
   });
 }
 
-async function pointBeside(dialog: Locator): Promise<[x: number, y: number]> {
+async function pointOutside(dialog: Locator): Promise<[x: number, y: number]> {
   const box = await dialog.boundingBox();
   if (!box) throw new Error("the dialog is not visible");
   return [box.x / 2, box.y + box.height / 2];
 }
 
-test.describe("the sign-up dialog", () => {
-  test("has the fields e-mail, password and age, 'Continue' and an X", async ({ page }) => {
-    await visit(page, "/terms");
+test.describe("The sign-up dialog", () => {
+  test("discloses recipients, affiliate tag and partner", async ({ page, site }) => {
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
     await expect(dialog.getByRole("textbox")).toHaveCount(3);
     await expect(dialog.getByLabel("E-mail")).toHaveAttribute("type", "email");
@@ -35,14 +35,7 @@ test.describe("the sign-up dialog", () => {
     await expect(dialog.getByRole("button")).toHaveText(["", "Show password", "Continue"]);
     await expect(dialog.getByRole("button", { name: "Close" })).toBeVisible();
     await expect(dialog).not.toContainText(/verif/i);
-  });
 
-  test("says where the details go, that there is an affiliate tag, and where the partner comes in", async ({
-    page,
-    site,
-  }) => {
-    await visit(page, "/terms");
-    const dialog = await openDialog(page);
     const backend = new URL(site.backend.url).hostname;
     await expect(dialog).toContainText(`your e-mail, password and stated age go to ${backend}`);
     await expect(dialog).toContainText(
@@ -54,8 +47,8 @@ test.describe("the sign-up dialog", () => {
     );
   });
 
-  test("says all that before its button, and links Terms and Privacy", async ({ page, context }) => {
-    await visit(page, "/about-escort-babylon");
+  test("discloses before its button, and links Terms and Privacy", async ({ page, context }) => {
+    await openPage(page, "/about-escort-babylon");
     const dialog = await openDialog(page);
     const { email } = await fillForm(dialog);
     const texts = await dialog.locator("p, button").allTextContents();
@@ -75,12 +68,12 @@ test.describe("the sign-up dialog", () => {
       expect(new URL(opened.url()).pathname).toBe(path);
       await opened.close();
     }
-    // Reading them cost nothing that was typed.
+    // The input survives.
     await expect(dialog.getByLabel("E-mail")).toHaveValue(email);
   });
 
-  test("is a modal for assistive technology: nothing but the dialog is exposed", async ({ page }) => {
-    await visit(page, "/terms");
+  test("is modal for assistive technology", async ({ page }) => {
+    await openPage(page, "/terms");
     const session = await page.context().newCDPSession(page);
     const names = async (role: string): Promise<string[]> => {
       const { nodes } = await session.send("Accessibility.getFullAXTree");
@@ -95,8 +88,8 @@ test.describe("the sign-up dialog", () => {
     expect(await page.locator("dialog:modal").count()).toBe(1);
   });
 
-  test("starts with its heading, and keeps the focus inside, both ways round", async ({ page }) => {
-    await visit(page, "/terms");
+  test("focuses its heading and traps the focus in both directions", async ({ page }) => {
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
     await expect(dialog.getByRole("heading")).toBeFocused();
     const order: string[] = [];
@@ -118,8 +111,8 @@ test.describe("the sign-up dialog", () => {
     ]);
   });
 
-  test("keeps the page behind still", async ({ page }) => {
-    await visit(page, "/terms");
+  test("locks page scroll", async ({ page }) => {
+    await openPage(page, "/terms");
     await expect(page.locator("html")).not.toHaveCSS("overflow-y", "hidden");
     await openDialog(page);
     await expect(page.locator("html")).toHaveCSS("overflow-y", "hidden");
@@ -128,7 +121,7 @@ test.describe("the sign-up dialog", () => {
   });
 });
 
-test.describe("the sign-up dialog is closed", () => {
+test.describe("The sign-up dialog closes", () => {
   const WAYS: readonly [name: string, close: (page: Page, dialog: Locator) => Promise<void>][] = [
     ["the X", (_, dialog) => dialog.getByRole("button", { name: "Close" }).click()],
     ["Escape", (page) => page.keyboard.press("Escape")],
@@ -139,11 +132,11 @@ test.describe("the sign-up dialog is closed", () => {
         await page.keyboard.press("Escape");
       },
     ],
-    ["a click outside", async (page, dialog) => page.mouse.click(...(await pointBeside(dialog)))],
+    ["a click outside", async (page, dialog) => page.mouse.click(...(await pointOutside(dialog)))],
   ];
 
-  test("by the X, Escape and a click outside, which give the focus back to the opener", async ({ page }) => {
-    await visit(page, "/about-escort-babylon");
+  test("by X, Escape and outside click, which focus the opener", async ({ page }) => {
+    await openPage(page, "/about-escort-babylon");
     const opener = page.getByRole("button", { name: "Join Now" });
     const dialog = joinDialog(page);
     for (const [name, close] of WAYS) {
@@ -157,41 +150,33 @@ test.describe("the sign-up dialog is closed", () => {
       });
     }
     await opener.click();
-    await expect(dialog.getByLabel("Password", { exact: true }), "no password is left behind").toHaveValue("");
+    await expect(dialog.getByLabel("Password", { exact: true }), "password is cleared").toHaveValue("");
   });
 
-  test("neither by a click inside, nor by a press that only ends outside", async ({ page }) => {
-    await visit(page, "/about-escort-babylon");
+  test("neither by a click inside nor by a drag that ends outside", async ({ page }) => {
+    await openPage(page, "/about-escort-babylon");
     const dialog = await openDialog(page);
     await dialog.getByText("affiliate tag").click();
     await dialog.getByRole("heading").hover();
     await page.mouse.down();
-    await page.mouse.move(...(await pointBeside(dialog)));
+    await page.mouse.move(...(await pointOutside(dialog)));
     await page.mouse.up();
     await expect(dialog).toBeVisible();
   });
 
-  test("by the browser's Back, along with its page", async ({ page }) => {
-    await visit(page, "/about-escort-babylon");
+  test("on back navigation; forward does not reopen it", async ({ page }) => {
+    await openPage(page, "/about-escort-babylon");
     await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toContainText("Terms");
     const dialog = await openDialog(page);
     await page.goBack();
     await expect(dialog).toBeHidden();
-    await expect(page.getByRole("heading", { level: 1 })).toContainText("About");
-    await page.getByRole("button", { name: "Join Now" }).click();
-    await expect(dialog).toBeVisible();
-  });
-
-  test("for good: going Forward to where it was open does not open it", async ({ page }) => {
-    await visit(page, "/about-escort-babylon");
-    await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
-    await expect(page.getByRole("heading", { level: 1 })).toContainText("Terms");
-    const dialog = await openDialog(page);
-    await page.goBack();
     await expect(page.getByRole("heading", { level: 1 })).toContainText("About");
     await page.goForward();
     await expect(page.getByRole("heading", { level: 1 })).toContainText("Terms");
     await expect(dialog).toBeHidden();
+    await page.goBack();
+    await page.getByRole("button", { name: "Join Now" }).click();
+    await expect(dialog).toBeVisible();
   });
 });

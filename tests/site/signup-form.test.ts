@@ -2,28 +2,28 @@ import type { Locator } from "@playwright/test";
 
 import { test, expect } from "../support/fixtures";
 import {
-  expectTyped,
+  expectFormValues,
   fillForm,
   joinDialog,
-  newAddress,
+  newEmail,
   openDialog,
   PASSWORD,
   receivedFrom,
   signUp,
-  visit,
-  watchSignups,
+  openPage,
+  recordSignupRequests,
 } from "../support/signup";
 
-const FORM_OF_ADDRESS = "Enter an e-mail address in the form name@example.com.";
+const EMAIL_FORMAT = "Enter an e-mail address in the form name@example.com.";
 const WHOLE_NUMBER = "Enter your age as a whole number from 18 to 120.";
 
-// What the form refuses, and in which words.
+// Invalid values and their error messages.
 const MISTAKES = [
   ["E-mail", "", "Enter your e-mail address."],
-  ["E-mail", "visitor", FORM_OF_ADDRESS],
-  ["E-mail", "visitor@", FORM_OF_ADDRESS],
-  ["E-mail", "a b@example.com", FORM_OF_ADDRESS],
-  ["E-mail", "visitor@exa_mple.com", FORM_OF_ADDRESS],
+  ["E-mail", "visitor", EMAIL_FORMAT],
+  ["E-mail", "visitor@", EMAIL_FORMAT],
+  ["E-mail", "a b@example.com", EMAIL_FORMAT],
+  ["E-mail", "visitor@exa_mple.com", EMAIL_FORMAT],
   ["Password", "", "Enter a password."],
   ["Password", "12345", "Use at least 6 characters."],
   ["Password", "🔑🔑🔑🔑🔑", "Use at least 6 characters."],
@@ -41,28 +41,28 @@ function field(form: Locator, name: string): Locator {
   return form.getByLabel(name, { exact: true });
 }
 
-test.describe("the sign-up form", () => {
-  test("refuses each mistake in words at its field, keeps what was typed, and sends nothing", async ({ page }) => {
-    await visit(page, "/signup");
+test.describe("The sign-up form", () => {
+  test("shows mistakes at their fields, keeps input, sends nothing", async ({ page }) => {
+    await openPage(page, "/signup");
     const form = page.getByRole("main");
-    const sent = watchSignups(page);
-    for (const [name, text, words] of MISTAKES) {
+    const sent = recordSignupRequests(page);
+    for (const [name, text, message] of MISTAKES) {
       await test.step(`${name}: "${text.slice(0, 20)}"`, async () => {
         const typed = await fillForm(form);
         await field(form, name).fill(text);
         await form.getByRole("button", { name: "Continue" }).click();
         await expect(field(form, name)).toBeFocused();
         await expect(field(form, name)).toHaveAttribute("aria-invalid", "true");
-        await expect(field(form, name)).toHaveAccessibleDescription(new RegExp(`${words.replaceAll(".", "\\.")}$`));
-        await expectTyped(form, { ...typed, [name === "E-mail" ? "email" : name.toLowerCase()]: text });
+        await expect(field(form, name)).toHaveAccessibleDescription(new RegExp(`${message.replaceAll(".", "\\.")}$`));
+        await expectFormValues(form, { ...typed, [name === "E-mail" ? "email" : name.toLowerCase()]: text });
         await expect(form.locator("[aria-invalid]")).toHaveCount(1);
       });
     }
     expect(sent).toEqual([]);
   });
 
-  test("shows all mistakes at once, focuses the first, and takes each back once it is right", async ({ page }) => {
-    await visit(page, "/terms");
+  test("shows all mistakes, focuses the first, clears corrected ones", async ({ page }) => {
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
     await dialog.getByRole("button", { name: "Continue" }).click();
     await expect(field(dialog, "E-mail")).toBeFocused();
@@ -70,18 +70,15 @@ test.describe("the sign-up form", () => {
     await expect(dialog.getByText("Enter your e-mail address.")).toBeVisible();
     await expect(dialog.getByText("Enter a password.")).toBeVisible();
     await expect(dialog.getByText("Enter your age.")).toBeVisible();
-    await field(dialog, "E-mail").fill(newAddress());
+    await field(dialog, "E-mail").fill(newEmail());
     await expect(dialog.locator("[aria-invalid]")).toHaveCount(2);
     await field(dialog, "Password").fill("123456");
     await field(dialog, "Age").fill("18");
     await expect(dialog.locator("[aria-invalid]")).toHaveCount(0);
   });
 
-  test("sends what was typed, as it was typed: the age is stated by the visitor, the password untrimmed", async ({
-    page,
-    site,
-  }) => {
-    await visit(page, "/terms");
+  test("sends the input unchanged, with an untrimmed password", async ({ page, site }) => {
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
     const sending = page.waitForRequest("**/functions/**");
     const { email } = await signUp(dialog, { age: "120" });
@@ -96,9 +93,9 @@ test.describe("the sign-up form", () => {
     ]);
   });
 
-  test("counts a password in characters as people do: 6 and 256 of them will do", async ({ page, site }) => {
+  test("counts password length in code points, from 6 to 256", async ({ page, site }) => {
     for (const password of ["🔑".repeat(6), "🔑".repeat(256)]) {
-      await visit(page, "/signup");
+      await openPage(page, "/signup");
       const { email } = await signUp(page.getByRole("main"), { password, age: "018" });
       await page.waitForURL("/success");
       expect(receivedFrom(site, email).map(({ body }) => body)).toEqual([
@@ -107,9 +104,9 @@ test.describe("the sign-up form", () => {
     }
   });
 
-  test("takes a pasted password, and shows it on request", async ({ page, context }) => {
+  test("accepts a pasted password, and reveals it", async ({ page, context }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    await visit(page, "/signup");
+    await openPage(page, "/signup");
     const password = page.getByLabel("Password", { exact: true });
     const show = page.getByRole("button", { name: "Show password" });
     await page.evaluate((text) => navigator.clipboard.writeText(text), PASSWORD);
@@ -126,8 +123,8 @@ test.describe("the sign-up form", () => {
     await expect(password).toHaveValue(PASSWORD);
   });
 
-  test("is sent by Enter, too", async ({ page, site }) => {
-    await visit(page, "/terms");
+  test("submits on Enter", async ({ page, site }) => {
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
     const { email } = await fillForm(dialog);
     await field(dialog, "Age").press("Enter");
@@ -136,23 +133,23 @@ test.describe("the sign-up form", () => {
   });
 });
 
-test.describe("an age under 18", () => {
-  for (const age of ["17", "0", "17.5"]) {
-    test(`of ${age} ends sign-up in that tab, kindly, and sends nothing`, async ({ page }) => {
-      await visit(page, "/about-escort-babylon");
-      const sent = watchSignups(page);
+test.describe("An age under 18", () => {
+  test("ends sign-up in the tab without sending anything", async ({ page }) => {
+    const sent = recordSignupRequests(page);
+    for (const age of ["17", "0", "17.5"]) {
+      await openPage(page, "/about-escort-babylon");
       await signUp(await openDialog(page), { age });
       const ended = page.getByRole("dialog", { name: "Sign-up ends here" });
       await expect(ended).toContainText(/Thank you for telling us your age.*so sign-up ends here/);
       await expect(ended).toContainText("Nothing of this attempt was passed on or kept.");
       await expect(ended.getByRole("textbox")).toHaveCount(0);
       await expect(ended.getByRole("button")).toHaveCount(1);
-      // Its partner is no way out, either.
+      // The partner is not offered.
       await expect(ended).not.toContainText("Example Partner");
       await ended.getByRole("button", { name: "Close" }).click();
       await expect(ended).toBeHidden();
 
-      // Neither another button nor another page brings the form back.
+      // The form stays away on other buttons and pages.
       await page.getByRole("button", { name: "Join Now" }).click();
       await expect(ended).toBeVisible();
       await page.keyboard.press("Escape");
@@ -167,11 +164,11 @@ test.describe("an age under 18", () => {
         0,
         "",
       ]);
-    });
-  }
+    }
+  });
 
-  test("ends it whatever else is wrong in the form", async ({ page }) => {
-    await visit(page, "/signup");
+  test("ends sign-up regardless of other mistakes", async ({ page }) => {
+    await openPage(page, "/signup");
     await signUp(page.getByRole("main"), { email: "", password: "", age: "17" });
     await expect(page.getByRole("heading", { level: 1, name: "Sign-up ends here" })).toBeVisible();
     await expect(page.getByRole("main").getByRole("textbox")).toHaveCount(0);

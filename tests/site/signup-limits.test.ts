@@ -1,51 +1,46 @@
-import { testOn } from "../support/configured";
-import { expect } from "../support/fixtures";
+import { expect, test } from "../support/own-site";
 import {
   expectFailedSignups,
-  expectTyped,
+  expectFormValues,
   fillForm,
-  newAddress,
+  newEmail,
   openDialog,
   receivedFrom,
   signUp,
-  visit,
+  openPage,
 } from "../support/signup";
 
-const TOO_OFTEN = "There were too many sign-ups from your connection. Please wait a minute and try again.";
+const RATE_LIMITED = "There were too many sign-ups from your connection. Please wait a minute and try again.";
 
-const limited = testOn({ signup: { attempts_per_client: 1 } });
+test("The rate limit shows a message and keeps the input", async ({ page, browser, startOwnSite, browserErrors }) => {
+  const own = await startOwnSite({ signup: { rate_limit_per_client_per_minute: 1 } });
 
-limited.describe.configure({ mode: "serial" });
-
-limited.describe("who signs up too often", () => {
-  limited("is told to wait in the dialog, which keeps what was typed", async ({ page, site, complaints }) => {
-    await visit(page, "/terms");
-    const refused = await openDialog(page);
-    await signUp(refused, { email: newAddress("reject") });
-    await expect(refused.getByRole("alert")).toBeVisible();
-    const typed = await signUp(refused);
-    await expect(refused.getByRole("alert")).toHaveText(TOO_OFTEN);
-    await expectTyped(refused, typed);
-    await expect(refused.getByRole("timer")).toHaveCount(0);
-    await expectFailedSignups(complaints, 2);
-    expect(receivedFrom(site, typed.email)).toEqual([]);
+  await test.step("in the dialog", async () => {
+    await openPage(page, `${own.url}/terms`);
+    const dialog = await openDialog(page);
+    await signUp(dialog, { email: newEmail("reject") });
+    await expect(dialog.getByRole("alert")).toBeVisible();
+    const typed = await signUp(dialog);
+    await expect(dialog.getByRole("alert")).toHaveText(RATE_LIMITED);
+    await expectFormValues(dialog, typed);
+    await expect(dialog.getByRole("timer")).toHaveCount(0);
+    await expectFailedSignups(browserErrors, 2);
+    expect(receivedFrom(own, typed.email)).toEqual([]);
   });
 
-  limited.describe("without JavaScript", () => {
-    limited.use({ javaScriptEnabled: false });
-
-    limited("reads so on the page, which keeps the e-mail", async ({ page, site, complaints }) => {
-      await page.goto("/signup");
-      const form = page.getByRole("main");
-      const { email } = await fillForm(form);
-      const answer = page.waitForResponse((response) => response.request().method() === "POST");
-      await form.getByRole("button", { name: "Continue" }).click();
-      expect((await answer).status()).toBe(429);
-      await expect(form.getByRole("alert")).toHaveText(TOO_OFTEN);
-      await expect(form.getByLabel("E-mail")).toHaveValue(email);
-      await expect(form.getByLabel("Password", { exact: true })).toHaveValue("");
-      await expectFailedSignups(complaints, 1);
-      expect(receivedFrom(site, email)).toEqual([]);
-    });
+  await test.step("on the page without JavaScript, which keeps only the e-mail", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const plain = await context.newPage();
+    await plain.goto(`${own.url}/signup`);
+    const form = plain.getByRole("main");
+    const { email } = await fillForm(form);
+    const answer = plain.waitForResponse((response) => response.request().method() === "POST");
+    await form.getByRole("button", { name: "Continue" }).click();
+    expect((await answer).status()).toBe(429);
+    await expect(form.getByRole("alert")).toHaveText(RATE_LIMITED);
+    await expect(form.getByLabel("E-mail")).toHaveValue(email);
+    await expect(form.getByLabel("Password", { exact: true })).toHaveValue("");
+    expect(receivedFrom(own, email)).toEqual([]);
+    await context.close();
   });
 });

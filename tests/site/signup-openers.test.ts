@@ -1,14 +1,15 @@
 import type { Locator, Page } from "@playwright/test";
 
-import { test, expect } from "../support/fixtures";
-import { hold, listening, markElements, SHELL, takenOver } from "../support/hydration";
-import { joinDialog, openDialog, SAMPLE_SENTENCE, visit } from "../support/signup";
+import { runChecks } from "../support/checks";
+import { expect, test } from "../support/fixtures";
+import { holdRequests, waitForEventHandlers, markElements, SHELL, waitForHydration } from "../support/hydration";
+import { joinDialog, openDialog, SAMPLE_SENTENCE, openPage } from "../support/signup";
 
 interface Opener {
   readonly name: string;
   readonly sample?: boolean;
   readonly locate: (page: Page) => Locator;
-  /** Where the focus returns to, if the opener itself is gone by then. */
+  /** Where the focus returns if the opener is gone. */
   readonly returnsTo?: (page: Page) => Locator;
 }
 
@@ -27,7 +28,7 @@ const MENU: Opener = {
   returnsTo: toggle,
 };
 
-// Each page with what opens the dialog on it.
+// Pages and the buttons that open the dialog on them.
 const PAGES: readonly { readonly path: string; readonly openers: readonly Opener[] }[] = [
   { path: "/", openers: [{ name: "the call to action", locate: inMain("Join Free") }, FOOTER, MENU] },
   { path: "/state/Texas", openers: [FOOTER, MENU] },
@@ -58,40 +59,41 @@ const PAGES: readonly { readonly path: string; readonly openers: readonly Opener
   { path: "/state/Oklahoma", openers: [FOOTER] },
 ];
 
-test.describe("the sign-up dialog is opened", () => {
-  for (const { path, openers } of PAGES) {
-    test(`on ${path} by ${openers.map(({ name }) => name).join(", ")}`, async ({ page }) => {
-      await visit(page, path);
-      const dialog = joinDialog(page);
-      for (const opener of openers) {
-        await test.step(opener.name, async () => {
-          await expect(dialog).toBeHidden();
-          if (opener === MENU) await toggle(page).click();
-          await opener.locate(page).click();
-          await expect(dialog).toBeVisible();
-          await expect(dialog.getByText(SAMPLE_SENTENCE)).toHaveCount(opener.sample ? 1 : 0);
-          await page.keyboard.press("Escape");
-          await expect(dialog).toBeHidden();
-          await expect((opener.returnsTo ?? opener.locate)(page)).toBeFocused();
-          expect(new URL(page.url()).pathname).toBe(path);
-        });
-      }
-    });
-  }
+async function expectOpens(page: Page, path: string, opener: Opener): Promise<void> {
+  const dialog = joinDialog(page);
+  await expect(dialog).toBeHidden();
+  if (opener === MENU) await toggle(page).click();
+  await opener.locate(page).click();
+  await expect(dialog).toBeVisible();
+  await expect(dialog.getByText(SAMPLE_SENTENCE)).toHaveCount(opener.sample ? 1 : 0);
+  if (opener.sample) await expect(dialog.getByRole("paragraph").first()).toHaveText(SAMPLE_SENTENCE);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect((opener.returnsTo ?? opener.locate)(page)).toBeFocused();
+  expect(new URL(page.url()).pathname).toBe(path);
+}
 
-  for (const key of ["Enter", "Space"]) {
-    test(`by ${key} on a button`, async ({ page }) => {
-      await visit(page, "/about-escort-babylon");
-      await page.getByRole("button", { name: "Join Now" }).focus();
-      await page.keyboard.press(key);
-      await expect(joinDialog(page)).toBeVisible();
-    });
+test("Every opener opens the dialog, which returns the focus", async ({ page }) => {
+  for (const { path, openers } of PAGES) {
+    await openPage(page, path);
+    await runChecks(openers.map((opener) => [`${path}: ${opener.name}`, () => expectOpens(page, path, opener)]));
   }
 });
 
-test.describe("'These ads are samples…'", () => {
-  test("comes first in the dialog, and describes it for assistive technology", async ({ page }) => {
-    await visit(page, "/city/Alabama/Birmingham");
+test("Enter and Space on a button open the dialog", async ({ page }) => {
+  await openPage(page, "/about-escort-babylon");
+  for (const key of ["Enter", "Space"]) {
+    await page.getByRole("button", { name: "Join Now" }).focus();
+    await page.keyboard.press(key);
+    await expect(joinDialog(page)).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(joinDialog(page)).toBeHidden();
+  }
+});
+
+test.describe("The sample notice", () => {
+  test("comes first in the dialog and is its accessible description", async ({ page }) => {
+    await openPage(page, "/city/Alabama/Birmingham");
     await page.getByRole("button", { name: "Next Page →" }).click();
     const dialog = joinDialog(page);
     await expect(dialog).toHaveAccessibleDescription(SAMPLE_SENTENCE);
@@ -99,8 +101,8 @@ test.describe("'These ads are samples…'", () => {
     expect(texts.slice(0, 2)).toEqual(["Create your account", SAMPLE_SENTENCE]);
   });
 
-  test("is gone once another button opens the dialog, and back at the next sample", async ({ page }) => {
-    await visit(page, "/city/Alabama/Birmingham/ad/4251");
+  test("appears only when a sample opens the dialog", async ({ page }) => {
+    await openPage(page, "/city/Alabama/Birmingham/ad/4251");
     const dialog = joinDialog(page);
     for (const [name, sentences] of [
       ["Reply", 1],
@@ -114,10 +116,8 @@ test.describe("'These ads are samples…'", () => {
     }
   });
 
-  test("stands first on the sign-up page, to which buttons lead where there is no dialog, and in no dialog there", async ({
-    page,
-  }) => {
-    await visit(page, "/signup");
+  test("comes first on the sign-up page, and not in its dialog", async ({ page }) => {
+    await openPage(page, "/signup");
     const texts = await page.getByRole("main").locator("h1, p").allInnerTexts();
     expect(texts.slice(0, 2)).toEqual(["Create your account", `Coming from an ad? ${SAMPLE_SENTENCE}`]);
     const dialog = await openDialog(page);
@@ -125,17 +125,17 @@ test.describe("'These ads are samples…'", () => {
   });
 });
 
-test("closing it gives the focus back to an opener that was there before the page's code", async ({ page }) => {
-  const startShell = await hold(page, SHELL);
-  const startSection = await hold(page, /\/assets\/legal\/.*\.js$/);
+test("Closing the dialog focuses an opener clicked early", async ({ page }) => {
+  const startShell = await holdRequests(page, SHELL);
+  const startSection = await holdRequests(page, /\/assets\/legal\/.*\.js$/);
   await page.goto("/terms", { waitUntil: "commit" });
   await expect(page.getByRole("contentinfo")).toBeVisible();
   await markElements(page);
   startShell();
-  await listening(page);
+  await waitForEventHandlers(page);
   const dialog = await openDialog(page);
   startSection();
-  await takenOver(page);
+  await waitForHydration(page);
   await expect(dialog.getByRole("heading")).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();

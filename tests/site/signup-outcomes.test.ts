@@ -1,23 +1,23 @@
 import { test, expect } from "../support/fixtures";
 import {
   expectFailedSignups,
-  expectTyped,
+  expectFormValues,
   fillForm,
-  newAddress,
+  newEmail,
   openDialog,
   receivedFrom,
   SIGNUP_FAILED,
   SIGNUP_PATH,
   signUp,
-  visit,
-  watchSignups,
+  openPage,
+  recordSignupRequests,
 } from "../support/signup";
 
-test.describe("while a sign-up is on its way", () => {
-  test("the button is disabled and reads 'Creating Account...', and nothing is sent twice", async ({ page, site }) => {
-    await visit(page, "/terms");
+test.describe("A sign-up in flight", () => {
+  test("disables the button and is sent once", async ({ page, site }) => {
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
-    const { email } = await signUp(dialog, { email: newAddress("slow") });
+    const { email } = await signUp(dialog, { email: newEmail("slow") });
     await expect(dialog.getByRole("button", { name: "Creating Account..." })).toBeDisabled();
     await expect(dialog.getByRole("button", { name: "Continue" })).toHaveCount(0);
     await dialog.getByLabel("Age").press("Enter");
@@ -28,15 +28,15 @@ test.describe("while a sign-up is on its way", () => {
     expect(receivedFrom(site, email)).toHaveLength(1);
   });
 
-  test("the X cancels it", async ({ page, site }) => {
-    await visit(page, "/terms");
+  test("is canceled by the X", async ({ page, site }) => {
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
-    const cancelled = page.waitForEvent("requestfailed");
-    const { email } = await signUp(dialog, { email: newAddress("slow") });
+    const canceled = page.waitForEvent("requestfailed");
+    const { email } = await signUp(dialog, { email: newEmail("slow") });
     await expect.poll(() => receivedFrom(site, email)).toHaveLength(1);
     await dialog.getByRole("button", { name: "Close" }).click();
     await expect(dialog).toBeHidden();
-    expect(new URL((await cancelled).url()).pathname).toBe(SIGNUP_PATH);
+    expect(new URL((await canceled).url()).pathname).toBe(SIGNUP_PATH);
     site.backend.release();
     await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
     await expect(dialog.getByRole("button", { name: "Continue" })).toBeEnabled();
@@ -45,9 +45,9 @@ test.describe("while a sign-up is on its way", () => {
   });
 });
 
-test.describe("a sign-up that succeeds leads", () => {
-  test("to /success, where the answer names no place", async ({ page }) => {
-    await visit(page, "/terms");
+test.describe("A successful sign-up redirects", () => {
+  test("to /success by default", async ({ page }) => {
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
     await signUp(dialog);
     await page.waitForURL("/success");
@@ -55,27 +55,27 @@ test.describe("a sign-up that succeeds leads", () => {
     await expect(page.getByRole("heading", { level: 1, name: "Thank you for signing up" })).toBeFocused();
   });
 
-  test("to redirectUrl on this origin", async ({ page }) => {
-    await visit(page, "/about-escort-babylon");
+  test("to redirectUrl on the same origin", async ({ page }) => {
+    await openPage(page, "/about-escort-babylon");
     const dialog = await openDialog(page);
-    await signUp(dialog, { email: newAddress("redirect") });
+    await signUp(dialog, { email: newEmail("redirect") });
     await page.waitForURL("/terms");
     await expect(dialog).toBeHidden();
     await expect(page.getByRole("heading", { level: 1 })).toContainText("Terms");
   });
 
-  test("to redirectUrl on a configured host, which the dialog names first", async ({ page }) => {
+  test("to redirectUrl on an allowed host, named beforehand", async ({ page }) => {
     await page.route("https://members.example.com/**", (route) =>
       route.fulfill({ contentType: "text/html", body: "<!doctype html><title>Members</title>" }),
     );
-    await visit(page, "/terms");
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
     const arriving = page.waitForRequest("https://members.example.com/**");
-    await signUp(dialog, { email: newAddress("away") });
+    await signUp(dialog, { email: newEmail("away") });
     await expect(
       dialog.getByText("Your account was created. You are being taken to members.example.com."),
     ).toBeFocused();
-    // Not even hidden: what was typed has done its work. Looked at once, since the next page has no form anyway.
+    // The input is removed, not hidden. Checked once, because the next page has no form.
     expect(await dialog.locator("form, input").count()).toBe(0);
     await expect(dialog.getByRole("link", { name: "Continue to members.example.com" })).toBeVisible();
     const request = await arriving;
@@ -84,77 +84,73 @@ test.describe("a sign-up that succeeds leads", () => {
     await page.waitForURL("https://members.example.com/welcome");
   });
 
-  test("to /success, where redirectUrl is on a host that is not configured", async ({ page }) => {
-    await visit(page, "/terms");
-    await signUp(await openDialog(page), { email: newAddress("evil") });
+  test("to /success if redirectUrl is on another host", async ({ page }) => {
+    await openPage(page, "/terms");
+    await signUp(await openDialog(page), { email: newEmail("evil") });
     await page.waitForURL("/success");
   });
 
-  test("to /success, where a gateway of another opinion passed such a redirectUrl on", async ({ page }) => {
+  test("to /success if the gateway returns a disallowed redirectUrl", async ({ page }) => {
     for (const redirectUrl of ["https://evil.example/", "//evil.example/", "javascript:alert(1)", 7]) {
       await page.route(`**${SIGNUP_PATH}`, (route) => route.fulfill({ json: { redirectUrl } }));
-      await visit(page, "/signup");
+      await openPage(page, "/signup");
       await signUp(page.getByRole("main"));
       await page.waitForURL("/success");
     }
   });
 });
 
-test.describe("a sign-up that is refused stays in the dialog", () => {
-  const REFUSED = [
-    { what: "the backend's words", local: "reject", words: "This e-mail address is already registered." },
-    { what: "words of its own where the backend has none", local: "wordless", words: SIGNUP_FAILED },
+test.describe("A rejected sign-up stays in the dialog", () => {
+  const REJECTIONS = [
+    { what: "the backend's message", local: "reject", message: "This e-mail address is already registered." },
+    { what: "a default message if the backend has none", local: "wordless", message: SIGNUP_FAILED },
   ];
-  for (const { what, local, words } of REFUSED) {
-    test(`with ${what}, and keeps what was typed`, async ({ page, complaints }) => {
-      await visit(page, "/terms");
+  for (const { what, local, message } of REJECTIONS) {
+    test(`with ${what}, and keeps the input`, async ({ page, browserErrors }) => {
+      await openPage(page, "/terms");
       const dialog = await openDialog(page);
-      const typed = await signUp(dialog, { email: newAddress(local) });
-      await expect(dialog.getByRole("alert")).toHaveText(words);
+      const typed = await signUp(dialog, { email: newEmail(local) });
+      await expect(dialog.getByRole("alert")).toHaveText(message);
       await expect(dialog.getByRole("alert")).toBeFocused();
-      await expectTyped(dialog, typed);
+      await expectFormValues(dialog, typed);
       await expect(dialog.getByRole("timer")).toHaveCount(0);
-      await expectFailedSignups(complaints, 1);
+      await expectFailedSignups(browserErrors, 1);
 
-      // And the next attempt goes through.
-      await signUp(dialog, { ...typed, email: newAddress() });
+      // The next attempt succeeds.
+      await signUp(dialog, { ...typed, email: newEmail() });
       await page.waitForURL("/success");
     });
   }
 
-  const ANSWERS = [
+  const RESPONSES = [
     {
       status: 429,
       json: { error: "Too many attempts. Please wait a minute." },
-      words: "Too many attempts. Please wait a minute.",
+      message: "Too many attempts. Please wait a minute.",
     },
-    { status: 429, json: { error: "Later.", unreachable: true }, words: "Later." },
-    { status: 403, json: {}, words: SIGNUP_FAILED },
-    { status: 500, json: { error: "  " }, words: SIGNUP_FAILED },
-    { status: 503, json: { error: "Down for an hour." }, words: "Down for an hour." },
-    { status: 502, json: null, words: SIGNUP_FAILED },
+    { status: 429, json: { error: "Later.", unreachable: true }, message: "Later." },
+    { status: 403, json: {}, message: SIGNUP_FAILED },
+    { status: 500, json: { error: "  " }, message: SIGNUP_FAILED },
+    { status: 503, json: { error: "Down for an hour." }, message: "Down for an hour." },
+    { status: 502, json: null, message: SIGNUP_FAILED },
   ];
-  test("whatever the status, unless the answer says that sign-up is out of reach", async ({ page, complaints }) => {
-    await visit(page, "/terms");
+  test("with any status unless the response says unreachable", async ({ page, browserErrors }) => {
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
-    for (const { status, json, words } of ANSWERS) {
+    for (const { status, json, message } of RESPONSES) {
       await test.step(`${String(status)} ${JSON.stringify(json)}`, async () => {
         await page.route(`**${SIGNUP_PATH}`, (route) => route.fulfill({ status, json }), { times: 1 });
         const typed = await signUp(dialog);
-        await expect(dialog.getByRole("alert")).toHaveText(words);
-        await expectTyped(dialog, typed);
+        await expect(dialog.getByRole("alert")).toHaveText(message);
+        await expectFormValues(dialog, typed);
         await expect(dialog.getByRole("timer")).toHaveCount(0);
-        await expectFailedSignups(complaints, 1);
+        await expectFailedSignups(browserErrors, 1);
       });
     }
   });
 
-  test("also where the gateway alone refuses an age under 18: that never leads to the partner", async ({
-    page,
-    site,
-    complaints,
-  }) => {
-    await visit(page, "/terms");
+  test("if the gateway rejects an age under 18, without the partner", async ({ page, site, browserErrors }) => {
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
     await page.route(`**${SIGNUP_PATH}`, (route) =>
       route.continue({
@@ -169,46 +165,46 @@ test.describe("a sign-up that is refused stays in the dialog", () => {
     await expect(dialog.getByRole("alert")).toHaveText(/18/);
     await expect(dialog.getByRole("timer")).toHaveCount(0);
     expect(receivedFrom(site, email)).toEqual([]);
-    await expectFailedSignups(complaints, 1);
+    await expectFailedSignups(browserErrors, 1);
   });
 });
 
-/** What a line of the log says, less its measures, which may be any number. */
-function wordsOfLog(line: string): string {
+/** Returns a log line without its measurements, which may be any number. */
+function withoutMeasurements(line: string): string {
   const event = JSON.parse(line) as Record<string, unknown>;
-  for (const measure of ["timestamp", "duration_ms", "bytes", "request_id"]) Reflect.deleteProperty(event, measure);
+  for (const field of ["timestamp", "duration_ms", "bytes", "request_id"]) Reflect.deleteProperty(event, field);
   return JSON.stringify(event);
 }
 
-test.describe("what a visitor types", () => {
-  test("is sent nowhere before 'Continue'", async ({ page }) => {
-    const sent = watchSignups(page);
-    await visit(page, "/terms");
+test.describe("Form input", () => {
+  test("is not sent before 'Continue'", async ({ page }) => {
+    const sent = recordSignupRequests(page);
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
     await fillForm(dialog);
     await dialog.getByRole("button", { name: "Show password" }).click();
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
-    await visit(page, "/signup");
+    await openPage(page, "/signup");
     await fillForm(page.getByRole("main"));
     await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
     await page.waitForURL("/terms");
     expect(sent).toEqual([]);
   });
 
-  test("never stands in an address, the console, a cookie, web storage or the log", async ({
+  test("never appears in URLs, console, cookies, web storage or log", async ({
     page,
     context,
     site,
-    complaints,
+    browserErrors,
   }) => {
     const seen: string[] = [];
     page.on("request", (request) => seen.push(request.url(), request.headers().referer ?? ""));
     page.on("framenavigated", (frame) => seen.push(frame.url()));
     page.on("console", (message) => seen.push(message.text()));
     const typed = { password: "Unmistakable-7f3a", age: "97" };
-    const emails = [newAddress("reject"), newAddress("html"), newAddress()];
-    await visit(page, "/terms");
+    const emails = [newEmail("reject"), newEmail("html"), newEmail()];
+    await openPage(page, "/terms");
     const dialog = await openDialog(page);
     for (const email of emails) {
       await signUp(dialog, { email, ...typed });
@@ -218,7 +214,7 @@ test.describe("what a visitor types", () => {
       }
     }
     await page.waitForURL("/success");
-    await expectFailedSignups(complaints, 2);
+    await expectFailedSignups(browserErrors, 2);
 
     seen.push(
       JSON.stringify(await context.storageState({ indexedDB: true })),
@@ -234,7 +230,7 @@ test.describe("what a visitor types", () => {
       ).toEqual([]);
     }
     expect(seen.filter((text) => /\bage\b\W{0,3}97\b|=97\b/.test(text))).toEqual([]);
-    expect(site.gateway.log.map(wordsOfLog).filter((words) => /\b97\b/.test(words))).toEqual([]);
+    expect(site.gateway.log.map(withoutMeasurements).filter((line) => /\b97\b/.test(line))).toEqual([]);
     expect(await context.cookies()).toEqual([]);
     expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
   });

@@ -1,11 +1,12 @@
 import type { Page } from "@playwright/test";
 
+import { runChecks } from "../support/checks";
 import { citiesOf, STATES } from "../support/cities";
 import { expect, test } from "../support/fixtures";
 import { boxOf, expectColumns } from "../support/layout";
 import { expectScreen, follow } from "../support/screens";
 
-// States whose header is not the one with the menu.
+// States without the menu header.
 const HEADERS: Readonly<Partial<Record<string, string>>> = {
   Alabama: "plain",
   Alaska: "plain",
@@ -13,7 +14,7 @@ const HEADERS: Readonly<Partial<Record<string, string>>> = {
   Oklahoma: "logo",
 };
 
-// Screen widths and how many columns the grid of city cards has there.
+// Viewport widths and the columns of the grid of cities.
 const COLUMNS = [
   [320, 1],
   [768, 2],
@@ -30,8 +31,8 @@ function cardsOf(page: Page) {
   return page.getByRole("main").locator("a[href^='/city/']");
 }
 
-test("all 50 states have title, heading, count line, footer text and header of their own", async ({ page }) => {
-  // Fifty transitions that nobody looks at.
+test("All 50 states have title, heading, count, footer and header", async ({ page }) => {
+  // Skips fifty view transitions.
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto("/terms");
   expect(STATES).toHaveLength(50);
@@ -55,70 +56,74 @@ for (const [state, count] of [
   ["Oklahoma", 33],
   ["California", 371],
 ] as const) {
-  test.describe(state, () => {
-    test.beforeEach(async ({ page }) => {
-      await openState(page, state);
-    });
+  test(`${state} has its texts, cities and sample venues`, async ({ page }) => {
+    await openState(page, state);
+    await runChecks([
+      [
+        "the texts name state and count",
+        async () => {
+          await expect(page).toHaveTitle(`Colonnade Directory - Listings in ${state}`);
+          await expect(
+            page.getByText(`Browse sample escort profiles in ${String(count)} cities across ${state}`, { exact: true }),
+          ).toBeVisible();
+          await expect(
+            page.getByRole("contentinfo").getByText(`Escorts in ${state} - 18+ only`, { exact: true }),
+          ).toBeVisible();
+        },
+      ],
+      [
+        "all cities are listed, with encoded nofollow links",
+        async () => {
+          await expect(cardsOf(page)).toHaveCount(count);
+          const cards = await cardsOf(page).evaluateAll((anchors) =>
+            anchors.map((anchor) => ({
+              href: anchor.getAttribute("href"),
+              rel: anchor.getAttribute("rel"),
+              // Not innerText: deferred content is not laid out.
+              text: anchor.textContent,
+            })),
+          );
+          expect(cards).toEqual(
+            citiesOf(state).map((city) => ({
+              href: `/city/${encodeURIComponent(state)}/${encodeURIComponent(city)}`,
+              rel: "nofollow",
+              text: `${city} ${state} Browse Escorts`,
+            })),
+          );
+        },
+      ],
+      [
+        "eight sample venues are in two columns",
+        async () => {
+          const section = page.getByRole("region", { name: `About listings in ${state}` });
+          await expect(section.getByText("What these pages show, and what they do not.")).toBeVisible();
+          const paragraphs = section.locator(".prose").getByRole("paragraph");
+          expect([3, 4]).toContain(await paragraphs.count());
+          await expect(paragraphs.locator("a[href='/']")).toHaveCount(1);
 
-    test("the sample wording stands", async ({ page }) => {
-      await expect(page).toHaveTitle(`Colonnade Directory - Listings in ${state}`);
-      await expect(
-        page.getByText(`Browse sample escort profiles in ${String(count)} cities across ${state}`, { exact: true }),
-      ).toBeVisible();
-      await expect(
-        page.getByRole("contentinfo").getByText(`Escorts in ${state} - 18+ only`, { exact: true }),
-      ).toBeVisible();
-    });
+          await expect(section.getByRole("heading", { level: 3 })).toHaveCount(2);
+          const lists = section.getByRole("list");
+          await expect(lists).toHaveCount(2);
+          const [left, right] = [await boxOf(lists.nth(0)), await boxOf(lists.nth(1))];
+          expect(right.x).toBeGreaterThanOrEqual(left.x + left.width);
+          expect(right.y).toBe(left.y);
 
-    test("all cities are shown, no paging: each card shows city, state and 'Browse Escorts', links to /city/{state}/{city} with both parts URL-encoded, and is rel=nofollow", async ({
-      page,
-    }) => {
-      await expect(cardsOf(page)).toHaveCount(count);
-      const cards = await cardsOf(page).evaluateAll((anchors) =>
-        anchors.map((anchor) => ({
-          href: anchor.getAttribute("href"),
-          rel: anchor.getAttribute("rel"),
-          // As it is read aloud: what is out of sight is not laid out, and has no text of the other kind.
-          text: anchor.textContent,
-        })),
-      );
-      expect(cards).toEqual(
-        citiesOf(state).map((city) => ({
-          href: `/city/${encodeURIComponent(state)}/${encodeURIComponent(city)}`,
-          rel: "nofollow",
-          text: `${city} ${state} Browse Escorts`,
-        })),
-      );
-    });
-
-    test("a section stands below, with eight sample venues in two columns", async ({ page }) => {
-      const section = page.getByRole("region", { name: `About listings in ${state}` });
-      await expect(section.getByText("What these pages show, and what they do not.")).toBeVisible();
-      const paragraphs = section.locator(".prose").getByRole("paragraph");
-      expect([3, 4]).toContain(await paragraphs.count());
-      await expect(paragraphs.locator("a[href='/']")).toHaveCount(1);
-
-      await expect(section.getByRole("heading", { level: 3 })).toHaveCount(2);
-      const lists = section.getByRole("list");
-      await expect(lists).toHaveCount(2);
-      const [left, right] = [await boxOf(lists.nth(0)), await boxOf(lists.nth(1))];
-      expect(right.x).toBeGreaterThanOrEqual(left.x + left.width);
-      expect(right.y).toBe(left.y);
-
-      await expect(section.getByRole("listitem")).toHaveCount(8);
-      for (const venue of await section.getByRole("listitem").all()) {
-        const [badge, name, street, city, ...rest] = (await venue.innerText()).split("\n").filter(Boolean);
-        expect(badge).toBe("Sample venue");
-        expect(name).toMatch(/\b(Sample|Placeholder|Specimen)\b/);
-        expect(street).toMatch(/^0+ \w+ \w+$/);
-        expect(citiesOf(state).map((known) => `${known}, ${state}`)).toContain(city);
-        expect(rest).toEqual([]);
-      }
-    });
+          await expect(section.getByRole("listitem")).toHaveCount(8);
+          for (const venue of await section.getByRole("listitem").all()) {
+            const [badge, name, street, city, ...rest] = (await venue.innerText()).split("\n").filter(Boolean);
+            expect(badge).toBe("Sample venue");
+            expect(name).toMatch(/\b(Sample|Placeholder|Specimen)\b/);
+            expect(street).toMatch(/^0+ \w+ \w+$/);
+            expect(citiesOf(state).map((known) => `${known}, ${state}`)).toContain(city);
+            expect(rest).toEqual([]);
+          }
+        },
+      ],
+    ]);
   });
 }
 
-test("the grid has 1 column small, 2 medium, 3 large, 4 extra large", async ({ page }) => {
+test("The grid has 1 to 4 columns by viewport width", async ({ page }) => {
   await openState(page, "New York");
   const grid = page
     .getByRole("main")
@@ -131,7 +136,7 @@ test("the grid has 1 column small, 2 medium, 3 large, 4 extra large", async ({ p
   }
 });
 
-test("a card goes to the top of the new page", async ({ page }) => {
+test("A card leads to the top of the new page", async ({ page }) => {
   await openState(page, "New York");
   await cardsOf(page).last().click();
   await expectScreen(page, "Yonkers, New York");
@@ -139,10 +144,8 @@ test("a card goes to the top of the new page", async ({ page }) => {
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
 });
 
-test.describe("a long list is read by letters", () => {
-  test("each city stands below the letter that one looks it up by, and each letter can be gone to", async ({
-    page,
-  }) => {
+test.describe("A long list", () => {
+  test("groups cities by letter, with links to each letter", async ({ page }) => {
     await openState(page, "California");
     const letters = page.getByRole("navigation", { name: "Cities by letter" }).getByRole("link");
     const names = await letters.allInnerTexts();
@@ -153,23 +156,23 @@ test.describe("a long list is read by letters", () => {
     const heading = page.getByRole("heading", { level: 2, name: "S", exact: true });
     await expect(heading).toBeInViewport();
     await expect(heading).toBeFocused();
-    // The letters stay in reach, and what is gone to is not behind them.
+    // The sticky letter navigation does not cover its target.
     await expect(letters.first()).toBeInViewport();
-    const [strip, gone] = [
+    const [navigation, target] = [
       await boxOf(page.getByRole("navigation", { name: "Cities by letter" })),
       await boxOf(heading),
     ];
-    expect(gone.y).toBeGreaterThanOrEqual(strip.y + strip.height);
+    expect(target.y).toBeGreaterThanOrEqual(navigation.y + navigation.height);
   });
 
-  test("a short one is not", async ({ page }) => {
+  test("has no letters if it is short", async ({ page }) => {
     await openState(page, "Delaware");
     await expect(cardsOf(page)).toHaveCount(8);
     await expect(page.getByRole("navigation", { name: "Cities by letter" })).toHaveCount(0);
   });
 });
 
-test("a way back finds what was typed, the cities it left and the place among them", async ({ page }) => {
+test("Back navigation restores filter, result and scroll position", async ({ page }) => {
   await openState(page, "California");
   await page.getByRole("searchbox", { name: "Filter cities" }).fill("san");
   const left = await cardsOf(page).allTextContents();
@@ -186,8 +189,8 @@ test("a way back finds what was typed, the cities it left and the place among th
   await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(0);
 });
 
-test.describe("a filter box narrows the grid as one types", () => {
-  test("and says how many cities are left", async ({ page }) => {
+test.describe("The filter", () => {
+  test("narrows the cities while typing and announces the count", async ({ page }) => {
     await openState(page, "New York");
     const filter = page.getByRole("searchbox", { name: "Filter cities" });
     const status = page.getByRole("search").getByRole("status");
@@ -206,7 +209,7 @@ test.describe("a filter box narrows the grid as one types", () => {
     await expect(status).toBeEmpty();
   });
 
-  test("and shows first where a word begins so", async ({ page }) => {
+  test("lists matches at the start of a word first", async ({ page }) => {
     await openState(page, "California");
     await page.getByRole("searchbox", { name: "Filter cities" }).fill("san");
     const found = citiesOf("California").filter((city) => /san/i.test(city));
@@ -218,7 +221,7 @@ test.describe("a filter box narrows the grid as one types", () => {
     ]);
   });
 
-  test("whether accents and apostrophes are typed or not", async ({ page }) => {
+  test("ignores accents and apostrophes", async ({ page }) => {
     await openState(page, "California");
     await page.getByRole("searchbox", { name: "Filter cities" }).fill("la canada");
     await expect(cardsOf(page).locator("strong")).toHaveText("La Cañada Flintridge");

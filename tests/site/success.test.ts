@@ -1,9 +1,9 @@
-import { test, expect } from "../support/beside";
-import { visit } from "../support/signup";
+import { test, expect } from "../support/own-site";
+import { openPage } from "../support/signup";
 
 test.describe("/success", () => {
-  test("says where the account lives, for no search engine, and leads home", async ({ page }) => {
-    await visit(page, "/success");
+  test("says where the account is, is not indexed, and leads home", async ({ page }) => {
+    await openPage(page, "/success");
     await expect(page).toHaveTitle("You are signed up - Colonnade Directory");
     await expect(page.locator("meta[name=robots]")).toHaveAttribute("content", "noindex");
     await expect(page.locator("meta[name=description]")).toHaveAttribute("content", /Where a sign-up/);
@@ -18,12 +18,9 @@ test.describe("/success", () => {
     await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
   });
 
-  test("claims no account of anybody who only came by, and names no backend where there is none", async ({
-    page,
-    beside,
-  }) => {
-    const own = await beside({ partner: false, signup: null });
-    await visit(page, `${own.url}/success`);
+  test("claims no account or backend that does not exist", async ({ page, startOwnSite }) => {
+    const own = await startOwnSite({ partner: false, signup: null });
+    await openPage(page, `${own.url}/success`);
     await expect(page.getByRole("main")).toContainText(
       "If the sign-up form brought you here, your account was created at the sign-up service.",
     );

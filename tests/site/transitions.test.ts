@@ -1,47 +1,47 @@
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../support/fixtures";
-import { takenOver } from "../support/hydration";
+import { waitForHydration } from "../support/hydration";
 import { expectScreen, follow, open } from "../support/screens";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
 const TEXAS = { name: "Texas", path: "/state/Texas", heading: "Escorts in Texas" };
 
-/** What became of one view transition. */
-interface Move {
-  /** The elements of the page before, and of the one that came, that the browser was told to move between. */
+/** A view transition. */
+interface Transition {
+  /** Texts of the named elements on the old and the new page. */
   readonly from: string | null | undefined;
   readonly to: string | null | undefined;
   readonly outcome: string;
 }
 
-/** Notes every view transition that the page starts. */
-async function watchMoves(page: Page): Promise<() => Promise<readonly Move[]>> {
+/** Records every view transition the page starts. */
+async function recordTransitions(page: Page): Promise<() => Promise<readonly Transition[]>> {
   await page.addInitScript(() => {
-    const moves: { from?: string | null | undefined; to?: string | null | undefined; outcome: string }[] = [];
-    Object.assign(window, { moves });
+    const transitions: { from?: string | null | undefined; to?: string | null | undefined; outcome: string }[] = [];
+    Object.assign(window, { transitions });
     const named = (): string | null | undefined =>
       [...document.querySelectorAll<HTMLElement>("[style]")].find(({ style }) =>
         style.getPropertyValue("view-transition-name"),
       )?.textContent;
-    // It is the document's own method, called as one.
+    // The method must be called on the document.
     const start = document.startViewTransition.bind(document);
     document.startViewTransition = (update) => {
-      const move: (typeof moves)[number] = { from: named(), outcome: "under way" };
-      moves.push(move);
+      const entry: (typeof transitions)[number] = { from: named(), outcome: "running" };
+      transitions.push(entry);
       const transition = start(update);
       transition.ready.then(
-        () => (move.to = named()),
+        () => (entry.to = named()),
         () => undefined,
       );
       transition.finished.then(
-        () => (move.outcome = "finished"),
-        () => (move.outcome = "failed"),
+        () => (entry.outcome = "finished"),
+        () => (entry.outcome = "failed"),
       );
       return transition;
     };
   });
-  return () => page.evaluate(() => (window as unknown as { moves: Move[] }).moves);
+  return () => page.evaluate(() => (window as unknown as { transitions: Transition[] }).transitions);
 }
 
 function named(page: Page): Promise<number> {
@@ -53,36 +53,31 @@ function named(page: Page): Promise<number> {
   );
 }
 
-/**
- * A page is shown without its movement where the browser is too busy for that. Here it has all the time it needs: the
- * shell's own patience (PICTURE_MS and DRAWING_MS) lasts ten seconds.
- */
-async function beIdle(page: Page): Promise<void> {
+/** Extends the shell's timeouts to ten seconds, because a busy browser would skip the transition. */
+async function extendTimeouts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const start = window.setTimeout.bind(window);
-    const patient = (task: () => void, delay?: number, ...given: []): number =>
+    const extended = (task: () => void, delay?: number, ...given: []): number =>
       start(task, delay === 100 || delay === 500 ? 10_000 : delay, ...given);
-    Object.assign(window, { setTimeout: patient });
+    Object.assign(window, { setTimeout: extended });
   });
 }
 
-test.describe("from one page to the next", () => {
-  test.beforeEach(({ page }) => beIdle(page));
+test.describe("A view transition", () => {
+  test.beforeEach(({ page }) => extendTimeouts(page));
 
-  test("the name in a list becomes the heading of its page, and on the way back the heading becomes the name", async ({
-    page,
-  }) => {
-    const moves = await watchMoves(page);
+  test("morphs a list item into its page's heading, and back", async ({ page }) => {
+    const transitions = await recordTransitions(page);
     await open(page, HOME);
-    expect(await moves()).toEqual([]);
+    expect(await transitions()).toEqual([]);
     await page.getByRole("link", { name: "Texas", exact: true }).click();
     await expectScreen(page, TEXAS.heading);
-    await expect.poll(moves).toEqual([{ from: "Texas", to: TEXAS.heading, outcome: "finished" }]);
+    await expect.poll(transitions).toEqual([{ from: "Texas", to: TEXAS.heading, outcome: "finished" }]);
     await page.getByRole("main").getByRole("link", { name: "Abilene" }).click();
     await expectScreen(page, "Abilene, Texas");
-    await expect.poll(moves).toHaveLength(2);
+    await expect.poll(transitions).toHaveLength(2);
     await expect
-      .poll(async () => (await moves())[1])
+      .poll(async () => (await transitions())[1])
       .toEqual({
         from: "Abilene",
         to: "Abilene, Texas",
@@ -91,17 +86,17 @@ test.describe("from one page to the next", () => {
     await page.goBack();
     await expectScreen(page, TEXAS.heading);
     await expect
-      .poll(async () => (await moves())[2])
+      .poll(async () => (await transitions())[2])
       .toEqual({
         from: "Abilene, Texas",
         to: "Abilene",
         outcome: "finished",
       });
-    // What was marked for it is as it was.
+    // The names are removed afterwards.
     expect(await named(page)).toBe(0);
   });
 
-  test("the way back restores the position before the browser shows the page", async ({ page }) => {
+  test("restores the scroll position before the page is shown", async ({ page }) => {
     await page.addInitScript(() => {
       const start = document.startViewTransition.bind(document);
       document.startViewTransition = (update) => {
@@ -123,11 +118,11 @@ test.describe("from one page to the next", () => {
     await expect(page.locator("html")).toHaveAttribute("data-at", "1200");
   });
 
-  test("nothing stands in for the page on the way back and forward", async ({ page }) => {
+  test("shows no loading state on back and forward", async ({ page }) => {
     await open(page, TEXAS);
     await page.evaluate(() => {
       new MutationObserver(() => {
-        if (document.querySelector(".loading")) document.documentElement.dataset.stoodIn = "";
+        if (document.querySelector(".loading")) document.documentElement.dataset.wasLoading = "";
       }).observe(document.body, { childList: true, subtree: true });
     });
     await follow(page, "/city/Texas/Houston");
@@ -138,34 +133,34 @@ test.describe("from one page to the next", () => {
       await page.goForward();
       await expectScreen(page, "Houston, Texas");
     }
-    await expect(page.locator("html")).not.toHaveAttribute("data-stood-in");
+    await expect(page.locator("html")).not.toHaveAttribute("data-was-loading");
   });
 
-  test("a jump within the page is no such move", async ({ page }) => {
-    const moves = await watchMoves(page);
+  test("does not run for fragment navigation", async ({ page }) => {
+    const transitions = await recordTransitions(page);
     await open(page, HOME);
-    await takenOver(page);
+    await waitForHydration(page);
     await page.getByRole("link", { name: "Choose a state" }).click();
     await expect(page).toHaveURL("/#states");
     await follow(page, "/#faq");
     await expect(page.getByRole("heading", { name: "Questions and answers" })).toBeInViewport();
-    expect(await moves()).toEqual([]);
+    expect(await transitions()).toEqual([]);
   });
 
-  test("nothing moves where less motion is asked for", async ({ page }) => {
+  test("does not run with reduced motion", async ({ page }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
-    const moves = await watchMoves(page);
+    const transitions = await recordTransitions(page);
     await open(page, HOME);
     await page.getByRole("link", { name: "Texas", exact: true }).click();
     await expectScreen(page, TEXAS.heading);
     await page.goBack();
     await expectScreen(page, HOME.heading);
-    expect(await moves()).toEqual([]);
+    expect(await transitions()).toEqual([]);
   });
 });
 
-test.describe("the page is shown all the same", () => {
-  test("where the browser knows no view transitions", async ({ page }) => {
+test.describe("The page is shown", () => {
+  test("without support for view transitions", async ({ page }) => {
     await page.addInitScript(() => {
       Reflect.deleteProperty(Document.prototype, "startViewTransition");
     });
@@ -176,7 +171,7 @@ test.describe("the page is shown all the same", () => {
     await expectScreen(page, HOME.heading);
   });
 
-  test("where the browser never comes to take its picture", async ({ page }) => {
+  test("when the transition never starts", async ({ page }) => {
     await page.addInitScript(() => {
       const never = new Promise<never>(() => undefined);
       document.startViewTransition = () =>
@@ -187,12 +182,12 @@ test.describe("the page is shown all the same", () => {
     await expectScreen(page, TEXAS.heading);
   });
 
-  test("and the one asked for last, where the visitor is quicker than the movement", async ({ page }) => {
+  test("for the last of several quick navigations", async ({ page }) => {
     await open(page, HOME);
     for (const state of ["Texas", "Utah", "Vermont"]) await follow(page, `/state/${state}`);
     await expectScreen(page, "Escorts in Vermont");
     await expect(page).toHaveURL("/state/Vermont");
-    // Pressed while it moves, in the page that is there already.
+    // Clicked during the transition.
     await page.getByRole("main").getByRole("link", { name: "Burlington" }).first().click();
     await expectScreen(page, "Burlington, Vermont");
     await page.goBack();

@@ -1,12 +1,12 @@
 import type { Page } from "@playwright/test";
 
-import { expectRefused } from "../support/failures";
-import { expect, test, type Complaints } from "../support/fixtures";
-import { expectScreen, follow, MISSING, open, SCREENS } from "../support/screens";
+import { expectHttpError } from "../support/http-errors";
+import { expect, test, type BrowserErrors } from "../support/fixtures";
+import { expectScreen, follow, NOT_FOUND_SCREENS, open, SCREENS } from "../support/screens";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
 
-/** Does something as a script of the page would. Returns the class of the error that is thrown, if one is. */
+/** Runs code in the page. Returns the class of the error it throws, if any. */
 async function attempt(page: Page, what: () => void): Promise<string | undefined> {
   return page.evaluate(what).then(
     () => undefined,
@@ -14,17 +14,17 @@ async function attempt(page: Page, what: () => void): Promise<string | undefined
   );
 }
 
-/** Expects what Chromium reports of refusals by one directive, and of nothing else, and forgets it. */
-async function expectViolations(complaints: Complaints, directive: string): Promise<void> {
-  await expect.poll(() => complaints.violations.length).toBeGreaterThan(0);
-  expect(complaints.violations.filter((violation) => !violation.startsWith(`${directive} `))).toEqual([]);
-  const others = complaints.errors.filter((error) => !/trusted(-| )?(types?|script|html)/i.test(error));
+/** Expects only violations of one directive, and clears them. */
+async function expectViolations(browserErrors: BrowserErrors, directive: string): Promise<void> {
+  await expect.poll(() => browserErrors.cspViolations.length).toBeGreaterThan(0);
+  expect(browserErrors.cspViolations.filter((violation) => !violation.startsWith(`${directive} `))).toEqual([]);
+  const others = browserErrors.errors.filter((error) => !/trusted(-| )?(types?|script|html)/i.test(error));
   expect(others).toEqual([]);
-  complaints.violations.length = 0;
-  complaints.errors.length = 0;
+  browserErrors.cspViolations.length = 0;
+  browserErrors.errors.length = 0;
 }
 
-const REFUSED: readonly (readonly [what: string, attempt: () => void])[] = [
+const UNSAFE: readonly (readonly [what: string, attempt: () => void])[] = [
   [
     "HTML by innerHTML",
     () => {
@@ -38,48 +38,50 @@ const REFUSED: readonly (readonly [what: string, attempt: () => void])[] = [
     },
   ],
   [
-    "the text of a script",
+    "script text",
     () => {
       document.createElement("script").textContent = "globalThis.intruded = true";
     },
   ],
   [
-    "a script of another site",
+    "a cross-origin script",
     () => {
       document.createElement("script").src = "https://elsewhere.example/assets/shell/1.0.0/main.js";
     },
   ],
   [
-    "a script that is no asset",
+    "a script outside /assets/",
     () => {
       document.createElement("script").src = "/go/example";
     },
   ],
   [
-    "a script that looks like an asset",
+    "a script path that leaves /assets/",
     () => {
       document.createElement("script").src = "/assets/../go/example";
     },
   ],
   [
-    "a script of its own address",
+    "a data: script",
     () => {
       document.createElement("script").src = "data:text/javascript,globalThis.intruded=true";
     },
   ],
 ];
 
-for (const [what, script] of REFUSED) {
-  test(`a script of the page cannot make ${what}`, async ({ page, complaints }) => {
-    await open(page, HOME);
-    expect(await attempt(page, script)).toBe("TypeError");
-    await expectScreen(page, HOME.heading);
-    expect(await page.evaluate(() => "intruded" in window)).toBe(false);
-    await expectViolations(complaints, "require-trusted-types-for");
-  });
-}
+test("Unsafe DOM writes throw and are reported", async ({ page, browserErrors }) => {
+  await open(page, HOME);
+  for (const [what, script] of UNSAFE) {
+    await test.step(what, async () => {
+      expect(await attempt(page, script)).toBe("TypeError");
+      await expectScreen(page, HOME.heading);
+      expect(await page.evaluate(() => "intruded" in window)).toBe(false);
+      await expectViolations(browserErrors, "require-trusted-types-for");
+    });
+  }
+});
 
-test("a script of the page can name an asset, and make no policy of its own", async ({ page, complaints }) => {
+test("Asset scripts are allowed, and other policies are not", async ({ page, browserErrors }) => {
   await open(page, HOME);
   const asset = (): void => {
     document.createElement("script").src = "/assets/shell/1.0.0/main.js";
@@ -99,24 +101,24 @@ test("a script of the page can name an asset, and make no policy of its own", as
     }, name);
     expect(error, name).toBe("TypeError");
   }
-  await expectViolations(complaints, "trusted-types");
+  await expectViolations(browserErrors, "trusted-types");
 });
 
-test("what is refused is reported, and the gateway takes the report", async ({ page, complaints }) => {
+test("The gateway accepts the violation report", async ({ page, browserErrors }) => {
   await open(page, HOME);
   const reported = page.waitForResponse("**/_csp");
   await attempt(page, () => {
     document.body.innerHTML = "<b>text</b>";
   });
   expect((await reported).status()).toBe(204);
-  await expectViolations(complaints, "require-trusted-types-for");
+  await expectViolations(browserErrors, "require-trusted-types-for");
 });
 
-test("every screen is shown within it, by links from one document", async ({ page, complaints }) => {
+test("Every screen works under Trusted Types after navigation", async ({ page, browserErrors }) => {
   await open(page, HOME);
-  for (const { path, heading } of [...SCREENS, ...MISSING]) {
+  for (const { path, heading } of [...SCREENS, ...NOT_FOUND_SCREENS]) {
     await follow(page, path);
     await expectScreen(page, heading);
   }
-  await expectRefused(complaints, 404);
+  await expectHttpError(browserErrors, 404);
 });

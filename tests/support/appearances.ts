@@ -6,8 +6,7 @@ const WIDTHS = [320, 1280];
 const SCHEMES = ["light", "dark"] as const;
 
 /**
- * Looks at a page as it is now at both widths and in both colour schemes: axe finds nothing, and nothing
- * is wider than the window.
+ * Expects no axe violation and no horizontal overflow in the current page, at both widths and in both color schemes.
  */
 export async function expectAccessibleInAllAppearances(page: Page): Promise<void> {
   for (const colorScheme of SCHEMES) {
@@ -17,7 +16,7 @@ export async function expectAccessibleInAllAppearances(page: Page): Promise<void
         await page.setViewportSize({ width, height: 720 });
         await expectAccessible(page);
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        test.expect(overflow, "wider than the window by").toBeLessThanOrEqual(0);
+        test.expect(overflow, "horizontal overflow in pixels").toBeLessThanOrEqual(0);
       });
     }
   }

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 
-// The headless shell first: the same engine without a browser's windows, for a bit over half the CPU time of a test.
-const PLACES = [
+// The headless shell comes first: the same engine at little more than half the CPU time.
+const PATHS = [
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -18,14 +18,14 @@ function isExecutable(file) {
   }
 }
 
-/** The Chromium of this machine: `CHROMIUM_PATH`, or where distributions put it. Undefined: none is there. */
+/** Returns the path of the installed Chromium: `CHROMIUM_PATH` or a distribution's path. */
 export function findChromium() {
   const { CHROMIUM_PATH: configured } = process.env;
   if (configured) return configured;
-  return PLACES.find(isExecutable);
+  return PATHS.find(isExecutable);
 }
 
-// It talks to nobody but the site under test.
+// The browser connects only to the site under test.
 const SWITCHES = [
   "--no-sandbox",
   "--disable-gpu",
@@ -36,7 +36,7 @@ const SWITCHES = [
   "--disable-sync",
 ];
 
-/** What Playwright is to launch: the Chromium of this machine, or its own where there is none. */
+/** Playwright's launch options: the installed Chromium, otherwise Playwright's own. */
 export function launchOptions() {
   const executablePath = findChromium();
   return { args: SWITCHES, ...(executablePath && { executablePath }) };

@@ -6,7 +6,7 @@ import { ROOT } from "./repository.mjs";
 const FILE = path.join(ROOT, "mfe-directory/data/us-cities.json");
 const TABLE = JSON.parse(readFileSync(FILE, "utf8")) as Readonly<Record<string, readonly string[]>>;
 
-/** All 50 states of the city table, in its order. */
+/** All 50 states, in the table's order. */
 export const STATES: readonly string[] = Object.keys(TABLE);
 
 /** The cities of a state, in the table's order. */

@@ -8,15 +8,14 @@ import { ROOT } from "./repository.mjs";
 
 /** @typedef {{ [key: string]: unknown }} Table */
 
-/** A token for the admin API and what the configuration keeps of it. */
+/** Creates an admin API token and its hash for the configuration. */
 export function createToken() {
   const token = randomBytes(32).toString("hex");
   return { token, hash: `sha256:${createHash("sha256").update(token).digest("hex")}` };
 }
 
 /**
- * A table with another's entries put over its own, tables merged and everything else replaced. An entry
- * that is undefined is left out.
+ * Merges `changes` into `base`: tables recursively, everything else replaced. An undefined value removes the key.
  *
  * @param {Table} base
  * @param {Table} changes
@@ -41,9 +40,9 @@ function isTable(value) {
 }
 
 /**
- * Writes a configuration like the repository's `site.toml`, with some of it changed.
+ * Writes the repository's `site.toml` with changes.
  *
- * @param {string} folder where it goes, as `site.toml`
+ * @param {string} folder receives `site.toml`
  * @param {Table} changes
  * @returns {Promise<string>} its path
  */
@@ -54,11 +53,11 @@ export async function writeConfig(folder, changes) {
   return file;
 }
 
-/** What a development set-up configures besides addresses: a backend, its key, and a partner. */
+/** The sign-up backend's key in development and tests. */
 export const BACKEND_KEY = "development-key";
 
 /**
- * The tables for a sign-up backend at `backend` and, unless told otherwise, a partner there.
+ * The configuration tables for a sign-up backend and, by default, a partner at the URL `backend`.
  *
  * @param {string} backend
  * @param {{ partner?: boolean }} [options]
@@ -68,16 +67,16 @@ export function signupConfig(backend, { partner = true } = {}) {
   return {
     signup: {
       backend,
-      key: { env: "SIGNUP_BACKEND_KEY" },
+      backend_api_key: { env: "SIGNUP_BACKEND_KEY" },
       affiliate_subid: "colonnade",
-      redirect_hosts: ["members.example.com"],
-      page: "/signup",
-      success: "/success",
-      // A whole suite comes from one address.
-      attempts: 100_000,
-      attempts_per_client: 100_000,
-      failures: 100_000,
-      ...(partner && { partner: "example" }),
+      allowed_redirect_hosts: ["members.example.com"],
+      form_path: "/signup",
+      success_path: "/success",
+      // All tests share one client address.
+      rate_limit_per_minute: 100_000,
+      rate_limit_per_client_per_minute: 100_000,
+      breaker_failure_threshold: 100_000,
+      ...(partner && { fallback_partner: "example" }),
     },
     ...(partner && {
       partners: { example: { name: "Example Partner", url: `${backend}/partner`, parameters: { subid: "colonnade" } } },

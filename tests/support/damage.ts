@@ -6,18 +6,18 @@ import type { Release } from "@colonnade/kit/build";
 
 import type { Site } from "./site.mjs";
 
-/** A file of a release in a site's store, and what the store keeps of it. */
+/** A release file in a site's store. */
 export interface StoredFile {
-  /** Its path on the site. */
+  /** URL path of the file. */
   readonly path: string;
-  /** The file, and its compressed variants. */
+  /** Store paths of the file and its compressed variants. */
   readonly copies: readonly string[];
 }
 
-/** Puts back what was damaged. */
+/** Restores the original file. */
 export type Repair = () => Promise<void>;
 
-/** What is kept of a section in a site that holds one release of it. */
+/** The stored release of a section that has exactly one. */
 async function storedRelease(site: Site, section: string): Promise<{ folder: string; release: Release }> {
   const releases = path.join(site.store, "releases", section);
   const [version = ""] = await readdir(releases);
@@ -32,7 +32,7 @@ async function stored(
 ): Promise<StoredFile> {
   const { folder, release } = await storedRelease(site, section);
   const file = wanted(release);
-  if (file === undefined) throw new Error(`${section} has no such file`);
+  if (file === undefined) throw new Error(`the release of ${section} has no matching file`);
   return {
     path: pathOf(release, file),
     copies: ["", ".br", ".gzip", ".zstd"].map((ending) =>
@@ -41,13 +41,13 @@ async function stored(
   };
 }
 
-/** The files of a section that a page or slot of it needs. */
+/** The kinds of files that a page or slot needs. */
 export const PARTS = ["entry", "script", "stylesheet"] as const;
 
-/** One of them. */
+/** One of `PARTS`. */
 export type Part = (typeof PARTS)[number];
 
-/** The paths on the site of the scripts of one of a section's pages or slots, named by `place`. */
+/** Returns the URL paths of the scripts of the page pattern or slot `place`. */
 export async function findScripts(site: Site, section: string, place: string): Promise<string[]> {
   const { release } = await storedRelease(site, section);
   return assetsOf(release, place)
@@ -64,7 +64,7 @@ function pathOf({ name, version }: Release, file: string): string {
   return `/assets/${name}/${version}/${file.replace("client/", "")}`;
 }
 
-/** Finds a file of a section: its entry, or the script or stylesheet of one of its pages or slots, named by `place`. */
+/** Finds a section's entry, or the script or stylesheet of its page pattern or slot `place`. */
 export function findFile(site: Site, section: string, place: string, part: Part): Promise<StoredFile> {
   return stored(site, section, (release) => {
     const suffix = part === "stylesheet" ? ".css" : ".js";
@@ -72,40 +72,40 @@ export function findFile(site: Site, section: string, place: string, part: Part)
   });
 }
 
-/** Finds the script that all pages of a section have in common. */
+/** Finds the script that all pages of a section share. */
 export function findCommonScript(site: Site, section: string): Promise<StoredFile> {
   return stored(site, section, ({ assets }) => assets.find((asset) => asset.endsWith(".js")));
 }
 
-/** Finds a file of a release, the shell's too, by its address on the site. */
+/** Finds a file of any release, including the shell's, by its URL path. */
 export function findByPath(site: Site, address: string): Promise<StoredFile> {
   const [section = "", , name = ""] = address.replace("/assets/", "").split("/");
   return stored(site, section, ({ files }) => files.find((file) => file.path === `client/${name}`)?.path);
 }
 
-async function keep(file: StoredFile): Promise<Repair> {
-  const kept = await Promise.all(file.copies.map(async (copy) => [copy, await readFile(copy)] as const));
+async function backUp(file: StoredFile): Promise<Repair> {
+  const originals = await Promise.all(file.copies.map(async (copy) => [copy, await readFile(copy)] as const));
   return async () => {
-    await Promise.all(kept.map(([copy, bytes]) => writeFile(copy, bytes)));
+    await Promise.all(originals.map(([copy, bytes]) => writeFile(copy, bytes)));
   };
 }
 
-/** Takes a file away. */
+/** Deletes a file and its compressed variants. */
 export async function remove(file: StoredFile): Promise<Repair> {
-  const repair = await keep(file);
+  const repair = await backUp(file);
   await Promise.all(file.copies.map((copy) => rm(copy)));
   return repair;
 }
 
-/** Puts another text in a file's place, properly compressed. */
+/** Replaces the contents of a file and its compressed variants. */
 export async function replace(file: StoredFile, text: string): Promise<Repair> {
-  const repair = await keep(file);
+  const repair = await backUp(file);
   const [plain = "", brotli = "", gzip = "", zstd = ""] = file.copies;
   await Promise.all([
     writeFile(plain, text),
     writeFile(brotli, brotliCompressSync(text)),
     writeFile(gzip, gzipSync(text)),
-    // Node has no Zstandard yet. No browser that knows it does without Brotli, which the gateway prefers.
+    // Node cannot write Zstandard yet. Every browser that supports it also supports Brotli, which the gateway prefers.
     rm(zstd),
   ]);
   return repair;

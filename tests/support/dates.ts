@@ -2,7 +2,7 @@ import { expect, type Locator } from "@playwright/test";
 
 const FORMAT = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
 
-/** Waits until an element shows `label` and today's date (UTC), also when the day changes meanwhile. */
+/** Expects an element to show `label` and today's date (UTC). Midnight may pass during the check. */
 export async function expectToday(locator: Locator, label: string): Promise<void> {
   const before = new Date();
   await expect(locator).toBeVisible();

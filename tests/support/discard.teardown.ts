@@ -2,8 +2,8 @@ import { rm } from "node:fs/promises";
 
 import { test } from "@playwright/test";
 
-import { published } from "./published";
+import { publishedSite } from "./published-site";
 
-test("the published releases are discarded", async () => {
-  await rm(published().store, { recursive: true, force: true });
+test("teardown deletes the published releases", async () => {
+  await rm(publishedSite().store, { recursive: true, force: true });
 });

@@ -1,71 +1,81 @@
 import { test as base, type ConsoleMessage, type Page } from "@playwright/test";
 
-import { published } from "./published";
+import { publishedSite } from "./published-site";
 import { startSite, type Site } from "./site.mjs";
 
-/** What the browser complained about while a test ran. */
-export interface Complaints {
+/** Errors the browser reported during a test. */
+export interface BrowserErrors {
   /** Console errors and uncaught exceptions. */
   readonly errors: string[];
   /** Content security policy violations, as `directive blocked-uri`. */
-  readonly violations: string[];
+  readonly cspViolations: string[];
 }
 
 export interface WorkerFixtures {
-  /** Whether the gateway renders pages, or leaves that to the browser. */
-  rendered: boolean;
-  /** A site of this worker's own: gateway, releases, backend, with a partner configured. */
+  /** Whether the gateway renders pages; the browser does otherwise. */
+  serverRendering: boolean;
+  /** This worker's site: gateway, releases and backend, with a partner configured. */
   site: Site;
+  /** Another site of this worker, whose gateway does not cache files in memory: tests may damage its store. */
+  uncachedSite: Site;
 }
 
 export interface TestFixtures {
   /**
-   * Everything the browser complains about in `page`. A test that has not emptied them by its end fails,
-   * so every test also says that its screens are free of errors and policy violations.
+   * Errors the browser reports in `page`. A test fails if any remain at its end, so every test also asserts that
+   * its screens are free of errors and CSP violations.
    */
-  complaints: Complaints;
+  browserErrors: BrowserErrors;
 }
 
 function describe(message: ConsoleMessage): string {
   return `${message.text()} (${message.location().url})`;
 }
 
-async function listen(page: Page): Promise<Complaints> {
-  const complaints: Complaints = { errors: [], violations: [] };
+async function listen(page: Page): Promise<BrowserErrors> {
+  const browserErrors: BrowserErrors = { errors: [], cspViolations: [] };
   page.on("console", (message) => {
-    if (message.type() === "error") complaints.errors.push(describe(message));
+    if (message.type() === "error") browserErrors.errors.push(describe(message));
   });
-  page.on("pageerror", (error) => complaints.errors.push(error.message));
-  await page.exposeFunction("complainOfPolicy", (text: string) => complaints.violations.push(text));
+  page.on("pageerror", (error) => browserErrors.errors.push(error.message));
+  await page.exposeFunction("reportCspViolation", (text: string) => browserErrors.cspViolations.push(text));
   await page.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) => {
-      const { complainOfPolicy } = window as unknown as { complainOfPolicy: (text: string) => void };
-      complainOfPolicy(`${event.violatedDirective} ${event.blockedURI}`);
+      const { reportCspViolation } = window as unknown as { reportCspViolation: (text: string) => void };
+      reportCspViolation(`${event.violatedDirective} ${event.blockedURI}`);
     });
   });
-  return complaints;
+  return browserErrors;
 }
 
-/** The test function of all browser tests: `page` starts at the site, and complaints fail the test. */
+/** The base `test` of all browser tests: `page` opens the site, and browser errors fail the test. */
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  rendered: [true, { option: true, scope: "worker" }],
+  serverRendering: [true, { option: true, scope: "worker" }],
   site: [
-    async ({ rendered }, use) => {
-      const site = await startSite({ rendered, like: published() });
+    async ({ serverRendering }, use) => {
+      const site = await startSite({ serverRendering, base: publishedSite() });
       await use(site);
       await site.stop();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  uncachedSite: [
+    async ({ site }, use) => {
+      const uncached = await startSite({ base: site, config: { assets: { cache_mib: 0 } } });
+      await use(uncached);
+      await uncached.stop();
     },
     { scope: "worker", timeout: 60_000 },
   ],
   baseURL: async ({ site }, use) => {
     await use(site.url);
   },
-  complaints: [
+  browserErrors: [
     async ({ page }, use) => {
-      const complaints = await listen(page);
-      await use(complaints);
-      test.expect(complaints.errors, "errors in the console").toEqual([]);
-      test.expect(complaints.violations, "violations of the content security policy").toEqual([]);
+      const browserErrors = await listen(page);
+      await use(browserErrors);
+      test.expect(browserErrors.errors, "console errors").toEqual([]);
+      test.expect(browserErrors.cspViolations, "CSP violations").toEqual([]);
     },
     { auto: true },
   ],

@@ -2,7 +2,7 @@ import { test as base, type Page } from "@playwright/test";
 
 import { startGallery } from "../../kit/gallery/dist/server.js";
 
-/** A test with the gallery of the kit's components open, drawn with a font of its own, light and still. */
+/** The `test` with the component gallery open: bundled font, light color scheme, no animations. */
 export const test = base.extend<{ gallery: Page }, { address: string }>({
   address: [
     async ({}, use) => {

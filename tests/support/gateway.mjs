@@ -9,18 +9,18 @@ import { GATEWAY_BINARY } from "./repository.mjs";
  * A running gateway.
  *
  * @typedef {object} Gateway
- * @property {string} site address of the site listener
- * @property {string} admin address of the admin listener
- * @property {number} pid its process
- * @property {string[]} log every line it has logged
- * @property {() => Promise<void>} stop asks it to finish and waits until it has
- * @property {Promise<number | null>} exited its exit code, once it has ended
+ * @property {string} site URL of the site listener
+ * @property {string} admin URL of the admin listener
+ * @property {number} pid its process id
+ * @property {string[]} log the log lines so far
+ * @property {() => Promise<void>} stop sends SIGTERM and waits for the process to exit
+ * @property {Promise<number | null>} exited its exit code, once it exits
  */
 
 /**
- * Starts the built gateway and waits until it listens.
+ * Starts the built gateway and waits until it is listening.
  *
- * @param {string} config path of its configuration
+ * @param {string} config path of its configuration file
  * @param {{ log?: (line: string) => void }} [options]
  * @returns {Promise<Gateway>}
  */
@@ -43,10 +43,10 @@ export async function startGateway(config, { log: onLine = () => undefined } = {
       if (event.event === "listening") resolve({ site: event.site, admin: event.admin });
     });
     child.on("error", (error) => {
-      reject(new Error(`${GATEWAY_BINARY} cannot be started (${error.message}); build it with cargo build`));
+      reject(new Error(`${GATEWAY_BINARY} failed to start (${error.message}); run "cargo build" first`));
     });
     void exited.then((code) => {
-      reject(new Error(`the gateway ended with code ${String(code)} before it listened`));
+      reject(new Error(`the gateway exited with code ${String(code)} before it was listening`));
     });
   });
   const { site, admin } = await listening;

@@ -1,26 +1,27 @@
 import { expect, type Page } from "@playwright/test";
 
-/** The tags of a document's head that a page decides, read from the document as it is now. */
+/** The head tags that a page sets, as they currently are in the document. */
 export interface HeadTags {
   readonly title: string;
   readonly description: string | null;
   readonly canonical: string | null;
   readonly robots: string | null;
   readonly keywords: string | null;
-  /** Contents of the `og:` tags by their names without the prefix. */
+  /** Contents of the `og:` tags by name, without the prefix. */
   readonly social: Readonly<Record<string, string | null>>;
 }
 
 /**
- * Reads the head.
+ * Reads the head tags.
  *
- * @throws Error when a tag is there twice: a page before has left its own.
+ * @throws Error for a duplicate tag, which a previous page left behind.
  */
 export async function readHead(page: Page): Promise<HeadTags> {
   return page.evaluate(() => {
     const read = (selector: string, attribute: string): string | null => {
       const found = document.head.querySelectorAll(selector);
-      if (found.length > 1) throw new Error(`the head has ${String(found.length)} of ${selector}`);
+      if (found.length > 1)
+        throw new Error(`the head has ${String(found.length)} tags matching ${selector}; expected one`);
       return found[0]?.getAttribute(attribute) ?? null;
     };
     const social = [...document.head.querySelectorAll("meta[property^='og:']")].map(
@@ -39,7 +40,7 @@ export async function readHead(page: Page): Promise<HeadTags> {
   });
 }
 
-/** Waits until the head is the one that is expected, tag by tag: values, or what `expect` offers in their place. */
+/** Waits until the head tags match. Values may be asymmetric matchers of `expect`. */
 export async function expectHead(page: Page, head: Partial<Record<keyof HeadTags, unknown>>): Promise<void> {
   await expect(async () => {
     expect(await readHead(page)).toMatchObject(head);

@@ -5,8 +5,8 @@ export const SHELL = /\/assets\/shell\/.*\.js$/;
 /** The scripts of all sections. */
 export const SECTIONS = /\/assets\/(?!shell\/).*\.js$/;
 
-/** Holds back the files whose path matches, until the function that comes back is called. */
-export async function hold(page: Page, files: RegExp): Promise<() => void> {
+/** Blocks requests for matching files until the returned function is called. */
+export async function holdRequests(page: Page, files: RegExp): Promise<() => void> {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -18,51 +18,51 @@ export async function hold(page: Page, files: RegExp): Promise<() => void> {
   return release;
 }
 
-/** Marks every element that the document came with, the head's own, too. */
+/** Marks every server-rendered element, including head tags. Returns the number of elements in `#root`. */
 export async function markElements(page: Page): Promise<number> {
   return page.evaluate(() => {
     const elements = [...document.querySelectorAll("#root *")];
     for (const element of [...elements, ...document.querySelectorAll("[data-head]")])
-      Object.assign(element, { cameWithTheDocument: true });
+      Object.assign(element, { serverRendered: true });
     return elements.length;
   });
 }
 
-/** How many elements say that a city's ads are loading: each visitor's are drawn in their place. */
-export async function countLoading(page: Page): Promise<number> {
-  const waiting = page.getByText("Loading ads...", { exact: true }).locator("..");
-  return (await waiting.count()) + (await waiting.locator("*").count());
+/** Counts the elements of a city's loading placeholder, which the client replaces with randomly drawn ads. */
+export async function countAdPlaceholders(page: Page): Promise<number> {
+  const placeholder = page.getByText("Loading ads...", { exact: true }).locator("..");
+  return (await placeholder.count()) + (await placeholder.locator("*").count());
 }
 
-/** How many of the marked elements are in the page still, and how many others have come. */
-export async function countElements(page: Page): Promise<{ kept: number; others: number }> {
+/** Counts the marked elements still in `#root`, and the elements added since. */
+export async function countElements(page: Page): Promise<{ preserved: number; added: number }> {
   return page.evaluate(() => {
     const elements = [...document.querySelectorAll("#root *")];
-    const kept = elements.filter((element) => "cameWithTheDocument" in element).length;
-    return { kept, others: elements.length - kept };
+    const preserved = elements.filter((element) => "serverRendered" in element).length;
+    return { preserved, added: elements.length - preserved };
   });
 }
 
 /**
- * Waits until the shell listens to links and buttons: it takes the marked tags of the head over by the same effects,
- * and in a page whose section has not arrived, too.
+ * Waits until the shell handles clicks on links and buttons. The same effects replace the marked head tags, even
+ * before the page's section has loaded.
  */
-export async function listening(page: Page): Promise<void> {
+export async function waitForEventHandlers(page: Page): Promise<void> {
   await page.waitForFunction(() =>
-    // The list of breadcrumbs is the gateway's, and stays.
-    [...document.querySelectorAll("[data-head]:not(script)")].every((tag) => !("cameWithTheDocument" in tag)),
+    // The gateway's breadcrumb list (JSON-LD) stays.
+    [...document.querySelectorAll("[data-head]:not(script)")].every((tag) => !("serverRendered" in tag)),
   );
 }
 
-/** Waits until the browser has drawn what it was told to by now. */
-export async function drawn(page: Page): Promise<void> {
+/** Waits until the browser has painted all pending changes. */
+export async function waitForPaint(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }
 
-/** Waits until React has taken over all of the page, a section's part of it, too, and is done with it. */
-export async function takenOver(page: Page): Promise<void> {
+/** Waits until React has hydrated the whole page, including the section. */
+export async function waitForHydration(page: Page): Promise<void> {
   await page.waitForFunction(() => {
-    // React's own notes: the tree as it was last put into the document, and what of it is as the server sent it.
+    // React internals: the committed fiber tree, and which parts of it are still dehydrated.
     interface Fiber {
       readonly memoizedState: { readonly isDehydrated?: boolean; readonly dehydrated?: unknown } | null;
       readonly child: Fiber | null;

@@ -2,13 +2,13 @@ import { cp, rm } from "node:fs/promises";
 
 import { test } from "@playwright/test";
 
-import { published } from "./published";
+import { publishedSite } from "./published-site";
 import { startSite } from "./site.mjs";
 
-test("the releases of the last build are published", async () => {
+test("setup publishes the releases of the last build", async () => {
   const site = await startSite();
   await site.gateway.stop();
-  await rm(published().store, { recursive: true, force: true });
-  await cp(site.store, published().store, { recursive: true });
+  await rm(publishedSite().store, { recursive: true, force: true });
+  await cp(site.store, publishedSite().store, { recursive: true });
   await site.stop();
 });

@@ -1,19 +1,19 @@
 import type { HeadTags } from "./head";
 
-/** The configured origin, which is not the address the site is tested at. */
+/** The configured origin. It differs from the URL under test. */
 export const ORIGIN = "http://localhost:8080";
 
-/** An address of a page, and what the page is to say of itself there. */
+/** A URL path and the expected content of its page. */
 export interface Route extends Pick<HeadTags, "title" | "robots"> {
   readonly path: string;
-  /** Path of the canonical link, where it is not `path` itself. */
+  /** Path of the canonical link (default: `path`). */
   readonly canonical?: string;
-  /** Its heading of the first level. */
+  /** Text of the `h1`. */
   readonly heading: string;
-  /** The trail that search engines are given: names and paths. None where it is left out. */
-  readonly trail?: readonly (readonly [name: string, path: string])[];
-  /** More of what the page says. */
-  readonly words?: readonly string[];
+  /** Breadcrumbs in the structured data. The page has none if omitted. */
+  readonly breadcrumbs?: readonly (readonly [name: string, path: string])[];
+  /** Other text on the page. */
+  readonly texts?: readonly string[];
 }
 
 const BRAND = "Colonnade Directory";
@@ -25,21 +25,21 @@ const NEW_YORK = {
   title: `${BRAND} - Listings in New York`,
   robots: "noindex,nofollow",
   heading: "Escorts in New York",
-  trail: [HOME, ["New York", "/state/New%20York"]],
-  words: [SAMPLES, "Browse sample escort profiles in 175 cities across New York", "Escorts in New York - 18+ only"],
+  breadcrumbs: [HOME, ["New York", "/state/New%20York"]],
+  texts: [SAMPLES, "Browse sample escort profiles in 175 cities across New York", "Escorts in New York - 18+ only"],
 } as const;
 
 const EWA_BEACH = "/city/Hawaii/%E2%80%98Ewa%20Beach";
 const LA_CANADA = "/city/California/La%20Ca%C3%B1ada%20Flintridge";
 
-/** An address of every page of the site, and some that are written otherwise. The other articles are ARTICLE_ROUTES. */
+/** One path of every page pattern, and some alternative spellings. Articles are in ARTICLE_ROUTES. */
 export const ROUTES: readonly Route[] = [
   {
     path: "/",
     title: `${BRAND} - Browse by State and City`,
     robots: null,
     heading: "Browse by state. Know what you are reading.",
-    words: ["Sample testimonial", "Are these ads real?"],
+    texts: ["Sample testimonial", "Are these ads real?"],
   },
   { path: "/state/New%20York", ...NEW_YORK },
   { path: "/state/%4eew%20%59ork", canonical: "/state/New%20York", ...NEW_YORK },
@@ -48,36 +48,36 @@ export const ROUTES: readonly Route[] = [
     title: `${BRAND} - Listings in New York, New York`,
     robots: "noindex",
     heading: "New York, New York",
-    trail: [HOME, ["New York", "/state/New%20York"], ["New York", "/city/New%20York/New%20York"]],
-    words: [SAMPLES, "Next Page →"],
+    breadcrumbs: [HOME, ["New York", "/state/New%20York"], ["New York", "/city/New%20York/New%20York"]],
+    texts: [SAMPLES, "Next Page →"],
   },
   {
     path: EWA_BEACH,
     title: `${BRAND} - Listings in ‘Ewa Beach, Hawaii`,
     robots: "noindex",
     heading: "‘Ewa Beach, Hawaii",
-    trail: [HOME, ["Hawaii", "/state/Hawaii"], ["‘Ewa Beach", EWA_BEACH]],
-    words: [SAMPLES, "Next Page →"],
+    breadcrumbs: [HOME, ["Hawaii", "/state/Hawaii"], ["‘Ewa Beach", EWA_BEACH]],
+    texts: [SAMPLES, "Next Page →"],
   },
   {
     path: `${LA_CANADA}/ad/4251`,
     title: `${BRAND} - Coffee and an unhurried conversation in La Cañada Flintridge, California`,
     robots: "noindex",
     heading: "Coffee and an unhurried conversation",
-    trail: [
+    breadcrumbs: [
       HOME,
       ["California", "/state/California"],
       ["La Cañada Flintridge", LA_CANADA],
       ["Coffee and an unhurried conversation", `${LA_CANADA}/ad/4251`],
     ],
-    words: ["Sample ad", "Age: 24", "Posted in La Cañada Flintridge, California", "Back to La Cañada Flintridge ads"],
+    texts: ["Sample ad", "Age: 24", "Posted in La Cañada Flintridge, California", "Back to La Cañada Flintridge ads"],
   },
   {
     path: "/signup",
     title: `Sign up - ${BRAND}`,
     robots: "noindex",
     heading: "Create your account",
-    words: ["The sign-up carries an affiliate tag", "through an affiliate link"],
+    texts: ["The sign-up carries an affiliate tag", "through an affiliate link"],
   },
   {
     path: "/success",
@@ -90,28 +90,28 @@ export const ROUTES: readonly Route[] = [
     title: `Terms of use - ${BRAND}`,
     robots: null,
     heading: "Terms of use",
-    trail: [HOME, ["Terms of use", "/terms"]],
-    words: ["13. Contact", "Text in force since"],
+    breadcrumbs: [HOME, ["Terms of use", "/terms"]],
+    texts: ["13. Contact", "Text in force since"],
   },
   {
     path: "/privacy",
     title: `Privacy policy - ${BRAND}`,
     robots: "noindex",
     heading: "Privacy policy",
-    trail: [HOME, ["Privacy policy", "/privacy"]],
-    words: ["13. Contact", "Text in force since", "Our privacy commitment"],
+    breadcrumbs: [HOME, ["Privacy policy", "/privacy"]],
+    texts: ["13. Contact", "Text in force since", "Our privacy commitment"],
   },
   {
     path: "/about-escort-babylon",
     title: `About ${BRAND}`,
     robots: null,
     heading: `About ${BRAND}`,
-    trail: [HOME, ABOUT],
-    words: ["Join Now"],
+    breadcrumbs: [HOME, ABOUT],
+    texts: ["Join Now"],
   },
 ];
 
-/** The nine articles: last segments of their paths, and titles. */
+/** The nine articles. */
 export const ARTICLE_ROUTES: readonly Route[] = [
   ["what-is-escort-babylon", "What is Escort Babylon?"],
   ["platform-comparison", "How to compare platforms"],
@@ -129,7 +129,7 @@ export const ARTICLE_ROUTES: readonly Route[] = [
     title: `${heading} - ${BRAND}`,
     robots: null,
     heading,
-    trail: [HOME, ABOUT, [heading, path]],
-    words: [`All articles about ${BRAND}`, "Sources"],
+    breadcrumbs: [HOME, ABOUT, [heading, path]],
+    texts: [`All articles about ${BRAND}`, "Sources"],
   };
 });

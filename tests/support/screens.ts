@@ -1,14 +1,14 @@
 import { expect, type Page } from "@playwright/test";
 
-/** One screen of the site, at an address that shows it. */
+/** A screen of the site and a path that shows it. */
 export interface Screen {
   readonly name: string;
   readonly path: string;
-  /** Its heading of the first level. */
+  /** Text of the `h1`. */
   readonly heading: string;
 }
 
-/** Last segments of the articles' paths, in the hub's order. */
+/** Article slugs, in the hub's order. */
 export const ARTICLES = [
   "what-is-escort-babylon",
   "platform-comparison",
@@ -21,12 +21,12 @@ export const ARTICLES = [
   "escort-experiences",
 ] as const;
 
-/** Every screen that exists, for what holds on all of them. */
+/** Every screen, for assertions that apply to all of them. */
 export const SCREENS: readonly Screen[] = [
   { name: "home", path: "/", heading: "Browse by state. Know what you are reading." },
   { name: "a state", path: "/state/New%20York", heading: "Escorts in New York" },
   { name: "a state without a menu", path: "/state/Alabama", heading: "Escorts in Alabama" },
-  { name: "a state with a centred logo", path: "/state/Oklahoma", heading: "Escorts in Oklahoma" },
+  { name: "a state with a centered logo", path: "/state/Oklahoma", heading: "Escorts in Oklahoma" },
   { name: "a city", path: "/city/Texas/Houston", heading: "Houston, Texas" },
   { name: "an ad", path: "/city/Texas/Houston/ad/4251", heading: "Coffee and an unhurried conversation" },
   { name: "the terms", path: "/terms", heading: "Terms of use" },
@@ -37,8 +37,8 @@ export const SCREENS: readonly Screen[] = [
   { name: "success", path: "/success", heading: "Thank you for signing up" },
 ];
 
-/** Screens for addresses where nothing is. */
-export const MISSING: readonly Screen[] = [
+/** The screens of paths that do not exist. */
+export const NOT_FOUND_SCREENS: readonly Screen[] = [
   { name: "no page", path: "/nowhere", heading: "Page not found" },
   { name: "no state", path: "/state/Nowhere", heading: "State not found" },
   { name: "no city", path: "/city/Texas/Nowhere", heading: "City not found" },
@@ -46,18 +46,18 @@ export const MISSING: readonly Screen[] = [
   { name: "no article", path: "/about-escort-babylon/nothing", heading: "Article not found" },
 ];
 
-/** Waits until a screen with that heading is shown, and nothing in its place. */
+/** Waits until the screen with this heading is shown. */
 export async function expectScreen(page: Page, heading: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
 }
 
-/** Opens a screen with a document of its own. */
+/** Opens a screen with a full page load. */
 export async function open(page: Page, { path, heading }: Screen): Promise<void> {
   await page.goto(path);
   await expectScreen(page, heading);
 }
 
-/** Follows a link to `path` within the page that is shown, as any link a section draws would be followed. */
+/** Clicks a new link to `path` in the current page, like any link in a section. */
 export async function follow(page: Page, path: string): Promise<void> {
   await page.evaluate((href) => {
     const link = document.createElement("a");

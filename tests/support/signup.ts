@@ -1,46 +1,46 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 import { randomUUID } from "node:crypto";
 
-import type { Complaints } from "./fixtures";
+import type { BrowserErrors } from "./fixtures";
 import type { Site } from "./site.mjs";
 
-/** Where the form sends to. */
+/** The URL path the form posts to. */
 export const SIGNUP_PATH = "/functions/v1/signup";
 
-/** What failed sign-ups say that have nothing better to say. */
+/** The generic message of a failed sign-up. */
 export const SIGNUP_FAILED = "Signup failed. Please try again.";
 
-/** What the dialog says first where something of a sample opened it. */
+/** The dialog's notice when a control of a sample ad opened it. */
 export const SAMPLE_SENTENCE =
   "These ads are samples. Nobody receives a reply, and signing up unlocks no photos or further ads.";
 
-/** A password that sign-up accepts, with everything in it that must not be altered on its way. */
+/** A valid password with characters that must arrive unaltered. */
 export const PASSWORD = ' correct "horse" & 🔑 ';
 
-/** What a visitor types. */
-export interface Typed {
+/** The values of the form's fields. */
+export interface FormValues {
   readonly email: string;
   readonly password: string;
   readonly age: string;
 }
 
-/** An e-mail address nobody else uses. What is before the @ tells the backend what to answer. */
-export function newAddress(local = "visitor"): string {
+/** Returns a unique e-mail address. Its local part selects the backend's response. */
+export function newEmail(local = "visitor"): string {
   return `${local}@${randomUUID()}.example`;
 }
 
-/** The sign-up dialog, by the heading of its form. */
+/** The sign-up dialog. */
 export function joinDialog(page: Page): Locator {
   return page.getByRole("dialog", { name: "Create your account" });
 }
 
-/** Opens a page, and waits for it to be there: until then the frame around it is the loading page's. */
-export async function visit(page: Page, address: string): Promise<void> {
+/** Opens a page and waits for its heading; until then the shell shows the loading layout. */
+export async function openPage(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await expect(page.getByRole("main").getByRole("heading", { level: 1 })).toBeVisible();
 }
 
-/** Opens the dialog by the footer's button. */
+/** Opens the dialog with the footer's button. */
 export async function openDialog(page: Page): Promise<Locator> {
   await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
   const dialog = joinDialog(page);
@@ -48,36 +48,36 @@ export async function openDialog(page: Page): Promise<Locator> {
   return dialog;
 }
 
-/** Fills the form in, acceptably unless told otherwise, and returns what was typed. */
-export async function fillForm(form: Locator, typed: Partial<Typed> = {}): Promise<Typed> {
-  const all = { email: newAddress(), password: PASSWORD, age: "34", ...typed };
+/** Fills in the form, by default with valid values, and returns them. */
+export async function fillForm(form: Locator, typed: Partial<FormValues> = {}): Promise<FormValues> {
+  const all = { email: newEmail(), password: PASSWORD, age: "34", ...typed };
   await form.getByLabel("E-mail").fill(all.email);
   await form.getByLabel("Password", { exact: true }).fill(all.password);
   await form.getByLabel("Age").fill(all.age);
   return all;
 }
 
-/** Expects what was typed to stand in the form. */
-export async function expectTyped(form: Locator, { email, password, age }: Typed): Promise<void> {
+/** Expects the form to contain these values. */
+export async function expectFormValues(form: Locator, { email, password, age }: FormValues): Promise<void> {
   await expect(form.getByLabel("E-mail")).toHaveValue(email);
   await expect(form.getByLabel("Password", { exact: true })).toHaveValue(password);
   await expect(form.getByLabel("Age")).toHaveValue(age);
 }
 
-/** Fills the form in and sends it. */
-export async function signUp(form: Locator, typed: Partial<Typed> = {}): Promise<Typed> {
+/** Fills in and submits the form. */
+export async function signUp(form: Locator, typed: Partial<FormValues> = {}): Promise<FormValues> {
   const all = await fillForm(form, typed);
   await form.getByRole("button", { name: "Continue" }).click();
   return all;
 }
 
-/** What the backend received of an e-mail address. */
+/** The backend's requests with this e-mail address. */
 export function receivedFrom(site: Site, email: string): ReturnType<Site["backend"]["requests"]> {
   return site.backend.requests().filter(({ body }) => (body as { email?: unknown } | null)?.email === email);
 }
 
-/** The addresses of all requests for sign-up that a page sends from now on. */
-export function watchSignups(page: Page): string[] {
+/** Records the method and URL of every sign-up request the page sends from now on. */
+export function recordSignupRequests(page: Page): string[] {
   const sent: string[] = [];
   page.on("request", (request) => {
     if (request.url().includes("/functions/")) sent.push(`${request.method()} ${request.url()}`);
@@ -86,12 +86,12 @@ export function watchSignups(page: Page): string[] {
 }
 
 /**
- * Expects that the browser reported failed sign-up requests and nothing else, and takes that off the
- * list: it reports every answer that is an error by itself.
+ * Expects that the only browser errors are `count` failed sign-up requests, and clears them. The browser logs every
+ * error response.
  */
-export async function expectFailedSignups(complaints: Complaints, count: number): Promise<void> {
-  await expect.poll(() => complaints.errors).toHaveLength(count);
-  for (const error of complaints.errors.splice(0)) {
+export async function expectFailedSignups(browserErrors: BrowserErrors, count: number): Promise<void> {
+  await expect.poll(() => browserErrors.errors).toHaveLength(count);
+  for (const error of browserErrors.errors.splice(0)) {
     expect(error).toMatch(/^Failed to load resource: .* \(\S+\/functions\/v1\/signup\)$/);
   }
 }

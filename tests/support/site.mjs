@@ -5,34 +5,34 @@ import path from "node:path";
 import { startBackend } from "../backend/server.mjs";
 import { BACKEND_KEY, createToken, signupConfig, writeConfig } from "./config.mjs";
 import { startGateway } from "./gateway.mjs";
-import { deployPackages } from "./releases.mjs";
+import { deployPackages } from "./deploy-packages.mjs";
 
 /**
- * The whole site, running: gateway, releases, sign-up backend.
+ * A running site: gateway, releases and sign-up backend.
  *
  * @typedef {object} Site
- * @property {string} url address of the site, as visitors use it
+ * @property {string} url public URL of the site
  * @property {import("./gateway.mjs").Gateway} gateway
  * @property {Awaited<ReturnType<typeof startBackend>>} backend
- * @property {string} store folder of the gateway's store
+ * @property {string} store the gateway's store folder
  * @property {import("@colonnade/kit/build").AdminAccess} access
- * @property {boolean} rendered whether the gateway renders pages, or leaves that to the browser
+ * @property {boolean} serverRendering whether the gateway renders pages; the browser does otherwise
  * @property {() => Promise<void>} stop
  */
 
 /**
- * How a site is to be.
+ * Options for a test site.
  *
  * @typedef {object} SiteOptions
- * @property {boolean} [partner] whether sign-up has a partner; it has one unless told otherwise
- * @property {import("./config.mjs").Table | null} [signup] entries put over those of `[signup]`; null leaves it out
- * @property {import("./config.mjs").Table} [changes] tables put in place of others
- * @property {boolean} [rendered] whether the gateway renders pages: as `like` does, or else it does
- * @property {Pick<Site, "store"> & Partial<Site>} [like] a site whose store is copied, which is quicker than publishing everything again
+ * @property {boolean} [partner] whether sign-up has a partner (default: true)
+ * @property {import("./config.mjs").Table | null} [signup] entries merged into `[signup]`; null removes the table
+ * @property {import("./config.mjs").Table} [config] top-level tables that replace the defaults
+ * @property {boolean} [serverRendering] whether the gateway renders pages (default: as `base`, otherwise true)
+ * @property {Pick<Site, "store"> & Partial<Site>} [base] a site whose store is copied; faster than publishing every release again
  */
 
 /**
- * Starts a site of its own on free ports, from the releases that the last build left.
+ * Starts a separate site on free ports with the releases of the last build.
  *
  * @param {SiteOptions} [options]
  * @returns {Promise<Site>}
@@ -40,31 +40,36 @@ import { deployPackages } from "./releases.mjs";
 export async function startSite({
   partner = true,
   signup = {},
-  changes = {},
-  like,
-  rendered = like?.rendered ?? true,
+  config = {},
+  base,
+  serverRendering = base?.serverRendering ?? true,
 } = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-"));
   const store = path.join(folder, "store");
-  if (like) await cp(like.store, store, { recursive: true });
+  if (base) await cp(base.store, store, { recursive: true });
   const backend = await startBackend({ port: 0, key: BACKEND_KEY });
   const { token, hash } = createToken();
   const tables = signupConfig(backend.url, { partner });
-  const config = await writeConfig(folder, {
+  const configFile = await writeConfig(folder, {
     listen: { site: "127.0.0.1:0", admin: "127.0.0.1:0" },
     store: { folder: store },
-    // On a busy machine a page may take its time; most of a test's pages nobody asks for.
-    render: { enabled: rendered, warm: false, deadline_ms: 10_000, cpu_ms: 5_000 },
+    // Generous limits for a busy machine. No warm-up: a test requests few of the pages.
+    render: { enabled: serverRendering, warm_cache: false, deadline_ms: 10_000, cpu_limit_ms: 5_000 },
     admin: {
       tokens: [
-        { name: "tests", hash, sections: ["*"], actions: ["publish", "deploy", "rollback", "preview", "collect"] },
+        {
+          name: "tests",
+          hash,
+          sections: ["*"],
+          actions: ["publish", "deploy", "rollback", "preview", "garbage_collect"],
+        },
       ],
     },
     ...tables,
     signup: signup === null ? undefined : { .../** @type {object} */ (tables["signup"]), ...signup },
-    ...changes,
+    ...config,
   });
-  const gateway = await startGateway(config);
+  const gateway = await startGateway(configFile);
   const access = { url: gateway.admin, token };
   async function stop() {
     await gateway.stop();
@@ -72,10 +77,10 @@ export async function startSite({
     await rm(folder, { recursive: true, force: true });
   }
   try {
-    if (!like) await deployPackages(access);
+    if (!base) await deployPackages(access);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url: gateway.site, gateway, backend, store, access, rendered, stop };
+  return { url: gateway.site, gateway, backend, store, access, serverRendering, stop };
 }

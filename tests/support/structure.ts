@@ -2,7 +2,7 @@ import { expect, type Page } from "@playwright/test";
 
 import type { Screen } from "./screens";
 
-/** A screen has its language, one of each landmark, its `h1` first, no heading out of order, and names for its navigations. */
+/** Expects a language, one of each landmark, a leading `h1`, no skipped heading level, and uniquely named navigations. */
 export async function expectStructure(page: Page, { heading }: Screen): Promise<void> {
   await expect(page.locator("html")).toHaveAttribute("lang", "en");
   for (const landmark of ["banner", "main", "contentinfo"] as const)
@@ -20,7 +20,7 @@ export async function expectStructure(page: Page, { heading }: Screen): Promise<
   expect(main[0]).toEqual({ level: 1, text: heading });
   const skipped = main.filter(({ level, text }, index) => text === "" || level > (main[index - 1]?.level ?? 0) + 1);
   expect(skipped, "headings that are empty or skip a level").toEqual([]);
-  // Of several landmarks of a kind, each has a name of its own.
+  // Landmarks of the same role need unique names.
   const names = await page.getByRole("navigation").evaluateAll((elements) =>
     elements.map((element) => {
       const label = document.getElementById(element.getAttribute("aria-labelledby") ?? "");

@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 
 /**
- * Controls that are shown and smaller than `least` CSS pixels either way. A link within a sentence is as high as its
- * line: WCAG 2.2, 2.5.8, leaves it out. One in a cell of a table or a list of terms is there to be chosen.
+ * Visible controls smaller than `least` CSS pixels in either dimension. Links within a sentence are exempt
+ * (WCAG 2.2, 2.5.8); links in table cells and description lists are not.
  */
 export async function smallTargets(page: Page, least: number): Promise<readonly string[]> {
   return page.evaluate((size) => {
@@ -10,16 +10,18 @@ export async function smallTargets(page: Page, least: number): Promise<readonly 
       if (element.tagName !== "A" || getComputedStyle(element).display !== "inline") return false;
       const text = element.closest("p, .prose li");
       if (!text) return false;
-      // Without its links, it has words of its own: a link alone in its paragraph is no part of a sentence.
+      // A sentence has text outside its links; a link alone in its paragraph is not part of one.
       const others = text.cloneNode(true) as Element;
       for (const link of others.querySelectorAll("a")) link.remove();
       return /\p{L}/u.test(others.textContent);
     };
-    // What a link is drawn over belongs to it: a whole card, say.
+    // An absolutely positioned pseudo-element extends the link's target, for example over a whole card.
     const boxOf = (element: Element): DOMRect => {
-      const isOver = ["::before", "::after"].some((part) => getComputedStyle(element, part).position === "absolute");
-      const over = isOver ? (element as HTMLElement).offsetParent : null;
-      return (over ?? element).getBoundingClientRect();
+      const hasOverlay = ["::before", "::after"].some(
+        (part) => getComputedStyle(element, part).position === "absolute",
+      );
+      const overlay = hasOverlay ? (element as HTMLElement).offsetParent : null;
+      return (overlay ?? element).getBoundingClientRect();
     };
     return [...document.querySelectorAll("a[href], button, input, summary, select, textarea")]
       .filter((element) => element.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true }))

@@ -1,4 +1,4 @@
-//! The signals of an operator or a supervisor.
+//! Unix signals: SIGTERM and SIGINT shut down, SIGHUP reloads.
 
 use std::io;
 use std::time::Duration;
@@ -6,38 +6,38 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-/// The two steps of stopping; each becomes true.
-pub(super) struct Stop {
-    /// The gateway was told to stop, and says that it is not ready.
-    pub(super) told: watch::Receiver<bool>,
-    /// It takes no new connection.
-    pub(super) now: watch::Receiver<bool>,
+/// The two steps of a graceful shutdown. Each becomes true.
+pub(super) struct Shutdown {
+    /// The shutdown has started: `/readyz` reports 503, but connections are still accepted.
+    pub(super) started: watch::Receiver<bool>,
+    /// The listeners are closed, and requests in flight are drained.
+    pub(super) draining: watch::Receiver<bool>,
 }
 
-/// Waits for SIGTERM or SIGINT; between the two steps lies this delay, so that whoever asks for readiness sends nobody
-/// any more when the sockets close.
-pub(super) fn stop(delay: impl FnOnce() -> Duration + Send + 'static) -> io::Result<Stop> {
+/// Starts the graceful shutdown on SIGTERM or SIGINT. `delay` is the time between its two steps, in which load balancers
+/// notice that the gateway is not ready.
+pub(super) fn shutdown(delay: impl FnOnce() -> Duration + Send + 'static) -> io::Result<Shutdown> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let (tell, told) = watch::channel(false);
-    let (stop, now) = watch::channel(false);
+    let (start, started) = watch::channel(false);
+    let (drain, draining) = watch::channel(false);
     tokio::spawn(async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        // First, so that who reads that the gateway stops finds it so.
-        tell.send_replace(true);
-        tracing::info!(event = "stopping");
+        // Before the event, so that a reader of the log finds `/readyz` at 503.
+        start.send_replace(true);
+        tracing::info!(event = "shutdown_started");
         tokio::time::sleep(delay()).await;
-        stop.send_replace(true);
-        // Held for as long as anyone listens: a channel without a sender would look like a signal.
-        tokio::join!(tell.closed(), stop.closed());
+        drain.send_replace(true);
+        // Keep the senders while there are receivers: a closed channel would look like a signal.
+        tokio::join!(start.closed(), drain.closed());
     });
-    Ok(Stop { told, now })
+    Ok(Shutdown { started, draining })
 }
 
-/// SIGHUP.
+/// The stream of SIGHUP.
 pub(super) fn hangup() -> io::Result<Signal> {
     signal(SignalKind::hangup())
 }

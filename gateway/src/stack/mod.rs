@@ -1,113 +1,118 @@
-//! What every request passes on its way to a route, in order, each with why it stands where it stands.
+//! The middleware of both listeners, in order. Each layer has a comment with the reason for its place.
 
-mod guard;
-mod head;
-mod headers;
-mod layer;
-mod seating;
-mod shed;
-mod strict;
 #[cfg(test)]
 mod tests;
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use http::{Method, Request, Response};
+use colonnade_admin::Admin;
+use colonnade_edge::metrics::ShedMetrics;
+use colonnade_edge::middleware::{
+    LoadShedder, add_security_headers, catch_panic, shed_load, strip_head_body, validate_request,
+};
+use colonnade_edge::{CurrentSettings, HttpService};
+use colonnade_site::Site;
+use colonnade_telemetry::{RecordedBody, Recorder};
+use colonnade_web::middleware::{Next, from_fn};
+use colonnade_web::problem::Audience;
+use colonnade_web::response::Response;
+use http::{Method, Request};
 use tower::{Service, ServiceBuilder, service_fn};
 
-use crate::admin::Admin;
-use crate::metrics::ShedMetrics;
-use crate::net::{CurrentSettings, Serve};
-use crate::reply::Reply;
-use crate::rescue::Audience;
-use crate::site::Site;
-use crate::telemetry::{self, Recorded, Recorder};
-use layer::from_fn;
-
-pub(crate) use layer::Next;
-pub(crate) use seating::Seat;
-use shed::Shed;
-pub(crate) use strict::RequestError;
-
-/// The site listener's stack.
+/// The service of the site listener.
 pub(crate) fn site(
     site: Arc<Site>,
     settings: CurrentSettings,
-    shed: ShedMetrics,
+    shed_metrics: ShedMetrics,
     recorder: Recorder,
-) -> impl Serve {
-    let reader = Arc::clone(&site);
+) -> impl HttpService {
+    let is_secure = site.is_secure();
+    let audience = {
+        let site = Arc::clone(&site);
+        move || site.audience()
+    };
     let routes = service_fn(move |request| {
         let site = Arc::clone(&site);
-        // On the heap, as the layers are.
-        Box::pin(async move { Ok::<_, Infallible>(site.answer(request).await) })
+        // Boxed like the futures of the layers, which keeps tasks small.
+        Box::pin(async move { Ok::<_, Infallible>(site.handle(request).await) })
     });
-    let shed = Arc::new(Shed::new(Arc::clone(&settings), shed));
+    let shedder = Arc::new(LoadShedder::new(Arc::clone(&settings), shed_metrics));
     let routes = ServiceBuilder::new()
-        // Before anything is looked at, because that is what costs.
+        // Sheds load directly before the routes, which are the expensive part. Only visitors' requests are shed.
         .layer(from_fn(move |request, next| {
-            shed::admit(request, next, Arc::clone(&shed))
+            shed_load(request, next, Arc::clone(&shedder))
         }))
         .service(routes);
-    let is_secure = reader.is_secure();
-    stack(recorder, routes, settings, move || reader.audience(), is_secure)
+    stack(recorder, routes, settings, audience, is_secure)
 }
 
-/// The admin listener's stack.
-pub(crate) fn admin(admin: Arc<Admin>, settings: CurrentSettings, recorder: Recorder) -> impl Serve {
+/// The service of the admin listener.
+pub(crate) fn admin(admin: Arc<Admin>, settings: CurrentSettings, recorder: Recorder) -> impl HttpService {
     let routes = service_fn(move |request| {
         let admin = Arc::clone(&admin);
-        Box::pin(async move { Ok::<_, Infallible>(admin.answer(request).await) })
+        Box::pin(async move { Ok::<_, Infallible>(admin.handle(request).await) })
     });
-    // HSTS is about names, and its name is rarely the site's.
+    // No HSTS: it applies to all ports of a host, and other services may share the admin listener's host.
     stack(recorder, routes, settings, || Audience::Operator, false)
 }
 
+/// The layers of both listeners, outermost first.
 fn stack<S, B>(
     recorder: Recorder,
     routes: S,
     settings: CurrentSettings,
     audience: impl Fn() -> Audience + Clone + Send + Sync + 'static,
     is_secure: bool,
-) -> impl Service<Request<B>, Response = Response<Recorded>, Error = Infallible, Future: Send + 'static>
+) -> impl Service<Request<B>, Response = http::Response<RecordedBody>, Error = Infallible, Future: Send + 'static>
 + Clone
 + Send
 + 'static
 where
-    S: Service<Request<B>, Response = Reply, Error = Infallible> + Clone + Send + Sync + 'static,
+    S: Service<Request<B>, Response = Response, Error = Infallible> + Clone + Send + Sync + 'static,
     S::Future: Send + 'static,
     B: Send + 'static,
 {
-    let reader = audience.clone();
+    let panic_audience = audience.clone();
     ServiceBuilder::new()
-        // Outermost, so that it counts and times everything, also what a layer below answers itself.
+        // Logs and measures each request. Outermost, to include the responses of all other layers.
         .layer(from_fn(move |request, next| {
-            telemetry::record(request, next, recorder.clone())
+            colonnade_telemetry::record(request, next, recorder.clone())
         }))
-        // Above whatever makes an answer, so that none is without its headers, or with a body where none may be.
-        .layer(from_fn(move |request, next| finish(request, next, is_secure)))
-        // Below what makes answers whole: a panic further in ends as an answer, and they see nothing unusual.
+        // Adds security headers. Outside of all layers that create responses.
         .layer(from_fn(move |request, next| {
-            guard::answer(request, next, audience.clone())
+            security_headers(request, next, is_secure)
         }))
-        // Before anything reads what could be read in two ways.
+        // Strips the body of responses to HEAD. Also outside of all layers that create responses.
+        .layer(from_fn(move |request, next| head_without_body(request, next)))
+        // Turns a panic into a response. Inside of the layers above, so that they treat it like any other response.
         .layer(from_fn(move |request, next| {
-            strict::check(request, next, Arc::clone(&settings), reader.clone())
+            catch_panic(request, next, panic_audience.clone())
+        }))
+        // Rejects ambiguous requests. Before everything that reads the request.
+        .layer(from_fn(move |request, next| {
+            validate_request(request, next, Arc::clone(&settings), audience.clone())
         }))
         .service(routes)
 }
 
-/// Makes an answer one that may be sent, however it came about.
-async fn finish<S, B>(request: Request<B>, next: Next<S>, is_secure: bool) -> Reply
+async fn security_headers<S, B>(request: Request<B>, next: Next<S>, is_secure: bool) -> Response
 where
-    S: Service<Request<B>, Response = Reply, Error = Infallible>,
+    S: Service<Request<B>, Response = Response, Error = Infallible>,
+{
+    let mut response = next.run(request).await;
+    add_security_headers(response.headers_mut(), is_secure);
+    response
+}
+
+async fn head_without_body<S, B>(request: Request<B>, next: Next<S>) -> Response
+where
+    S: Service<Request<B>, Response = Response, Error = Infallible>,
 {
     let is_head = *request.method() == Method::HEAD;
-    let mut reply = next.run(request).await;
+    let mut response = next.run(request).await;
     if is_head {
-        head::strip(&mut reply);
+        strip_head_body(&mut response);
     }
-    headers::add(reply.headers_mut(), is_secure);
-    reply
+    response
 }

@@ -1,19 +1,20 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
+use colonnade_config::TelemetrySettings;
+use colonnade_edge::middleware::catch_panic;
+use colonnade_edge::{AllowedHosts, CurrentSettings, Limits, Settings};
+use colonnade_telemetry::{Log, Recorder, Traces};
+use colonnade_web::middleware::from_fn;
+use colonnade_web::problem::Audience;
+use colonnade_web::response::{Response, text};
 use http::header::HOST;
 use http::{HeaderValue, Method, Request, StatusCode};
 use http_body_util::BodyExt as _;
 use tower::{Layer as _, ServiceExt as _, service_fn};
 
-use super::layer::from_fn;
-use super::{guard, stack};
-use crate::config::{Limits, Telemetry};
+use super::stack;
 use crate::metrics::Metrics;
-use crate::net::{CurrentSettings, Hosts, Settings};
-use crate::reply::{Reply, text};
-use crate::rescue::Audience;
-use crate::telemetry::{Log, Recorder, Traces};
 
 fn person() -> Audience {
     Audience::Person {
@@ -32,9 +33,9 @@ fn request(method: Method) -> Request<()> {
 
 fn recorder() -> Recorder {
     Recorder::new(
-        &Telemetry::default(),
+        &TelemetrySettings::default(),
         &Log::default(),
-        Metrics::default().requests("site"),
+        Metrics::default().requests.for_listener("site"),
         &Traces::none(),
     )
 }
@@ -42,26 +43,29 @@ fn recorder() -> Recorder {
 fn settings() -> CurrentSettings {
     let settings = Settings {
         limits: Limits::default(),
-        hosts: Hosts::Any,
-        proxies: Vec::new(),
+        allowed_hosts: AllowedHosts::Any,
+        trusted_proxies: Vec::new(),
         proxy_protocol: false,
     };
-    settings.shared()
+    settings.into_current()
 }
 
-fn page(_: Request<()>) -> std::future::Ready<Result<Reply, Infallible>> {
+fn page(_: Request<()>) -> std::future::Ready<Result<Response, Infallible>> {
     std::future::ready(Ok(text(StatusCode::OK, "hello")))
 }
 
 #[tokio::test]
-async fn a_panic_is_answered_without_details() {
+async fn panic_response_has_no_details() {
     let routes = service_fn(|_: Request<()>| async {
         tokio::task::yield_now().await;
-        // Sign-up fields, say, that a slip of ours put into a message.
+        // A panic message could contain sign-up fields.
         assert_eq!("leaked-secret", "", "leaked-secret");
         Ok(text(StatusCode::OK, "never"))
     });
-    for audience in [person(), Audience::Operator] {
+    for (audience, text) in [
+        (person(), "Something went wrong"),
+        (Audience::Operator, "internal error"),
+    ] {
         let reader = audience.clone();
         let response = stack(recorder(), routes, settings(), move || reader.clone(), false)
             .oneshot(request(Method::GET))
@@ -78,9 +82,9 @@ async fn a_panic_is_answered_without_details() {
         assert!(response.headers().contains_key("x-request-id"));
         let body = response.into_body().collect().await.unwrap().to_bytes();
         let body = String::from_utf8(body.to_vec()).unwrap();
-        assert!(body.contains("Something went wrong"), "{body}");
+        assert!(body.contains(text), "{body}");
         assert!(!body.contains("leaked-secret"), "{body}");
-        // A person gets a page with the site's face, its name and the way home.
+        // Visitors get a page in the site's style with its name and a link home.
         for part in [
             "<style>",
             "<h1>This did not work</h1>",
@@ -93,16 +97,17 @@ async fn a_panic_is_answered_without_details() {
 }
 
 #[tokio::test]
-async fn a_panic_before_there_is_anything_to_wait_for_is_answered_too() {
-    let routes =
-        service_fn(|_: Request<()>| -> std::future::Ready<Result<Reply, Infallible>> { panic!("at once") });
-    let guarded = from_fn(|request, next| guard::answer(request, next, person)).layer(routes);
+async fn panic_before_first_await_gets_response() {
+    let routes = service_fn(
+        |_: Request<()>| -> std::future::Ready<Result<Response, Infallible>> { panic!("at once") },
+    );
+    let guarded = from_fn(|request, next| catch_panic(request, next, person)).layer(routes);
     let response = guarded.oneshot(request(Method::GET)).await.unwrap();
     assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
 }
 
 #[tokio::test]
-async fn head_has_the_length_of_get_and_no_body() {
+async fn head_has_content_length_of_get_without_body() {
     let service = stack(recorder(), service_fn(page), settings(), person, false);
     let get = service.clone().oneshot(request(Method::GET)).await.unwrap();
     assert_eq!(get.into_body().collect().await.unwrap().to_bytes(), "hello\n");
@@ -112,7 +117,7 @@ async fn head_has_the_length_of_get_and_no_body() {
 }
 
 #[tokio::test]
-async fn every_answer_has_an_id_of_its_own() {
+async fn each_response_has_unique_request_id() {
     let service = stack(recorder(), service_fn(page), settings(), person, false);
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..8 {
@@ -123,7 +128,7 @@ async fn every_answer_has_an_id_of_its_own() {
 }
 
 #[tokio::test]
-async fn only_who_came_by_tls_is_told_to_come_that_way() {
+async fn hsts_is_sent_only_over_tls() {
     for is_secure in [true, false] {
         let service = stack(recorder(), service_fn(page), settings(), person, is_secure);
         let response = service.oneshot(request(Method::GET)).await.unwrap();

@@ -1,31 +1,36 @@
-//! Connections over which anything may be said, and a visitor who must not notice.
+//! Raw connections, and a visitor whose requests must succeed during an attack.
 
+use std::cell::Cell;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::client::is_silence;
+use super::client::is_timeout;
 use super::{Certificate, Client, Gateway, Request, Response, is_rendered};
+use crate::edge_guide::requires_visitor;
 
-/// The address an ordinary visitor comes from while others attack.
+/// The client address of the ordinary visitor during an attack.
 pub(crate) const VISITOR: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 99);
 
-/// A file of every shell: see [`super::Release::shell`].
-const FILE: &str = "/assets/shell/1.0.0/main.js";
+/// An asset of every test shell: see [`super::Release::shell`].
+const ASSET: &str = "/assets/shell/1.0.0/main.js";
 
-/// What lies between two pieces that come slowly.
-const PACE: Duration = Duration::from_millis(20);
+/// The pause between two pieces of a slow transfer.
+const SLOW_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How long an ordinary visitor looks at what came. One who never looked would take what the machine can do from the
-/// attack, and from whatever is tested beside it.
-const LOOK: Duration = Duration::from_millis(10);
+/// The pause between two visits. Without it the visitor competes for the CPU with the attack and with parallel tests.
+const VISIT_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How long an ordinary visitor waits before giving up. What the gateway does takes milliseconds; the rest is for a machine that
-/// is busy with other tests.
-const GIVES_UP: Duration = Duration::from_secs(10);
+/// The request timeout of the ordinary visitor. The gateway responds in milliseconds; the rest allows for a busy machine.
+const VISITOR_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection over which anything may be said.
+thread_local! {
+    /// Whether a visitor has read the site during the current test. Every test runs in its own thread.
+    static HAS_VISITOR: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A TCP connection that sends arbitrary bytes.
 pub(crate) struct Raw(TcpStream);
 
 impl Raw {
@@ -35,123 +40,123 @@ impl Raw {
         Self(stream)
     }
 
-    /// Says something; `false` if the gateway listens no more.
-    pub(crate) fn say(&mut self, bytes: impl AsRef<[u8]>) -> bool {
+    /// Sends bytes; `false` once the gateway has closed the connection.
+    pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         self.0.write_all(bytes.as_ref()).is_ok()
     }
 
-    /// Says the same again and again until the gateway listens no more, however much that takes.
-    pub(crate) fn say_until_closed(&mut self, bytes: impl AsRef<[u8]>) {
+    /// Sends the same bytes repeatedly until the gateway closes the connection.
+    pub(crate) fn send_until_closed(&mut self, bytes: impl AsRef<[u8]>) {
         for _ in 0..50_000_000 {
-            if !self.say(bytes.as_ref()) {
+            if !self.send(bytes.as_ref()) {
                 return;
             }
         }
-        panic!("the gateway listens for ever");
+        panic!("the gateway never closes the connection");
     }
 
-    /// Says one byte after the other, each after a while in which nothing comes, until the connection is closed.
+    /// Sends byte by byte, slowly, until the gateway closes the connection. Returns the received bytes.
     pub(crate) fn drip_until_closed(self, bytes: impl IntoIterator<Item = u8>) -> Vec<u8> {
         self.drip_until(bytes, |_| false)
     }
 
-    /// The same, but no longer than until the gateway has said enough.
+    /// Same as [`Raw::drip_until_closed`], but stops once the received bytes are sufficient.
     pub(crate) fn drip_until(
         mut self,
         bytes: impl IntoIterator<Item = u8>,
         is_enough: impl Fn(&[u8]) -> bool,
     ) -> Vec<u8> {
-        // Waiting for the gateway to hang up is also what paces the drops.
-        self.0.set_read_timeout(Some(PACE)).unwrap();
-        let mut said = Vec::new();
+        // The read timeout also sets the pace.
+        self.0.set_read_timeout(Some(SLOW_INTERVAL)).unwrap();
+        let mut received = Vec::new();
         for byte in bytes.into_iter().take(1500) {
-            if is_enough(&said) {
-                return said;
+            if is_enough(&received) {
+                return received;
             }
             let mut buffer = [0; 1024];
             match self.0.read(&mut buffer) {
-                Ok(0) => return said,
-                Ok(count) => said.extend(&buffer[..count]),
-                Err(error) if is_silence(error.kind()) => {}
-                Err(_) => return said,
+                Ok(0) => return received,
+                Ok(count) => received.extend(&buffer[..count]),
+                Err(error) if is_timeout(error.kind()) => {}
+                Err(_) => return received,
             }
-            if !self.say([byte]) {
-                return said;
+            if !self.send([byte]) {
+                return received;
             }
         }
-        panic!("the gateway listens to every byte");
+        panic!("the gateway accepts every byte");
     }
 
-    /// Says one piece after the other, each after a while. All of them must be listened to.
-    pub(crate) fn say_slowly(&mut self, pieces: impl IntoIterator<Item = Vec<u8>>) {
+    /// Sends the pieces slowly. The gateway must accept all of them.
+    pub(crate) fn send_slowly(&mut self, pieces: impl IntoIterator<Item = Vec<u8>>) {
         for piece in pieces {
-            std::thread::park_timeout(PACE);
-            assert!(self.say(piece), "the gateway listens no more");
+            std::thread::park_timeout(SLOW_INTERVAL);
+            assert!(self.send(piece), "the gateway has closed the connection");
         }
     }
 
-    /// Reads so many bytes in pieces of this length, each after a while.
-    pub(crate) fn hear_slowly(&mut self, bytes: usize, piece: usize) {
+    /// Reads this many bytes slowly, in pieces of this length.
+    pub(crate) fn read_slowly(&mut self, bytes: usize, piece: usize) {
         let mut left = bytes;
         while left > 0 {
-            std::thread::park_timeout(PACE);
-            left -= self.hear(piece.min(left)).len();
+            std::thread::park_timeout(SLOW_INTERVAL);
+            left -= self.read_exact(piece.min(left)).len();
         }
     }
 
-    /// Everything the gateway says until it resets the connection.
-    pub(crate) fn until_reset(mut self) -> Vec<u8> {
-        let mut said = Vec::new();
-        let outcome = self.0.read_to_end(&mut said).map_err(|error| error.kind());
-        assert_eq!(outcome, Err(ErrorKind::ConnectionReset), "after {said:?}");
-        said
+    /// Reads until the gateway resets the connection.
+    pub(crate) fn read_until_reset(mut self) -> Vec<u8> {
+        let mut received = Vec::new();
+        let outcome = self.0.read_to_end(&mut received).map_err(|error| error.kind());
+        assert_eq!(outcome, Err(ErrorKind::ConnectionReset), "after {received:?}");
+        received
     }
 
-    /// Everything the gateway says until it closes the connection.
-    pub(crate) fn until_closed(mut self) -> Vec<u8> {
-        let mut said = Vec::new();
-        match self.0.read_to_end(&mut said) {
-            Err(error) if is_silence(error.kind()) => panic!("the connection stays open after {said:?}"),
-            // Closed in the middle of what it was being told.
-            _ => said,
+    /// Reads until the gateway closes the connection.
+    pub(crate) fn read_until_closed(mut self) -> Vec<u8> {
+        let mut received = Vec::new();
+        match self.0.read_to_end(&mut received) {
+            Err(error) if is_timeout(error.kind()) => panic!("the connection stays open after {received:?}"),
+            // A reset counts: the gateway may close before it has read everything.
+            _ => received,
         }
     }
 
-    /// The same where the gateway must go on to hear what its client says: else that is reset, and many a system throws
-    /// away what was not read of the last answer.
-    pub(crate) fn until_heard_out(mut self) -> Vec<u8> {
-        let mut said = Vec::new();
-        let outcome = self.0.read_to_end(&mut said);
+    /// Same as [`Raw::read_until_closed`], but requires a lingering close: the gateway must keep reading. Otherwise it sends
+    /// a reset, and many systems then discard the unread part of the last response.
+    pub(crate) fn read_until_lingering_close(mut self) -> Vec<u8> {
+        let mut received = Vec::new();
+        let outcome = self.0.read_to_end(&mut received);
         for _ in 0..10 {
-            assert!(self.say([b'a'; 100]), "{outcome:?} after {said:?}");
+            assert!(self.send([b'a'; 100]), "{outcome:?} after {received:?}");
         }
-        said
+        received
     }
 
-    /// The one answer the gateway gives before it closes the connection.
-    pub(crate) fn answer(self) -> Response {
-        Response::parse(&self.until_closed())
+    /// The one response the gateway sends before it closes the connection.
+    pub(crate) fn read_response(self) -> Response {
+        Response::parse(&self.read_until_closed())
     }
 
-    /// Reads exactly so many bytes.
-    pub(crate) fn hear(&mut self, bytes: usize) -> Vec<u8> {
-        let mut said = vec![0; bytes];
-        self.0.read_exact(&mut said).unwrap();
-        said
+    /// Reads exactly this many bytes.
+    pub(crate) fn read_exact(&mut self, bytes: usize) -> Vec<u8> {
+        let mut received = vec![0; bytes];
+        self.0.read_exact(&mut received).unwrap();
+        received
     }
 }
 
 fn visitor(gateway: &Gateway) -> Client {
-    gateway.site.coming_from(VISITOR).waiting(GIVES_UP)
+    gateway.site.with_source_ip(VISITOR).with_timeout(VISITOR_TIMEOUT)
 }
 
-/// Does something hostile while an ordinary visitor reads the site, all of whose requests must succeed.
+/// Runs an attack while an ordinary visitor reads the site. All requests of the visitor must succeed.
 pub(crate) fn attack<T>(gateway: &Gateway, hostile: impl FnOnce() -> T) -> T {
     let visitor = visitor(gateway);
-    besides(|target| visitor.get(target), "/", "/state/", hostile)
+    with_visitor(|target| visitor.get(target), "/", "/state/", hostile)
 }
 
-/// The same on a site that speaks TLS.
+/// Same as [`attack`], on a site with TLS.
 pub(crate) fn attack_encrypted<T>(
     gateway: &Gateway,
     certificate: &Certificate,
@@ -159,67 +164,80 @@ pub(crate) fn attack_encrypted<T>(
 ) -> T {
     let visitor = visitor(gateway);
     let get = |target: &str| certificate.send(&visitor, Request::new("GET", target)).unwrap();
-    besides(get, "/", "/state/", hostile)
+    with_visitor(get, "/", "/state/", hostile)
 }
 
-/// The same on a site whose pages are rendered, and must be: see [`super::rendering_gateway`].
+/// Same as [`attack`], on a [`super::rendering_gateway`]: every page must be server-rendered.
 pub(crate) fn attack_rendering<T>(gateway: &Gateway, hostile: impl FnOnce() -> T) -> T {
     let visitor = visitor(gateway);
     let get = |target: &str| {
-        let answer = visitor.get(target);
-        assert!(target == FILE || is_rendered(&answer), "{target}: {answer:?}");
-        answer
+        let response = visitor.get(target);
+        assert!(
+            target == ASSET || is_rendered(&response),
+            "{target}: {response:?}"
+        );
+        response
     };
-    besides(get, "/sound/home", "/sound/", hostile)
+    with_visitor(get, "/healthy/home", "/healthy/", hostile)
 }
 
-/// Does something hostile while somebody reads a page that is kept, one after the other of those that have to be made,
-/// whose paths begin with `new`, and a file that is read each time.
-fn besides<T>(
+/// Runs an attack while a visitor reads a cached page, uncached pages below `uncached`, and an asset.
+fn with_visitor<T>(
     get: impl Fn(&str) -> Response + Sync,
-    kept: &str,
-    new: &str,
+    cached: &str,
+    uncached: &str,
     hostile: impl FnOnce() -> T,
 ) -> T {
-    let [page, file] = [kept, FILE].map(|target| {
-        let answer = get(target);
-        assert_eq!(answer.status, 200, "{target}");
-        answer.body
+    let [page, asset] = [cached, ASSET].map(|target| {
+        let response = get(target);
+        assert_eq!(response.status, 200, "{target}");
+        response.body
     });
-    let over = AtomicBool::new(false);
+    let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let visits = scope.spawn(|| {
             for number in 0.. {
-                // Once more when it is over.
-                let was_over = over.load(Ordering::Relaxed);
-                let answer = get(kept);
-                assert!(answer.status == 200 && answer.body == page, "{answer:?}");
-                let answer = get(&format!("{new}visit-{number}"));
+                // Visit once more after the attack.
+                let was_done = done.load(Ordering::Relaxed);
+                let response = get(cached);
+                assert!(response.status == 200 && response.body == page, "{response:?}");
+                let response = get(&format!("{uncached}visit-{number}"));
                 assert!(
-                    answer.status == 200 && answer.boot()["page"].is_object(),
-                    "{answer:?}"
+                    response.status == 200 && response.boot()["page"].is_object(),
+                    "{response:?}"
                 );
-                let answer = get(FILE);
-                assert!(answer.status == 200 && answer.body == file, "{answer:?}");
-                if was_over {
+                let response = get(ASSET);
+                assert!(response.status == 200 && response.body == asset, "{response:?}");
+                if was_done {
                     return;
                 }
-                std::thread::park_timeout(LOOK);
+                std::thread::park_timeout(VISIT_INTERVAL);
             }
         });
-        // The visitor goes home even if the attack finds something wrong.
-        let end = End(&over);
+        // Stops the visitor even if the attack panics.
+        let stop = SetOnDrop(&done);
         let outcome = hostile();
-        drop(end);
+        drop(stop);
         visits.join().unwrap();
+        HAS_VISITOR.set(true);
         outcome
     })
 }
 
-/// Says that it is over when it is dropped, however that comes about.
-pub(crate) struct End<'a>(pub(crate) &'a AtomicBool);
+/// Panics if docs/edge.md says that a visitor reads the site during the current test, and none has.
+pub(super) fn check_visitor() {
+    let thread = std::thread::current();
+    let missing = !HAS_VISITOR.get() && thread.name().is_some_and(requires_visitor);
+    assert!(
+        !missing,
+        "docs/edge.md: no visitor reads the site during this attack"
+    );
+}
 
-impl Drop for End<'_> {
+/// Sets a flag when dropped, also during a panic.
+pub(crate) struct SetOnDrop<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! A sign-up backend that does as it is told, good or bad, on a real socket.
+//! A sign-up backend on a real socket with scripted replies, valid or faulty.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,27 +8,27 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 use serde_json::Value;
 
-use super::client::PATIENCE;
+use super::client::TIMEOUT;
 
-/// What a backend does with a request it has read.
+/// What a backend does with a request.
 #[derive(Debug, Clone)]
-pub(crate) enum Act {
-    /// Answers with this status, type and body.
-    Answer(u16, &'static str, String),
+pub(crate) enum Reply {
+    /// Responds with this status, content type and body.
+    Response(u16, &'static str, String),
     /// Sends exactly these bytes and closes.
     Raw(String),
-    /// Closes without a word.
+    /// Closes the connection without a response.
     Close,
-    /// Says nothing until the gateway gives up.
+    /// Sends nothing until the gateway closes the connection.
     Stall,
-    /// Answers with this JSON once the test says so.
+    /// Responds with this JSON after [`Backend::release_held`].
     Hold(String),
-    /// Sends the beginning of an answer, then one byte every so often until the gateway gives up.
+    /// Sends the response header, then the body byte by byte until the gateway closes the connection.
     Drip,
-    /// Promises more than it sends, and closes.
-    Half,
-    /// Sends a body without end.
-    Flood,
+    /// Closes the connection in the middle of the body.
+    Truncated,
+    /// Sends an endless body.
+    Endless,
 }
 
 /// A running backend.
@@ -43,30 +43,29 @@ struct Shared {
 }
 
 struct State {
-    act: Act,
+    reply: Reply,
     connections: usize,
-    /// How many of them have ended.
-    ended: usize,
+    closed: usize,
     received: Vec<Vec<u8>>,
     released: bool,
 }
 
-impl Act {
-    /// An answer in JSON.
+impl Reply {
+    /// A JSON response.
     pub(crate) fn json(status: u16, body: &Value) -> Self {
-        Self::Answer(status, "application/json", body.to_string())
+        Self::Response(status, "application/json", body.to_string())
     }
 }
 
 impl Backend {
-    /// Starts a backend that does this with every request.
-    pub(crate) fn start(act: Act) -> Self {
+    /// Starts a backend that replies like this to every request.
+    pub(crate) fn start(reply: Reply) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let state = State {
-            act,
+            reply,
             connections: 0,
-            ended: 0,
+            closed: 0,
             received: Vec::new(),
             released: false,
         };
@@ -78,14 +77,14 @@ impl Backend {
             address,
             shared: Arc::clone(&shared),
         };
-        // The thread ends with the test's process; connections are few.
+        // The thread ends with the test process; connections are few.
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&shared);
                 std::thread::spawn(move || {
                     shared.state.lock().connections += 1;
                     serve(stream, &shared);
-                    shared.state.lock().ended += 1;
+                    shared.state.lock().closed += 1;
                     shared.changed.notify_all();
                 });
             }
@@ -93,21 +92,21 @@ impl Backend {
         backend
     }
 
-    /// Does something else from now on.
-    pub(crate) fn now(&self, act: Act) {
-        self.shared.state.lock().act = act;
+    /// Changes the reply for later requests.
+    pub(crate) fn set_reply(&self, reply: Reply) {
+        self.shared.state.lock().reply = reply;
     }
 
     pub(crate) fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// How many connections were made so far.
+    /// The number of connections so far.
     pub(crate) fn connections(&self) -> usize {
         self.shared.state.lock().connections
     }
 
-    /// Every request so far, whole.
+    /// All requests so far.
     pub(crate) fn received(&self) -> Vec<String> {
         let received = self.received_bytes();
         let texts = received
@@ -116,93 +115,95 @@ impl Backend {
         texts.collect()
     }
 
-    /// The same, as they came.
+    /// All requests so far, as bytes.
     pub(crate) fn received_bytes(&self) -> Vec<Vec<u8>> {
         self.shared.state.lock().received.clone()
     }
 
-    /// Waits until a request has arrived.
+    /// Waits for a request.
     pub(crate) fn wait_for_request(&self) {
         self.wait_for_requests(1);
     }
 
-    /// Waits until so many requests have arrived.
+    /// Waits for this many requests.
     pub(crate) fn wait_for_requests(&self, count: usize) {
         self.wait_until(&format!("{count} requests arrive"), |state| {
             state.received.len() >= count
         });
     }
 
-    /// Waits until so many connections have ended.
-    pub(crate) fn wait_for_ends(&self, count: usize) {
-        self.wait_until(&format!("{count} connections end"), |state| state.ended >= count);
+    /// Waits until this many connections have closed.
+    pub(crate) fn wait_for_closed_connections(&self, count: usize) {
+        self.wait_until(&format!("{count} connections close"), |state| {
+            state.closed >= count
+        });
     }
 
-    fn wait_until(&self, what: &str, is_so: impl Fn(&State) -> bool) {
+    fn wait_until(&self, what: &str, condition: impl Fn(&State) -> bool) {
         let mut state = self.shared.state.lock();
         let waited = self
             .shared
             .changed
-            .wait_while_for(&mut state, |state| !is_so(state), PATIENCE);
-        assert!(!waited.timed_out(), "never: {what}");
+            .wait_while_for(&mut state, |state| !condition(state), TIMEOUT);
+        assert!(!waited.timed_out(), "timed out: {what}");
     }
 
-    /// Lets held requests be answered.
-    pub(crate) fn release(&self) {
+    /// Responds to the requests that [`Reply::Hold`] holds.
+    pub(crate) fn release_held(&self) {
         self.shared.state.lock().released = true;
         self.shared.changed.notify_all();
     }
 }
 
-/// An address at which nothing listens: the port is one that the system gives to nobody who asks for any.
-pub(crate) const CLOSED: &str = "http://127.0.0.1:1";
+/// An origin on which nothing listens: the system never assigns port 1.
+pub(crate) const CLOSED_ORIGIN: &str = "http://127.0.0.1:1";
 
-/// Answers what comes on a connection until one of the answers ends it, or the gateway hangs up.
+/// Serves a connection until a reply closes it or the gateway does.
 fn serve(mut stream: TcpStream, shared: &Shared) {
     while let Some(request) = read(&mut stream) {
-        let act = receive(request, shared);
-        let goes_on = matches!(act, Act::Answer(..));
-        // The gateway may have given up: then writing fails, and that is what the test looks at from the other side.
-        if answer(&mut stream, act).is_err() || !goes_on {
+        let reply = receive(request, shared);
+        let is_keep_alive = matches!(reply, Reply::Response(..));
+        // Writing fails once the gateway has timed out; the test checks that from the gateway's side.
+        if send(&mut stream, reply).is_err() || !is_keep_alive {
             return;
         }
     }
 }
 
-/// Notes a request. Returns what is to be done with it, once the test says so.
-fn receive(request: Vec<u8>, shared: &Shared) -> Act {
+/// Records a request and returns the reply. A held reply blocks until the test releases it.
+fn receive(request: Vec<u8>, shared: &Shared) -> Reply {
     let mut state = shared.state.lock();
     state.received.push(request);
     shared.changed.notify_all();
-    match state.act.clone() {
-        Act::Hold(body) => {
+    match state.reply.clone() {
+        Reply::Hold(body) => {
             shared.changed.wait_while(&mut state, |state| !state.released);
-            Act::Answer(200, "application/json", body)
+            Reply::Response(200, "application/json", body)
         }
-        act => act,
+        reply => reply,
     }
 }
 
-fn answer(stream: &mut TcpStream, act: Act) -> std::io::Result<()> {
+fn send(stream: &mut TcpStream, reply: Reply) -> std::io::Result<()> {
     let start = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
-    match act {
-        Act::Answer(status, content_type, body) => {
+    match reply {
+        Reply::Response(status, content_type, body) => {
             let length = body.len();
             write!(
                 stream,
                 "HTTP/1.1 {status} Status\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\n\r\n{body}"
             )
         }
-        Act::Raw(text) => stream.write_all(text.as_bytes()),
-        Act::Close => Ok(()),
-        Act::Stall | Act::Hold(_) => {
+        Reply::Raw(text) => stream.write_all(text.as_bytes()),
+        Reply::Close => Ok(()),
+        Reply::Stall | Reply::Hold(_) => {
             let _ = stream.read(&mut [0]);
             Ok(())
         }
-        Act::Half => write!(stream, "{start}content-length: 100\r\n\r\n{{\"redirectUrl\":"),
-        Act::Drip => {
+        Reply::Truncated => write!(stream, "{start}content-length: 100\r\n\r\n{{\"redirectUrl\":"),
+        Reply::Drip => {
             write!(stream, "{start}content-length: 1000\r\n\r\n")?;
-            // Waiting for the gateway to hang up is also what paces the drops.
+            // The read timeout also sets the pace.
             stream.set_read_timeout(Some(Duration::from_millis(20)))?;
             loop {
                 stream.write_all(b" ")?;
@@ -211,7 +212,7 @@ fn answer(stream: &mut TcpStream, act: Act) -> std::io::Result<()> {
                 }
             }
         }
-        Act::Flood => {
+        Reply::Endless => {
             write!(stream, "{start}\r\n")?;
             loop {
                 stream.write_all(&[b' '; 4096])?;
@@ -220,7 +221,7 @@ fn answer(stream: &mut TcpStream, act: Act) -> std::io::Result<()> {
     }
 }
 
-/// Reads one request, as far as its Content-Length says.
+/// Reads one request with a Content-Length body.
 fn read(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut request = Vec::new();
     let mut buffer = [0; 4096];

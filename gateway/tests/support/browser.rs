@@ -1,10 +1,10 @@
-//! A visitor's browser, as far as cookies go.
+//! A client with a cookie jar.
 
 use std::collections::BTreeMap;
 
 use super::{Client, Request, Response};
 
-/// Sends requests with the cookies that the answers before set.
+/// Sends requests with the cookies that earlier responses set.
 #[derive(Debug, Clone)]
 pub(crate) struct Browser {
     client: Client,
@@ -24,7 +24,7 @@ impl Browser {
         self.send(Request::new("GET", target))
     }
 
-    /// Sends a request with the cookies there are, and keeps those of its answer.
+    /// Sends a request with the cookies of the jar, and stores the cookies of the response.
     pub(crate) fn send(&mut self, request: Request) -> Response {
         let cookies: Vec<String> = self
             .jar
@@ -36,8 +36,8 @@ impl Browser {
         } else {
             request.header("cookie", &cookies.join("; "))
         };
-        let answer = self.client.send(request);
-        for cookie in answer.all("set-cookie") {
+        let response = self.client.send(request);
+        for cookie in response.header_values("set-cookie") {
             let (pair, attributes) = cookie.split_once(';').unwrap();
             let (name, value) = pair.split_once('=').unwrap();
             if attributes
@@ -49,7 +49,7 @@ impl Browser {
                 self.jar.insert(name.to_owned(), value.to_owned());
             }
         }
-        answer
+        response
     }
 
     /// The value of a cookie.
@@ -57,7 +57,7 @@ impl Browser {
         self.jar.get(name).map(String::as_str)
     }
 
-    /// Puts a cookie into the jar, whoever it comes from.
+    /// Adds a cookie to the jar.
     pub(crate) fn set_cookie(&mut self, name: &str, value: &str) {
         self.jar.insert(name.to_owned(), value.to_owned());
     }

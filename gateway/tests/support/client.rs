@@ -1,4 +1,4 @@
-//! A client that sends exactly what it is told to.
+//! An HTTP/1.1 client that sends requests unmodified.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -7,27 +7,26 @@ use std::time::Duration;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use tokio::net::TcpSocket;
-use tokio::time::timeout;
 
-/// Longer than anything a test waits for; reached only when something hangs.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+/// Far longer than any wait in a test; a test reaches it only when something hangs.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Sends requests to one address, each over a connection of its own.
+/// Sends requests to one address, each over a new connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Client {
     address: SocketAddr,
     source: Option<Ipv4Addr>,
-    patience: Duration,
+    timeout: Duration,
 }
 
-/// A request as it goes over the wire.
+/// A request as sent on the wire.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     head: String,
     body: Vec<u8>,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -36,7 +35,7 @@ pub(crate) struct Response {
 }
 
 impl Request {
-    /// A request with this method and target, written as they stand.
+    /// A request with this method and target, sent unmodified.
     pub(crate) fn new(method: &str, target: &str) -> Self {
         Self {
             head: format!("{method} {target} HTTP/1.1\r\n"),
@@ -49,26 +48,26 @@ impl Request {
         self
     }
 
-    /// Adds a body, and its length.
+    /// Adds a body and its Content-Length.
     pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         let length = self.body.len().to_string();
         self.header("content-length", &length)
     }
 
-    /// Its method and target.
+    /// The method and target.
     pub(crate) fn line(&self) -> (&str, &str) {
         let mut words = self.head.split(' ');
         (words.next().unwrap(), words.next().unwrap())
     }
 
-    /// Its body.
-    pub(crate) fn sent(&self) -> &[u8] {
+    /// The body.
+    pub(crate) fn sent_body(&self) -> &[u8] {
         &self.body
     }
 
-    /// The request as it is sent to this address, which is its host unless it names another.
-    pub(crate) fn message(self, address: SocketAddr) -> Vec<u8> {
+    /// The bytes of the request. The Host header defaults to this address.
+    pub(crate) fn into_bytes(self, address: SocketAddr) -> Vec<u8> {
         let has_host = self.head.to_ascii_lowercase().contains("\r\nhost:");
         let Self { head, body } = if has_host {
             self
@@ -86,35 +85,47 @@ impl Client {
         Self {
             address,
             source: None,
-            patience: PATIENCE,
+            timeout: TIMEOUT,
         }
     }
 
-    /// The same, coming from another address of this machine: 127.0.0.0/8 is all its own.
-    pub(crate) fn coming_from(self, source: Ipv4Addr) -> Self {
+    /// Uses this source address. All of 127.0.0.0/8 is local on Linux.
+    pub(crate) fn with_source_ip(self, source: Ipv4Addr) -> Self {
         Self {
             source: Some(source),
             ..self
         }
     }
 
-    /// The same, waiting no longer than this for a connection, and for more of an answer.
-    pub(crate) fn waiting(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+    /// Uses this timeout for connecting and for each read.
+    pub(crate) fn with_timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
     }
 
-    /// The address it sends to.
+    /// The server's address.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// A connection to do as one likes with.
+    /// Opens a connection.
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = match self.source {
-            None => TcpStream::connect_timeout(&self.address, self.patience).unwrap(),
-            Some(source) => connect_from(source, self.address, self.patience),
+            None => TcpStream::connect_timeout(&self.address, self.timeout).unwrap(),
+            Some(source) => connect_from(source, self.address, self.timeout),
         };
-        stream.set_read_timeout(Some(self.patience)).unwrap();
+        stream.set_read_timeout(Some(self.timeout)).unwrap();
+        stream
+    }
+
+    /// Opens a connection with a request in flight that waits for its body.
+    pub(crate) fn pending_upload(&self) -> TcpStream {
+        let mut stream = self.connect();
+        write!(
+            stream,
+            "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+             content-type: application/json\r\ncontent-length: 500\r\n\r\n{{"
+        )
+        .unwrap();
         stream
     }
 
@@ -122,26 +133,29 @@ impl Client {
         self.send(Request::new("GET", target))
     }
 
-    /// Sends a request and reads the answer to the end of the connection; panics if it does not come in time.
+    /// Sends a request and reads the response until the connection closes. Panics on a timeout.
     pub(crate) fn send(&self, request: Request) -> Response {
         let mut stream = self.connect();
-        let message = request.header("connection", "close").message(self.address);
-        // An answer may come, and the connection end, before all of a refused body is written.
+        let message = request.header("connection", "close").into_bytes(self.address);
+        // The gateway may respond and close the connection before it has read a rejected body.
         let _ = stream.write_all(&message);
-        let mut answer = Vec::new();
-        if let Err(error) = stream.read_to_end(&mut answer) {
-            assert!(!is_silence(error.kind()), "no whole answer in time: {answer:?}");
+        let mut bytes = Vec::new();
+        if let Err(error) = stream.read_to_end(&mut bytes) {
+            assert!(
+                !is_timeout(error.kind()),
+                "timed out within a response: {bytes:?}"
+            );
         }
-        Response::parse(&answer)
+        Response::parse(&bytes)
     }
 }
 
 impl Response {
-    /// Reads a whole answer.
-    pub(crate) fn parse(answer: &[u8]) -> Self {
-        let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");
-        let end = end.unwrap_or_else(|| panic!("no answer: {:?}", String::from_utf8_lossy(answer)));
-        let head = std::str::from_utf8(&answer[..end]).unwrap();
+    /// Parses a complete response.
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
+        let end = end.unwrap_or_else(|| panic!("not a response: {:?}", String::from_utf8_lossy(bytes)));
+        let head = std::str::from_utf8(&bytes[..end]).unwrap();
         let mut lines = head.split("\r\n");
         let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
         let headers = lines.map(|line| {
@@ -151,19 +165,19 @@ impl Response {
         Self {
             status,
             headers: headers.collect(),
-            body: answer[end + 4..].to_vec(),
+            body: bytes[end + 4..].to_vec(),
         }
     }
 
-    /// A header's value; panics if it is not there exactly once.
+    /// The value of a header. Panics unless there is exactly one.
     pub(crate) fn header(&self, name: &str) -> &str {
-        let values: Vec<&str> = self.all(name);
+        let values: Vec<&str> = self.header_values(name);
         assert_eq!(values.len(), 1, "{name} in {:?}", self.headers);
         values[0]
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        !self.all(name).is_empty()
+        !self.header_values(name).is_empty()
     }
 
     pub(crate) fn text(&self) -> String {
@@ -171,10 +185,10 @@ impl Response {
     }
 
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {}", self.text()))
+        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("not JSON: {}", self.text()))
     }
 
-    /// The body without its coding.
+    /// The body without its content encoding.
     pub(crate) fn decoded(&self) -> Vec<u8> {
         let body = &self.body[..];
         if !self.has("content-encoding") {
@@ -196,32 +210,32 @@ impl Response {
         let text = self.text();
         let (_, rest) = text
             .split_once("id=\"boot\">")
-            .unwrap_or_else(|| panic!("no payload: {text}"));
+            .unwrap_or_else(|| panic!("no boot payload: {text}"));
         let (payload, _) = rest.split_once("</script>").unwrap();
         serde_json::from_str(payload).unwrap()
     }
 
     /// All values of a header.
-    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+    pub(crate) fn header_values(&self, name: &str) -> Vec<&str> {
         let values = self.headers.iter().filter(|(key, _)| key == name);
         values.map(|(_, value)| value.as_str()).collect()
     }
 }
 
-/// Nothing came for as long as one would wait.
-pub(super) fn is_silence(kind: ErrorKind) -> bool {
+/// Whether a read timed out.
+pub(super) fn is_timeout(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
-/// The standard library cannot choose the address it connects from.
-fn connect_from(source: Ipv4Addr, address: SocketAddr, patience: Duration) -> TcpStream {
+/// Connects from a source address, which the standard library cannot choose.
+fn connect_from(source: Ipv4Addr, address: SocketAddr, timeout: Duration) -> TcpStream {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let stream = runtime.unwrap().block_on(async {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind((source, 0).into()).unwrap();
-        let connected = timeout(patience, socket.connect(address)).await;
+        let connected = tokio::time::timeout(timeout, socket.connect(address)).await;
         connected
-            .expect("no connection in time")
+            .expect("connecting timed out")
             .unwrap()
             .into_std()
             .unwrap()

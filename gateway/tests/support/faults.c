@@ -1,13 +1,16 @@
-/* Preloaded into a gateway, this makes its machine fail: the clock of the day is off, another cannot be read, or the disk
- * is full.
+/* Preloaded into a gateway to inject faults: a shifted wall clock, a failing monotonic clock, a full disk.
  *
- * FAULT_CLOCK names a file with the seconds by which the clock is off. FAULT_TIMELESS names a file that is there while
- * each thread that opens a socket, which only a sign-up makes it do, then fails once to read the clock that measures
- * deadlines: Rust panics at that, in the middle of whatever it is doing. FAULT_FULL names a file that is there while the
- * disk below the folder FAULT_BELOW is full; its first letter says what fails there for want of room:
- *   w  writing      s  making durable what was written      c  creating files and folders
- * These files are looked at whenever the gateway asks, so a test changes them while it runs. Whatever this asks the system
- * itself goes past the functions that are replaced here. */
+ * FAULT_WALL_CLOCK names a file with the offset of the wall clock in seconds.
+ *
+ * FAULT_MONOTONIC_CLOCK names a file. While it exists, a thread that opens a socket fails once to read the monotonic
+ * clock, at which Rust panics. In the gateway only a sign-up opens sockets.
+ *
+ * FAULT_DISK_FULL names a file. While it exists, the disk below the folder FAULT_FOLDER is full. Its first letter selects
+ * the operation that fails with ENOSPC:
+ *   w  writing      s  syncing      c  creating files and folders
+ *
+ * The files are read on every call, so a test can change them while the gateway runs. The code below uses system calls
+ * directly, to bypass the functions that it replaces. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,8 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The beginning of a file that a variable names; its length, or -1. */
-static long look(const char *variable, char *text, long size) {
+/* Reads the start of the file that a variable names. Returns its length, or -1. */
+static long read_fault_file(const char *variable, char *text, long size) {
     const char *path = getenv(variable);
     if (!path) return -1;
     long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
@@ -37,33 +40,33 @@ static long look(const char *variable, char *text, long size) {
     return length;
 }
 
-static long off(void) {
+static long clock_offset(void) {
     int before = errno;
     char text[32];
-    long seconds = look("FAULT_CLOCK", text, sizeof text) > 0 ? atol(text) : 0;
+    long seconds = read_fault_file("FAULT_WALL_CLOCK", text, sizeof text) > 0 ? atol(text) : 0;
     errno = before;
     return seconds;
 }
 
-/* Whether this thread's next look at the clock fails. */
-static __thread int is_timeless;
+/* Whether this thread's next read of the monotonic clock fails. */
+static __thread int monotonic_clock_fails;
 
 int socket(int domain, int type, int protocol) {
     int before = errno;
     char text[8];
-    is_timeless = look("FAULT_TIMELESS", text, sizeof text) >= 0;
+    monotonic_clock_fails = read_fault_file("FAULT_MONOTONIC_CLOCK", text, sizeof text) >= 0;
     errno = before;
     return syscall(SYS_socket, domain, type, protocol);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {
-    if (clock == CLOCK_MONOTONIC && is_timeless) {
-        is_timeless = 0;
+    if (clock == CLOCK_MONOTONIC && monotonic_clock_fails) {
+        monotonic_clock_fails = 0;
         errno = EINVAL;
         return -1;
     }
     long outcome = syscall(SYS_clock_gettime, clock, now);
-    if (outcome == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += off();
+    if (outcome == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += clock_offset();
     return outcome;
 }
 
@@ -84,14 +87,14 @@ time_t time(time_t *where) {
 }
 
 static int is_below(const char *path) {
-    const char *folder = getenv("FAULT_BELOW");
+    const char *folder = getenv("FAULT_FOLDER");
     return folder && strncmp(path, folder, strlen(folder)) == 0;
 }
 
-/* Whether this fails at this path for want of room; then it has. */
+/* Whether an operation fails at this path. Sets errno. */
 static int fails_at(char what, const char *path) {
     char text[8];
-    if (look("FAULT_FULL", text, sizeof text) <= 0 || text[0] != what || !is_below(path)) return 0;
+    if (read_fault_file("FAULT_DISK_FULL", text, sizeof text) <= 0 || text[0] != what || !is_below(path)) return 0;
     errno = ENOSPC;
     return 1;
 }
@@ -131,16 +134,16 @@ WRITES(copy_file_range, ssize_t, SYS_copy_file_range,
 int fsync(int file) { return fails('s', file) ? -1 : syscall(SYS_fsync, file); }
 int fdatasync(int file) { return fails('s', file) ? -1 : syscall(SYS_fdatasync, file); }
 
-/* Whether there is nothing at a path, and no room for anything. */
-static int cannot_be_made(int folder, const char *path) {
+/* Whether creating a path fails because it does not exist yet and the disk is full. */
+static int creation_fails(int folder, const char *path) {
     int before = errno;
-    int is_there = syscall(SYS_faccessat, folder, path, F_OK) == 0;
+    int exists = syscall(SYS_faccessat, folder, path, F_OK) == 0;
     errno = before;
-    return !is_there && fails_at('c', path);
+    return !exists && fails_at('c', path);
 }
 
 static int opens(int folder, const char *path, int flags, mode_t mode) {
-    if (flags & O_CREAT && cannot_be_made(folder, path)) return -1;
+    if (flags & O_CREAT && creation_fails(folder, path)) return -1;
     return syscall(SYS_openat, folder, path, flags, mode);
 }
 
@@ -159,5 +162,5 @@ OPENS(openat, (int folder, const char *path, int flags, ...), folder, flags)
 OPENS(openat64, (int folder, const char *path, int flags, ...), folder, flags)
 
 int mkdir(const char *path, mode_t mode) {
-    return cannot_be_made(AT_FDCWD, path) ? -1 : syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+    return creation_fails(AT_FDCWD, path) ? -1 : syscall(SYS_mkdirat, AT_FDCWD, path, mode);
 }

@@ -1,5 +1,4 @@
-//! A machine that fails while the gateway runs: its clock jumps or cannot be read, its disk is full. See `faults.c`, which the gateway is
-//! started with.
+//! Fault injection: system faults in a running gateway: clock jumps, clock failures, a full disk. See the preloaded `faults.c`.
 
 use std::fs;
 use std::sync::Arc;
@@ -9,45 +8,45 @@ use tempfile::TempDir;
 use super::preload::compile;
 use super::{Gateway, Setup};
 
-/// What fails on a full disk. Which of them it is depends on the file system.
+/// The operation that fails on a full disk. It depends on the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Full {
+pub(crate) enum DiskFull {
     /// Writing.
-    Writing,
-    /// Making durable what was written, by a file system that looks for room only then.
-    Syncing,
+    Write,
+    /// Syncing, on file systems that allocate space only then.
+    Sync,
     /// Creating files and folders.
-    Creating,
+    Create,
 }
 
-/// A machine, sound until it is told otherwise.
-pub(crate) struct Machine {
+/// A machine with injectable faults.
+pub(crate) struct FaultyMachine {
     folder: Arc<TempDir>,
 }
 
-impl Machine {
+impl FaultyMachine {
     pub(crate) fn new() -> Self {
         let folder = Arc::new(TempDir::new().unwrap());
         compile("faults.c", &folder.path().join("faults.so"));
         Self { folder }
     }
 
-    /// Starts a gateway on it, whose store is the same as that of others on it.
+    /// Starts a gateway. All gateways of this machine share one store.
     pub(crate) fn start(&self, extra: &str) -> Gateway {
         self.start_with(extra, &[("KEY", "the-key")])
     }
 
-    /// The same, with these environment variables.
+    /// Same as [`FaultyMachine::start`], with environment variables.
     pub(crate) fn start_with(&self, extra: &str, variables: &[(&str, &str)]) -> Gateway {
         let path = |name: &str| self.folder.path().join(name).display().to_string();
         let (library, store) = (path("faults.so"), path("store"));
-        let (clock, timeless, full) = (path("clock"), path("timeless"), path("full"));
+        let (clock, monotonic, disk_full) = (path("clock"), path("monotonic"), path("disk-full"));
         let own = [
             ("LD_PRELOAD", &*library),
-            ("FAULT_CLOCK", &clock),
-            ("FAULT_TIMELESS", &timeless),
-            ("FAULT_FULL", &full),
-            ("FAULT_BELOW", &store),
+            ("FAULT_WALL_CLOCK", &clock),
+            ("FAULT_MONOTONIC_CLOCK", &monotonic),
+            ("FAULT_DISK_FULL", &disk_full),
+            ("FAULT_FOLDER", &store),
         ];
         Gateway::set_up(Setup {
             folder: Some(Arc::clone(&self.folder)),
@@ -57,37 +56,37 @@ impl Machine {
         })
     }
 
-    /// Sets the clock of the day, by so many seconds from what it is.
+    /// Shifts the wall clock by this many seconds from the real time.
     pub(crate) fn set_clock(&self, seconds: i64) {
         self.write("clock", &seconds.to_string());
     }
 
-    /// From now on sign-ups panic, in the middle of being sent to the backend.
-    pub(crate) fn stop_time(&self) {
-        self.write("timeless", "");
+    /// From now on a sign-up panics while the gateway sends it to the backend.
+    pub(crate) fn break_monotonic_clock(&self) {
+        self.write("monotonic", "");
     }
 
-    /// They panic no more.
-    pub(crate) fn start_time(&self) {
-        fs::remove_file(self.folder.path().join("timeless")).unwrap();
+    /// Undoes [`FaultyMachine::break_monotonic_clock`].
+    pub(crate) fn fix_monotonic_clock(&self) {
+        fs::remove_file(self.folder.path().join("monotonic")).unwrap();
     }
 
-    /// Fills the disk that the store is on.
-    pub(crate) fn fill(&self, full: Full) {
+    /// Fills the disk of the store.
+    pub(crate) fn fill_disk(&self, full: DiskFull) {
         let what = match full {
-            Full::Writing => "w",
-            Full::Syncing => "s",
-            Full::Creating => "c",
+            DiskFull::Write => "w",
+            DiskFull::Sync => "s",
+            DiskFull::Create => "c",
         };
-        self.write("full", what);
+        self.write("disk-full", what);
     }
 
-    /// Makes room on it.
-    pub(crate) fn make_room(&self) {
-        fs::remove_file(self.folder.path().join("full")).unwrap();
+    /// Undoes [`FaultyMachine::fill_disk`].
+    pub(crate) fn free_disk(&self) {
+        fs::remove_file(self.folder.path().join("disk-full")).unwrap();
     }
 
-    /// In one step: the gateway reads it at any time.
+    /// Writes atomically: the gateway may read the file at any time.
     fn write(&self, name: &str, text: &str) {
         let path = self.folder.path().join(name);
         let new = path.with_extension("new");

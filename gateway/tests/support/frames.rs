@@ -1,4 +1,4 @@
-//! HTTP/2 frames as bytes, right and wrong (RFC 9113), over any connection.
+//! HTTP/2 frames as bytes (RFC 9113), valid or not, over any connection.
 
 use super::{Client, Raw};
 
@@ -28,7 +28,7 @@ pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
     bytes
 }
 
-/// The fields of a request as HPACK literals that are neither compressed nor indexed (RFC 7541, 6.2.2).
+/// A field block of uncompressed HPACK literals without indexing (RFC 7541, 6.2.2).
 pub(crate) fn block(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
     for text in fields
@@ -43,7 +43,7 @@ pub(crate) fn block(fields: &[(&str, &str)]) -> Vec<u8> {
     block
 }
 
-/// The fields of a request for a path.
+/// The field block of a GET request.
 pub(crate) fn get(path: &str) -> Vec<u8> {
     block(&[
         (":method", "GET"),
@@ -53,7 +53,7 @@ pub(crate) fn get(path: &str) -> Vec<u8> {
     ])
 }
 
-/// The fields of a request that the gateway waits for the body of.
+/// The field block of a request whose body the gateway waits for.
 pub(crate) fn post_report() -> Vec<u8> {
     block(&[
         (":method", "POST"),
@@ -65,9 +65,9 @@ pub(crate) fn post_report() -> Vec<u8> {
     ])
 }
 
-/// A request that the gateway waits for the body of, and a window for its answer that is larger than any: an error of the
-/// stream alone (RFC 9113, 6.9.1), which is to be reset.
-pub(crate) fn to_be_reset(stream: u32) -> Vec<u8> {
+/// A request whose window update overflows the flow-control window. That is a stream error (RFC 9113, 6.9.1): the gateway
+/// must reset the stream.
+pub(crate) fn request_forcing_reset(stream: u32) -> Vec<u8> {
     [
         frame(HEADERS, END_HEADERS, stream, &post_report()),
         frame(WINDOW_UPDATE, 0, stream, &[0x7f, 0xff, 0xff, 0xff]),
@@ -75,7 +75,7 @@ pub(crate) fn to_be_reset(stream: u32) -> Vec<u8> {
     .concat()
 }
 
-/// A length in seven bits, and more where they do not suffice (RFC 7541, 5.1).
+/// Appends a length as an integer with a 7-bit prefix (RFC 7541, 5.1).
 fn length(block: &mut Vec<u8>, length: usize) {
     if length < 127 {
         block.push(u8::try_from(length).unwrap());
@@ -90,8 +90,8 @@ fn length(block: &mut Vec<u8>, length: usize) {
     block.push(u8::try_from(rest).unwrap());
 }
 
-/// What an HTTP/2 client says first, with these settings (RFC 9113, 6.5.1).
-pub(crate) fn start(settings: &[(u16, u32)]) -> Vec<u8> {
+/// The client connection preface with these settings (RFC 9113, 3.4 and 6.5.1).
+pub(crate) fn client_preface(settings: &[(u16, u32)]) -> Vec<u8> {
     let mut payload = Vec::new();
     for (name, value) in settings {
         payload.extend(name.to_be_bytes());
@@ -100,26 +100,26 @@ pub(crate) fn start(settings: &[(u16, u32)]) -> Vec<u8> {
     [PREFACE, &frame(SETTINGS, 0, 0, &payload)].concat()
 }
 
-/// An HTTP/2 connection in the clear on which that was said.
+/// A cleartext HTTP/2 connection that has sent the preface.
 pub(crate) fn open(client: &Client, settings: &[(u16, u32)]) -> Raw {
     let mut raw = Raw::open(client);
-    assert!(raw.say(start(settings)));
+    assert!(raw.send(client_preface(settings)));
     raw
 }
 
-/// A frame's kind, flags, stream and payload.
-pub(crate) type Read = (u8, u8, u32, Vec<u8>);
+/// The kind, flags, stream and payload of a frame.
+pub(crate) type ReceivedFrame = (u8, u8, u32, Vec<u8>);
 
 /// The next frame.
-pub(crate) fn read(raw: &mut Raw) -> Read {
-    let head = raw.hear(9);
+pub(crate) fn read(raw: &mut Raw) -> ReceivedFrame {
+    let head = raw.read_exact(9);
     let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
     let stream = u32::from_be_bytes([head[5], head[6], head[7], head[8]]);
-    (head[3], head[4], stream, raw.hear(length as usize))
+    (head[3], head[4], stream, raw.read_exact(length as usize))
 }
 
-/// Reads until a frame of this kind comes.
-pub(crate) fn read_until(raw: &mut Raw, kind: u8) -> Read {
+/// Reads until a frame of this kind arrives.
+pub(crate) fn read_until(raw: &mut Raw, kind: u8) -> ReceivedFrame {
     loop {
         let frame = read(raw);
         if frame.0 == kind {
@@ -139,7 +139,7 @@ pub(crate) fn kinds(mut bytes: &[u8]) -> Vec<u8> {
     kinds
 }
 
-/// The status that a block of fields begins with: one of the static table, or spelled out (RFC 7541, appendix A).
+/// The status at the start of a field block: indexed (RFC 7541, appendix A) or literal.
 pub(crate) fn status(block: &[u8]) -> String {
     match *block {
         [0x88, ..] => "200".to_owned(),
@@ -150,7 +150,7 @@ pub(crate) fn status(block: &[u8]) -> String {
         [_, length, ref rest @ ..] if length < 0x80 => {
             String::from_utf8_lossy(&rest[..usize::from(length)]).into_owned()
         }
-        // Three digits in Huffman's code: five bits for 0, 1 and 2, six for the others (RFC 7541, appendix B).
+        // Huffman-coded digits: 0 to 2 have five bits, the others six (RFC 7541, appendix B).
         [_, length, ref rest @ ..] => digits(&rest[..usize::from(length & 0x7f)]),
         _ => String::new(),
     }

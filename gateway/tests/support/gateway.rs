@@ -1,4 +1,4 @@
-//! The gateway as a process.
+//! The gateway process under test.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::net::{SocketAddr, TcpListener};
@@ -12,16 +12,17 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
-use super::client::PATIENCE;
-use super::{Client, Release, Request, Response, description, until};
+use super::attack::check_visitor;
+use super::client::TIMEOUT;
+use super::{Client, Release, Request, Response, openapi, wait_until};
 
-/// A token that may do everything. Others: see [`configuration`].
+/// A token with all permissions. For others see [`configuration`].
 pub(crate) const TOKEN: &str = "token-for-everything";
 
-/// Where the admin API is in a configuration unless told otherwise.
+/// The default admin listener of a configuration.
 const ADMIN: &str = "admin = \"127.0.0.1:0\"";
 
-/// A running gateway; it is killed when dropped.
+/// A running gateway. Dropping it kills the process.
 pub(crate) struct Gateway {
     pub(crate) site: Client,
     pub(crate) admin: Client,
@@ -34,37 +35,37 @@ pub(crate) struct Gateway {
 /// How a gateway is started.
 #[derive(Default)]
 pub(crate) struct Setup<'a> {
-    /// Where its store and its configuration are; a new folder if nowhere.
+    /// The folder of the store and the configuration. Default: a new folder.
     pub(crate) folder: Option<Arc<TempDir>>,
-    /// More keys of `[listen]`.
+    /// Additional keys of `[listen]`.
     pub(crate) listen: &'a str,
-    /// Where the admin API is, if not on this machine alone.
+    /// The address of the admin listener. Default: loopback.
     pub(crate) admin: Option<&'a str>,
-    /// More configuration: see [`configuration`].
+    /// Additional configuration: see [`configuration`].
     pub(crate) extra: &'a str,
     /// Environment variables.
     pub(crate) variables: &'a [(&'a str, &'a str)],
-    /// The socket for the site, as a supervisor hands one over.
+    /// A socket for the site listener, passed by socket activation.
     pub(crate) socket: Option<TcpListener>,
-    /// The one for the admin API, beside it.
+    /// A socket for the admin listener, passed by socket activation.
     pub(crate) admin_socket: Option<TcpListener>,
-    /// How many files it may have open.
+    /// The file descriptor limit.
     pub(crate) descriptors: Option<u32>,
-    /// What a shell does before it becomes the gateway, such as `ulimit -f 100;`.
+    /// Shell commands that run before the gateway, such as `ulimit -f 100;`.
     pub(crate) before: &'a str,
-    /// A program that runs the gateway, with its options.
+    /// A program, with options, that runs the gateway.
     pub(crate) wrapper: &'a str,
 }
 
-/// Everything a process has printed.
+/// The output of a process: its lines and the number of closed streams.
 #[derive(Default)]
 struct Log {
     lines: Mutex<(Vec<String>, usize)>,
     changed: Condvar,
 }
 
-/// A configuration with ports of the system's choosing and tokens for every purpose. `extra` is put behind it: up to its
-/// first table it belongs to `[store]`. Unless that says otherwise no file is kept in memory, so that each is really read.
+/// A configuration with ephemeral ports and tokens for every purpose. `extra` is appended: its keys before the first table
+/// belong to `[store]`. The asset cache is off by default, so that every request reads the file.
 pub(crate) fn configuration(extra: &str) -> String {
     let mut text = String::from(
         r#"[site]
@@ -89,7 +90,7 @@ admin = "127.0.0.1:0"
     text += &token(
         TOKEN,
         &["*"],
-        &["publish", "deploy", "rollback", "preview", "collect"],
+        &["publish", "deploy", "rollback", "preview", "garbage_collect"],
     );
     text += &token("token-to-publish-legal", &["legal"], &["publish"]);
     text += &token("token-to-deploy-legal", &["legal"], &["deploy"]);
@@ -98,32 +99,32 @@ admin = "127.0.0.1:0"
     } else {
         "[assets]\ncache_mib = 0\n"
     };
-    // A page may take its time on a busy machine.
+    // Allow for slow renders on a busy machine.
     let render = if extra.contains("[render]") {
         ""
     } else {
-        "[render]\ndeadline_ms = 10000\ncpu_ms = 5000\n"
+        "[render]\ndeadline_ms = 10000\ncpu_limit_ms = 5000\n"
     };
     text + assets + render + "[store]\nfolder = \"store\"\n" + extra
 }
 
-/// The same, with more keys of `[listen]`.
-pub(crate) fn listening(listen: &str, extra: &str) -> String {
+/// Same as [`configuration`], with additional keys of `[listen]`.
+pub(crate) fn configuration_with_listen(listen: &str, extra: &str) -> String {
     let admin = "admin = \"127.0.0.1:0\"\n";
     configuration(extra).replacen(admin, &format!("{admin}{listen}\n"), 1)
 }
 
-/// `[limits]` with these keys, and every other time longer than any test: what ends is ended by them alone.
-pub(crate) fn only(keys: &str) -> String {
+/// `[limits]` with these keys and all other timeouts disabled, so that only these keys can close a connection.
+pub(crate) fn only_limits(keys: &str) -> String {
     let mut limits = format!("[limits]\n{keys}\n");
     for time in [
-        "handshake_ms",
-        "first_byte_ms",
-        "head_ms",
-        "progress_ms",
-        "idle_ms",
-        "life_ms",
-        "drain_ms",
+        "tls_handshake_timeout_ms",
+        "first_byte_timeout_ms",
+        "request_header_timeout_ms",
+        "min_rate_window_ms",
+        "keepalive_timeout_ms",
+        "max_connection_age_ms",
+        "drain_timeout_ms",
     ] {
         if !keys.contains(time) {
             limits.extend([time, " = 86400000\n"]);
@@ -132,31 +133,31 @@ pub(crate) fn only(keys: &str) -> String {
     limits
 }
 
-/// Starts as `systemd` does with one socket: what is standard input here becomes descriptor 3.
-const INHERITING: &str = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
+/// Socket activation as by `systemd` with one socket: standard input becomes descriptor 3.
+const ACTIVATE_ONE_SOCKET: &str = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
 
-/// The same with two: what is standard output becomes descriptor 4, and what is printed goes where errors go.
-const INHERITING_BOTH: &str = "LISTEN_PID=$$ LISTEN_FDS=2 exec \"$0\" \"$@\" 3<&0 4<&1 </dev/null >&2";
+/// Socket activation with two sockets: standard output becomes descriptor 4; output goes to standard error.
+const ACTIVATE_TWO_SOCKETS: &str = "LISTEN_PID=$$ LISTEN_FDS=2 exec \"$0\" \"$@\" 3<&0 4<&1 </dev/null >&2";
 
-/// The gateway, started by a shell that becomes it.
-fn by_shell(script: &str) -> Command {
+/// The gateway, started by a shell script that execs it.
+fn shell_command(script: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_gateway")]);
     command
 }
 
-/// The command, with nothing to be read, and with what is printed for us to read.
-fn started(mut command: Command) -> Command {
+/// Closes the command's input and captures its output.
+fn with_pipes(mut command: Command) -> Command {
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     command
 }
 
-/// The command that starts the gateway with these sockets, for the site and for the admin API.
-pub(crate) fn inheriting(site: TcpListener, admin: Option<TcpListener>) -> Command {
-    let mut command = by_shell(if admin.is_some() {
-        INHERITING_BOTH
+/// The gateway command with these sockets passed by socket activation.
+pub(crate) fn socket_activated(site: TcpListener, admin: Option<TcpListener>) -> Command {
+    let mut command = shell_command(if admin.is_some() {
+        ACTIVATE_TWO_SOCKETS
     } else {
-        INHERITING
+        ACTIVATE_ONE_SOCKET
     });
     command
         .stdin(OwnedFd::from(site))
@@ -164,7 +165,7 @@ pub(crate) fn inheriting(site: TcpListener, admin: Option<TcpListener>) -> Comma
     command
 }
 
-/// The configuration of a token.
+/// The configuration table of a token.
 pub(crate) fn token(token: &str, sections: &[&str], actions: &[&str]) -> String {
     let hash = Sha256::digest(token)
         .iter()
@@ -175,7 +176,7 @@ pub(crate) fn token(token: &str, sections: &[&str], actions: &[&str]) -> String 
     )
 }
 
-/// A request with the token for everything.
+/// Adds the token with all permissions to a request.
 pub(crate) fn authorized(request: Request) -> Request {
     authorized_by(TOKEN, request)
 }
@@ -184,8 +185,8 @@ fn authorized_by(token: &str, request: Request) -> Request {
     request.header("authorization", &format!("Bearer {token}"))
 }
 
-/// Runs the binary to its end.
-pub(crate) fn run(arguments: &[&str]) -> Output {
+/// Runs the gateway binary to completion.
+pub(crate) fn run_gateway(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_gateway"))
         .args(arguments)
         .output()
@@ -193,12 +194,12 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
 }
 
 impl Gateway {
-    /// Starts a gateway without sign-up and partners.
+    /// Starts a gateway without sign-up or partners.
     pub(crate) fn start() -> Self {
         Self::start_with("", &[])
     }
 
-    /// Starts one with more configuration, and with these environment variables.
+    /// Starts a gateway with additional configuration and environment variables.
     pub(crate) fn start_with(extra: &str, variables: &[(&str, &str)]) -> Self {
         Self::set_up(Setup {
             extra,
@@ -207,13 +208,13 @@ impl Gateway {
         })
     }
 
-    /// Starts another one on the same store.
-    pub(crate) fn beside(&self) -> Self {
-        self.beside_with("")
+    /// Starts another gateway on the same store.
+    pub(crate) fn start_another(&self) -> Self {
+        self.start_another_with("")
     }
 
-    /// Starts another one on the same store, with more configuration.
-    pub(crate) fn beside_with(&self, extra: &str) -> Self {
+    /// Starts another gateway on the same store, with additional configuration.
+    pub(crate) fn start_another_with(&self, extra: &str) -> Self {
         Self::set_up(Setup {
             folder: Some(self.shared_folder()),
             extra,
@@ -221,25 +222,25 @@ impl Gateway {
         })
     }
 
-    /// Ends it as a power failure would, and starts another one on its store, with more configuration.
-    pub(crate) fn killed_and_restarted(mut self, extra: &str) -> Self {
+    /// Kills the gateway and starts another one on its store, with additional configuration.
+    pub(crate) fn kill_and_restart(mut self, extra: &str) -> Self {
         self.signal("KILL");
-        self.end();
-        self.beside_with(extra)
+        self.wait_for_exit();
+        self.start_another_with(extra)
     }
 
-    /// Starts one with a shell and a section live that has `/`, `/state/:state` and `/signup`, and fills `join`.
+    /// Starts a gateway with a live site: see [`Gateway::with_live_site`].
     pub(crate) fn start_live(extra: &str, variables: &[(&str, &str)]) -> Self {
-        Self::start_with(extra, variables).made_live()
+        Self::start_with(extra, variables).with_live_site()
     }
 
-    /// The same, started in another way.
+    /// Starts a gateway with this setup and a live site.
     pub(crate) fn set_up_live(setup: Setup<'_>) -> Self {
-        Self::set_up(setup).made_live()
+        Self::set_up(setup).with_live_site()
     }
 
-    /// Puts that live on this one.
-    pub(crate) fn made_live(self) -> Self {
+    /// Deploys a shell, and a section with `/`, `/state/:state`, `/signup` and the slot `join`.
+    pub(crate) fn with_live_site(self) -> Self {
         self.publish(&Release::shell("1.0.0"));
         self.publish(
             &Release::section("directory", "1.0.0", &["/", "/state/:state", "/signup"]).slot("join"),
@@ -248,7 +249,7 @@ impl Gateway {
         self
     }
 
-    /// Starts one.
+    /// Starts a gateway with this setup.
     pub(crate) fn set_up(setup: Setup<'_>) -> Self {
         let folder = setup.folder.unwrap_or_else(|| Arc::new(TempDir::new().unwrap()));
         let config = tempfile::Builder::new()
@@ -256,17 +257,19 @@ impl Gateway {
             .tempfile_in(folder.path())
             .unwrap();
         let (_, config) = config.keep().unwrap();
-        let text = listening(setup.listen, setup.extra);
+        let text = configuration_with_listen(setup.listen, setup.extra);
         let admin = setup.admin.map(|address| format!("admin = \"{address}\""));
         let text = text.replacen(ADMIN, admin.as_deref().unwrap_or(ADMIN), 1);
         std::fs::write(&config, text).unwrap();
         let mut command = match (setup.socket, setup.descriptors) {
-            (Some(socket), _) => inheriting(socket, setup.admin_socket),
-            (None, Some(number)) => started(by_shell(&format!("ulimit -n {number}; exec \"$0\" \"$@\""))),
-            (None, None) if !setup.before.is_empty() || !setup.wrapper.is_empty() => started(by_shell(
-                &format!("{} exec {} \"$0\" \"$@\"", setup.before, setup.wrapper),
-            )),
-            (None, None) => started(Command::new(env!("CARGO_BIN_EXE_gateway"))),
+            (Some(socket), _) => socket_activated(socket, setup.admin_socket),
+            (None, Some(number)) => {
+                with_pipes(shell_command(&format!("ulimit -n {number}; exec \"$0\" \"$@\"")))
+            }
+            (None, None) if !setup.before.is_empty() || !setup.wrapper.is_empty() => with_pipes(
+                shell_command(&format!("{} exec {} \"$0\" \"$@\"", setup.before, setup.wrapper)),
+            ),
+            (None, None) => with_pipes(Command::new(env!("CARGO_BIN_EXE_gateway"))),
         };
         let mut process = command
             .args(["serve".as_ref(), "--config".as_ref(), config.as_os_str()])
@@ -274,12 +277,12 @@ impl Gateway {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // Sockets are the command's until then.
+        // Dropping the command closes its copies of the sockets.
         drop(command);
         let output = Arc::new(Log::default());
         match process.stdout.take() {
             Some(stdout) => output.collect(stdout),
-            // It is a socket.
+            // Standard output was passed as a socket.
             None => output.collect(io::empty()),
         }
         output.collect(process.stderr.take().unwrap());
@@ -296,12 +299,12 @@ impl Gateway {
         }
     }
 
-    /// Its folder, for another one beside it.
+    /// The folder, for another gateway on the same store.
     pub(crate) fn shared_folder(&self) -> Arc<TempDir> {
         Arc::clone(&self.folder)
     }
 
-    /// Writes other text into its configuration file and has it read.
+    /// Replaces the configuration file and reloads it.
     pub(crate) fn reload(&self, text: &str) {
         std::fs::write(&self.config, text).unwrap();
         self.signal("HUP");
@@ -311,80 +314,81 @@ impl Gateway {
         self.site.get(target)
     }
 
-    /// Sends a request to the admin API, with the token for everything.
-    pub(crate) fn operate(&self, request: Request) -> Response {
-        self.ask_admin(authorized(request))
+    /// Sends a request to the admin API with the token that has all permissions.
+    pub(crate) fn admin_request(&self, request: Request) -> Response {
+        self.send_admin(authorized(request))
     }
 
-    /// Sends a request to the admin API, with this token.
-    pub(crate) fn operate_as(&self, token: &str, request: Request) -> Response {
-        self.ask_admin(authorized_by(token, request))
+    /// Sends a request to the admin API with this token.
+    pub(crate) fn admin_request_as(&self, token: &str, request: Request) -> Response {
+        self.send_admin(authorized_by(token, request))
     }
 
-    /// Sends a request to the admin API as it stands. That it and its answer are as the API is described is checked.
-    pub(crate) fn ask_admin(&self, request: Request) -> Response {
+    /// Sends a request to the admin API unmodified. Checks request and response against the OpenAPI description.
+    pub(crate) fn send_admin(&self, request: Request) -> Response {
         let sent = request.clone();
-        let answer = self.admin.send(request);
-        description::check(&sent, &answer);
-        answer
+        let response = self.admin.send(request);
+        openapi::load(|request| self.admin.send(request));
+        openapi::check(&sent, &response);
+        response
     }
 
-    /// Asks the admin API.
-    pub(crate) fn ask(&self, target: &str) -> Value {
-        let answer = self.operate(Request::new("GET", target));
-        assert_eq!(answer.status, 200, "{}", answer.text());
-        answer.json()
+    /// Sends a GET request that must succeed to the admin API. Returns its JSON.
+    pub(crate) fn admin_get(&self, target: &str) -> Value {
+        let response = self.admin_request(Request::new("GET", target));
+        assert_eq!(response.status, 200, "{}", response.text());
+        response.json()
     }
 
-    /// Tells the admin API to do something.
-    pub(crate) fn tell(&self, target: &str, body: &Value) -> Response {
-        self.operate(Request::new("POST", target).body(body.to_string()))
+    /// Sends a POST request with a JSON body to the admin API.
+    pub(crate) fn admin_post(&self, target: &str, body: &Value) -> Response {
+        self.admin_request(Request::new("POST", target).body(body.to_string()))
     }
 
     /// Publishes an archive.
-    pub(crate) fn put(&self, name: &str, version: &str, archive: impl Into<Vec<u8>>) -> Response {
+    pub(crate) fn put_release(&self, name: &str, version: &str, archive: impl Into<Vec<u8>>) -> Response {
         let target = format!("/api/v1/sections/{name}/releases/{version}");
-        self.operate(Request::new("PUT", &target).body(archive))
+        self.admin_request(Request::new("PUT", &target).body(archive))
     }
 
-    /// Publishes a release that must be accepted.
+    /// Publishes a release. It must be accepted.
     pub(crate) fn publish(&self, release: &Release) {
-        let answer = self.put(&release.name, &release.version, release.archive());
-        assert_eq!(answer.status, 201, "{}", answer.text());
+        let response = self.put_release(&release.name, &release.version, release.archive());
+        assert_eq!(response.status, 201, "{}", response.text());
     }
 
-    /// Asks for a deployment.
+    /// Requests a deployment.
     pub(crate) fn post_deployment(&self, body: &Value) -> Response {
-        self.tell("/api/v1/deployments", body)
+        self.admin_post("/api/v1/deployments", body)
     }
 
-    /// Makes a deployment that must be accepted; its number comes back.
+    /// Creates a deployment, which must be accepted, and returns its number.
     pub(crate) fn deploy(&self, releases: &Value) -> u64 {
-        let answer = self.post_deployment(&json!({ "releases": releases }));
-        assert_eq!(answer.status, 201, "{}", answer.text());
-        answer.json()["number"].as_u64().unwrap()
+        let response = self.post_deployment(&json!({ "releases": releases }));
+        assert_eq!(response.status, 201, "{}", response.text());
+        response.json()["number"].as_u64().unwrap()
     }
 
-    /// Asks until a deployment is live here.
+    /// Waits until this gateway serves a deployment.
     pub(crate) fn wait_until_live(&self, number: u64) {
-        until(&format!("deployment {number} is live"), || {
-            let answer = self.get("/");
-            answer.status == 200 && answer.boot()["deployment"] == number
+        wait_until(&format!("deployment {number} is live"), || {
+            let response = self.get("/");
+            response.status == 200 && response.boot()["deployment"] == number
         });
     }
 
-    /// Waits for a logged event and returns it.
-    pub(crate) fn wait_for(&self, wanted: impl Fn(&Value) -> bool) -> Value {
+    /// Waits for a log event and returns it.
+    pub(crate) fn wait_for_event(&self, wanted: impl Fn(&Value) -> bool) -> Value {
         self.output.wait(wanted)
     }
 
-    /// Waits for the event of the request with this answer.
-    pub(crate) fn event_of(&self, response: &Response) -> Value {
+    /// Waits for the log event of the request with this response.
+    pub(crate) fn request_event(&self, response: &Response) -> Value {
         let id = response.header("x-request-id").to_owned();
-        self.wait_for(|line| line["request_id"] == id.as_str())
+        self.wait_for_event(|line| line["request_id"] == id.as_str())
     }
 
-    /// Everything printed so far.
+    /// The output so far.
     pub(crate) fn output(&self) -> String {
         self.output.lines.lock().0.join("\n")
     }
@@ -409,54 +413,55 @@ impl Gateway {
         );
     }
 
-    /// The process's number.
+    /// The process ID.
     pub(crate) fn pid(&self) -> u32 {
         self.process.id()
     }
 
-    /// How often something was counted; 0 if never. `sample` is a metric's name with its labels; panics if there is no such
-    /// metric.
-    pub(crate) fn count(&self, sample: &str) -> u64 {
+    /// The value of a sample, or 0 without one. `sample` is a metric name with labels. Panics if the metric does not exist.
+    pub(crate) fn metric(&self, sample: &str) -> u64 {
         self.sample(sample).unwrap_or(0)
     }
 
-    /// The value of a sample, if there is one so far.
+    /// The value of a sample, if present.
     fn sample(&self, sample: &str) -> Option<u64> {
-        let answer = self.ask_admin(Request::new("GET", "/metrics"));
-        let text = answer.text();
+        let response = self.send_admin(Request::new("GET", "/metrics"));
+        let text = response.text();
         let name = sample.split('{').next().unwrap();
         let metric = ["_total", "_count"]
             .iter()
             .find_map(|suffix| name.strip_suffix(suffix));
         let described = format!("# TYPE {} ", metric.unwrap_or(name));
-        let is_there = text.lines().any(|line| line.starts_with(&described));
-        assert!(is_there, "there is no metric {name}:\n{text}");
+        let exists = text.lines().any(|line| line.starts_with(&described));
+        assert!(exists, "there is no metric {name}:\n{text}");
         let value = text.lines().find_map(|line| line.strip_prefix(sample));
         value.map(|value| value.trim().parse().unwrap())
     }
 
-    /// How many connections of the site have ended for this cause; panics if there is no such cause.
-    pub(crate) fn ended(&self, cause: &str) -> u64 {
-        let sample = format!("colonnade_connections_ended_total{{listener=\"site\",cause=\"{cause}\"}}");
+    /// The number of site connections closed for this cause. Panics if the cause does not exist.
+    pub(crate) fn closed_connections(&self, cause: &str) -> u64 {
+        let sample = format!("colonnade_connections_closed_total{{listener=\"site\",cause=\"{cause}\"}}");
         self.sample(&sample)
-            .unwrap_or_else(|| panic!("no connection ends by {cause}"))
+            .unwrap_or_else(|| panic!("there is no close cause {cause}"))
     }
 
-    /// Waits until so many connections of the site, and no more, have ended for this cause.
-    pub(crate) fn until_ended(&self, cause: &str, times: u64) {
-        until(&format!("{times} ended: {cause}"), || self.ended(cause) >= times);
-        assert_eq!(self.ended(cause), times, "{cause}");
+    /// Waits until exactly this many site connections are closed for this cause.
+    pub(crate) fn wait_for_closed_connections(&self, cause: &str, times: u64) {
+        wait_until(&format!("{times} connections closed: {cause}"), || {
+            self.closed_connections(cause) >= times
+        });
+        assert_eq!(self.closed_connections(cause), times, "{cause}");
     }
 
-    /// Ends the process at once, in the middle of whatever it does.
+    /// Kills the process.
     pub(crate) fn kill(&mut self) {
         self.process.kill().unwrap();
-        self.end();
+        self.wait_for_exit();
     }
 
-    /// Waits for the process to end, and for all it printed.
-    pub(crate) fn end(&mut self) -> ExitStatus {
-        // What it prints to is closed when it has ended; unlike the end itself, that can be waited for with patience.
+    /// Waits for the process to exit and for all its output.
+    pub(crate) fn wait_for_exit(&mut self) -> ExitStatus {
+        // The output streams close on exit. Unlike the exit itself, that can be awaited with a timeout.
         self.output.wait_for_end();
         self.process.wait().unwrap()
     }
@@ -466,6 +471,9 @@ impl Drop for Gateway {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+        if !std::thread::panicking() {
+            check_visitor();
+        }
     }
 }
 
@@ -494,20 +502,20 @@ impl Log {
             seen = lines.len();
             found.is_none() && *ended < 2
         };
-        self.changed.wait_while_for(&mut lines, is_missing, PATIENCE);
-        found.unwrap_or_else(|| panic!("no such event in:\n{}", lines.0.join("\n")))
+        self.changed.wait_while_for(&mut lines, is_missing, TIMEOUT);
+        found.unwrap_or_else(|| panic!("no matching event in:\n{}", lines.0.join("\n")))
     }
 
     fn wait_for_end(&self) {
         let mut lines = self.lines.lock();
         let waited = self
             .changed
-            .wait_while_for(&mut lines, |(_, ended)| *ended < 2, PATIENCE);
+            .wait_while_for(&mut lines, |(_, ended)| *ended < 2, TIMEOUT);
         if waited.timed_out() {
             let printed = lines.0.join("\n");
-            // Who collects goes on collecting.
+            // Unlocks for the reader threads.
             drop(lines);
-            panic!("the gateway, or a process of it, has not ended; it printed:\n{printed}");
+            panic!("the gateway or a child process has not exited; its output:\n{printed}");
         }
     }
 }

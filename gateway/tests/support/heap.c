@@ -1,5 +1,5 @@
-/* Preloaded into a gateway, this counts the bytes of its heap that are in use, in the eight bytes of the file that HEAP_COUNT
- * names. What the system says a process has in memory holds the gaps between them, too, which grow and shrink as they please. */
+/* Preloaded into a gateway to count the heap bytes in use. The count is in the eight bytes of the file that HEAP_COUNT
+ * names. Resident memory is no substitute: fragmentation makes it vary. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +15,7 @@ void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
-/* What is counted before the file is there, and then the file. */
+/* The count before the file is mapped. */
 static long early;
 static long *in_use = &early;
 
@@ -54,7 +54,7 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 void *realloc(void *block, size_t size) {
     long before = malloc_usable_size(block);
     void *moved = __libc_realloc(block, size);
-    /* Where there is no room the old one stays; of size 0 it is gone. */
+    /* On failure the old block remains allocated; with size 0 it is freed. */
     if (moved != NULL || size == 0) {
         __atomic_sub_fetch(in_use, before, __ATOMIC_RELAXED);
         add(moved);

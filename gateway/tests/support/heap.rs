@@ -1,4 +1,4 @@
-//! How much of its heap a gateway uses. See `heap.c`, which it is started with.
+//! Measures a gateway's heap usage with the preloaded `heap.c`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::preload::compile;
 
-/// The heap of the one gateway that is started with [`Heap::variables`].
+/// The heap of the gateway that was started with [`Heap::variables`].
 pub(crate) struct Heap {
     folder: TempDir,
 }
@@ -22,7 +22,7 @@ impl Heap {
         heap
     }
 
-    /// What its environment has to say.
+    /// The environment variables for the gateway.
     pub(crate) fn variables(&self) -> [(&'static str, String); 2] {
         [
             ("LD_PRELOAD", self.library().display().to_string()),
@@ -30,7 +30,7 @@ impl Heap {
         ]
     }
 
-    /// What is in use now, in KiB. A worker that renders is a process of its own, and has its own.
+    /// The heap in use, in KiB. Excludes render workers, which are separate processes.
     pub(crate) fn kib(&self) -> u64 {
         let bytes = fs::read(self.counter()).unwrap();
         u64::from_ne_bytes(bytes.try_into().unwrap()) / 1024

@@ -1,4 +1,4 @@
-//! HTTP/2 over cleartext, frame by frame.
+//! A minimal HTTP/2 client over cleartext.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -14,9 +14,9 @@ const END_HEADERS: u8 = 4;
 /// `:status: 200` in HPACK's static table.
 const STATUS_200: u8 = 0x88;
 
-/// A request for `/` and its answer.
+/// A response to a request for `/`.
 pub(crate) struct Exchange {
-    /// Whether the answer begins with `:status: 200`.
+    /// Whether the response begins with `:status: 200`.
     pub(crate) is_ok: bool,
     pub(crate) body: Vec<u8>,
 }
@@ -29,7 +29,7 @@ struct Frame {
 }
 
 impl Exchange {
-    /// Asks for `/`, with each of these headers in a field of its own.
+    /// Requests `/`, with each header in a field of its own.
     pub(crate) fn new(client: Client, method: &str, headers: &[(&str, &str)]) -> Self {
         let mut stream = client.connect();
         stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
@@ -65,7 +65,7 @@ impl Exchange {
         }
     }
 
-    /// The answer, without its headers.
+    /// The response without its headers.
     pub(crate) fn response(self) -> Response {
         assert!(self.is_ok);
         Response {
@@ -76,7 +76,7 @@ impl Exchange {
     }
 }
 
-/// A text that is not compressed. None here is so long that its length takes more than one byte.
+/// Appends an uncompressed string with a one-byte length.
 fn text(block: &mut Vec<u8>, text: &str) {
     assert!(text.len() < 127);
     block.push(u8::try_from(text.len()).unwrap());

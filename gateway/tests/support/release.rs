@@ -1,4 +1,4 @@
-//! Releases, as a section's build would make them, and archives of them, sound or not.
+//! Releases as a section's build makes them, and their archives, valid or not.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write as _};
@@ -19,13 +19,13 @@ pub(crate) const STYLE: &str = "text/css; charset=utf-8";
 pub(crate) struct Release {
     pub(crate) name: String,
     pub(crate) version: String,
-    /// What `release.json` says besides name, version and files.
+    /// The fields of `release.json` except name, version and files.
     pub(crate) fields: Value,
-    /// Type and bytes of each file.
+    /// The type and bytes of each file.
     pub(crate) files: BTreeMap<String, (String, Vec<u8>)>,
 }
 
-/// A gzipped tar in the making.
+/// A gzipped tar under construction.
 pub(crate) struct Archive(tar::Builder<GzEncoder<Vec<u8>>>);
 
 impl Release {
@@ -71,7 +71,7 @@ impl Release {
         }
     }
 
-    /// Adds a file whose text names release and path, so that no two are alike.
+    /// Adds a file whose content is unique to the release and path.
     pub(crate) fn file(self, path: &str, media_type: &str) -> Self {
         let text = format!("/* {} {} {path} */\n", self.name, self.version).repeat(30);
         self.bytes(path, media_type, text)
@@ -90,8 +90,8 @@ impl Release {
         self
     }
 
-    /// Has the first page name paths.
-    pub(crate) fn naming(mut self, paths: &[&str]) -> Self {
+    /// Lists paths of the first page.
+    pub(crate) fn with_paths(mut self, paths: &[&str]) -> Self {
         let named = paths
             .iter()
             .map(|path| json!({ "path": path, "indexable": true }));
@@ -104,7 +104,7 @@ impl Release {
         self.with("slots", json!([{ "name": name, "assets": ["client/page.js"] }]))
     }
 
-    /// The contents of a file.
+    /// The bytes of a file.
     pub(crate) fn contents(&self, path: &str) -> &[u8] {
         &self.files[path].1
     }
@@ -126,16 +126,16 @@ impl Release {
 
     /// The archive of the release.
     pub(crate) fn archive(&self) -> Vec<u8> {
-        self.archive_saying(&self.json())
+        self.archive_with_json(&self.json())
     }
 
-    /// The archive of its files with this `release.json`.
-    pub(crate) fn archive_saying(&self, json: &Value) -> Vec<u8> {
-        self.start(json).finish()
+    /// The archive of the files with this `release.json`.
+    pub(crate) fn archive_with_json(&self, json: &Value) -> Vec<u8> {
+        self.start_archive(json).finish()
     }
 
-    /// The archive so far, for more to be added.
-    pub(crate) fn start(&self, json: &Value) -> Archive {
+    /// The unfinished archive, for more entries.
+    pub(crate) fn start_archive(&self, json: &Value) -> Archive {
         let mut archive = Archive::new();
         archive.add("release.json", &serde_json::to_vec(json).unwrap());
         for (path, (_, bytes)) in &self.files {
@@ -150,12 +150,12 @@ impl Archive {
         Self(tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast())))
     }
 
-    /// Adds a plain file.
+    /// Adds a regular file.
     pub(crate) fn add(&mut self, path: &str, bytes: &[u8]) {
         self.entry(path, EntryType::Regular, bytes.len() as u64, bytes);
     }
 
-    /// Adds an entry whose header says what it is told to; the path is written as it stands.
+    /// Adds an entry with this header. The path is written unmodified.
     pub(crate) fn entry(&mut self, path: &str, entry_type: EntryType, size: u64, bytes: &[u8]) {
         let mut header = Header::new_gnu();
         header.as_gnu_mut().unwrap().name[..path.len()].copy_from_slice(path.as_bytes());
@@ -173,7 +173,7 @@ impl Archive {
         self.finish_with(io::empty())
     }
 
-    /// The same, with more behind the blocks that say that the archive ends.
+    /// Appends bytes after the end-of-archive blocks.
     pub(crate) fn finish_with(self, mut more: impl Read) -> Vec<u8> {
         let mut gzip = self.0.into_inner().unwrap();
         io::copy(&mut more, &mut gzip).unwrap();
@@ -182,7 +182,7 @@ impl Archive {
     }
 }
 
-/// Subresource Integrity of these bytes.
+/// The Subresource Integrity value of bytes.
 pub(crate) fn integrity(bytes: &[u8]) -> String {
     format!("sha384-{}", STANDARD.encode(Sha384::digest(bytes)))
 }

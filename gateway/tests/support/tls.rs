@@ -1,4 +1,4 @@
-//! TLS: certificates made for a test, and a client who looks at the one it is shown.
+//! TLS: generated certificates, and a client that verifies them.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use super::{Client, Request, Response};
 
-/// A certificate for `site.example` that is its own root.
+/// A self-signed certificate for `site.example`.
 pub(crate) struct Certificate {
     der: CertificateDer<'static>,
     pem: String,
@@ -26,7 +26,7 @@ pub(crate) struct Files {
 }
 
 impl Certificate {
-    /// A new one.
+    /// Generates a certificate.
     pub(crate) fn new() -> Self {
         let CertifiedKey { cert, signing_key } =
             generate_simple_self_signed(["site.example".to_owned()]).unwrap();
@@ -37,7 +37,7 @@ impl Certificate {
         }
     }
 
-    /// Writes it to a folder.
+    /// Writes certificate and key to a folder.
     pub(crate) fn write(&self, folder: &Path) -> Files {
         let files = Files {
             certificate: folder.join("certificate.pem"),
@@ -48,7 +48,7 @@ impl Certificate {
         files
     }
 
-    /// Connects as somebody who trusts this certificate alone; fails if another is shown, or nobody speaks TLS.
+    /// Connects and trusts only this certificate. Fails on any other and without TLS.
     pub(crate) fn connect(&self, client: &Client, protocols: &[&str]) -> std::io::Result<Tls> {
         let mut roots = RootCertStore::empty();
         roots.add(self.der.clone()).unwrap();
@@ -66,26 +66,26 @@ impl Certificate {
         Ok(Tls(StreamOwned::new(connection, stream)))
     }
 
-    /// Asks for `/` over a connection of its own.
+    /// Requests `/` over a new connection.
     pub(crate) fn get(&self, client: &Client) -> std::io::Result<Response> {
         self.send(client, Request::new("GET", "/"))
     }
 
-    /// Sends a request over a connection of its own.
+    /// Sends a request over a new connection.
     pub(crate) fn send(&self, client: &Client, request: Request) -> std::io::Result<Response> {
         let mut tls = self.connect(client, &[])?;
         let request = request
             .header("host", "site.example")
             .header("connection", "close");
-        tls.0.write_all(&request.message(client.address()))?;
-        let mut answer = Vec::new();
-        tls.0.read_to_end(&mut answer)?;
-        Ok(Response::parse(&answer))
+        tls.0.write_all(&request.into_bytes(client.address()))?;
+        let mut response = Vec::new();
+        tls.0.read_to_end(&mut response)?;
+        Ok(Response::parse(&response))
     }
 }
 
 impl Files {
-    /// The table of the configuration that names them.
+    /// The configuration table with the paths.
     pub(crate) fn table(&self, name: &str) -> String {
         format!(
             "[listen.{name}]\ncertificate = \"{}\"\nkey = \"{}\"\n",
@@ -99,26 +99,26 @@ impl Files {
 pub(crate) struct Tls(StreamOwned<ClientConnection, TcpStream>);
 
 impl Tls {
-    /// What was agreed on.
+    /// The negotiated ALPN protocol.
     pub(crate) fn protocol(&self) -> Option<&[u8]> {
         self.0.conn.alpn_protocol()
     }
 
-    /// Asks for health and reads the answer; the connection stays.
+    /// Requests `/healthz` and keeps the connection open.
     pub(crate) fn exchange(&mut self) -> std::io::Result<()> {
         self.0
             .write_all(b"GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n")?;
-        let mut said = Vec::new();
-        while !said.ends_with(b"ok\n") {
+        let mut received = Vec::new();
+        while !received.ends_with(b"ok\n") {
             let mut byte = [0];
             self.0.read_exact(&mut byte)?;
-            said.extend(byte);
+            received.extend(byte);
         }
-        assert!(said.starts_with(b"HTTP/1.1 200"));
+        assert!(received.starts_with(b"HTTP/1.1 200"));
         Ok(())
     }
 
-    /// The stream of what is said in it.
+    /// The decrypted stream.
     pub(crate) fn stream(&mut self) -> &mut (impl Read + Write + use<>) {
         &mut self.0
     }

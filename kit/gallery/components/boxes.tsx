@@ -15,7 +15,7 @@ function Place({ name = "Springfield" }: { readonly name?: string }): ReactEleme
   );
 }
 
-/** Cards by themselves. */
+/** Cards. */
 export function Cards(): ReactElement {
   return (
     <Specimens name="Card">
@@ -42,7 +42,7 @@ export function Cards(): ReactElement {
 
 const PLACES = ["Austin", "Dallas", "El Paso", "Houston", "San Antonio"];
 
-/** Cards in grids of each kind. */
+/** Grids of cards, in each cell width. */
 export function Grids(): ReactElement {
   return (
     <Specimens name="Grid">
@@ -87,7 +87,7 @@ export function Badges(): ReactElement {
   );
 }
 
-/** Pictures of a few seeds. */
+/** Avatar art of several seeds. */
 export function Pictures(): ReactElement {
   return (
     <Specimens name="Avatar art">

@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 
 import { LONG_WORD, Specimen, Specimens, STATES } from "../Specimen.js";
 
-/** Buttons of both kinds. */
+/** Primary and quiet buttons. */
 export function Buttons(): ReactElement {
   return (
     <Specimens name="Button">

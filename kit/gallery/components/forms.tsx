@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 
 import { LONG_WORD, Specimen, Specimens } from "../Specimen.js";
 
-/** Fields with all that can stand around an input. */
+/** Fields with hints, errors and adjacent content. */
 export function Fields(): ReactElement {
   return (
     <Specimens name="Field">
@@ -39,26 +39,26 @@ export function Fields(): ReactElement {
   );
 }
 
-// Nothing closes a specimen.
-const stay = (): void => undefined;
+// Specimens stay open.
+const noop = (): void => undefined;
 
-/** Dialogs as they lie on the page; the gallery opens them without script. */
+/** Dialogs. The gallery opens them without script. */
 export function Dialogs(): ReactElement {
   return (
     <Specimens name="Dialog">
       <Specimen name="open">
-        <Dialog open close={stay} heading="Sign-up is unavailable right now">
+        <Dialog open close={noop} heading="Sign-up is unavailable right now">
           <p>The rest of the site works as usual.</p>
           <Button>Try again</Button>
         </Dialog>
       </Specimen>
       <Specimen name="its button, hover" state="hover">
-        <Dialog open close={stay} heading="Leave this site?">
+        <Dialog open close={noop} heading="Leave this site?">
           <Field label="E-mail" />
         </Dialog>
       </Specimen>
       <Specimen name="long, narrow" narrow>
-        <Dialog open close={stay} heading={LONG_WORD}>
+        <Dialog open close={noop} heading={LONG_WORD}>
           <Notice kind="error">
             <p>{LONG_WORD}</p>
           </Notice>

@@ -6,14 +6,14 @@ import { AvatarArt } from "./AvatarArt.js";
 const draw = (seed: string, label?: string): string =>
   renderToStaticMarkup(<AvatarArt seed={seed} {...(label !== undefined && { label })} />);
 
-test("the same seed has the same picture, and others have others", () => {
+test("the seed determines the picture", () => {
   const seeds = ["", "Ada", "ada", "Zoë", "9001", "9002", "名前", "a".repeat(500)];
   const pictures = seeds.map((seed) => draw(seed));
   expect(seeds.map((seed) => draw(seed))).toEqual(pictures);
   expect(new Set(pictures).size).toBe(seeds.length);
 });
 
-test("every palette comes about", () => {
+test("every color is used", () => {
   const seen = new Set(
     Array.from({ length: 100 }, (_, seed) => /fill="(light-dark\(.+?\))"/.exec(draw(String(seed)))?.[1]),
   );
@@ -21,11 +21,11 @@ test("every palette comes about", () => {
   expect(seen).not.toContain(undefined);
 });
 
-test("a picture is decoration unless it says something", () => {
+test("a picture is decorative unless it has a label", () => {
   expect(draw("Ada")).toMatch(/^<svg [^>]*aria-hidden="true"/);
   expect(draw("Ada", "Pattern of Ada")).toMatch(/^<svg [^>]*role="img" aria-label="Pattern of Ada"/);
 });
 
-test("a picture is of shapes alone, without a style attribute", () => {
+test("a picture consists of shapes without style attributes", () => {
   expect(draw("Ada")).not.toMatch(/style=|<(?!\/?(svg|rect|circle|path)\b)|NaN|undefined/);
 });

@@ -1,2 +1,2 @@
-// A picture for sections that want one: an entry of its own, so that only their pages pay for it.
+// A separate entry point: only pages that use it load it.
 export { AvatarArt, type AvatarArtProps } from "./AvatarArt.js";

@@ -1,4 +1,4 @@
-// Real builds of the example section through what the kit publishes.
+// Builds the example section through the kit's public exports.
 import { createHash } from "node:crypto";
 import { cp, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -8,14 +8,14 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { helloSection, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 
-// Two runs of webpack each.
+// Each build runs webpack twice.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 function buildOnce(folder: string): Promise<BuildResult> {
   return build(folder, { final: false });
 }
 
-/** The bytes of every file of a package's release by its path, without `release.json`. */
+/** Contents of the files in a package's release by path, without `release.json`. */
 async function contentsOf(folder: string): Promise<Map<string, Buffer>> {
   const release = path.join(folder, "release");
   const entries = await readdir(release, { recursive: true, withFileTypes: true });
@@ -47,7 +47,7 @@ beforeAll(async () => {
   contents = await contentsOf(folder);
 });
 
-/** A copy of the package as it was built, with its release. */
+/** Copies the built package, including its release. */
 async function builtSection(): Promise<string> {
   const copy = path.join(await temporaryFolder(), "hello");
   await cp(folder, copy, { recursive: true });
@@ -55,7 +55,7 @@ async function builtSection(): Promise<string> {
 }
 
 describe("a release", () => {
-  test("release.json says what was built", async () => {
+  test("release.json describes the build", async () => {
     expect(JSON.parse(await readFile(path.join(folder, "release/release.json"), "utf8"))).toEqual(release);
     const { version, entry, container, assets, pages, files, ...rest } = release;
     expect(rest).toEqual({
@@ -75,7 +75,7 @@ describe("a release", () => {
     expect(files.length).toBeGreaterThan(0);
   });
 
-  test("its list of files is complete and sorted, with true sizes, digests and types", () => {
+  test("the manifest lists all files, sorted, with correct metadata", () => {
     expect(release.files.map((file) => file.path)).toEqual([...contents.keys()].toSorted());
     for (const { path: file, size, digest } of release.files) {
       const bytes = contents.get(file) ?? Buffer.alloc(0);
@@ -89,7 +89,7 @@ describe("a release", () => {
     });
   });
 
-  test("a page names its paths and whether search engines may list them", () => {
+  test("a page lists its paths and their indexability", () => {
     expect(release.pages.map(({ pattern, paths }) => ({ pattern, paths }))).toEqual([
       { pattern: "/hello", paths: [{ path: "/hello", indexable: true }] },
       {
@@ -103,35 +103,35 @@ describe("a release", () => {
     ]);
   });
 
-  test("a page names what its first view needs, and nothing that comes later", () => {
+  test("a page lists only the assets of its first view", () => {
     const [languages, greeting] = release.pages;
     expect(endingsOf(languages?.assets)).toEqual([".css", ".js"]);
     expect(endingsOf(greeting?.assets)).toEqual([".js"]);
     expect(textOf(contents, greeting?.assets[0])).toContain("That is hello in");
-    // The words are a chunk of their own, which only data() asks for.
+    // The greetings are a separate chunk, which only data() imports.
     const words = [...contents].filter(([file, bytes]) => file.startsWith("client/") && bytes.includes("Kia ora"));
     expect(words).toHaveLength(1);
     const named = [release.entry, ...release.assets, ...release.pages.flatMap((page) => page.assets)];
     expect(named).not.toContain(words[0]?.[0]);
   });
 
-  test("its entry defines the container, and its classes carry the section's name", () => {
+  test("the entry defines the container; classes have the name", () => {
     expect(textOf(contents, release.entry)).toContain(`var ${String(release.container)}`);
     const style = release.pages[0]?.assets.find((file) => file.endsWith(".css"));
     expect(textOf(contents, style)).toMatch(/\.hello_languages_[\w-]{6}\{/);
   });
 
-  test("its scripts ask to be compiled as they arrive", () => {
+  test("scripts begin with the eager compile hint", () => {
     const scripts = [...contents].filter(([file]) => file.startsWith("client/") && file.endsWith(".js"));
     expect(scripts.length).toBeGreaterThan(2);
     for (const [file, bytes] of scripts) expect(String(bytes), file).toMatch(/^\/\/# allFunctionsCalledOnLoad\n/);
   });
 
-  test("what the shell shares is not in it, nor anything of the machine that built it", () => {
+  test("a release contains neither shared packages nor local paths", () => {
     const server = textOf(contents, "server/index.js");
     for (const name of ["react/jsx-runtime", "@colonnade/kit"]) expect(server).toMatch(new RegExp(`from ?"${name}"`));
     for (const [file, bytes] of contents) {
-      // Words of the kit and of react-dom.
+      // Strings from the kit and from react-dom.
       expect(bytes.includes("was called outside the shell"), file).toBe(false);
       expect(bytes.includes("hydrateRoot"), file).toBe(false);
       expect(bytes.includes(folder), file).toBe(false);
@@ -139,7 +139,7 @@ describe("a release", () => {
   });
 });
 
-test("a slot names what it needs", async () => {
+test("a slot lists its assets", async () => {
   const section = await helloSection({
     "src/section.ts": `import { defineSection } from "@colonnade/kit";
 export default defineSection({ name: "hello", contract: 1, pages: {}, slots: { join: () => import("./join") } });
@@ -159,8 +159,8 @@ export const slot = defineSlot({ Component: ({ open }) => <dialog open={open} cl
   expect(textOf(await contentsOf(section), script)).toContain("Join us");
 });
 
-describe("building again", () => {
-  test("an unchanged tree is up to date, a changed one makes another release", async () => {
+describe("a rebuild", () => {
+  test("skips an unchanged tree and rebuilds a changed one", async () => {
     const copy = await builtSection();
     expect(await buildOnce(copy)).toEqual({ release, built: false });
 
@@ -173,46 +173,46 @@ describe("building again", () => {
     expect(after.pages[1]?.paths).toHaveLength(2);
   });
 
-  test("a final build has the package's version and is always made", async () => {
+  test("of a final version always runs", async () => {
     const section = await helloSection();
     const { release: final } = await build(section, { final: true });
     expect(final.version).toBe("0.1.0");
     expect(await build(section, { final: true })).toEqual({ release: final, built: true });
   });
 
-  test("the same inputs make the same bytes, in another folder and another working directory", async () => {
-    const there = await helloSection();
-    const back = process.cwd();
+  test("is reproducible in another folder and working directory", async () => {
+    const copy = await helloSection();
+    const original = process.cwd();
     process.chdir(await temporaryFolder());
     try {
-      await buildOnce(there);
+      await buildOnce(copy);
     } finally {
-      process.chdir(back);
+      process.chdir(original);
     }
-    expect(await contentsOf(there)).toEqual(contents);
-    expect(await readRelease(path.join(there, "release"))).toEqual(release);
+    expect(await contentsOf(copy)).toEqual(contents);
+    expect(await readRelease(path.join(copy, "release"))).toEqual(release);
   });
 });
 
-describe("a build for development", () => {
-  test("is refused for a section, which runs in any shell", async () => {
+describe("a development build", () => {
+  test("fails for a section", async () => {
     await expect(build(await helloSection(), { final: false, development: true })).rejects.toThrow(
-      new UsageError("hello is a section; expected the shell, which alone has a build for development"),
+      new UsageError("hello is a section; only the shell can be built with --development"),
     );
   });
 
-  test("is refused for a final release", async () => {
+  test("fails for a final release", async () => {
     const section = await helloSection({
       "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/section.ts" };',
     });
     await expect(build(section, { final: true, development: true })).rejects.toThrow(
-      new UsageError("a final release is not built for development; expected one of the two"),
+      new UsageError("--final and --development cannot be combined; pass one of them"),
     );
   });
 });
 
-describe("a build that fails", () => {
-  test("leaves the release before it, and does not mislead the build after it", async () => {
+describe("a failed build", () => {
+  test("keeps the previous release, and the next build works", async () => {
     const copy = await builtSection();
     const source = await readFile(path.join(copy, "src/greetings.ts"), "utf8");
     await writeFiles(copy, { "src/greetings.ts": "export const GREETINGS = ;" });
@@ -224,20 +224,20 @@ describe("a build that fails", () => {
     expect(await buildOnce(copy)).toEqual({ release, built: false });
   });
 
-  test("over an import of what is not there, names both modules", async () => {
+  test("names both modules of an unresolved import", async () => {
     const section = await helloSection({ "src/languages.ts": 'export * from "./nowhere";' });
-    const refusal = buildOnce(section);
-    await expect(refusal).rejects.toThrow(UsageError);
-    await expect(refusal).rejects.toThrow("./src/languages.ts");
-    await expect(refusal).rejects.toThrow("Can't resolve './nowhere'");
+    const result = buildOnce(section);
+    await expect(result).rejects.toThrow(UsageError);
+    await expect(result).rejects.toThrow("./src/languages.ts");
+    await expect(result).rejects.toThrow("Can't resolve './nowhere'");
   });
 
-  test("over a section that throws, says what was thrown and leaves no release", async () => {
+  test("reports an error thrown by the section and leaves no release", async () => {
     const section = await helloSection({ "src/languages.ts": 'throw new Error("two languages share a path");' });
     await expect(buildOnce(section)).rejects.toThrow("two languages share a path");
     const target = path.join(section, "release");
     await expect(readRelease(target)).rejects.toThrow(
-      new UsageError(`${target} holds no release; run \`section build\` first`),
+      new UsageError(`${target} contains no release; run \`section build\` first`),
     );
   });
 });

@@ -7,8 +7,8 @@ import { CONTRACT } from "../section.js";
 import { compile } from "./compile.js";
 import { loadConfig, UsageError, type SectionConfig } from "./config.js";
 import { readEntry } from "./entry.js";
-import { namePaths } from "./paths.js";
-import { copyPictures } from "./pictures.js";
+import { collectPaths } from "./paths.js";
+import { copyImages } from "./images.js";
 import { listFiles, type Release } from "./release.js";
 import { SECTION_MODULES, shellServerEntry, writeSharedModules, type ServerModules } from "./server.js";
 import { installedVersions, neededRanges } from "./shared.js";
@@ -22,21 +22,22 @@ import {
   type BuildContext,
 } from "./webpack.js";
 
-/** Folder of a package's release. */
+/** Name of the folder, within a package, that contains its release. */
 export const RELEASE_FOLDER = "release";
 
-/** What a build did. */
+/** Result of {@link build}. */
 export interface BuildResult {
+  /** The contents of `release.json`. */
   readonly release: Release;
-  /** False where the folder already held a release of the same inputs. */
+  /** False if the folder already contained a release of the same inputs. */
   readonly built: boolean;
 }
 
 /**
- * Builds the release of the package in `folder` into its `release/`. The folder is replaced as a whole
- * once everything is there; a build that fails leaves the one before.
+ * Builds the package in `folder` into its `release/`. The release folder is replaced only after a successful build; a failed
+ * build leaves the previous release.
  *
- * @throws UsageError with what is wrong in the package.
+ * @throws UsageError if the package is invalid or does not compile.
  */
 export async function build(folder: string, mode: BuildMode): Promise<BuildResult> {
   const config = await loadConfig(folder);
@@ -44,7 +45,7 @@ export async function build(folder: string, mode: BuildMode): Promise<BuildResul
   const identity = await identify(folder, config, mode);
   const target = path.join(folder, RELEASE_FOLDER);
   const present = await readRelease(target).catch(() => undefined);
-  // A development version names its inputs; a final one does not, so it is always built.
+  // A development version contains a hash of its inputs; a final version does not, so it is always built.
   if (!mode.final && present?.version === identity.version) return { release: present, built: false };
   const output = `${target}.building`;
   await rm(output, { recursive: true, force: true });
@@ -58,19 +59,18 @@ export async function build(folder: string, mode: BuildMode): Promise<BuildResul
 }
 
 function checkDevelopment({ name, kind }: SectionConfig, { final }: BuildMode): void {
-  if (kind !== "shell")
-    throw new UsageError(`${name} is a section; expected the shell, which alone has a build for development`);
-  if (final) throw new UsageError("a final release is not built for development; expected one of the two");
+  if (kind !== "shell") throw new UsageError(`${name} is a section; only the shell can be built with --development`);
+  if (final) throw new UsageError("--final and --development cannot be combined; pass one of them");
 }
 
 /**
- * Reads the release that a build left.
+ * Reads `release.json` from a release folder.
  *
- * @throws UsageError when there is none.
+ * @throws UsageError if the folder contains no release.
  */
 export async function readRelease(folder: string): Promise<Release> {
   const text = await readFile(path.join(folder, "release.json"), "utf8").catch(() => {
-    throw new UsageError(`${folder} holds no release; run \`section build\` first`);
+    throw new UsageError(`${folder} contains no release; run \`section build\` first`);
   });
   return JSON.parse(text) as Release;
 }
@@ -81,7 +81,7 @@ async function buildSection(context: BuildContext): Promise<Release> {
   const imports = await readEntry(entry);
   const client = await compile(clientConfiguration(context));
   await compile(serverConfiguration(context));
-  const paths = await namePaths(path.join(output, "server/index.js"), config);
+  const paths = await collectPaths(path.join(output, "server/index.js"), config);
   const common = filesOf(client, (group) => group.name === SECTION_CHUNK);
   const assetsOf = (request: string): string[] =>
     filesOf(client, (group) =>
@@ -92,7 +92,7 @@ async function buildSection(context: BuildContext): Promise<Release> {
     version: identity.version,
     kind: "section",
     contract: CONTRACT,
-    entry: `client/${only(Object.keys(client.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file)))}`,
+    entry: `client/${singleFile(Object.keys(client.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file)))}`,
     container: identity.container,
     styles: [],
     assets: common,
@@ -113,7 +113,7 @@ async function buildShell(context: BuildContext): Promise<Release> {
   const client = await compile(clientConfiguration(context));
   const modules = await buildShellServer(context);
   const main = filesOf(client, (group) => group.name === "main");
-  const pictures = await copyPictures(folder, output, config);
+  const images = await copyImages(folder, output, config);
   const files = await listFiles(output);
   const icon = config.icon && path.parse(config.icon).name;
   const iconFile = files.find((file) => icon && path.basename(file.path).startsWith(`${icon}.`));
@@ -124,14 +124,14 @@ async function buildShell(context: BuildContext): Promise<Release> {
     version: identity.version,
     kind: "shell",
     contract: CONTRACT,
-    entry: only(main.filter((file) => file.endsWith(".js"))),
+    entry: singleFile(main.filter((file) => file.endsWith(".js"))),
     styles: main.filter((file) => file.endsWith(".css")),
     assets: SHELL_LIBRARIES.flatMap((name) => filesOf(client, (group) => group.name === name)),
     pages: [],
     slots: [],
     shared: installed,
     ...(iconFile && { icon: iconFile.path }),
-    ...pictures,
+    ...images,
     modules,
     files,
   };
@@ -146,8 +146,8 @@ async function buildShellServer({ folder, output, config, ...context }: BuildCon
 
 type ChunkGroup = Compilation["chunkGroups"][number];
 
-function filesOf(compilation: Compilation, wanted: (group: ChunkGroup) => boolean): string[] {
-  const files = compilation.chunkGroups.filter(wanted).flatMap((group) => group.getFiles());
+function filesOf(compilation: Compilation, predicate: (group: ChunkGroup) => boolean): string[] {
+  const files = compilation.chunkGroups.filter(predicate).flatMap((group) => group.getFiles());
   return [...new Set(files)].map((file) => `client/${file}`);
 }
 
@@ -155,7 +155,7 @@ function isEntry(module: unknown, entry: string): boolean {
   return (module as { resource?: string } | null)?.resource === entry;
 }
 
-function only(files: string[]): string {
+function singleFile(files: string[]): string {
   const [file, ...others] = files;
   if (file === undefined || others.length > 0)
     throw new Error(`expected one entry script, found ${String(files.length)}: ${files.join(", ")}`);

@@ -5,7 +5,7 @@ import { UsageError } from "./config.js";
 /**
  * Runs webpack once.
  *
- * @throws UsageError with every error webpack found.
+ * @throws UsageError with all errors that webpack reports. Warnings are printed to stderr.
  */
 export async function compile(configuration: Configuration): Promise<Compilation> {
   const compiler = webpack(configuration);

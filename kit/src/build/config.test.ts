@@ -16,43 +16,49 @@ async function packageWith(config: string): Promise<string> {
   return folder;
 }
 
-test("a section's configuration is read, its kind filled in", async () => {
+test("loadConfig reads the configuration and sets the default kind", async () => {
   const folder = await packageWith('{ name: "hello", entry: "./src/section.ts" }');
   expect(await loadConfig(folder)).toEqual({ name: "hello", entry: "./src/section.ts", kind: "section" });
 });
 
-test("the shell's configuration is read", async () => {
+test("loadConfig reads the shell's configuration", async () => {
   const shell = { name: "shell", kind: "shell", entry: "./src/section.ts", icon: "./src/icon.svg" };
   expect(await loadConfig(await packageWith(JSON.stringify(shell)))).toEqual(shell);
 });
 
-test("a folder without a configuration is no section", async () => {
+test("loadConfig rejects a folder without a configuration", async () => {
   const folder = await temporaryFolder();
   await expect(loadConfig(folder)).rejects.toThrow(
-    new UsageError(`${folder} has no section.config.js: run this in the folder of a section`),
+    new UsageError(`${folder} has no section.config.js; run this in the folder of a section`),
   );
 });
 
-const NAME_EXPECTED = 'expected a lower-case letter, then at most 31 of a-z, 0-9 and "-"';
+const NAME_EXPECTED = 'expected a lowercase letter followed by up to 31 of a-z, 0-9 and "-"';
 const ENTRY_EXPECTED = "expected the path of the entry module";
-const ICON_EXPECTED = "expected the path of the shell's favicon";
-const EARLY_EXPECTED = "expected the path of the shell's module that runs first";
-const SERVER_EXPECTED = "expected the path of the shell's module that renders";
+const ICON_EXPECTED = "expected the path of the favicon (shell only)";
+const BOOTSTRAP_EXPECTED = "expected the path of the module that runs first (shell only)";
+const SERVER_EXPECTED = "expected the path of the server module (shell only)";
 
 test.each([
   ["5", "expected a default export made by defineConfig({ name, entry })"],
   ["null", "expected a default export made by defineConfig({ name, entry })"],
   [
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
-    'unknown key "port"; expected name, entry, kind, icon, early, server, icons, socialImage, themeColor',
+    'unknown key "port"; expected name, entry, kind, icon, bootstrap, server, icons, socialImage, themeColor',
   ],
   ['{ entry: "./src/section.ts" }', `name is undefined; ${NAME_EXPECTED}`],
   ['{ name: "Hello", entry: "./src/section.ts" }', `name is "Hello"; ${NAME_EXPECTED}`],
   ['{ name: "1st", entry: "./src/section.ts" }', `name is "1st"; ${NAME_EXPECTED}`],
   [`{ name: "${"a".repeat(33)}", entry: "./src/section.ts" }`, `name is "${"a".repeat(33)}"; ${NAME_EXPECTED}`],
   ['{ name: "hello", kind: "page", entry: "./src/section.ts" }', 'kind is "page"; expected "section" or "shell"'],
-  ['{ name: "shell", entry: "./src/section.ts" }', 'the name "shell" and the kind "shell" go together'],
-  ['{ name: "hello", kind: "shell", entry: "./src/section.ts" }', 'the name "shell" and the kind "shell" go together'],
+  [
+    '{ name: "shell", entry: "./src/section.ts" }',
+    'name is "shell" and kind is "section"; the shell needs both to be "shell", a section neither',
+  ],
+  [
+    '{ name: "hello", kind: "shell", entry: "./src/section.ts" }',
+    'name is "hello" and kind is "shell"; the shell needs both to be "shell", a section neither',
+  ],
   ['{ name: "hello" }', `entry is undefined; ${ENTRY_EXPECTED}`],
   ['{ name: "hello", entry: "./src/nowhere.ts" }', `entry is "./src/nowhere.ts"; ${ENTRY_EXPECTED}`],
   ['{ name: "hello", entry: "./src" }', `entry is "./src"; ${ENTRY_EXPECTED}`],
@@ -65,10 +71,13 @@ test.each([
     '{ name: "hello", entry: "./src/section.ts", icon: "./src/icon.svg" }',
     `icon is "./src/icon.svg"; ${ICON_EXPECTED}`,
   ],
-  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", early: 5 }', `early is 5; ${EARLY_EXPECTED}`],
   [
-    '{ name: "hello", entry: "./src/section.ts", early: "./src/section.ts" }',
-    `early is "./src/section.ts"; ${EARLY_EXPECTED}`,
+    '{ name: "shell", kind: "shell", entry: "./src/section.ts", bootstrap: 5 }',
+    `bootstrap is 5; ${BOOTSTRAP_EXPECTED}`,
+  ],
+  [
+    '{ name: "hello", entry: "./src/section.ts", bootstrap: "./src/section.ts" }',
+    `bootstrap is "./src/section.ts"; ${BOOTSTRAP_EXPECTED}`,
   ],
   ['{ name: "shell", kind: "shell", entry: "./src/section.ts", server: 5 }', `server is 5; ${SERVER_EXPECTED}`],
   [
@@ -77,21 +86,21 @@ test.each([
   ],
   [
     '{ name: "shell", kind: "shell", entry: "./src/section.ts", icons: [{ file: "a.png", purpose: "all" }] }',
-    `icons is [{"file":"a.png","purpose":"all"}]; expected the shell's list of { file, purpose }, purpose one of any, maskable, touch`,
+    `icons is [{"file":"a.png","purpose":"all"}]; expected a list of { file, purpose } with purpose any, maskable or touch (shell only)`,
   ],
   [
     '{ name: "shell", kind: "shell", entry: "./src/section.ts", socialImage: { file: "a.png" } }',
-    `socialImage is {"file":"a.png"}; expected the shell's { file, alt }`,
+    `socialImage is {"file":"a.png"}; expected { file, alt } (shell only)`,
   ],
   [
     '{ name: "shell", kind: "shell", entry: "./src/section.ts", themeColor: { light: "#fff", dark: "#000000" } }',
-    `themeColor is {"light":"#fff","dark":"#000000"}; expected the shell's { light, dark }, each as #rrggbb`,
+    `themeColor is {"light":"#fff","dark":"#000000"}; expected { light, dark }, each #rrggbb (shell only)`,
   ],
   [
     '{ name: "hello", entry: "./src/section.ts", icons: [] }',
-    "icons is []; expected the shell's list of { file, purpose }, purpose one of any, maskable, touch",
+    "icons is []; expected a list of { file, purpose } with purpose any, maskable or touch (shell only)",
   ],
-])("the configuration %s is refused, naming the file", async (config, problem) => {
+])("loadConfig rejects %s", async (config, problem) => {
   const folder = await packageWith(config);
   const file = path.join(folder, "section.config.js");
   await expect(loadConfig(folder)).rejects.toThrow(new UsageError(`${file}: ${problem}`));

@@ -2,45 +2,45 @@ import { access, stat } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { PICTURE_KEYS, readPictures, type Pictures } from "./pictures.js";
-import { UsageError } from "./problem.js";
+import { IMAGE_KEYS, readImageConfig, type ImageConfig } from "./images.js";
+import { UsageError } from "./usageError.js";
 
-/** What a package says about itself to the build: the default export of its `section.config.js`. */
-export interface SectionConfig extends Pictures {
-  /** Name of the section; `shell` for the shell. */
+/** Build configuration of a package: the default export of its `section.config.js`. */
+export interface SectionConfig extends ImageConfig {
+  /** Name of the section, or `shell` for the shell. */
   readonly name: string;
-  /** Entry module, relative to the package: for a section, the module whose default export is its `defineSection`. */
+  /** Path of the entry module, relative to the package. A section's entry module exports `defineSection({ … })` as default. */
   readonly entry: string;
-  /** `section` (the default) or `shell`. */
+  /** Default: `section`. */
   readonly kind?: "section" | "shell";
-  /** The shell's favicon, relative to the package. */
+  /** Shell only: path of the favicon, relative to the package. */
   readonly icon?: string;
-  /** The shell's module that runs with its first script, before React's renderer is there, relative to the package. */
-  readonly early?: string;
-  /** The shell's module that renders a page on the server, relative to the package. */
+  /** Shell only: path of the module that runs in the first script, before React DOM loads, relative to the package. */
+  readonly bootstrap?: string;
+  /** Shell only: path of the module that renders pages on the server, relative to the package. */
   readonly server?: string;
 }
 
-/** Declares a package's build. Returns its argument; it exists for the types. */
+/** Declares a package's build configuration. Returns its argument; it provides type checking. */
 export function defineConfig(config: SectionConfig): SectionConfig {
   return config;
 }
 
-/** The file in which a package describes itself to the build. */
+/** Name of a package's build configuration file. */
 export const CONFIG_FILE = "section.config.js";
-/** What the shell alone has, and what is expected of it. */
+/** Shell-only keys, with the expected values for error messages. */
 const SHELL_FILES = {
-  icon: "the path of the shell's favicon",
-  early: "the path of the shell's module that runs first",
-  server: "the path of the shell's module that renders",
+  icon: "the path of the favicon (shell only)",
+  bootstrap: "the path of the module that runs first (shell only)",
+  server: "the path of the server module (shell only)",
 } as const;
-const KEYS = new Set(["name", "entry", "kind", ...Object.keys(SHELL_FILES), ...PICTURE_KEYS]);
+const KEYS = new Set(["name", "entry", "kind", ...Object.keys(SHELL_FILES), ...IMAGE_KEYS]);
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
-/** What a section may be called, in words. */
-export const EXPECTED_NAME = 'a lower-case letter, then at most 31 of a-z, 0-9 and "-"';
+/** Description of a valid section name, for error messages. */
+export const EXPECTED_NAME = 'a lowercase letter followed by up to 31 of a-z, 0-9 and "-"';
 
-/** Whether a section, or the shell, may be called this. */
+/** Returns whether a section or the shell can have this name. */
 export function isSectionName(name: string): boolean {
   return NAME.test(name);
 }
@@ -50,12 +50,12 @@ export { UsageError };
 /**
  * Reads a package's `section.config.js`.
  *
- * @throws UsageError when it is missing or says something that cannot be.
+ * @throws UsageError if the file is missing or a value is invalid.
  */
 export async function loadConfig(folder: string): Promise<SectionConfig> {
   const file = path.join(folder, CONFIG_FILE);
   await access(file).catch(() => {
-    throw new UsageError(`${folder} has no ${CONFIG_FILE}: run this in the folder of a section`);
+    throw new UsageError(`${folder} has no ${CONFIG_FILE}; run this in the folder of a section`);
   });
   const module = (await import(pathToFileURL(file).href)) as { default?: Readonly<Record<string, unknown>> | null };
   const config = module.default;
@@ -70,7 +70,9 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
   if (kind !== "section" && kind !== "shell")
     throw new UsageError(`${file}: kind is ${JSON.stringify(kind)}; expected "section" or "shell"`);
   if ((kind === "shell") !== (name === "shell"))
-    throw new UsageError(`${file}: the name "shell" and the kind "shell" go together`);
+    throw new UsageError(
+      `${file}: name is "${name}" and kind is "${kind}"; the shell needs both to be "shell", a section neither`,
+    );
   if (typeof entry !== "string" || !(await isFile(folder, entry)))
     throw new UsageError(`${file}: entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
   const shellFiles: Partial<Record<keyof typeof SHELL_FILES, string>> = {};
@@ -81,7 +83,7 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
       throw new UsageError(`${file}: ${key} is ${JSON.stringify(value)}; expected ${expected}`);
     shellFiles[key] = value;
   }
-  return { name, entry, kind, ...shellFiles, ...readPictures(file, config, kind) };
+  return { name, entry, kind, ...shellFiles, ...readImageConfig(file, config, kind) };
 }
 
 async function isFile(folder: string, file: string): Promise<boolean> {

@@ -18,7 +18,7 @@ function section(body: string): string {
 
 const PAGE = '() => import("./page")';
 
-test("the modules of pages and slots are read", async () => {
+test("readEntry returns the modules of pages and slots", async () => {
   const file = await entryWith(
     section(
       `name: "hello", contract: 1, pages: { "/": () => import("./home"), "/x/:y": () => import('./x') }, slots: { join: () => import("./join") }`,
@@ -33,54 +33,70 @@ test("the modules of pages and slots are read", async () => {
   });
 });
 
-test("pages may be none and slots may be absent", async () => {
+test("readEntry accepts empty pages and absent slots", async () => {
   const file = await entryWith(section('name: "hello", contract: 1, pages: {}'));
   expect(await readEntry(file)).toEqual({ pages: new Map(), slots: new Map() });
 });
 
-describe("an entry that the build cannot read is refused, naming the file and the expected form:", () => {
+describe("readEntry rejects an unsupported entry module:", () => {
   const NO_SECTION = ": expected `export default defineSection({ … })`";
-  const OTHER_FORM = 'has another form than expected: () => import("./module")';
-  const OTHER_ENTRY = 'has an entry of another form than expected: "key": value';
+  const UNSUPPORTED_VALUE = 'has an unsupported value; expected () => import("./module")';
+  const UNSUPPORTED_PROPERTY = 'has an unsupported property; expected "key": value';
 
   test.each([
     ["no default export", "export const section = 1;", NO_SECTION],
-    ["another default export", "export default { pages: {} };", NO_SECTION],
-    ["another call", "export default makeSection({ pages: {} });", NO_SECTION],
-    ["a value from elsewhere", "const it = {}; export default defineSection(it);", NO_SECTION],
-    ["a section exported by name", "const s = defineSection({}); export { s as default };", NO_SECTION],
+    ["a default export that is not a call", "export default { pages: {} };", NO_SECTION],
+    ["a different call", "export default makeSection({ pages: {} });", NO_SECTION],
+    ["a variable as argument", "const it = {}; export default defineSection(it);", NO_SECTION],
+    ["a default export by name", "const s = defineSection({}); export { s as default };", NO_SECTION],
     [
-      "pages from elsewhere",
+      "a variable as pages",
       section("pages: allPages"),
-      ': pages is no object literal; expected { "…": () => import("./module") }',
+      ': pages is not an object literal; expected { "…": () => import("./module") }',
     ],
     [
-      "slots from elsewhere",
+      "a variable as slots",
       section("pages: {}, slots: allSlots"),
-      ': slots is no object literal; expected { "…": () => import("./module") }',
+      ': slots is not an object literal; expected { "…": () => import("./module") }',
     ],
-    ["pages as a shorthand", section("pages"), `: defineSection ${OTHER_ENTRY}`],
-    ["spread keys", section("...rest, pages: {}"), `: defineSection ${OTHER_ENTRY}`],
-    ["spread pages", section(`pages: { ...more, "/": ${PAGE} }`), `: pages ${OTHER_ENTRY}`],
-    ["a computed pattern", section(`pages: { [ROOT]: ${PAGE} }`), `: pages ${OTHER_ENTRY}`],
-    ["a page as a method", section('pages: { home() { return import("./home"); } }'), `: pages ${OTHER_ENTRY}`],
-    ["a static import", section('pages: { "/": home }'), `: pages["/"] ${OTHER_FORM}`],
-    ["a block body", section('pages: { "/": () => { return import("./home"); } }'), `: pages["/"] ${OTHER_FORM}`],
-    ["a template", section('pages: { "/": () => import(`./home`) }'), `: pages["/"] ${OTHER_FORM}`],
-    ["a chained import", section('pages: { "/": () => import("./home").then(wrap) }'), `: pages["/"] ${OTHER_FORM}`],
-    ["another call", section('pages: { "/": () => load("./home") }'), `: pages["/"] ${OTHER_FORM}`],
-    ["a slot of another form", section("pages: {}, slots: { join: dialog }"), `: slots["join"] ${OTHER_FORM}`],
+    ["pages as a shorthand", section("pages"), `: defineSection ${UNSUPPORTED_PROPERTY}`],
+    ["spread properties", section("...rest, pages: {}"), `: defineSection ${UNSUPPORTED_PROPERTY}`],
+    ["spread pages", section(`pages: { ...more, "/": ${PAGE} }`), `: pages ${UNSUPPORTED_PROPERTY}`],
+    ["a computed pattern", section(`pages: { [ROOT]: ${PAGE} }`), `: pages ${UNSUPPORTED_PROPERTY}`],
+    [
+      "a page as a method",
+      section('pages: { home() { return import("./home"); } }'),
+      `: pages ${UNSUPPORTED_PROPERTY}`,
+    ],
+    ["a static import", section('pages: { "/": home }'), `: pages["/"] ${UNSUPPORTED_VALUE}`],
+    [
+      "a block body",
+      section('pages: { "/": () => { return import("./home"); } }'),
+      `: pages["/"] ${UNSUPPORTED_VALUE}`,
+    ],
+    ["a template", section('pages: { "/": () => import(`./home`) }'), `: pages["/"] ${UNSUPPORTED_VALUE}`],
+    [
+      "a chained import",
+      section('pages: { "/": () => import("./home").then(wrap) }'),
+      `: pages["/"] ${UNSUPPORTED_VALUE}`,
+    ],
+    [
+      "a function other than import",
+      section('pages: { "/": () => load("./home") }'),
+      `: pages["/"] ${UNSUPPORTED_VALUE}`,
+    ],
+    ["a variable as a slot", section("pages: {}, slots: { join: dialog }"), `: slots["join"] ${UNSUPPORTED_VALUE}`],
   ])("%s", async (_, source, problem) => {
     const file = await entryWith(source);
     await expect(readEntry(file)).rejects.toThrow(new UsageError(`${file}${problem}`));
   });
 
-  test("a syntax error, with the place", async () => {
+  test("a syntax error, with its position", async () => {
     const file = await entryWith("export default defineSection({\n  pages: { , }\n});\n");
-    const refusal = readEntry(file);
-    await expect(refusal).rejects.toThrow(UsageError);
-    await expect(refusal).rejects.toThrow(`${file} cannot be parsed:`);
-    await expect(refusal).rejects.toThrow("[2:1]");
-    await expect(refusal).rejects.not.toThrow("backtrace");
+    const result = readEntry(file);
+    await expect(result).rejects.toThrow(UsageError);
+    await expect(result).rejects.toThrow(`${file}: syntax error:`);
+    await expect(result).rejects.toThrow("[2:1]");
+    await expect(result).rejects.not.toThrow("backtrace");
   });
 });

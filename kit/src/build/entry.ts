@@ -3,28 +3,28 @@ import { readFile } from "node:fs/promises";
 
 import { UsageError } from "./config.js";
 
-/** Which module each page and slot of a section imports, as its entry module writes it. */
+/** Modules that the pages and slots of a section import. */
 export interface EntryImports {
-  /** Import request by path pattern. */
+  /** Import specifier by path pattern. */
   readonly pages: ReadonlyMap<string, string>;
-  /** Import request by slot name. */
+  /** Import specifier by slot name. */
   readonly slots: ReadonlyMap<string, string>;
 }
 
-const FORM = '() => import("./module")';
+const IMPORT_FORM = '() => import("./module")';
 
 /**
- * Reads `defineSection({ pages, slots })` from the source of an entry module. This is how the build
- * knows, without running anything, which chunks a page's first view needs.
+ * Parses `defineSection({ pages, slots })` in the source of an entry module. The build uses it to map chunks to pages
+ * without running the section.
  *
- * @throws UsageError when the call is missing or a value has another form than `() => import("./module")`.
+ * @throws UsageError if the call is missing or a value does not have the form `() => import("./module")`.
  */
 export async function readEntry(file: string): Promise<EntryImports> {
   const source = await readFile(file, "utf8");
   const module = await parse(source, { syntax: "typescript", tsx: true, target: "es2022" }).catch((error: unknown) => {
-    // swc goes on with a trace of its own.
+    // swc appends its own stack trace.
     const [message = ""] = String(error instanceof Error ? error.message : error).split("\n\nCaused by:");
-    throw new UsageError(`${file} cannot be parsed:\n${message.trimEnd()}`);
+    throw new UsageError(`${file}: syntax error:\n${message.trimEnd()}`);
   });
   const definition = findDefinition(module);
   if (!definition) throw new UsageError(`${file}: expected \`export default defineSection({ … })\``);
@@ -50,7 +50,7 @@ function findDefinition(module: Module): ObjectExpression | undefined {
   return undefined;
 }
 
-// What cannot be read here would be a page that exists and that the release does not name, so it is refused.
+// An entry that cannot be read here would be a page missing from the release, so it is an error.
 function entriesOf(object: ObjectExpression, where: string): Map<string, Expression> {
   return new Map(
     object.properties.map((property) => {
@@ -58,7 +58,7 @@ function entriesOf(object: ObjectExpression, where: string): Map<string, Express
         const { key, value } = property;
         if (key.type === "StringLiteral" || key.type === "Identifier") return [key.value, value];
       }
-      throw new UsageError(`${where} has an entry of another form than expected: "key": value`);
+      throw new UsageError(`${where} has an unsupported property; expected "key": value`);
     }),
   );
 }
@@ -67,17 +67,20 @@ function importsOf(file: string, definition: Map<string, Expression>, name: "pag
   const value = definition.get(name);
   if (!value) return new Map();
   if (value.type !== "ObjectExpression")
-    throw new UsageError(`${file}: ${name} is no object literal; expected { "…": ${FORM} }`);
+    throw new UsageError(`${file}: ${name} is not an object literal; expected { "…": ${IMPORT_FORM} }`);
   return new Map(
-    [...entriesOf(value, `${file}: ${name}`)].map(([key, load]) => [key, requestOf(load) ?? refuse(file, name, key)]),
+    [...entriesOf(value, `${file}: ${name}`)].map(([key, load]) => [
+      key,
+      importSpecifier(load) ?? reject(file, name, key),
+    ]),
   );
 }
 
-function refuse(file: string, name: string, key: string): never {
-  throw new UsageError(`${file}: ${name}["${key}"] has another form than expected: ${FORM}`);
+function reject(file: string, name: string, key: string): never {
+  throw new UsageError(`${file}: ${name}["${key}"] has an unsupported value; expected ${IMPORT_FORM}`);
 }
 
-function requestOf(load: Expression): string | undefined {
+function importSpecifier(load: Expression): string | undefined {
   if (load.type !== "ArrowFunctionExpression" || load.body.type !== "CallExpression") return undefined;
   const {
     callee,

@@ -15,7 +15,7 @@ interface MarkdownModule {
   readonly frontmatter: Readonly<Record<string, unknown>>;
 }
 
-/** Compiles a text and loads the module that comes out. */
+/** Compiles a text and imports the resulting module. */
 async function load(source: string): Promise<MarkdownModule> {
   const file = path.join(await helloSection(), "text.js");
   await writeFile(file, await compileMarkdown(source));
@@ -32,38 +32,38 @@ async function markupOf(source: string): Promise<string> {
 }
 
 describe("a Markdown file", () => {
-  test("becomes React elements", async () => {
+  test("compiles to React elements", async () => {
     expect(await markupOf("# Title\n\nA *text* with [a link](/terms).")).toBe(
       '<h1>Title</h1>\n<p>A <em>text</em> with <a href="/terms">a link</a>.</p>',
     );
   });
 
-  test("has tables", async () => {
+  test("supports tables", async () => {
     expect(await markupOf("| a |\n| - |\n| b |")).toContain("<td>b</td>");
   });
 
-  test("gives its front matter as data and does not show it", async () => {
+  test("exports its front matter and does not render it", async () => {
     const source = "---\ntitle: About us\norder: 2\ntags: [a, b]\n---\n\nText.";
     expect((await load(source)).frontmatter).toEqual({ title: "About us", order: 2, tags: ["a", "b"] });
     expect(await markupOf(source)).toBe("<p>Text.</p>");
   });
 
-  test("may lack front matter", async () => {
+  test("does not need front matter", async () => {
     expect((await load("Text.")).frontmatter).toBeUndefined();
   });
 
-  test("names the site's facts in braces", async () => {
+  test("renders names in braces as site facts", async () => {
     expect(await markupOf("Write to {contact}, says {brand}.")).toBe(
       "<p>Write to <b>contact</b>, says <b>brand</b>.</p>",
     );
   });
 
-  test("holds neither HTML nor code", async () => {
+  test("drops HTML and does not evaluate code", async () => {
     expect(await markupOf("<script>alert(1)</script>\n\n<b>a</b> {1 + 1} <Fact />")).toBe("<p>a {1 + 1} </p>");
   });
 });
 
-test("the plugin for tests leaves other modules alone", async () => {
+test("the Vite plugin transforms only .md files", async () => {
   const plugin = markdown();
   expect(plugin.transform("export {}", "/src/page.tsx")).toBeUndefined();
   expect((await plugin.transform("Text.", "/src/about.md"))?.code).toContain("Text.");

@@ -5,10 +5,7 @@ import remarkFrontmatter from "remark-frontmatter";
 import remarkGfm from "remark-gfm";
 import remarkMdxFrontmatter from "remark-mdx-frontmatter";
 
-/**
- * Turns `{name}` in the text into an element `site-fact` with that name, so that a page can put the
- * site's own facts (brand, contact, …) where a writer names them.
- */
+/** Remark plugin: replaces `{name}` in a text with a `site-fact` element, which a page renders as the site's fact. */
 function siteFacts() {
   return (tree: Root): void => {
     findAndReplace(tree, [
@@ -19,20 +16,23 @@ function siteFacts() {
   };
 }
 
-/** How Markdown is compiled: CommonMark with tables, front matter exported, no HTML, no code. */
+/** Compiler options: CommonMark with GFM, front matter as an export, no HTML or JSX. */
 export const MARKDOWN: CompileOptions = {
   format: "md",
-  // An aligned table cell would otherwise get a style attribute, which the content security policy refuses.
+  // By default an aligned table cell gets a style attribute, which the Content Security Policy blocks.
   tableCellAlignToStyle: false,
   remarkPlugins: [remarkFrontmatter, remarkMdxFrontmatter, remarkGfm, siteFacts],
 };
 
-/** Compiles a Markdown file to a module of React elements: default export the text, `frontmatter` its front matter. */
+/**
+ * Compiles Markdown to an ES module. The default export is a React component that renders the text; `frontmatter` is the
+ * YAML front matter.
+ */
 export async function compileMarkdown(source: string): Promise<string> {
   return String(await compile(source, MARKDOWN));
 }
 
-/** A Vite plugin with the same compilation, for tests. */
+/** A Vite plugin that imports `.md` files in tests as the build does. Add it to `plugins` of the Vitest configuration. */
 export function markdown(): {
   name: string;
   enforce: "pre";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { helloSection, writeFiles } from "../../fixtures/temporary.js";
 import { UsageError } from "./config.js";
-import { namePaths } from "./paths.js";
+import { collectPaths } from "./paths.js";
 import type { ReleasePath } from "./release.js";
 
 const PAGE = `{
@@ -14,7 +14,7 @@ const PAGE = `{
   Component: () => null,
 }`;
 
-/** A server module, as webpack leaves it, whose section has one page. */
+/** Source of a compiled server module whose section has one page. */
 function moduleWith(page: string, rest = ""): string {
   return `import { notFound } from "@colonnade/kit";
 const page = { ...${PAGE}, ${page} };
@@ -27,16 +27,16 @@ export default {
 `;
 }
 
-async function named(source: string): Promise<ReadonlyMap<string, readonly ReleasePath[]>> {
+async function pathsOf(source: string): Promise<ReadonlyMap<string, readonly ReleasePath[]>> {
   const folder = await helloSection({ "server/index.js": source });
-  return namePaths(path.join(folder, "server/index.js"), { name: "hello", entry: "./src/section.ts" });
+  return collectPaths(path.join(folder, "server/index.js"), { name: "hello", entry: "./src/section.ts" });
 }
 
 describe("a page's paths", () => {
-  test("are listed with whether search engines may", async () => {
+  test("are listed with their indexability", async () => {
     const head = "head: ({ data }) => data.language === 'Welsh' ? { robots: 'noindex,nofollow' } : {}";
     const source = moduleWith(`${head}, data: ({ params }) => params, paths: () => ["/hello/Dutch", "/hello/Welsh"]`);
-    expect(await named(source)).toEqual(
+    expect(await pathsOf(source)).toEqual(
       new Map([
         [
           "/hello/:language",
@@ -49,86 +49,88 @@ describe("a page's paths", () => {
     );
   });
 
-  test("may be none", async () => {
-    expect(await named(moduleWith("paths: undefined"))).toEqual(new Map([["/hello/:language", []]]));
+  test("may be absent", async () => {
+    expect(await pathsOf(moduleWith("paths: undefined"))).toEqual(new Map([["/hello/:language", []]]));
   });
 
-  test("may have data that is absent or takes a while", async () => {
-    const none = new Map([["/hello/:language", [{ path: "/hello/Dutch", indexable: true }]]]);
-    expect(await named(moduleWith("data: () => undefined"))).toEqual(none);
-    expect(await named(moduleWith("data: async () => [1, null, { a: 'b' }]"))).toEqual(none);
+  test("may have undefined or asynchronous data", async () => {
+    const expected = new Map([["/hello/:language", [{ path: "/hello/Dutch", indexable: true }]]]);
+    expect(await pathsOf(moduleWith("data: () => undefined"))).toEqual(expected);
+    expect(await pathsOf(moduleWith("data: async () => [1, null, { a: 'b' }]"))).toEqual(expected);
   });
 });
 
-test("a module that another build left at the same place is read afresh", async () => {
+test("a rebuilt module at the same path is reloaded", async () => {
   const folder = await helloSection({ "server/index.js": moduleWith("") });
   const file = path.join(folder, "server/index.js");
   const config = { name: "hello", entry: "./src/section.ts" };
-  expect((await namePaths(file, config)).get("/hello/:language")).toHaveLength(1);
+  expect((await collectPaths(file, config)).get("/hello/:language")).toHaveLength(1);
   await writeFiles(folder, { "server/index.js": moduleWith("paths: () => []") });
-  expect((await namePaths(file, config)).get("/hello/:language")).toHaveLength(0);
+  expect((await collectPaths(file, config)).get("/hello/:language")).toHaveLength(0);
 });
 
-describe("refused is", () => {
+describe("collectPaths rejects", () => {
   test.each([
     ["a function", "() => ({ say: () => 1 })"],
     ["a date", "() => ({ day: new Date(0) })"],
     ["a map", "() => new Map()"],
-    ["a key without value", "() => ({ words: undefined })"],
-    ["no number", "() => [NaN]"],
+    ["an undefined property", "() => ({ words: undefined })"],
+    ["NaN", "() => [NaN]"],
     ["a bigint", "() => ({ count: 1n })"],
     ["a cycle", "() => { const it = {}; it.self = it; return it; }"],
-  ])("data that is no JSON: %s", async (_, data) => {
-    await expect(named(moduleWith(`data: ${data}`))).rejects.toThrow(
-      new UsageError("the data of /hello/Dutch does not survive JSON; a page's data is serialisable"),
+  ])("data that is not JSON-serializable: %s", async (_, data) => {
+    await expect(pathsOf(moduleWith(`data: ${data}`))).rejects.toThrow(
+      new UsageError(
+        "the data of /hello/Dutch is not JSON-serializable; expected only null, booleans, finite numbers, strings, arrays and plain objects",
+      ),
     );
   });
 
   test.each<[string, string, string]>([
     [
-      "a path of another pattern",
+      "a path that does not match the pattern",
       moduleWith('paths: () => ["/goodbye/Dutch"]'),
-      'paths() of the page "/hello/:language" names /goodbye/Dutch, which its pattern does not match',
+      'paths() of the page "/hello/:language" returns /goodbye/Dutch, which does not match the pattern',
     ],
     [
       "a path with a trailing slash",
       moduleWith('paths: () => ["/hello/Dutch/"]'),
-      'paths() of the page "/hello/:language" names /hello/Dutch/, which its pattern does not match',
+      'paths() of the page "/hello/:language" returns /hello/Dutch/, which does not match the pattern',
     ],
     [
-      "a path that names nothing",
+      "a path that is not found",
       moduleWith('data: () => notFound("Language not found")'),
-      'paths() of the page "/hello/:language" names /hello/Dutch, of which its data says "Language not found"',
+      'paths() of the page "/hello/:language" returns /hello/Dutch, but its data() is notFound("Language not found")',
     ],
     [
-      "another name than the configuration's",
+      "a name that differs from the configuration",
       moduleWith("", 'name: "goodbye"'),
-      'defineSection says the name "goodbye", section.config.js says "hello"',
+      'the name is "goodbye" in defineSection, but "hello" in section.config.js; use the same name',
     ],
     [
-      "another contract than the kit's",
+      "an unsupported contract",
       moduleWith("", "contract: 2"),
-      "the section says contract 2; this kit builds contract 1",
+      "the section has contract 2; this kit supports contract 1",
     ],
     [
-      "a page's module without a page",
+      "a page's module without a page export",
       moduleWith("", 'pages: { "/hello": async () => ({ Page: () => null }) }'),
-      'the module of the page "/hello" exports no "page"',
+      'the module of the page "/hello" does not export "page"; expected export const page = definePage({ … })',
     ],
     [
-      "a slot's module without a slot",
+      "a slot's module without a slot export",
       moduleWith("", "slots: { join: async () => ({ default: {} }) }"),
-      'the module of the slot "join" exports no "slot"',
+      'the module of the slot "join" does not export "slot"; expected export const slot = defineSlot({ … })',
     ],
   ])("%s", async (_, source, problem) => {
-    await expect(named(source)).rejects.toThrow(new UsageError(problem));
+    await expect(pathsOf(source)).rejects.toThrow(new UsageError(problem));
   });
 
   test.each([
-    ["while its modules load", 'throw new Error("two languages share a path");'],
+    ["at import", 'throw new Error("two languages share a path");'],
     ["in data()", moduleWith('data: () => { throw new Error("two languages share a path"); }')],
     ["in paths()", moduleWith('paths: () => { throw new Error("two languages share a path"); }')],
   ])("a section that throws %s", async (_, source) => {
-    await expect(named(source)).rejects.toThrow(new Error("two languages share a path"));
+    await expect(pathsOf(source)).rejects.toThrow(new Error("two languages share a path"));
   });
 });

@@ -4,11 +4,11 @@ import cases from "../../../tests/tables/paths.json" with { type: "json" };
 import { patternProblem } from "./pattern.js";
 
 describe("patternProblem", () => {
-  test.each(cases.invalidPatterns)("$pattern is refused: $reason", ({ pattern }) => {
+  test.each(cases.invalidPatterns)("rejects $pattern: $reason", ({ pattern }) => {
     expect(patternProblem(pattern)).not.toBeNull();
   });
 
-  test.each([...new Set(cases.match.flatMap(({ patterns }) => patterns))])("%s is accepted", (pattern) => {
+  test.each([...new Set(cases.match.flatMap(({ patterns }) => patterns))])("accepts %s", (pattern) => {
     expect(patternProblem(pattern)).toBeNull();
   });
 });

@@ -2,40 +2,41 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { ReleasePictures } from "./pictures.js";
+import type { ReleaseImages } from "./images.js";
 
-/** A path a page names. */
+/** A path returned by a page's `paths()`. */
 export interface ReleasePath {
   /** Percent-encoded. */
   readonly path: string;
-  /** Whether search engines may list it: its head does not say noindex. */
+  /** Whether search engines may index it, i.e. its `robots` tag does not contain `noindex`. */
   readonly indexable: boolean;
 }
 
 /** A file of a release. */
 export interface ReleaseFile {
-  /** Below the release folder, with forward slashes. */
+  /** Relative to the release folder, with forward slashes. */
   readonly path: string;
   /** In bytes. */
   readonly size: number;
+  /** MIME type. */
   readonly type: string;
-  /** `sha384-…`, as in Subresource Integrity. */
+  /** Subresource Integrity value, `sha384-…`. */
   readonly digest: string;
 }
 
-/** The contents of `release.json`. Paths of files are below the release folder. */
-export interface Release extends ReleasePictures {
+/** The contents of `release.json`. File paths are relative to the release folder. */
+export interface Release extends ReleaseImages {
   readonly name: string;
   readonly version: string;
   readonly kind: "section" | "shell";
   readonly contract: number;
   /** A section's container script, or the shell's main script. */
   readonly entry: string;
-  /** Global name of the container; sections only. */
+  /** Sections only: global variable of the Module Federation container. */
   readonly container?: string;
-  /** The frame's stylesheets, in order; shell only. */
+  /** Shell only: stylesheets of the frame, in order. */
   readonly styles: readonly string[];
-  /** What every page and slot needs besides the entry. Scripts of the shell run before its entry, in this order. */
+  /** Files that every page and slot needs besides the entry. The shell's scripts run before its entry, in this order. */
   readonly assets: readonly string[];
   readonly pages: readonly {
     readonly pattern: string;
@@ -43,11 +44,11 @@ export interface Release extends ReleasePictures {
     readonly paths: readonly ReleasePath[];
   }[];
   readonly slots: readonly { readonly name: string; readonly assets: readonly string[] }[];
-  /** A section: ranges it needs. The shell: versions it brings. */
+  /** Shared packages: the version ranges a section needs, or the versions the shell provides. */
   readonly shared: Readonly<Record<string, string>>;
-  /** The favicon; shell only. */
+  /** Shell only: the favicon. */
   readonly icon?: string;
-  /** Modules that pages are rendered with on the server, by the specifiers that import them. */
+  /** Server modules by import specifier. */
   readonly modules: Readonly<Record<string, string>>;
   readonly files: readonly ReleaseFile[];
 }
@@ -62,7 +63,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
-/** Lists the files below a release folder, sorted by path, with size, type and digest. */
+/** Lists the files of a release folder, sorted by path, with size, type and digest. Excludes `release.json`. */
 export async function listFiles(folder: string): Promise<ReleaseFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries

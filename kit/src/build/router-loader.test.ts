@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import routerLoader from "./router-loader.js";
 
 describe("React Router's components", () => {
-  test("are made by calls that are dropped with what they make", () => {
+  test("are created by calls marked as pure", () => {
     expect(routerLoader("var Link = React10.forwardRef(\n  function Link() {}\n);\n")).toBe(
       "var Link = /* @__PURE__ */ React10.forwardRef(\n  function Link() {}\n);\n",
     );
@@ -16,17 +16,17 @@ describe("React Router's components", () => {
     );
   });
 
-  test("are not named", () => {
+  test("lose their display names", () => {
     expect(routerLoader('var a = 1;\nLink.displayName = "Link";\nvar b = 2;')).toBe("var a = 1;\n\nvar b = 2;");
   });
 
-  test("keep what they need to work", () => {
+  test("keep other assignments and calls", () => {
     const source = "Boundary.contextType = Known;\nvar size = measure(React);\n  Link.displayName = name;\n";
     expect(routerLoader(source)).toBe(source);
   });
 
-  // Where a new version is written in another way, this says so before the budget of bytes does.
-  test("of the installed version are all found", async () => {
+  // Fails if a new version of React Router changes its code style, before the size budget does.
+  test("are all found in the installed version", async () => {
     const folder = path.join(
       path.dirname(createRequire(import.meta.url).resolve("react-router/package.json")),
       "dist/development",

@@ -1,4 +1,4 @@
-// Real builds of a small shell and a section, whose modules are then run as a render runs them.
+// Builds a small shell and a section, and runs their server modules.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -24,21 +24,21 @@ export async function render(section, { path, pattern }) {
 }`,
 };
 
-interface Built {
+interface BuiltPackage {
   readonly folder: string;
   readonly release: Release;
 }
 
-/** Builds the shell; for development where it is not looked at what browsers run, which is then not made small. */
-async function shellRelease(files: Files = {}, { development = false } = {}): Promise<Built> {
+/** Builds the shell. Development builds are faster, because they skip minification. */
+async function shellRelease(files: Files = {}, { development = false } = {}): Promise<BuiltPackage> {
   const folder = await helloSection({ ...SHELL, ...files });
   const { release } = await build(folder, { final: false, development });
   return { folder, release };
 }
 
-/** Puts the modules of releases where Node finds them by their specifiers, runs a module beside them, and reads what it prints. */
-async function runWith(built: readonly Built[], main: string): Promise<unknown> {
-  const place = await temporaryFolder();
+/** Installs the server modules of releases as packages, runs a module that imports them, and parses its output. */
+async function runWith(built: readonly BuiltPackage[], main: string): Promise<unknown> {
+  const workspace = await temporaryFolder();
   const files: Record<string, string> = { "main.mjs": main };
   const exports: Record<string, Record<string, string>> = {};
   for (const { folder, release } of built) {
@@ -51,12 +51,12 @@ async function runWith(built: readonly Built[], main: string): Promise<unknown> 
   }
   for (const name of Object.keys(exports))
     files[`node_modules/${name}/package.json`] = JSON.stringify({ type: "module", exports: exports[name] });
-  await writeFiles(place, files);
-  const { stdout } = await promisify(execFile)(process.execPath, [path.join(place, "main.mjs")]);
+  await writeFiles(workspace, files);
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(workspace, "main.mjs")]);
   return JSON.parse(stdout);
 }
 
-test("the entry of a shell's server module names its render and every shared package once", () => {
+test("the server entry exports render and the shared packages", () => {
   expect(shellServerEntry("/shell/src/server.tsx").split("\n")).toEqual([
     'export { render } from "/shell/src/server.tsx";',
     'export * as react from "react";',
@@ -67,15 +67,15 @@ test("the entry of a shell's server module names its render and every shared pac
 });
 
 describe("the modules of a release", () => {
-  let shell: Built;
-  let section: Built;
+  let shell: BuiltPackage;
+  let section: BuiltPackage;
   beforeAll(async () => {
     shell = await shellRelease();
     const folder = await helloSection();
     section = { folder, release: (await build(folder, { final: false })).release };
   });
 
-  test("are the section's one, and the shell's own with one for each shared package", () => {
+  test("include one module per shared package in the shell's release", () => {
     expect(section.release.modules).toEqual({ section: "server/index.js" });
     expect(shell.release.modules).toEqual({
       shell: "server/index.js",
@@ -86,7 +86,7 @@ describe("the modules of a release", () => {
     });
   });
 
-  test("are in the list of files, and import nothing that a render has not", async () => {
+  test("are listed as files and import only known specifiers", async () => {
     const known = new Set([...Object.keys(shell.release.modules), ...Object.keys(section.release.modules)]);
     for (const { folder, release } of [shell, section]) {
       const files = release.files.map((file) => file.path).filter((file) => /^server\/.*\.js$/.test(file));
@@ -99,7 +99,7 @@ describe("the modules of a release", () => {
     }
   });
 
-  test("render a section's page together, with one React", async () => {
+  test("render a section's page with a single React instance", async () => {
     const { html, same } = (await runWith(
       [shell, section],
       `import section from "section";
@@ -116,27 +116,27 @@ console.log(JSON.stringify({ html, same }));
     expect(same).toEqual([true, true, true]);
   });
 
-  test("are production's in a build for development, too", async () => {
+  test("use React's production build even in development mode", async () => {
     const { folder, release } = await shellRelease({}, { development: true });
     const server = await readFile(path.join(folder, "release/server/index.js.LICENSE.txt"), "utf8");
     const scripts = [...release.assets, release.entry].map((file) =>
       readFile(path.join(folder, "release", file), "utf8"),
     );
     const client = (await Promise.all(scripts)).join("\n");
-    // The names that React's files say of themselves.
+    // File names in React's own comments.
     expect([...new Set(client.match(/\breact\.\w+\.js\b/g))]).toEqual(["react.development.js"]);
     expect([...new Set(server.match(/\breact\.\w+\.js\b/g))]).toEqual(["react.production.js"]);
     expect(release.modules).toEqual(shell.release.modules);
   });
 
-  test("are for the server alone: browsers run the shell's libraries in their order, and then its own script", () => {
+  test("are not loaded by browsers", () => {
     const scripts = [...shell.release.assets, shell.release.entry];
     const names = scripts.map((file) => /^client\/([\w-]+)\.[0-9a-f]{8}\.js$/.exec(file)?.[1]);
     expect(names).toEqual(["runtime", "react-dom", "main"]);
   });
 });
 
-test("a shell that names no server module has none, and its pages are left to the browser", async () => {
+test("a shell without a server module has no server files", async () => {
   const { release } = await shellRelease(
     { "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/main.ts" };' },
     { development: true },
@@ -145,31 +145,31 @@ test("a shell that names no server module has none, and its pages are left to th
   expect(release.files.some((file) => file.path.startsWith("server/"))).toBe(false);
 });
 
-describe("a build is refused", () => {
-  test("where the shell's server module cannot be found", async () => {
+describe("a build fails", () => {
+  test("if the shell's server module does not exist", async () => {
     await expect(
       shellRelease({
         "section.config.js":
           'export default { name: "shell", kind: "shell", entry: "./src/main.ts", server: "./src/nowhere.tsx" };',
       }),
-    ).rejects.toThrow('server is "./src/nowhere.tsx"; expected the path of the shell\'s module that renders');
+    ).rejects.toThrow('server is "./src/nowhere.tsx"; expected the path of the server module (shell only)');
   });
 
-  test("where it renders nothing", async () => {
+  test("if the shell's server module does not export render", async () => {
     const drawing = shellRelease({ "src/server.tsx": "export const draw = 1;" }, { development: true });
     await expect(drawing).rejects.toThrow(/render/);
   });
 
-  test("where a section names one: its own entry is rendered", async () => {
+  test("if a section configures a server module", async () => {
     const folder = await helloSection({
       "section.config.js": 'export default { name: "hello", entry: "./src/section.ts", server: "./src/section.ts" };',
     });
     await expect(build(folder, { final: false })).rejects.toThrow(
-      'server is "./src/section.ts"; expected the path of the shell\'s module that renders',
+      'server is "./src/section.ts"; expected the path of the server module (shell only)',
     );
   });
 });
 
-test("every specifier that sections leave out is one of a shell's", () => {
+test("the shell provides every specifier that sections externalize", () => {
   expect(SERVER_SPECIFIERS).toEqual(["react", "react-dom", "@colonnade/kit", "react/jsx-runtime"]);
 });

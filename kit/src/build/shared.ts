@@ -1,16 +1,17 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 
-/**
- * The packages that exist once in a page: the shell brings them, sections use the shell's. Nothing else
- * is shared; routing lives in the shell and reaches sections through the kit.
- */
+/** Packages that the shell provides and sections share, with one instance per page. Sections bundle everything else. */
 export const SHARED_PACKAGES = ["react", "react-dom", "@colonnade/kit"] as const;
 
-/** Versions or ranges by package. */
+/** Versions or version ranges, by package name. */
 export type SharedVersions = Record<string, string>;
 
-/** The versions of the shared packages that are installed for a package. */
+/**
+ * Returns the installed versions of the shared packages, resolved from a package's folder.
+ *
+ * @throws Error if one is not installed.
+ */
 export function installedVersions(folder: string): SharedVersions {
   const require = createRequire(path.join(folder, "package.json"));
   return Object.fromEntries(
@@ -18,20 +19,20 @@ export function installedVersions(folder: string): SharedVersions {
   );
 }
 
-// A package need not export its package.json, so it is found from its entry.
+// A package may not export its package.json, so the search walks the node_modules folders.
 function packageFile(require: NodeJS.Require, name: string): string {
   const found = require.resolve.paths(name)?.map((folder) => path.join(folder, name, "package.json")) ?? [];
   for (const file of found) {
     try {
       return require.resolve(file);
     } catch {
-      // Not in this folder; the next one up may have it.
+      // Not in this folder; try its parent.
     }
   }
   throw new Error(`${name} is not installed; run npm install`);
 }
 
-/** What a section asks for: anything compatible with what it was built against. */
+/** Returns the version ranges that a section requires: compatible with the versions it was built against. */
 export function neededRanges(installed: SharedVersions): SharedVersions {
   return Object.fromEntries(
     Object.entries(installed).map(([name, version]) => [name, `^${version.split("-")[0] ?? version}`]),

@@ -14,7 +14,7 @@ async function versionOf(folder: string): Promise<string> {
   return (await identify(folder, CONFIG, { final: false })).version;
 }
 
-/** The versions of the example before and after some files are written to it. */
+/** Versions of the example before and after writing files to it. */
 async function versionsAround(files: Files): Promise<[before: string, after: string]> {
   const folder = await helloSection();
   const before = await versionOf(folder);
@@ -22,22 +22,22 @@ async function versionsAround(files: Files): Promise<[before: string, after: str
   return [before, await versionOf(folder)];
 }
 
-test("a development version is the package's with twelve digits of a hash", async () => {
+test("a development version appends a hash of twelve digits", async () => {
   expect(await versionOf(await helloSection())).toMatch(/^0\.1\.0-dev\.[0-9a-fx][0-9a-f]{11}$/);
 });
 
-test("a final version is the package's own", async () => {
+test("a final version is the package's version", async () => {
   const { version } = await identify(await helloSection(), CONFIG, { final: true });
   expect(version).toBe("0.1.0");
 });
 
-test("a container's name is an identifier with the section's name and the hash", async () => {
+test("a container is named by its section and hash", async () => {
   const { container, version } = await identify(await helloSection(), CONFIG, { final: false });
   expect(container).toMatch(/^hello_world_[0-9a-f]{12}$/);
   expect(container.slice(-11)).toBe(version.slice(-11));
 });
 
-test("a build for development has a version and a container of its own", async () => {
+test("a development build has a different version and container", async () => {
   const folder = await helloSection();
   const [plain, development] = await Promise.all([
     identify(folder, CONFIG, { final: false }),
@@ -48,31 +48,31 @@ test("a build for development has a version and a container of its own", async (
   expect(development.container).not.toBe(plain.container);
 });
 
-test("equal trees in different folders have one version", async () => {
+test("equal trees in different folders have the same version", async () => {
   expect(await versionOf(await helloSection())).toBe(await versionOf(await helloSection()));
 });
 
-describe("another version follows from", () => {
+describe("the version changes with", () => {
   test.each<[string, Files]>([
     ["a changed module", { "src/greetings.ts": "export const GREETINGS = {};" }],
     ["a new file", { "src/new.css": "" }],
-    ["a new file in a folder of that name", { "src/release/new.css": "" }],
+    ["a new file in a nested folder named release", { "src/release/new.css": "" }],
     ["a changed package.json", { "package.json": '{ "version": "0.1.0", "private": true }' }],
     ["a changed configuration", { "section.config.js": "export default {};" }],
-    ["a lock file", { "package-lock.json": "{}" }],
+    ["a lockfile", { "package-lock.json": "{}" }],
   ])("%s", async (_, files) => {
     const [before, after] = await versionsAround(files);
     expect(after).not.toBe(before);
   });
 
-  test("bytes that moved from one file to the next", async () => {
+  test("bytes moved from one file to another", async () => {
     const folder = await helloSection({ "src/a.css": "ab", "src/b.css": "c" });
     const before = await versionOf(folder);
     await writeFiles(folder, { "src/a.css": "a", "src/b.css": "bc" });
     expect(await versionOf(folder)).not.toBe(before);
   });
 
-  test("a changed lock file of a folder above", async () => {
+  test("a changed lockfile in a parent folder", async () => {
     const folder = await helloSection();
     const lock = path.join(folder, "../package-lock.json");
     await writeFile(lock, "{}");
@@ -81,7 +81,7 @@ describe("another version follows from", () => {
     expect(await versionOf(folder)).not.toBe(before);
   });
 
-  test.each(["dist/Link.js", "design/tokens.css"])("another kit (%s)", async (file) => {
+  test.each(["dist/Link.js", "design/tokens.css"])("a changed kit (%s)", async (file) => {
     const kit = await temporaryFolder();
     for (const part of ["dist", "design"]) {
       await cp(path.resolve(import.meta.dirname, "../..", part), path.join(kit, part), { recursive: true });
@@ -97,12 +97,12 @@ describe("another version follows from", () => {
   });
 });
 
-describe("the version stays as it is with", () => {
+describe("the version does not change with", () => {
   test.each<[string, Files]>([
     ["a changed test", { "src/section.test.tsx": "// nothing" }],
     ["a new test", { "src/pages/greeting.test.tsx": "// nothing" }],
     ["a release", { "release/release.json": "{}" }],
-    ["what a build that failed left", { "release.building/client/entry.js": "" }],
+    ["output of a failed build", { "release.building/client/entry.js": "" }],
     ["compiled output", { "dist/section.js": "" }],
   ])("%s", async (_, files) => {
     const [before, after] = await versionsAround(files);
@@ -121,13 +121,13 @@ describe("the version stays as it is with", () => {
   });
 });
 
-// Semantic Versioning 2.0.0, section 9, of an identifier that has only digits.
+// Semantic Versioning 2.0.0, section 9: numeric identifiers have no leading zeros.
 test.each([
   ["4f0c2b9a1d3e", "1.4.0-dev.4f0c2b9a1d3e"],
   ["0f0c2b9a1d3e", "1.4.0-dev.0f0c2b9a1d3e"],
   ["123456789012", "1.4.0-dev.123456789012"],
   ["012345678901", "1.4.0-dev.x12345678901"],
   ["000000000000", "1.4.0-dev.x00000000000"],
-])("the hash %s makes the version %s, no number with a leading zero", (hash, version) => {
+])("the hash %s produces the version %s, without a leading zero", (hash, version) => {
   expect(developmentVersion("1.4.0", hash)).toBe(version);
 });

@@ -4,46 +4,48 @@ import path from "node:path";
 
 import type { SectionConfig } from "./config.js";
 
-// What no build reads. Within a package's sources, a folder may have any of these names.
-const SKIPPED = new Set(["node_modules", "release", "release.building", "dist", ".git"]);
-const NOTHING: ReadonlySet<string> = new Set();
+// Folders that no build reads. Below the package's root, folders with these names are inputs.
+const IGNORED = new Set(["node_modules", "release", "release.building", "dist", ".git"]);
+const NONE_IGNORED: ReadonlySet<string> = new Set();
 const TEST_FILE = /\.test\.[a-z]+$/;
 const KIT_FOLDER = path.resolve(import.meta.dirname, "../..");
 
-/** Which bytes a build is made for. */
+/** Options of a build. */
 export interface BuildMode {
-  /** Give the release the package's own version, for publishing to a shared site. */
+  /** Use the package's version without a suffix, for a release of a production site. */
   readonly final: boolean;
   /**
-   * Bring React's development build, unminified, which says in the console what is wrong with a page. Of the shell alone:
-   * a section has no React of its own, and one built for development would not run in a shell that is not.
+   * Shell only: bundle React's unminified development build, which reports errors to the console. Sections use the shell's
+   * React, and a section built for development would not run in a production shell.
    */
   readonly development?: boolean;
 }
 
-/** A package's version and what names one build of it. */
+/** Identity of one build of a package. */
 export interface BuildIdentity {
-  /** `1.4.0`, or `1.4.0-dev.<hash of the inputs>` where the build is not final. */
+  /** `1.4.0` for a final build, otherwise `1.4.0-dev.<hash of the inputs>`. */
   readonly version: string;
-  /** Global name of the Module Federation container: a JavaScript identifier that no other release has. */
+  /** Global variable of the Module Federation container, unique per release. */
   readonly container: string;
 }
 
-/** Every file below a folder that a build could read, relative and sorted. */
-async function inputsBelow(folder: string, skipped: ReadonlySet<string> = SKIPPED): Promise<string[]> {
+/** Lists the files under a folder that a build could read, as sorted relative paths. */
+async function inputsBelow(folder: string, ignored: ReadonlySet<string> = IGNORED): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = await Promise.all(
     entries.map(async (entry) => {
-      if (skipped.has(entry.name)) return [];
+      if (ignored.has(entry.name)) return [];
       if (entry.isDirectory())
-        return (await inputsBelow(path.join(folder, entry.name), NOTHING)).map((file) => path.join(entry.name, file));
+        return (await inputsBelow(path.join(folder, entry.name), NONE_IGNORED)).map((file) =>
+          path.join(entry.name, file),
+        );
       return TEST_FILE.test(entry.name) ? [] : [entry.name];
     }),
   );
   return files.flat().sort();
 }
 
-// The nearest lock file says which libraries the build sees.
+// The nearest lockfile determines the versions of the dependencies.
 async function lockFile(folder: string): Promise<Buffer> {
   try {
     return await readFile(path.join(folder, "package-lock.json"));
@@ -68,18 +70,18 @@ async function hashInputs(folder: string, { development }: BuildMode): Promise<s
     .slice(0, 12);
 }
 
-// The compiled kit, less what tsc keeps for itself, and its stylesheets.
+// The kit's compiled modules and stylesheets, without declarations and build info.
 async function kitFiles(folder: string): Promise<string[]> {
   return (await inputsBelow(folder)).filter((file) => /\.(js|css)$/.test(file));
 }
 
-/** The version of a development build: that of the package, with the hash of its inputs. */
+/** Returns the version of a build that is not final: the package's version with a hash of the inputs. */
 export function developmentVersion(version: string, hash: string): string {
   // Semantic Versioning 2.0.0, section 9: a numeric identifier has no leading zero.
   return `${version}-dev.${/^0\d+$/.test(hash) ? `x${hash.slice(1)}` : hash}`;
 }
 
-/** Works out a build's identity from its inputs, before anything is built. */
+/** Computes a build's identity from its inputs. Does not build anything. */
 export async function identify(folder: string, config: SectionConfig, mode: BuildMode): Promise<BuildIdentity> {
   const { version } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as { version: string };
   const hash = await hashInputs(folder, mode);

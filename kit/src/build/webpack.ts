@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import path from "node:path";
 
 import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
-import CssMinimizerPlugin from "css-minimizer-webpack-plugin";
 import MiniCssExtractPlugin from "mini-css-extract-plugin";
+import MinimizerPlugin from "minimizer-webpack-plugin";
 import webpack, { type Configuration, type EntryObject, type RuleSetRule } from "webpack";
 import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
@@ -13,11 +13,11 @@ import { SERVER_SPECIFIERS } from "./server.js";
 import { neededRanges, SHARED_PACKAGES, type SharedVersions } from "./shared.js";
 import type { BuildIdentity, BuildMode } from "./version.js";
 
-/** Everything the configurations are made from. */
+/** Input of the webpack configurations. */
 export interface BuildContext {
-  /** The package's folder. */
+  /** Folder of the package. */
   readonly folder: string;
-  /** Where the release is assembled. */
+  /** Folder that the release is written to. */
   readonly output: string;
   readonly config: SectionConfig;
   readonly identity: BuildIdentity;
@@ -25,9 +25,9 @@ export interface BuildContext {
   readonly mode: BuildMode;
 }
 
-/** Name under which a section's container exposes its `defineSection`. */
-export const EXPOSED = "./section";
-/** Name of the chunk that holds it. */
+/** Name of the module that a section's container exposes: its entry module. */
+export const EXPOSED_MODULE = "./section";
+/** Name of the chunk that contains the exposed module. */
 export const SECTION_CHUNK = "section";
 
 const SCRIPT: RuleSetRule = {
@@ -42,7 +42,7 @@ const SCRIPT: RuleSetRule = {
     },
   },
 };
-// What makes components droppable takes their names from developers' tools.
+// The loader removes the components' names from developer tools, so development builds do not use it.
 const ROUTER: RuleSetRule = {
   test: /[\\/]node_modules[\\/]react-router[\\/]dist[\\/].*\.mjs$/,
   loader: path.join(import.meta.dirname, "router-loader.js"),
@@ -60,12 +60,12 @@ function styles(context: BuildContext, side: "client" | "server"): RuleSetRule[]
           loader: "css-loader",
           options: {
             modules: {
-              // A section that styles what is not its own learns it here, not when it is published.
+              // `pure` fails the build if a selector could match elements outside the section. Otherwise publishing would fail.
               mode: context.config.kind === "shell" ? "local" : "pure",
               namedExport: false,
               exportLocalsConvention: "as-is",
               exportOnlyLocals: side === "server",
-              // The section's name keeps two sections with a file of the same name apart.
+              // The section's name prevents collisions between sections with equal file names.
               localIdentName: `${context.config.name}_[local]_[hash:base64:6]`,
             },
           },
@@ -76,7 +76,7 @@ function styles(context: BuildContext, side: "client" | "server"): RuleSetRule[]
   ];
 }
 
-function base(context: BuildContext, side: "client" | "server"): Configuration {
+function baseConfiguration(context: BuildContext, side: "client" | "server"): Configuration {
   return {
     name: `${context.config.name} ${side}`,
     mode: "production",
@@ -84,7 +84,7 @@ function base(context: BuildContext, side: "client" | "server"): Configuration {
     devtool: false,
     output: {
       path: path.join(context.output, side),
-      // The address is known before the release exists, and is the same for the server's HTML.
+      // Fixed before the build, so that server-rendered HTML uses the same URLs.
       publicPath: `/assets/${context.config.name}/${context.identity.version}/`,
       uniqueName: context.identity.container,
       assetModuleFilename: "[name].[contenthash:8][ext]",
@@ -105,7 +105,7 @@ function base(context: BuildContext, side: "client" | "server"): Configuration {
   };
 }
 
-// Loaders belong to the kit, wherever its dependencies were installed.
+// Loaders resolve from the kit, wherever its dependencies are installed.
 function loaderFolders(): string[] {
   const folders: string[] = [];
   for (let folder = import.meta.dirname; folder !== path.dirname(folder); folder = path.dirname(folder)) {
@@ -120,7 +120,7 @@ function sharedOptions(context: BuildContext): Record<string, object> {
     SHARED_PACKAGES.map((name) => [
       name,
       context.config.kind === "shell"
-        ? // What the shell brings suits the shell: no version has to be read and compared before anything is drawn.
+        ? // The shell uses its own versions, so it skips the version check at startup.
           { singleton: true, eager: true, requiredVersion: false, version: context.installed[name] }
         : { singleton: true, strictVersion: true, import: false, requiredVersion: ranges[name] },
     ]),
@@ -129,7 +129,7 @@ function sharedOptions(context: BuildContext): Record<string, object> {
 
 function federation(context: BuildContext): ModuleFederationPlugin {
   const isShell = context.config.kind === "shell";
-  // The plugin puts a version into the code; left alone, that of whatever package it finds in the working directory.
+  // The plugin embeds this version in the code. It defaults to the version of the package in the working directory.
   process.env.MF_BUILD_VERSION = context.identity.version;
   return new ModuleFederationPlugin({
     name: isShell ? "shell" : context.identity.container,
@@ -138,26 +138,27 @@ function federation(context: BuildContext): ModuleFederationPlugin {
       : {
           filename: "entry.[contenthash:8].js",
           library: { type: "var", name: context.identity.container },
-          exposes: { [EXPOSED]: { import: path.resolve(context.folder, context.config.entry), name: SECTION_CHUNK } },
+          exposes: {
+            [EXPOSED_MODULE]: { import: path.resolve(context.folder, context.config.entry), name: SECTION_CHUNK },
+          },
         }),
     shared: sharedOptions(context),
-    // The default would load every section's entry at start, and one dead section would take the page along.
+    // The default loads every section's entry at startup, so one unavailable section would break the page.
     shareStrategy: "loaded-first",
     dts: false,
     manifest: false,
-    // Otherwise a file in the working directory's node_modules.
+    // By default the plugin writes a file to node_modules in the working directory.
     virtualRuntimeEntry: true,
     experiments: {
-      // The shell ships the federation runtime once, for itself and all sections.
+      // Sections use the shell's federation runtime.
       externalRuntime: !isShell,
       optimization: { disableSnapshot: true, disableRemote: !isShell, target: "web" },
     },
   });
 }
 
-// A shared package leaves no code in a section. Split off by itself it would be a chunk without a file,
-// which nothing can load and no digest describes.
-const SPLIT = {
+// A shared package adds no code to a section. Its own chunk would have no file, which fails to load and has no digest.
+const SPLIT_CHUNKS = {
   cacheGroups: {
     default: {
       test: (module: { readonly type: string }) => module.type !== "consume-shared-module",
@@ -168,34 +169,42 @@ const SPLIT = {
   },
 };
 
-// Much of a script is called as it starts. Told so, a browser compiles it all where it arrives, beside the page's own
-// thread, which otherwise does so function by function. https://v8.dev/blog/explicit-compile-hints
-const EAGER = new webpack.BannerPlugin({
+// Most functions of a script run at startup. With this hint, V8 compiles them eagerly on a background thread instead of
+// lazily on the main thread. https://v8.dev/blog/explicit-compile-hints
+const COMPILE_HINT = new webpack.BannerPlugin({
   banner: "//# allFunctionsCalledOnLoad",
   raw: true,
   test: /\.js$/,
-  // After the minifier, which drops it, and before digests are made.
+  // After minification, which removes comments, and before the digests are computed.
   stage: webpack.Compilation.PROCESS_ASSETS_STAGE_DEV_TOOLING,
 });
 
-/** The scripts of a shell before its main script, in the order in which they run. */
+// Both minifiers are native code. Starting a worker per build would take longer than they do.
+const MINIMIZERS = [
+  new MinimizerPlugin({ parallel: false, test: /\.js$/, minify: MinimizerPlugin.swcMinify }),
+  new MinimizerPlugin({ parallel: false, test: /\.css$/, minify: MinimizerPlugin.lightningCssMinify }),
+];
+
+/** Entry points of the shell that run before its main script, in order. */
 export const SHELL_LIBRARIES = ["runtime", "react-dom"] as const;
 
-// One script would be compiled by one thread, and none of it run before the last byte is there. Of several, each runs as
-// soon as those before it have: what a visitor waits for begins earlier, in shorter tasks.
+// Several scripts compile in parallel, and each runs as soon as the previous one has. A single script runs only after its
+// last byte arrives, as one long task.
 function shellEntry({ folder, config }: BuildContext): EntryObject {
   const [runtime, reactDom] = SHELL_LIBRARIES;
   const federationRuntime = "@module-federation/enhanced/runtime";
   return {
-    [runtime]: { import: config.early ? [federationRuntime, path.resolve(folder, config.early)] : federationRuntime },
+    [runtime]: {
+      import: config.bootstrap ? [federationRuntime, path.resolve(folder, config.bootstrap)] : federationRuntime,
+    },
     [reactDom]: { import: "react-dom/client", dependOn: runtime },
     main: { import: path.resolve(folder, config.entry), dependOn: [...SHELL_LIBRARIES] },
   };
 }
 
-/** The configuration of what the browser loads. */
+/** Returns the configuration of the client build. */
 export function clientConfiguration(context: BuildContext): Configuration {
-  const common = base(context, "client");
+  const common = baseConfiguration(context, "client");
   const isShell = context.config.kind === "shell";
   return {
     ...common,
@@ -206,22 +215,22 @@ export function clientConfiguration(context: BuildContext): Configuration {
       filename: "[name].[contenthash:8].js",
       chunkFilename: "[name].[contenthash:8].js",
       crossOriginLoading: "anonymous",
-      // A chunk that hangs is a chunk that failed: the visitor gets the section's fallback.
+      // In milliseconds. After the timeout the chunk fails to load, and the section's fallback is shown.
       chunkLoadTimeout: 8_000,
     },
     plugins: [
       new MiniCssExtractPlugin({ filename: "[name].[contenthash:8].css", chunkFilename: "[name].[contenthash:8].css" }),
       federation(context),
-      // The federation asks there whether it is debugged: a question that waits for the browser's own process.
+      // The federation runtime reads its debug flag from localStorage, which blocks the main thread.
       ...(isShell ? [new webpack.DefinePlugin({ "window.localStorage": "undefined" })] : []),
-      EAGER,
+      COMPILE_HINT,
       new PortableModuleIds(),
       new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
     ],
     optimization: {
       ...(context.mode.development && { minimize: false, nodeEnv: "development" }),
-      minimizer: ["...", new CssMinimizerPlugin({ minify: CssMinimizerPlugin.lightningCssMinify })],
-      splitChunks: SPLIT,
+      minimizer: MINIMIZERS,
+      splitChunks: SPLIT_CHUNKS,
       moduleIds: "deterministic",
       chunkIds: "deterministic",
       realContentHash: true,
@@ -229,7 +238,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
   };
 }
 
-/** The configuration of a section's server module: one ES module that imports the shared packages by name. */
+/** Returns the configuration of a section's server module: one ES module with the shared packages as externals. */
 export function serverConfiguration(context: BuildContext): Configuration {
   return serverModule(context, path.resolve(context.folder, context.config.entry), {
     externalsType: "module",
@@ -238,18 +247,18 @@ export function serverConfiguration(context: BuildContext): Configuration {
 }
 
 /**
- * The shell's server module: its `render`, and each shared package as one namespace, so that all of them are there
- * once. `source` is the text of its entry.
+ * Returns the configuration of the shell's server module, which exports `render` and each shared package as a namespace.
+ * `source` is the source of its entry.
  */
 export function shellServerConfiguration(context: BuildContext, source: string): Configuration {
   return serverModule(context, `data:text/javascript,${encodeURIComponent(source)}`, {});
 }
 
-function serverModule(context: BuildContext, entry: string, more: Configuration): Configuration {
-  const common = base(context, "server");
+function serverModule(context: BuildContext, entry: string, overrides: Configuration): Configuration {
+  const common = baseConfiguration(context, "server");
   return {
     ...common,
-    ...more,
+    ...overrides,
     target: "es2022",
     entry: { index: entry },
     experiments: { outputModule: true },
@@ -262,11 +271,11 @@ function serverModule(context: BuildContext, entry: string, more: Configuration)
     },
     resolve: {
       ...common.resolve,
-      // The renderer without streams needs no globals and is half the size. It is not exported by its package.
+      // The legacy renderer needs no stream globals and is half the size. The package does not export it.
       alias: { "react-dom/server$": reactServer(context.folder) },
     },
     module: { ...common.module, parser: { javascript: { dynamicImportMode: "eager" } } },
-    optimization: { splitChunks: false, runtimeChunk: false },
+    optimization: { splitChunks: false, runtimeChunk: false, minimizer: MINIMIZERS },
   };
 }
 

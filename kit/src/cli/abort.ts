@@ -1,28 +1,30 @@
-import { postAdmin } from "./api.js";
-import { remoteCommand } from "./command.js";
-import { readCandidate } from "./deployments.js";
-import { REASON } from "./options.js";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
-interface Aborted {
-  /** The candidate that was. */
+import { adminAccess, postAdmin } from "./api.js";
+import type { CommandContext } from "./context.js";
+import { readCandidate } from "./deployments.js";
+import { reasonOption } from "./options.js";
+
+interface AbortedRollout {
+  /** Number of the former candidate. */
   readonly number: number;
-  /** What stays live. */
+  /** Number of the live deployment. */
   readonly live: number;
 }
 
-/** `section abort` */
-export const abortCommand = remoteCommand({
-  name: "abort",
-  summary: "take the candidate back",
-  description: `Ends the rollout under way: every visitor gets the live deployment again.`,
-  options: { reason: REASON },
-  async run({ access, values: { reason } }) {
-    const candidate = await readCandidate(access);
-    const path = `/api/v1/deployments/${String(candidate)}/abort`;
-    const { body } = await postAdmin<Aborted>(access, path, { reason });
-    return {
-      text: `deployment ${String(body.number)} is taken back; deployment ${String(body.live)} stays live`,
-      data: body,
-    };
-  },
-});
+/** Adds `section abort`. */
+export function addAbortCommand(program: CommandUnknownOpts, { environment, printResult }: CommandContext): void {
+  program
+    .command("abort")
+    .summary("abort the rollout and drop the candidate")
+    .description("Aborts the current rollout: every visitor gets the live deployment again.")
+    .addOption(reasonOption())
+    .action(async ({ reason }) => {
+      const access = adminAccess(environment);
+      const candidate = await readCandidate(access);
+      const path = `/api/v1/deployments/${String(candidate)}/abort`;
+      const { body } = await postAdmin<AbortedRollout>(access, path, { reason });
+      const text = `rollout of deployment ${String(body.number)} aborted; deployment ${String(body.live)} stays live`;
+      printResult({ text, data: body });
+    });
+}

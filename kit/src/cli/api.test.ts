@@ -1,30 +1,30 @@
-// The way to the gateway and back, whichever command takes it.
+// Calls to the admin API, which all remote commands share.
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { answering, startAdmin } from "../../fixtures/admin.js";
-import { admin, onlyRequest, refusal, releasedFolder, runSection, TOKEN } from "../../fixtures/command.js";
+import { jsonResponse, startFakeAdmin } from "../../fixtures/admin.js";
+import { admin, builtFolder, failure, onlyRequest, runSection, TOKEN } from "../../fixtures/command.js";
 
 let folder: string;
 
 beforeAll(async () => {
-  folder = await releasedFolder();
+  folder = await builtFolder();
 });
 
-describe("an answer that is no success", () => {
+describe("error responses", () => {
   test("a problem document is printed with all of its problems", async () => {
-    admin.answer = answering(
+    admin.response = jsonResponse(
       {
         type: "about:blank",
-        title: "The release is refused",
+        title: "The release was rejected",
         status: 422,
-        detail: "Nothing of it was kept.",
+        detail: "No file was stored.",
         problems: ["pattern `/hello/`: it must not end with a slash", "slot `join` is filled twice"],
       },
       422,
     );
     expect(await runSection(folder, ["publish"])).toEqual(
-      refusal(`PUT /api/v1/sections/hello/releases/1.1.0: 422 The release is refused
-Nothing of it was kept.
+      failure(`PUT /api/v1/sections/hello/releases/1.1.0: 422 The release was rejected
+No file was stored.
 - pattern \`/hello/\`: it must not end with a slash
 - slot \`join\` is filled twice`),
     );
@@ -32,79 +32,78 @@ Nothing of it was kept.
 
   test.each([
     ["plain text", "Bad Gateway", "Bad Gateway"],
-    ["JSON that is no object", "null", "null"],
-    ["nothing", "", undefined],
-  ])("%s of something in between is printed as it is", async (_, body, printed) => {
-    admin.answer = { status: 502, body };
+    ["JSON other than an object", "null", "null"],
+    ["an empty body", "", undefined],
+  ])("%s from a proxy is printed unchanged", async (_, body, printed) => {
+    admin.response = { status: 502, body };
     const { code, err } = await runSection(folder, ["deploy"]);
     expect(code).toBe(1);
     expect(err.trimEnd().split("\n")).toEqual([
-      "POST /api/v1/deployments: 502",
+      "error: POST /api/v1/deployments: 502",
       ...(printed === undefined ? [] : [printed]),
     ]);
   });
 
-  test("a redirect is not followed: the token is for this address alone", async () => {
-    admin.answer = { status: 307, body: "" };
-    expect(await runSection(folder, ["collect"])).toEqual(refusal("POST /api/v1/collect: 307"));
+  test("redirects are not followed, so the token stays private", async () => {
+    admin.response = { status: 307, body: "" };
+    expect(await runSection(folder, ["garbage-collect"])).toEqual(failure("POST /api/v1/garbage-collection: 307"));
     expect(onlyRequest().headers.authorization).toBe(`Bearer ${TOKEN}`);
   });
 
-  test("a success that is no JSON is not the gateway's", async () => {
-    admin.answer = { status: 200, body: "<h1>It works!</h1>" };
+  test("a successful response without JSON is an error", async () => {
+    admin.response = { status: 200, body: "<h1>It works!</h1>" };
     expect(await runSection(folder, ["deploy"])).toEqual(
-      refusal(
-        `${admin.url}/api/v1/deployments answered no JSON; COLONNADE_ADMIN says where the gateway's admin listener is`,
+      failure(
+        `${admin.url}/api/v1/deployments did not return JSON; check that COLONNADE_ADMIN is the URL of the gateway's admin listener`,
       ),
     );
   });
 });
 
-describe("the way to the gateway", () => {
-  test("an address with a slash at its end is the same", async () => {
-    admin.answer = answering({}, 201);
+describe("COLONNADE_ADMIN and COLONNADE_TOKEN", () => {
+  test("COLONNADE_ADMIN may end with a slash", async () => {
+    admin.response = jsonResponse({}, 201);
     await runSection(folder, ["publish"], { COLONNADE_ADMIN: `${admin.url}/` });
     expect(onlyRequest().line).toBe("PUT /api/v1/sections/hello/releases/1.1.0");
   });
 
-  test.each(["127.0.0.1", "localhost"])("a gateway at %s that does not listen is named, and why", async (host) => {
-    const closed = await startAdmin();
+  test.each(["127.0.0.1", "localhost"])("an unreachable gateway at %s is reported with the reason", async (host) => {
+    const closed = await startFakeAdmin();
     const url = closed.url.replace("127.0.0.1", host);
     closed.close();
     const { code, err } = await runSection(folder, ["status"], { COLONNADE_ADMIN: url });
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^the gateway at (\S+) cannot be reached \(.*ECONNREFUSED.*\); COLONNADE_ADMIN says where .*\n$/,
+      /^error: cannot reach the gateway at (\S+) \(.*ECONNREFUSED.*\); check that COLONNADE_ADMIN is .*\n$/,
     );
     expect(err).toContain(url);
   });
 
   test.each(["nowhere", "ftp://127.0.0.1", "http://me:secret@127.0.0.1:9090", "http://127.0.0.1:9090/?a=1"])(
-    "COLONNADE_ADMIN=%s is no address",
+    "COLONNADE_ADMIN=%s is rejected",
     async (url) => {
       expect(await runSection(folder, ["status"], { COLONNADE_ADMIN: url })).toEqual(
-        refusal("COLONNADE_ADMIN is no address of an admin listener; expected one such as http://127.0.0.1:9090"),
+        failure(
+          "COLONNADE_ADMIN is not the URL of an admin listener; expected http(s)://host:port, such as http://127.0.0.1:9090",
+        ),
       );
     },
   );
 
-  test.each(["publish", "deploy", "promote", "abort", "rollback", "status", "history", "preview", "collect"])(
-    "%s without a token says what is expected",
+  test.each(["publish", "deploy", "promote", "abort", "rollback", "status", "history", "preview", "garbage-collect"])(
+    "%s without a token reports the missing variable",
     async (command) => {
       expect(await runSection(folder, [command], { COLONNADE_TOKEN: undefined })).toEqual(
-        refusal("COLONNADE_TOKEN is not set; expected the token that the gateway's operator gave you"),
+        failure("COLONNADE_TOKEN is not set; expected the admin API token from the gateway operator"),
       );
-      expect(admin.received).toEqual([]);
+      expect(admin.requests).toEqual([]);
     },
   );
 
-  test.each([`${TOKEN}\n`, ` ${TOKEN}`, `${TOKEN}é`])(
-    "a token that cannot be one is not sent, nor shown",
-    async (token) => {
-      expect(await runSection(folder, ["deploy"], { COLONNADE_TOKEN: token })).toEqual(
-        refusal("COLONNADE_TOKEN holds a space, a line break or another character that no token has"),
-      );
-      expect(admin.received).toEqual([]);
-    },
-  );
+  test.each([`${TOKEN}\n`, ` ${TOKEN}`, `${TOKEN}é`])("an invalid token is neither sent nor printed", async (token) => {
+    expect(await runSection(folder, ["deploy"], { COLONNADE_TOKEN: token })).toEqual(
+      failure("COLONNADE_TOKEN contains whitespace or another character that is not allowed in a token"),
+    );
+    expect(admin.requests).toEqual([]);
+  });
 });

@@ -1,50 +1,52 @@
 import { UsageError } from "../build/config.js";
-import { exchange, type Body } from "./transport.js";
+import { sendRequest, type RequestBody } from "./http.js";
 
-/** Where the gateway's admin listener is, and who we are there. */
+/** URL and credentials of the gateway's admin API. */
 export interface AdminAccess {
-  /** `COLONNADE_ADMIN`, or the default address. */
+  /** `COLONNADE_ADMIN`, or the default URL. */
   readonly url: string;
-  /** `COLONNADE_TOKEN`: a bearer token, never an argument, so that it shows in no list of processes. */
+  /** Bearer token from `COLONNADE_TOKEN`. Not an argument, because process lists show arguments. */
   readonly token: string;
 }
 
-/** An answer of the admin API that is no success, as RFC 9457 has it. */
+/** Problem details (RFC 9457), the body of an error response. */
 interface Problem {
   readonly title?: string;
   readonly detail?: string;
   readonly problems?: readonly string[];
 }
 
-// What a header can carry.
+// Characters that an HTTP header value can carry.
 const TOKEN = /^[\x21-\x7e]+$/;
 const DEFAULT_URL = "http://127.0.0.1:9090";
 
 /**
- * Reads the access from the environment.
+ * Reads the URL and token from the environment.
  *
- * @throws UsageError when the address is none, or the token is missing or cannot be one.
+ * @throws UsageError when the URL is invalid, or the token is missing or invalid.
  */
 export function adminAccess(environment: NodeJS.ProcessEnv): AdminAccess {
   const { COLONNADE_ADMIN: url = DEFAULT_URL, COLONNADE_TOKEN: token } = environment;
-  if (!isAddress(url))
-    throw new UsageError(`COLONNADE_ADMIN is no address of an admin listener; expected one such as ${DEFAULT_URL}`);
+  if (!isBaseUrl(url))
+    throw new UsageError(
+      `COLONNADE_ADMIN is not the URL of an admin listener; expected http(s)://host:port, such as ${DEFAULT_URL}`,
+    );
   if (!token)
-    throw new UsageError("COLONNADE_TOKEN is not set; expected the token that the gateway's operator gave you");
+    throw new UsageError("COLONNADE_TOKEN is not set; expected the admin API token from the gateway operator");
   if (!TOKEN.test(token))
-    throw new UsageError("COLONNADE_TOKEN holds a space, a line break or another character that no token has");
+    throw new UsageError("COLONNADE_TOKEN contains whitespace or another character that is not allowed in a token");
   return { url: url.replace(/\/$/, ""), token };
 }
 
-// It is printed, so it must hold no password; and paths are put behind it.
-function isAddress(text: string): boolean {
+// The URL appears in error messages, so it must not contain a password. Paths are appended to it.
+function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, search, hash } = new URL(text);
   return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === "");
 }
 
-/** The status and JSON body of a successful answer. */
-export interface Answer<Data> {
+/** Status and JSON body of a successful response. */
+export interface AdminResponse<Data> {
   readonly status: number;
   readonly body: Data;
 }
@@ -52,56 +54,57 @@ export interface Answer<Data> {
 /**
  * Calls the admin API.
  *
- * @throws UsageError with the gateway's own words, or that it cannot be reached.
+ * @throws UsageError when the gateway is unreachable or responds with an error.
  */
 export async function callAdmin<Data>(
   access: AdminAccess,
   method: string,
   path: string,
-  body?: Body,
-): Promise<Answer<Data>> {
+  body?: RequestBody,
+): Promise<AdminResponse<Data>> {
   const url = `${access.url}${path}`;
-  const { status, text } = await exchange(url, method, { authorization: `Bearer ${access.token}` }, body).catch(
+  const { status, text } = await sendRequest(url, method, { authorization: `Bearer ${access.token}` }, body).catch(
     (error: unknown) => {
       throw new UsageError(
-        `the gateway at ${access.url} cannot be reached (${reasonOf(error)}); COLONNADE_ADMIN says where its admin listener is`,
+        `cannot reach the gateway at ${access.url} (${reasonOf(error)}); check that COLONNADE_ADMIN is the URL of its admin listener`,
       );
     },
   );
-  if (status < 200 || status > 299) throw new UsageError(describe(method, path, status, text));
+  if (status < 200 || status > 299) throw new UsageError(describeError(method, path, status, text));
   try {
     return { status, body: JSON.parse(text) as Data };
   } catch {
-    throw new UsageError(`${url} answered no JSON; COLONNADE_ADMIN says where the gateway's admin listener is`);
+    throw new UsageError(
+      `${url} did not return JSON; check that COLONNADE_ADMIN is the URL of the gateway's admin listener`,
+    );
   }
 }
 
-/** Calls the admin API with a JSON body. What is undefined is left out of it. */
-export function postAdmin<Data>(access: AdminAccess, path: string, wish: object): Promise<Answer<Data>> {
-  return callAdmin<Data>(access, "POST", path, { type: "application/json", bytes: JSON.stringify(wish) });
+/** Calls the admin API with a JSON body. Undefined properties are omitted. */
+export function postAdmin<Data>(access: AdminAccess, path: string, data: object): Promise<AdminResponse<Data>> {
+  return callAdmin<Data>(access, "POST", path, { type: "application/json", bytes: JSON.stringify(data) });
 }
 
-// Where a name has several addresses, none of which answers, Node's error has no words of its own.
+// When a host name has several addresses and all refuse, Node's AggregateError has no message of its own.
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);
 }
 
-function describe(method: string, path: string, status: number, text: string): string {
-  const problem = readProblem(text);
-  const lines = [`${method} ${path}: ${String(status)} ${problem.title ?? ""}`.trimEnd()];
-  if (problem.detail) lines.push(problem.detail);
-  for (const one of problem.problems ?? []) lines.push(`- ${one}`);
-  return lines.join("\n");
+function describeError(method: string, path: string, status: number, text: string): string {
+  const { title = "", detail, problems = [] } = parseProblem(text);
+  const lines = [`${method} ${path}: ${String(status)} ${title}`.trimEnd()];
+  if (detail) lines.push(detail);
+  return [...lines, ...problems.map((problem) => `- ${problem}`)].join("\n");
 }
 
-// Whatever stands between us and the gateway answers in its own words.
-function readProblem(text: string): Problem {
+// A proxy in front of the gateway may respond with plain text or HTML.
+function parseProblem(text: string): Problem {
   try {
     const problem: unknown = JSON.parse(text);
     if (typeof problem === "object" && problem !== null) return problem;
   } catch {
-    // Plain text, or a proxy's HTML.
+    // Not JSON.
   }
   return { detail: text };
 }

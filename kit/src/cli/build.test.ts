@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Release } from "@colonnade/kit/build";
 import { beforeAll, expect, test } from "vitest";
 
-import { refusal, spawnSection } from "../../fixtures/command.js";
+import { failure, spawnSection } from "../../fixtures/command.js";
 import { helloSection, temporaryFolder } from "../../fixtures/temporary.js";
 
 let folder: string;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   );
 });
 
-test("says that nothing changed", async () => {
+test("an unchanged section is reported as up to date", async () => {
   expect(await spawnSection(folder, ["build"])).toEqual({
     code: 0,
     out: `hello@${release.version} is up to date\n`,
@@ -28,29 +28,29 @@ test("says that nothing changed", async () => {
   });
 });
 
-test("--json prints the result as data", async () => {
+test("--json prints the result as JSON", async () => {
   const { out } = await spawnSection(folder, ["build", "--json"]);
   expect(JSON.parse(out)).toEqual({ name: "hello", version: release.version, built: false });
 });
 
-test("--final builds the package's own version", async () => {
+test("--final builds the version in package.json", async () => {
   const { out } = await spawnSection(await helloSection(), ["build", "--final"]);
   expect(out).toMatch(/^built hello@0\.1\.0: /);
 });
 
-test("--development is for the shell", async () => {
+test("--development is rejected for a section", async () => {
   expect(await spawnSection(folder, ["build", "--development"])).toEqual(
-    refusal("hello is a section; expected the shell, which alone has a build for development"),
+    failure("hello is a section; only the shell can be built with --development"),
   );
 });
 
-test("outside a section says so, without a trace", async () => {
+test("a missing section.config.js prints no stack trace", async () => {
   const elsewhere = await temporaryFolder();
   expect(await spawnSection(elsewhere, ["build"])).toEqual(
-    refusal(`${elsewhere} has no section.config.js: run this in the folder of a section`),
+    failure(`${elsewhere} has no section.config.js; run this in the folder of a section`),
   );
 });
 
-test("needs neither gateway nor token", async () => {
+test("build needs neither gateway nor token", async () => {
   expect((await spawnSection(folder, ["build"], { COLONNADE_TOKEN: "", COLONNADE_ADMIN: "nowhere" })).code).toBe(0);
 });

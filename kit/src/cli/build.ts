@@ -1,22 +1,26 @@
-import { build } from "../build/build.js";
-import { localCommand } from "./command.js";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
-/** `section build` */
-export const buildCommand = localCommand({
-  name: "build",
-  summary: "build this folder's release into release/",
-  description: `Builds the release of the section in this folder into release/, and runs the result
-to find what only running shows. A build that fails leaves the release before it.`,
-  options: {
-    final: { summary: "give it the version of package.json, not one of its own for each change" },
-    development: { summary: "of the shell: bring React's development build, which says in the console what is wrong" },
-  },
-  async run({ surroundings: { folder }, values }) {
-    const { release, built } = await build(folder, { final: values.final, development: values.development });
-    const size = release.files.reduce((sum, file) => sum + file.size, 0);
-    const text = built
-      ? `built ${release.name}@${release.version}: ${String(release.files.length)} files, ${(size / 1024).toFixed(0)} KiB`
-      : `${release.name}@${release.version} is up to date`;
-    return { text, data: { name: release.name, version: release.version, built } };
-  },
-});
+import { build } from "../build/build.js";
+import type { CommandContext } from "./context.js";
+
+/** Adds `section build`. */
+export function addBuildCommand(program: CommandUnknownOpts, { folder, printResult }: CommandContext): void {
+  program
+    .command("build")
+    .summary("build the section in this folder into release/")
+    .description(
+      "Builds the section in this folder into release/, then runs the result to find errors that only occur at " +
+        "run time. A failed build leaves the previous release in place.",
+    )
+    .option("--final", "use the version in package.json, instead of one derived from the sources")
+    .option("--development", "use React's development build, which reports errors in the console (shell only)")
+    .action(async ({ final = false, development = false }) => {
+      const { release, built } = await build(folder, { final, development });
+      const { name, version, files } = release;
+      const size = files.reduce((sum, file) => sum + file.size, 0);
+      const text = built
+        ? `built ${name}@${version}: ${String(files.length)} files, ${(size / 1024).toFixed(0)} KiB`
+        : `${name}@${version} is up to date`;
+      printResult({ text, data: { name, version, built } });
+    });
+}

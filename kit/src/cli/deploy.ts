@@ -1,39 +1,41 @@
-import { postAdmin, type AdminAccess } from "./api.js";
-import { remoteCommand, type Outcome } from "./command.js";
-import { describeCandidate, type Deployment } from "./deployments.js";
-import { deploymentNumber, percentage, REASON } from "./options.js";
-import { RELEASES, REMOVE, wantedReleases, type WantedReleases } from "./releases.js";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
-/** How a deploy is to go. */
+import { adminAccess, postAdmin, type AdminAccess } from "./api.js";
+import type { CommandContext } from "./context.js";
+import { describeCandidate, type Deployment } from "./deployments.js";
+import { parseDeploymentNumber, parsePercent, reasonOption } from "./options.js";
+import { parseReleases, removeOption, type ReleaseChanges } from "./releases.js";
+
+/** Options of a deploy. */
 export interface DeployOptions {
-  /** Show the new deployment to this share of visitors only: 0 to 99. */
+  /** Start a rollout to this share of visitors: 0 to 99. */
   readonly percent?: number | undefined;
-  /** The deployment that must still be live. */
+  /** Fail unless this deployment is still live. */
   readonly base?: number | undefined;
-  /** Why, for the history. */
+  /** Recorded in the history. */
   readonly reason?: string | undefined;
 }
 
-/** A deployment that a deploy made, or found. */
+/** The deployment that a deploy created or found. */
 export interface DeployedDeployment extends Deployment {
   /** False for a candidate. */
   readonly live: boolean;
-  /** Of visitors who get the candidate. */
+  /** Share of visitors who get the candidate. */
   readonly percent?: number;
-  /** The candidate with the same change, where a rollout of other sections was under way. */
+  /** The new candidate with the same change, if a rollout of other sections is in progress. */
   readonly candidate?: Deployment;
 }
 
-/** What a deploy did. */
+/** Result of a deploy. */
 export interface Deployed {
   readonly deployment: DeployedDeployment;
-  /** False where these releases were live already. */
+  /** False if these releases were already live. */
   readonly isNew: boolean;
 }
 
-/** Puts published releases live, all at once; every other section keeps its release. */
+/** Puts published releases live in one deployment. Every other section keeps its release. */
 export async function deploy(
-  releases: WantedReleases,
+  releases: ReleaseChanges,
   options: DeployOptions | undefined,
   access: AdminAccess,
 ): Promise<Deployed> {
@@ -44,41 +46,36 @@ export async function deploy(
   return { deployment: body, isNew: status === 201 };
 }
 
-/** `section deploy` */
-export const deployCommand = remoteCommand({
-  name: "deploy",
-  operands: RELEASES,
-  summary: "put published releases live; without a name, this folder's",
-  description: `Puts published releases live together; every other section keeps its release. Without
-a name it is the release in release/. Changes that belong together, such as a page that
-moves from one section to another, are one deploy of several releases.`,
-  options: {
-    rollout: {
-      value: "<percent>",
-      summary: "show it to this share of visitors, 0 to 99, until it is promoted or aborted",
-      read: percentage,
-    },
-    remove: REMOVE,
-    base: {
-      value: "<number>",
-      summary: "refuse unless this deployment is still live",
-      read: deploymentNumber,
-    },
-    reason: REASON,
-  },
-  async run({ surroundings: { folder }, access, values, operands }) {
-    const releases = await wantedReleases(folder, operands, values.remove);
-    const { rollout: percent, base, reason } = values;
-    const deployed = await deploy(releases, { percent, base, reason }, access);
-    return { text: describe(deployed), data: { ...deployed.deployment, isNew: deployed.isNew } } satisfies Outcome;
-  },
-});
+/** Adds `section deploy`. */
+export function addDeployCommand(
+  program: CommandUnknownOpts,
+  { folder, environment, printResult }: CommandContext,
+): void {
+  program
+    .command("deploy [name@version...]")
+    .summary("put published releases live (default: the release in release/)")
+    .description(
+      "Puts published releases live in one deployment; every other section keeps its release. Without an argument, " +
+        "deploys the release in release/. Deploy changes that belong together, such as a page that moves between " +
+        "sections, with one command.",
+    )
+    .option("--rollout <percent>", "start a rollout to this share of visitors, 0 to 99", parsePercent)
+    .addOption(removeOption())
+    .option("--base <number>", "fail unless this deployment is still live", parseDeploymentNumber)
+    .addOption(reasonOption())
+    .action(async (names, { rollout: percent, remove, base, reason }) => {
+      const access = adminAccess(environment);
+      const releases = await parseReleases(folder, names, remove);
+      const { deployment, isNew } = await deploy(releases, { percent, base, reason }, access);
+      printResult({ text: describe({ deployment, isNew }), data: { ...deployment, isNew } });
+    });
+}
 
 function describe({ deployment: { number, live, percent = 0, candidate }, isNew }: Deployed): string {
-  if (!isNew) return `deployment ${String(number)} has these releases already`;
+  if (!isNew) return `deployment ${String(number)} already has these releases`;
   if (!live) {
     return `${describeCandidate(number, percent)}
-\`section promote\` puts it live for everyone, \`section abort\` takes it back`;
+\`section promote\` puts it live for all visitors, \`section abort\` aborts the rollout`;
   }
   const also = candidate ? `; the candidate has the change too and is now deployment ${String(candidate.number)}` : "";
   return `deployment ${String(number)} is live${also}`;

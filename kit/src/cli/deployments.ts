@@ -1,47 +1,46 @@
 import { UsageError } from "../build/config.js";
 import { callAdmin, type AdminAccess } from "./api.js";
 
-/** A deployment as the admin API shows it. */
+/** A deployment in the admin API. */
 export interface Deployment {
   readonly number: number;
-  /** Version by name of the section; the shell is one of them. */
+  /** Versions by section name, including the shell. */
   readonly releases: Readonly<Record<string, string>>;
 }
 
-/** A rollout under way. */
+/** A rollout in progress. */
 export interface Rollout {
   /** Number of the candidate. */
   readonly deployment: number;
-  /** The share of visitors who get it. */
+  /** Share of visitors who get the candidate. */
   readonly percent: number;
   readonly startedAt: string;
 }
 
-/** What is live, and what is on its way there. */
+/** The live deployment and the rollout in progress. */
 export interface Deployments {
   readonly live: number | null;
   readonly rollout: Rollout | null;
 }
 
-/** Asks which deployment is live and which is the candidate. */
+/** Fetches the live deployment and the rollout in progress. */
 export async function readDeployments(access: AdminAccess): Promise<Deployments> {
   const { body } = await callAdmin<Deployments>(access, "GET", "/api/v1/deployments");
   return body;
 }
 
 /**
- * The number of the candidate.
+ * Fetches the number of the candidate.
  *
- * @throws UsageError when no rollout runs.
+ * @throws UsageError when no rollout is in progress.
  */
 export async function readCandidate(access: AdminAccess): Promise<number> {
   const { rollout } = await readDeployments(access);
-  if (!rollout)
-    throw new UsageError("no rollout runs; expected a candidate, which `section deploy --rollout <percent>` makes");
+  if (!rollout) throw new UsageError("no rollout is in progress; start one with `section deploy --rollout <percent>`");
   return rollout.deployment;
 }
 
-/** That a deployment is shown to a share of the visitors, in words. */
+/** Describes a candidate and its share of visitors. */
 export function describeCandidate(number: number, percent: number): string {
   return `deployment ${String(number)} is the candidate, for ${String(percent)}% of visitors`;
 }

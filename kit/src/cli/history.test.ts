@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 
-import { answering } from "../../fixtures/admin.js";
-import { admin, onlyRequest, refusal, runSection } from "../../fixtures/command.js";
+import { jsonResponse } from "../../fixtures/admin.js";
+import { admin, argumentFailure, onlyRequest, runSection } from "../../fixtures/command.js";
 import { temporaryFolder } from "../../fixtures/temporary.js";
 
 const ENTRIES = [
@@ -34,13 +34,13 @@ beforeAll(async () => {
   folder = await temporaryFolder();
 });
 
-test("shows who changed what, when and why, a line each", async () => {
-  admin.answer = answering({ entries: ENTRIES, next: null });
+test("history prints each change on one line", async () => {
+  admin.response = jsonResponse({ entries: ENTRIES, next: null });
   expect(await runSection(folder, ["history"])).toEqual({
     code: 0,
-    out: `revision  when                  by          action           live  candidate   reason                       sections
+    out: `revision  time                  by          action           live  candidate   reason                       sections
 41        2026-01-31 10:02 UTC  hello team  rollout          12    13 for 10%  a better greeting, for once  hello 1.0.0 to 1.1.0
-40        2026-01-30 10:02 UTC  operator    promote          12    12          -                            hello in 1.0.0, greetings 0.9.0 out
+40        2026-01-30 10:02 UTC  operator    promote          12    12          -                            hello 1.0.0 added, greetings 0.9.0 removed
 39        2026-01-29 10:02 UTC  gateway     automatic-abort  11    -           -                            -
 `,
     err: "",
@@ -48,33 +48,36 @@ test("shows who changed what, when and why, a line each", async () => {
   expect(onlyRequest().line).toBe("GET /api/v1/history?limit=20");
 });
 
-test("asks for as much as is wanted, and says how to go on", async () => {
-  admin.answer = answering({ entries: ENTRIES.slice(0, 1), next: 41 });
+test("--limit and --before select a page, and print the next", async () => {
+  admin.response = jsonResponse({ entries: ENTRIES.slice(0, 1), next: 41 });
   const { out } = await runSection(folder, ["history", "--limit", "1", "--before", "42"]);
-  expect(out).toMatch(/\n\nearlier: section history --before 41\n$/);
+  expect(out).toMatch(/\n\nolder changes: section history --before 41\n$/);
   expect(onlyRequest().line).toBe("GET /api/v1/history?limit=1&before=42");
 });
 
-test("of a gateway that has none says so", async () => {
-  admin.answer = answering({ entries: [], next: null });
+test("an empty history is reported", async () => {
+  admin.response = jsonResponse({ entries: [], next: null });
   expect((await runSection(folder, ["history"])).out).toBe("no changes\n");
 });
 
-test("--json prints the gateway's answer", async () => {
-  admin.answer = answering({ entries: ENTRIES, next: 39 });
+test("--json prints the response", async () => {
+  admin.response = jsonResponse({ entries: ENTRIES, next: 39 });
   expect(JSON.parse((await runSection(folder, ["history", "--json"])).out)).toEqual({ entries: ENTRIES, next: 39 });
 });
 
-test("a reason cannot steer the terminal", async () => {
-  admin.answer = answering({ entries: [{ ...ENTRIES[1], reason: "\x1b[2Jgone" }], next: null });
+test("control characters in a reason are replaced", async () => {
+  admin.response = jsonResponse({ entries: [{ ...ENTRIES[1], reason: "\x1b[2Jgone" }], next: null });
   const { out } = await runSection(folder, ["history"]);
   expect(out).not.toContain("\x1b");
   expect(out).toContain("\ufffd[2Jgone");
 });
 
 test.each([
-  [["--limit", "0"], '--limit is "0"; expected a number of changes, 1 to 500'],
-  [["--before", "x"], '--before is "x"; expected the revision of a change, 1 or more'],
-])("%j is refused", async (args, words) => {
-  expect(await runSection(folder, ["history", ...args])).toEqual(refusal(words));
+  ["--limit <number>", "0", "Expected a number of changes, 1 to 500."],
+  ["--before <revision>", "x", "Expected a revision number, 1 or more."],
+])("%s with %j is rejected", async (flags, value, expected) => {
+  const [name = ""] = flags.split(" ");
+  expect(await runSection(folder, ["history", name, value])).toEqual(
+    argumentFailure("history", `option '${flags}' argument '${value}' is invalid. ${expected}`),
+  );
 });

@@ -1,10 +1,12 @@
-import { callAdmin } from "./api.js";
-import { remoteCommand } from "./command.js";
-import { wholeNumber } from "./options.js";
-import { columns, instant, NONE } from "./table.js";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
-/** A change of what visitors see. */
-interface Change {
+import { adminAccess, callAdmin } from "./api.js";
+import type { CommandContext } from "./context.js";
+import { wholeNumber } from "./options.js";
+import { EMPTY_CELL, formatTable, formatTime } from "./table.js";
+
+/** A change of the live deployment or the rollout. */
+interface HistoryEntry {
   readonly revision: number;
   readonly at: string;
   /** Name of the token. */
@@ -17,66 +19,64 @@ interface Change {
   readonly reason?: string | null;
 }
 
-interface History {
+interface HistoryPage {
   /** Newest first. */
-  readonly entries: readonly Change[];
-  /** The revision before which the next page ends. */
+  readonly entries: readonly HistoryEntry[];
+  /** Value of `before` for the next page. */
   readonly next: number | null;
 }
 
-/** `section history` */
-export const historyCommand = remoteCommand({
-  name: "history",
-  summary: "show who changed what, when and why",
-  description: `Shows every change of what visitors see, newest first: who made it, when and why, what
-was live and which was the candidate after it, and which releases took whose place.`,
-  options: {
-    limit: {
-      value: "<number>",
-      summary: "how many changes (20)",
-      read: wholeNumber("a number of changes", 1, 500),
-    },
-    before: {
-      value: "<revision>",
-      summary: "only changes before this one",
-      read: wholeNumber("the revision of a change", 1, Number.MAX_SAFE_INTEGER),
-    },
-  },
-  async run({ access, values: { limit = 20, before } }) {
-    const query = new URLSearchParams({
-      limit: String(limit),
-      ...(before !== undefined && { before: String(before) }),
+/** Adds `section history`. */
+export function addHistoryCommand(program: CommandUnknownOpts, { environment, printResult }: CommandContext): void {
+  program
+    .command("history")
+    .summary("show who changed what, when and why")
+    .description(
+      "Shows every change of the live deployment and the rollout, newest first: who made it, when and why, the live " +
+        "deployment and the candidate after it, and the releases it replaced.",
+    )
+    .option("--limit <number>", "maximum number of changes, 1 to 500", wholeNumber("a number of changes", 1, 500), 20)
+    .option(
+      "--before <revision>",
+      "only changes before this revision",
+      wholeNumber("a revision number", 1, Number.MAX_SAFE_INTEGER),
+    )
+    .action(async ({ limit, before }) => {
+      const query = new URLSearchParams({
+        limit: String(limit),
+        ...(before !== undefined && { before: String(before) }),
+      });
+      const path = `/api/v1/history?${query.toString()}`;
+      const { body } = await callAdmin<HistoryPage>(adminAccess(environment), "GET", path);
+      printResult({ text: describe(body), data: body });
     });
-    const { body } = await callAdmin<History>(access, "GET", `/api/v1/history?${query.toString()}`);
-    return { text: describe(body), data: body };
-  },
-});
-
-function describe({ entries, next }: History): string {
-  if (entries.length === 0) return "no changes";
-  const rows = entries.map((change) => [
-    String(change.revision),
-    instant(change.at),
-    change.by,
-    change.action,
-    change.live === null ? NONE : String(change.live),
-    candidateOf(change),
-    change.reason ?? NONE,
-    sectionsOf(change),
-  ]);
-  const table = columns([["revision", "when", "by", "action", "live", "candidate", "reason", "sections"], ...rows]);
-  return next === null ? table : `${table}\n\nearlier: section history --before ${String(next)}`;
 }
 
-function candidateOf({ candidate, percent }: Change): string {
-  if (candidate === undefined || candidate === null) return NONE;
+function describe({ entries, next }: HistoryPage): string {
+  if (entries.length === 0) return "no changes";
+  const rows = entries.map((entry) => [
+    String(entry.revision),
+    formatTime(entry.at),
+    entry.by,
+    entry.action,
+    entry.live === null ? EMPTY_CELL : String(entry.live),
+    describeCandidate(entry),
+    entry.reason ?? EMPTY_CELL,
+    describeSections(entry),
+  ]);
+  const table = formatTable([["revision", "time", "by", "action", "live", "candidate", "reason", "sections"], ...rows]);
+  return next === null ? table : `${table}\n\nolder changes: section history --before ${String(next)}`;
+}
+
+function describeCandidate({ candidate, percent }: HistoryEntry): string {
+  if (candidate === undefined || candidate === null) return EMPTY_CELL;
   return percent === undefined || percent === null ? String(candidate) : `${String(candidate)} for ${String(percent)}%`;
 }
 
-function sectionsOf({ sections = {} }: Change): string {
+function describeSections({ sections = {} }: HistoryEntry): string {
   const changes = Object.entries(sections).map(([name, { from, to }]) => {
-    if (to === null) return `${name} ${from ?? NONE} out`;
-    return from === null ? `${name} in ${to}` : `${name} ${from} to ${to}`;
+    if (to === null) return `${name} ${from ?? EMPTY_CELL} removed`;
+    return from === null ? `${name} ${to} added` : `${name} ${from} to ${to}`;
   });
-  return changes.length > 0 ? changes.join(", ") : NONE;
+  return changes.length > 0 ? changes.join(", ") : EMPTY_CELL;
 }

@@ -1,62 +1,21 @@
+import { CommanderError } from "@commander-js/extra-typings";
+
 import { UsageError } from "../build/config.js";
-import { abortCommand } from "./abort.js";
-import { buildCommand } from "./build.js";
-import { collectCommand } from "./collect.js";
-import type { Command, Result, Surroundings } from "./command.js";
-import { deployCommand } from "./deploy.js";
-import { describeAll } from "./help.js";
-import { historyCommand } from "./history.js";
-import { newCommand } from "./new.js";
-import { previewCommand } from "./preview.js";
-import { promoteCommand } from "./promote.js";
-import { publishCommand } from "./publish.js";
-import { rollbackCommand } from "./rollback.js";
-import { statusCommand } from "./status.js";
+import type { ProcessContext } from "./context.js";
+import { createProgram, printable } from "./program.js";
 
-/** Every subcommand, in the order in which a team comes to need them. */
-export const COMMANDS: readonly Command[] = [
-  newCommand,
-  buildCommand,
-  publishCommand,
-  deployCommand,
-  promoteCommand,
-  abortCommand,
-  rollbackCommand,
-  statusCommand,
-  historyCommand,
-  previewCommand,
-  collectCommand,
-];
-
-const HELP = new Set(["--help", "-h", "help"]);
-
-async function run(args: readonly string[], surroundings: Surroundings): Promise<Result> {
-  const [name, ...rest] = args;
-  if (name !== undefined && HELP.has(name)) return { text: describeAll(COMMANDS), data: null, asJson: false };
-  const command = COMMANDS.find((known) => known.name === name);
-  if (command) return command.run(rest, surroundings);
-  const problem = name === undefined ? "no command given" : `${JSON.stringify(name)} is no command`;
-  throw new UsageError(`${problem}; expected one of\n\n${describeAll(COMMANDS)}`);
-}
-
-// Words of other people's pass through here: a reason, a problem, a proxy's page. None may steer the terminal.
-function printable(words: string): string {
-  return words.replace(/(?![\n\t])\p{Cc}/gu, "\ufffd");
-}
-
-/** Runs the `section` command. Returns the exit code: 0, or 1 with the problem on the screen. */
-export async function main(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { output, screen } = surroundings;
+/** Runs the `section` command. Returns the exit code: 0, or 1 after printing the error. */
+export async function main(args: readonly string[], context: ProcessContext): Promise<number> {
   try {
-    const { text, data, warnings = [], asJson } = await run(args, surroundings);
-    // As data they are in the result.
-    if (!asJson) for (const warning of warnings) screen.write(`warning: ${printable(warning)}\n`);
-    output.write(`${asJson ? JSON.stringify(data) : printable(text)}\n`);
+    await createProgram(args, context).parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
+    // Commander has printed its help or error message.
+    if (error instanceof CommanderError) return error.exitCode;
     if (!(error instanceof Error)) throw error;
-    // A mistake of the user's needs words, one of ours a trace.
-    screen.write(`${printable(error instanceof UsageError ? error.message : (error.stack ?? error.message))}\n`);
+    // A usage error needs a message; a bug needs a stack trace.
+    const text = error instanceof UsageError ? `error: ${error.message}` : (error.stack ?? error.message);
+    context.stderr.write(`${printable(text)}\n`);
     return 1;
   }
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { refusal, runSection } from "../../fixtures/command.js";
+import { argumentFailure, failure, runSection } from "../../fixtures/command.js";
 import { temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 
 const KIT = path.resolve(import.meta.dirname, "../..");
@@ -21,11 +21,11 @@ async function readManifest(folder: string): Promise<Manifest> {
   return JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as Manifest;
 }
 
-test("makes a section and says what to do next", async () => {
+test("new creates a section and prints the next steps", async () => {
   const folder = await temporaryFolder();
   expect(await runSection(folder, ["new", "hello"], { COLONNADE_TOKEN: undefined })).toEqual({
     code: 0,
-    out: `made hello/ with a page at /hello
+    out: `created hello/ with a page at /hello
 
   cd hello
   npm install
@@ -41,7 +41,7 @@ test("makes a section and says what to do next", async () => {
   expect(await readFile(path.join(section, ".gitignore"), "utf8")).toContain("node_modules/\nrelease/\n");
 });
 
-test("--json prints what was made", async () => {
+test("--json prints the created files", async () => {
   const folder = await temporaryFolder();
   const { out } = await runSection(folder, ["new", "opening-hours", "--at", "/hours/:day", "--json"]);
   expect(JSON.parse(out)).toEqual({
@@ -64,48 +64,50 @@ test("--json prints what was made", async () => {
   });
 });
 
-test("leaves no word of the template in what it makes", async () => {
+test("the created files contain no placeholders", async () => {
   const folder = await temporaryFolder();
   const { out } = await runSection(folder, ["new", "opening-hours", "--at", "/hours/:day", "--json"]);
   const { files } = JSON.parse(out) as { files: string[] };
   for (const file of files) {
-    const made = await readFile(path.join(folder, "opening-hours", file), "utf8");
-    expect(made, file).not.toMatch(/section-(name|path|example)|Section title/);
+    const text = await readFile(path.join(folder, "opening-hours", file), "utf8");
+    expect(text, file).not.toMatch(/section-(name|path|example)|Section title/);
   }
   const page = await readFile(path.join(folder, "opening-hours/src/pages/home.tsx"), "utf8");
   expect(page).toContain("<h1>Opening hours</h1>");
   expect(page).toContain('paths: () => ["/hours/example"]');
 });
 
-test("may use a folder that is there and empty", async () => {
+test("the folder may exist if it is empty", async () => {
   const folder = await temporaryFolder();
   await writeFiles(folder, { "hello/taken": "" });
   expect(await runSection(folder, ["new", "hello"])).toEqual(
-    refusal(`${path.join(folder, "hello")} has something in it; expected an empty folder, or none`),
+    failure(`${path.join(folder, "hello")} is not empty; expected an empty folder or none`),
   );
   await rm(path.join(folder, "hello/taken"));
   expect((await runSection(folder, ["new", "hello"])).code).toBe(0);
 });
 
-test("uses what this repository uses", async () => {
+test("the section has the dependency versions of this repository", async () => {
   const folder = await temporaryFolder();
   await runSection(folder, ["new", "hello"]);
-  const made = await readManifest(path.join(folder, "hello"));
-  const [root, kit, shell] = await Promise.all([ROOT, KIT, path.join(ROOT, "shell")].map((used) => readManifest(used)));
-  expect(made.engines).toEqual(kit?.engines);
-  expect(made.dependencies).toEqual({
+  const created = await readManifest(path.join(folder, "hello"));
+  const [root, kit, shell] = await Promise.all(
+    [ROOT, KIT, path.join(ROOT, "shell")].map((source) => readManifest(source)),
+  );
+  expect(created.engines).toEqual(kit?.engines);
+  expect(created.dependencies).toEqual({
     "@colonnade/kit": kit?.version,
     react: shell?.dependencies.react,
     "react-dom": shell?.dependencies["react-dom"],
   });
-  const { typescript, ...others } = made.devDependencies;
+  const { typescript, ...others } = created.devDependencies;
   expect(root?.devDependencies).toMatchObject(others);
   expect(root?.devDependencies["typescript-7"]).toBe(`npm:typescript@${String(typescript)}`);
 });
 
 describe("--kit", () => {
   test.each(["kit-0.1.0.tgz", "./kit-0.1.0.tgz", "file:kit-0.1.0.tgz"])(
-    "%s is a file here, named as npm finds it from the section",
+    "%s is a file, written relative to the section",
     async (spec) => {
       const folder = await temporaryFolder();
       await writeFiles(folder, { "kit-0.1.0.tgz": "" });
@@ -115,47 +117,54 @@ describe("--kit", () => {
     },
   );
 
-  test.each(["^0.1.0", "https://packages.example/kit-0.1.0.tgz"])("%s is taken as it is", async (spec) => {
+  test.each(["^0.1.0", "https://packages.example/kit-0.1.0.tgz"])("%s is written unchanged", async (spec) => {
     const folder = await temporaryFolder();
     await runSection(folder, ["new", "hello", "--kit", spec]);
     const { dependencies } = await readManifest(path.join(folder, "hello"));
     expect(dependencies["@colonnade/kit"]).toBe(spec);
   });
 
-  test("a file that is not there is refused", async () => {
+  test("a missing file is rejected", async () => {
     const folder = await temporaryFolder();
     expect(await runSection(folder, ["new", "hello", "--kit", "./kit.tgz"])).toEqual(
-      refusal(`--kit is "./kit.tgz", but ${path.join(folder, "kit.tgz")} is not there; expected the packed kit`),
+      failure(
+        `--kit is "./kit.tgz", but ${path.join(folder, "kit.tgz")} does not exist; expected a tarball of the kit`,
+      ),
     );
   });
 });
 
-describe("refuses", () => {
-  const EXPECTED = 'expected a lower-case letter, then at most 31 of a-z, 0-9 and "-"';
+describe("rejects", () => {
+  const EXPECTED = 'expected a lowercase letter followed by up to 31 of a-z, 0-9 and "-"';
   test.each([
-    [[], "expected the new section's name and no other, such as section new hello"],
-    [["hello", "again"], "expected the new section's name and no other, such as section new hello"],
-    [["Hello"], `"Hello" is no section's name; ${EXPECTED}`],
-    [["../hello"], `"../hello" is no section's name; ${EXPECTED}`],
-    [["shell"], `"shell" is the shell's own name; expected another for a section`],
+    [["Hello"], `invalid section name "Hello"; ${EXPECTED}`],
+    [["../hello"], `invalid section name "../hello"; ${EXPECTED}`],
+    [["shell"], 'the name "shell" is reserved for the shell; expected another name'],
     [
       ["hello", "--at", "hello"],
-      'the path pattern "hello" cannot be: it must begin with a slash; --at says another, such as /hello',
+      'invalid path pattern "hello": it must begin with a slash; set another with --at, such as --at /hello',
     ],
     [
       ["api"],
-      'the path pattern "/api" cannot be: paths below "/api" belong to the gateway; --at says another, such as /hello',
+      'invalid path pattern "/api": paths under "/api" are reserved for the gateway; set another with --at, such as --at /hello',
     ],
-  ])("%j", async (args, words) => {
+  ])("%j", async (args, message) => {
     const folder = await temporaryFolder();
-    expect(await runSection(folder, ["new", ...args])).toEqual(refusal(words));
+    expect(await runSection(folder, ["new", ...args])).toEqual(failure(message));
   });
 
-  test("a file of that name", async () => {
+  test.each([
+    [[], "missing required argument 'name'"],
+    [["hello", "again"], "too many arguments for 'new'. Expected 1 argument but got 2."],
+  ])("the arguments %j", async (args, message) => {
+    expect(await runSection(await temporaryFolder(), ["new", ...args])).toEqual(argumentFailure("new", message));
+  });
+
+  test("a file with the name of the section", async () => {
     const folder = await temporaryFolder();
     await writeFiles(folder, { hello: "" });
     expect(await runSection(folder, ["new", "hello"])).toEqual(
-      refusal(`${path.join(folder, "hello")} cannot be made (ENOTDIR); expected an empty folder, or none`),
+      failure(`cannot create ${path.join(folder, "hello")} (ENOTDIR); expected an empty folder or none`),
     );
   });
 });

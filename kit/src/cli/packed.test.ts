@@ -1,4 +1,4 @@
-// The kit as another repository gets it: packed, and used where nothing of this repository's sources can be seen.
+// The packed kit, used in a folder outside this repository.
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
 import path from "node:path";
@@ -14,30 +14,34 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const run = promisify(execFile);
 const KIT = path.resolve(import.meta.dirname, "../..");
-const LIBRARIES = path.resolve(KIT, "../node_modules");
+// The kit's own node_modules has the dependencies whose version differs from the one at the root.
+const DEPENDENCIES = [path.join(KIT, "node_modules"), path.resolve(KIT, "../node_modules")];
 
-let elsewhere: string;
+let folder: string;
 let modules: string;
 
-/** Packs the kit as npm would, and unpacks it among links to this repository's libraries. */
+/** Packs the kit with npm and unpacks it next to links to its dependencies in this repository. */
 beforeAll(async () => {
-  elsewhere = await temporaryFolder();
-  modules = path.join(elsewhere, "node_modules");
+  folder = await temporaryFolder();
+  modules = path.join(folder, "node_modules");
   const kit = path.join(modules, "@colonnade/kit");
   await mkdir(kit, { recursive: true });
-  // Its scripts would compile once more what these tests run from.
-  await run("npm", ["pack", "--ignore-scripts", "--pack-destination", elsewhere], { cwd: KIT });
-  const [file = ""] = (await readdir(elsewhere)).filter((name) => name.endsWith(".tgz"));
-  await tar.extract({ file: path.join(elsewhere, file), cwd: kit, strip: 1 });
-  const libraries = (await readdir(LIBRARIES)).filter((name) => !["@colonnade", "typescript", ".bin"].includes(name));
-  await Promise.all(libraries.map((name) => symlink(path.join(LIBRARIES, name), path.join(modules, name))));
+  // The prepack script would rebuild dist/, which these tests run.
+  await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: KIT });
+  const [file = ""] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
+  await tar.extract({ file: path.join(folder, file), cwd: kit, strip: 1 });
+  const libraries = new Map<string, string>();
+  for (const source of DEPENDENCIES.toReversed())
+    for (const name of await readdir(source).catch(() => [])) libraries.set(name, path.join(source, name));
+  for (const name of ["@colonnade", "typescript", ".bin"]) libraries.delete(name);
+  await Promise.all([...libraries].map(([name, source]) => symlink(source, path.join(modules, name))));
 });
 
-function inSection(name: string, tool: string, ...args: string[]): Promise<{ stdout: string }> {
-  return run(process.execPath, [path.join(modules, tool), ...args], { cwd: path.join(elsewhere, name) });
+function runInSection(name: string, tool: string, ...args: string[]): Promise<{ stdout: string }> {
+  return run(process.execPath, [path.join(modules, tool), ...args], { cwd: path.join(folder, name) });
 }
 
-test("the packed kit holds what is used of it, and no tests", async () => {
+test("the packed kit contains the public files and no tests", async () => {
   const files = await readdir(path.join(modules, "@colonnade/kit"), { recursive: true });
   expect(files).toEqual(
     expect.arrayContaining([
@@ -60,32 +64,32 @@ describe.each([
 ])("a new section %s", (name, options, pattern, example) => {
   beforeAll(async () => {
     await run(process.execPath, [path.join(modules, "@colonnade/kit/bin/section.js"), "new", name, ...options], {
-      cwd: elsewhere,
+      cwd: folder,
     });
   });
 
   test("builds", async () => {
-    await inSection(name, "@colonnade/kit/bin/section.js", "build");
-    const release = JSON.parse(await readFile(path.join(elsewhere, name, "release/release.json"), "utf8")) as Release;
+    await runInSection(name, "@colonnade/kit/bin/section.js", "build");
+    const release = JSON.parse(await readFile(path.join(folder, name, "release/release.json"), "utf8")) as Release;
     expect(release.name).toBe(name);
     expect(release.pages).toEqual([
       {
         pattern,
         assets: [expect.stringMatching(/\.css$/), expect.stringMatching(/\.js$/)],
-        // It has nothing to say yet.
+        // The template page asks search engines not to index it.
         paths: [{ path: example, indexable: false }],
       },
     ]);
   });
 
-  test("has no type error", async () => {
-    const { stdout } = await inSection(name, "typescript-7/bin/tsc", "--listFilesOnly");
+  test("has no type errors", async () => {
+    const { stdout } = await runInSection(name, "typescript-7/bin/tsc", "--listFilesOnly");
     expect(stdout).toContain("src/section.test.tsx");
-    await inSection(name, "typescript-7/bin/tsc");
+    await runInSection(name, "typescript-7/bin/tsc");
   });
 
   test("passes its own tests", async () => {
-    const { stdout } = await inSection(name, "vitest/vitest.mjs", "run", "--reporter=json");
+    const { stdout } = await runInSection(name, "vitest/vitest.mjs", "run", "--reporter=json");
     expect(JSON.parse(stdout)).toMatchObject({ success: true, numPassedTests: 2 });
   });
 });

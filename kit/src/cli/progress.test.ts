@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 
-import { Screen } from "../../fixtures/command.js";
-import { showProgress } from "./progress.js";
+import { MemoryStream } from "../../fixtures/command.js";
+import { uploadProgress } from "./progress.js";
 
-test("on a terminal draws one line over itself, and leaves it empty", () => {
-  const screen = new Screen(true);
-  const progress = showProgress(screen);
-  progress.show(1, 4096);
-  progress.show(2, 4096);
-  progress.show(2048, 4096);
-  progress.show(4096, 4096);
+test("on a terminal, one line is redrawn and finally erased", () => {
+  const stderr = new MemoryStream(true);
+  const progress = uploadProgress(stderr);
+  progress.update(1, 4096);
+  progress.update(2, 4096);
+  progress.update(2048, 4096);
+  progress.update(4096, 4096);
   progress.clear();
-  expect(screen.written).toBe(
+  expect(stderr.written).toBe(
     [
       "\rsent 1 of 4 KiB (0%)\x1b[K",
       "\rsent 2 of 4 KiB (50%)\x1b[K",
@@ -21,16 +21,16 @@ test("on a terminal draws one line over itself, and leaves it empty", () => {
   );
 });
 
-test("leaves a terminal alone when there was nothing to show", () => {
-  const screen = new Screen(true);
-  showProgress(screen).clear();
-  expect(screen.written).toBe("");
+test("clear writes nothing if there was no progress", () => {
+  const stderr = new MemoryStream(true);
+  uploadProgress(stderr).clear();
+  expect(stderr.written).toBe("");
 });
 
-test("writes nothing to what is no terminal", () => {
-  const screen = new Screen(false);
-  const progress = showProgress(screen);
-  progress.show(2048, 4096);
+test("nothing is written if stderr is not a terminal", () => {
+  const stderr = new MemoryStream(false);
+  const progress = uploadProgress(stderr);
+  progress.update(2048, 4096);
   progress.clear();
-  expect(screen.written).toBe("");
+  expect(stderr.written).toBe("");
 });

@@ -1,24 +1,23 @@
 import type { Writable } from "node:stream";
 
-/** A line that is drawn over itself. */
-export interface Progress {
-  /** Says how much has been sent. */
-  readonly show: (sent: number, total: number) => void;
-  /** Leaves the line empty. */
+/** A progress line on the terminal. */
+export interface UploadProgress {
+  readonly update: (sentBytes: number, totalBytes: number) => void;
+  /** Erases the line. */
   readonly clear: () => void;
 }
 
-/** Shows how much of an upload has left, where there is a terminal to show it on. */
-export function showProgress(screen: Writable & { readonly isTTY?: boolean }): Progress {
-  let shown = "";
+/** Creates the progress line of an upload. It writes nothing if `stderr` is not a terminal. */
+export function uploadProgress(stderr: Writable & { readonly isTTY?: boolean }): UploadProgress {
+  let current = "";
   const draw = (line: string): void => {
-    if (!screen.isTTY || line === shown) return;
-    shown = line;
-    // Back to the line's start; what was longer is erased.
-    screen.write(`\r${line}\x1b[K`);
+    if (!stderr.isTTY || line === current) return;
+    current = line;
+    // Carriage return, the text, then erase to the end of the line.
+    stderr.write(`\r${line}\x1b[K`);
   };
   return {
-    show: (sent, total) => {
+    update: (sent, total) => {
       draw(`sent ${kibibytes(sent)} of ${kibibytes(total)} KiB (${String(Math.floor((sent / total) * 100))}%)`);
     },
     clear: () => {

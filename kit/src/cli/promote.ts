@@ -1,34 +1,35 @@
-import { postAdmin } from "./api.js";
-import { remoteCommand } from "./command.js";
-import { describeCandidate, readCandidate } from "./deployments.js";
-import { percentage, REASON } from "./options.js";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
-interface Promoted {
+import { adminAccess, postAdmin } from "./api.js";
+import type { CommandContext } from "./context.js";
+import { describeCandidate, readCandidate } from "./deployments.js";
+import { parsePercent, reasonOption } from "./options.js";
+
+interface PromotedDeployment {
   readonly number: number;
   readonly live: boolean;
   readonly percent?: number;
 }
 
-/** `section promote` */
-export const promoteCommand = remoteCommand({
-  name: "promote",
-  summary: "put the candidate live for everyone, or change its share",
-  description: `Puts the candidate of the rollout under way live for everyone. With --percent it stays
-the candidate and only its share of visitors changes. A visitor who has it keeps it
-when the share grows.`,
-  options: {
-    percent: { value: "<percent>", summary: "its new share of visitors, 0 to 99", read: percentage },
-    reason: REASON,
-  },
-  async run({ access, values: { percent, reason } }) {
-    const candidate = await readCandidate(access);
-    const path = `/api/v1/deployments/${String(candidate)}/promote`;
-    const { body } = await postAdmin<Promoted>(access, path, { percent, reason });
-    return {
-      text: body.live
+/** Adds `section promote`. */
+export function addPromoteCommand(program: CommandUnknownOpts, { environment, printResult }: CommandContext): void {
+  program
+    .command("promote")
+    .summary("put the candidate live for all visitors, or change its share")
+    .description(
+      "Puts the candidate of the current rollout live for all visitors. With --percent, changes only its share of " +
+        "visitors. A visitor who has the candidate keeps it when the share grows.",
+    )
+    .option("--percent <percent>", "new share of visitors, 0 to 99", parsePercent)
+    .addOption(reasonOption())
+    .action(async ({ percent, reason }) => {
+      const access = adminAccess(environment);
+      const candidate = await readCandidate(access);
+      const path = `/api/v1/deployments/${String(candidate)}/promote`;
+      const { body } = await postAdmin<PromotedDeployment>(access, path, { percent, reason });
+      const text = body.live
         ? `deployment ${String(body.number)} is live`
-        : describeCandidate(body.number, body.percent ?? percent ?? 0),
-      data: body,
-    };
-  },
-});
+        : describeCandidate(body.number, body.percent ?? percent ?? 0);
+      printResult({ text, data: body });
+    });
+}

@@ -8,14 +8,14 @@ import { publish } from "@colonnade/kit/build";
 import * as tar from "tar";
 import { beforeAll, expect, test } from "vitest";
 
-import { answering } from "../../fixtures/admin.js";
+import { jsonResponse } from "../../fixtures/admin.js";
 import {
   admin,
+  builtFolder,
+  failure,
+  MemoryStream,
   onlyRequest,
-  refusal,
-  releasedFolder,
   runSection,
-  Screen,
   spawnSection,
   TOKEN,
 } from "../../fixtures/command.js";
@@ -26,10 +26,10 @@ const LINE = "PUT /api/v1/sections/hello/releases/1.1.0";
 let folder: string;
 
 beforeAll(async () => {
-  folder = await releasedFolder();
+  folder = await builtFolder();
 });
 
-/** The files of a gzipped tar, in order. */
+/** Extracts the files of a gzipped tar archive, in order. */
 async function unpack(archive: Buffer): Promise<Map<string, Buffer>> {
   const target = await temporaryFolder();
   const names: string[] = [];
@@ -40,8 +40,8 @@ async function unpack(archive: Buffer): Promise<Map<string, Buffer>> {
   return new Map(await Promise.all(files));
 }
 
-test("sends release.json and exactly the listed files, with the token", async () => {
-  admin.answer = answering({}, 201);
+test("publish sends release.json, the listed files and the token", async () => {
+  admin.response = jsonResponse({}, 201);
   await writeFiles(folder, { "release/client/stray.txt": "not listed" });
   expect(await runSection(folder, ["publish"])).toEqual({ code: 0, out: "hello@1.1.0 is published\n", err: "" });
 
@@ -57,13 +57,16 @@ test("sends release.json and exactly the listed files, with the token", async ()
     expect(bytes.equals(await readFile(path.join(folder, "release", name))), name).toBe(true);
 });
 
-test("says that the gateway had the release", async () => {
-  admin.answer = answering({});
-  expect((await runSection(folder, ["publish"])).out).toBe("hello@1.1.0 was published already\n");
+test("a release the gateway already has is reported", async () => {
+  admin.response = jsonResponse({});
+  expect((await runSection(folder, ["publish"])).out).toBe("hello@1.1.0 was already published\n");
 });
 
-test("the gateway's warnings go to standard error", async () => {
-  admin.answer = answering({ warnings: ["`/hello` is a page of `greetings`, too", "react ^20.0.0 is not live"] }, 201);
+test("warnings go to stderr", async () => {
+  admin.response = jsonResponse(
+    { warnings: ["`/hello` is a page of `greetings`, too", "react ^20.0.0 is not live"] },
+    201,
+  );
   expect(await runSection(folder, ["publish"])).toEqual({
     code: 0,
     out: "hello@1.1.0 is published\n",
@@ -74,70 +77,70 @@ test("the gateway's warnings go to standard error", async () => {
 test.each([
   [201, true],
   [200, false],
-])("--json prints the result as data, warnings among it, status %i", async (status, isNew) => {
-  admin.answer = answering({ warnings: ["be careful"] }, status);
+])("--json prints the result with its warnings, status %i", async (status, isNew) => {
+  admin.response = jsonResponse({ warnings: ["be careful"] }, status);
   const { out, err } = await runSection(folder, ["publish", "--json"]);
   expect(JSON.parse(out)).toEqual({ name: "hello", version: "1.1.0", isNew, warnings: ["be careful"] });
   expect(err).toBe("");
 });
 
-test("without a release says what to run first", async () => {
+test("a missing release is reported with the command to run", async () => {
   const unbuilt = await temporaryFolder();
   expect(await runSection(unbuilt, ["publish"])).toEqual(
-    refusal(`${path.join(unbuilt, "release")} holds no release; run \`section build\` first`),
+    failure(`${path.join(unbuilt, "release")} contains no release; run \`section build\` first`),
   );
-  expect(admin.received).toEqual([]);
+  expect(admin.requests).toEqual([]);
 });
 
-test("of a release that lacks a file sends nothing and names the file", async () => {
-  const broken = await releasedFolder();
+test("a release with a missing file is not sent", async () => {
+  const broken = await builtFolder();
   const missing = path.join(broken, "release/client/entry.1.js");
   await rm(missing);
   expect(await runSection(broken, ["publish"])).toEqual(
-    refusal(`${missing} is missing; remove the folder release and run \`section build\` again`),
+    failure(`${missing} is missing; delete release/ and run \`section build\` again`),
   );
-  expect(admin.received).toEqual([]);
+  expect(admin.requests).toEqual([]);
 });
 
-// Random, so that compressing leaves it as large as it is.
+// Random, so that it does not compress.
 const LARGE = { "client/entry.1.js": randomBytes(1024 * 1024).toString("hex") };
 
-test("tells how much of the upload has left, part by part, up to the whole", async () => {
-  admin.answer = answering({}, 201);
-  const told: [sent: number, total: number][] = [];
+test("upload progress is reported per chunk up to the total", async () => {
+  admin.response = jsonResponse({}, 201);
+  const updates: [sent: number, total: number][] = [];
   const access = { url: admin.url, token: TOKEN };
-  await publish(await releasedFolder(LARGE), access, (sent, total) => told.push([sent, total]));
+  await publish(await builtFolder(LARGE), access, (sent, total) => updates.push([sent, total]));
 
   const total = onlyRequest().body.length;
-  expect(told.length).toBeGreaterThan(10);
-  expect(told.map(([sent]) => sent)).toEqual(told.map(([sent]) => sent).toSorted((a, b) => a - b));
-  expect(told.at(-1)).toEqual([total, total]);
-  expect(new Set(told.map(([, of]) => of))).toEqual(new Set([total]));
+  expect(updates.length).toBeGreaterThan(10);
+  expect(updates.map(([sent]) => sent)).toEqual(updates.map(([sent]) => sent).toSorted((a, b) => a - b));
+  expect(updates.at(-1)).toEqual([total, total]);
+  expect(new Set(updates.map(([, bytes]) => bytes))).toEqual(new Set([total]));
 });
 
-test("a terminal sees how far it is, and the line is gone when the result is printed", async () => {
-  admin.answer = answering({ warnings: ["be careful"] }, 201);
-  const screen = new Screen(true);
-  const { out } = await runSection(await releasedFolder(LARGE), ["publish"], {}, screen);
+test("progress is erased before the result is printed", async () => {
+  admin.response = jsonResponse({ warnings: ["be careful"] }, 201);
+  const stderr = new MemoryStream(true);
+  const { out } = await runSection(await builtFolder(LARGE), ["publish"], {}, stderr);
   expect(out).toBe("hello@1.1.0 is published\n");
-  expect(screen.written).toMatch(/\rsent \d+ of \d+ KiB \(\d+%\)/);
-  expect(screen.written).toContain("(100%)");
-  expect(screen.written.endsWith("\r\x1b[Kwarning: be careful\n")).toBe(true);
+  expect(stderr.written).toMatch(/\rsent \d+ of \d+ KiB \(\d+%\)/);
+  expect(stderr.written).toContain("(100%)");
+  expect(stderr.written.endsWith("\r\x1b[Kwarning: be careful\n")).toBe(true);
 });
 
-test("a refusal that comes before everything was sent is printed, and nothing is waited for", async () => {
-  const refusing = createServer((socket) => {
+test("an error response during the upload aborts it", async () => {
+  const server = createServer((socket) => {
     socket.on("error", () => undefined);
     socket.once("data", () => {
       socket.pause();
       socket.write("HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\n\r\ntoo much");
     });
   });
-  refusing.listen(0, "127.0.0.1");
-  await once(refusing, "listening");
-  const url = `http://127.0.0.1:${String((refusing.address() as AddressInfo).port)}`;
-  // More than the system's buffers take, so that the end of it never leaves.
-  const large = await releasedFolder({ "client/entry.1.js": randomBytes(16 * 1024 * 1024).toString("hex") });
-  expect(await spawnSection(large, ["publish"], { COLONNADE_ADMIN: url })).toEqual(refusal(`${LINE}: 413\ntoo much`));
-  refusing.close();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  // Larger than the socket buffers, so that the upload cannot complete.
+  const large = await builtFolder({ "client/entry.1.js": randomBytes(16 * 1024 * 1024).toString("hex") });
+  expect(await spawnSection(large, ["publish"], { COLONNADE_ADMIN: url })).toEqual(failure(`${LINE}: 413\ntoo much`));
+  server.close();
 });

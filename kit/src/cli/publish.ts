@@ -2,29 +2,30 @@ import { access as canRead } from "node:fs/promises";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import * as tar from "tar";
 
 import { readRelease, RELEASE_FOLDER } from "../build/build.js";
 import { UsageError } from "../build/config.js";
 import type { Release } from "../build/release.js";
-import { callAdmin, type AdminAccess } from "./api.js";
-import { remoteCommand } from "./command.js";
-import { showProgress } from "./progress.js";
+import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
+import type { CommandContext } from "./context.js";
+import { uploadProgress } from "./progress.js";
 
-/** What a publish did. */
+/** Result of a publish. */
 export interface Published {
   readonly name: string;
   readonly version: string;
-  /** False where the gateway had this release already. */
+  /** False if the gateway already had this release. */
   readonly isNew: boolean;
-  /** What the gateway says about it beside the live set. It was kept all the same. */
+  /** Conflicts with the live deployment. They do not prevent publishing. */
   readonly warnings: readonly string[];
 }
 
-/** Told how much of an upload has left, in bytes. */
+/** Called during an upload with the number of bytes. */
 export type OnProgress = (sent: number, total: number) => void;
 
-/** Sends the release that the last build left in `folder` to the gateway. Nothing goes live by it. */
+/** Uploads the release of the last build in `folder` to the gateway. Does not deploy it. */
 export async function publish(folder: string, access: AdminAccess, onProgress?: OnProgress): Promise<Published> {
   const target = path.join(folder, RELEASE_FOLDER);
   const release = await readRelease(target);
@@ -39,34 +40,34 @@ export async function publish(folder: string, access: AdminAccess, onProgress?: 
   return { name, version, isNew: status === 201, warnings: body.warnings ?? [] };
 }
 
-// Whole before the first byte leaves, so that the gateway is told its length and a missing file costs nobody anything.
+// Packed in memory first, so that the length is known and a missing file fails before the upload starts.
 async function pack(folder: string, release: Release): Promise<Buffer> {
   const files = release.files.map((file) => file.path);
   for (const file of files) {
     await canRead(path.join(folder, file)).catch(() => {
-      throw new UsageError(
-        `${path.join(folder, file)} is missing; remove the folder release and run \`section build\` again`,
-      );
+      throw new UsageError(`${path.join(folder, file)} is missing; delete release/ and run \`section build\` again`);
     });
   }
   return buffer(tar.create({ gzip: true, cwd: folder, portable: true }, ["release.json", ...files]));
 }
 
-/** `section publish` */
-export const publishCommand = remoteCommand({
-  name: "publish",
-  summary: "send that release to the gateway",
-  description: `Sends the release in release/ to the gateway, which checks and keeps it, or refuses all
-of it and names every problem. Nothing goes live by it.`,
-  options: {},
-  async run({ surroundings: { folder, screen }, access }) {
-    const progress = showProgress(screen);
-    const published = await publish(folder, access, progress.show).finally(progress.clear);
-    const { name, version, isNew, warnings } = published;
-    return {
-      text: `${name}@${version} ${isNew ? "is published" : "was published already"}`,
-      data: published,
-      warnings,
-    };
-  },
-});
+/** Adds `section publish`. */
+export function addPublishCommand(
+  program: CommandUnknownOpts,
+  { folder, environment, stderr, printResult }: CommandContext,
+): void {
+  program
+    .command("publish")
+    .summary("upload the release in release/ to the gateway")
+    .description(
+      "Uploads the release in release/ to the gateway, which validates and stores it, or rejects it and reports every " +
+        "problem. Publishing does not put a release live.",
+    )
+    .action(async () => {
+      const progress = uploadProgress(stderr);
+      const published = await publish(folder, adminAccess(environment), progress.update).finally(progress.clear);
+      const { name, version, isNew, warnings } = published;
+      const text = `${name}@${version} ${isNew ? "is published" : "was already published"}`;
+      printResult({ text, data: published, warnings });
+    });
+}

@@ -1,49 +1,46 @@
 import path from "node:path";
 
+import { Option } from "@commander-js/extra-typings";
+
 import { readRelease, RELEASE_FOLDER } from "../build/build.js";
 import { UsageError } from "../build/config.js";
-import { text, type ListOption } from "./options.js";
 
-/** Releases that are to be in a set: version by name; null takes the section out of it. */
-export type WantedReleases = Readonly<Record<string, string | null>>;
+/** Versions by section name. Null removes the section. */
+export type ReleaseChanges = Readonly<Record<string, string | null>>;
 
-/** How commands that take releases name them in their help. */
-export const RELEASES = "[name@version …]";
-
-/** An option of the commands that take releases. */
-export const REMOVE = {
-  value: "<name>",
-  summary: "take this section out; may be given several times",
-  read: text,
-  repeatable: true,
-} satisfies ListOption<string>;
+/** Creates the `--remove` option of the commands that take releases. */
+export function removeOption() {
+  return new Option("--remove <name>", "remove this section (repeatable)")
+    .default<string[]>([], "none")
+    .argParser((name: string, previous: string[]) => [...previous, name]);
+}
 
 /**
- * The releases that a command names, those it removes among them. Where it names nothing, the one that the last
- * build left in this folder.
+ * Combines the releases given as arguments with the sections to remove. Without either, returns the release of the
+ * last build in this folder.
  *
- * @throws UsageError when one is no name and version, or a section is named twice.
+ * @throws UsageError when an argument is not name@version, or a section is named twice.
  */
-export async function wantedReleases(
+export async function parseReleases(
   folder: string,
-  operands: readonly string[],
+  releases: readonly string[],
   removed: readonly string[],
-): Promise<WantedReleases> {
-  if (operands.length + removed.length === 0) {
+): Promise<ReleaseChanges> {
+  if (releases.length + removed.length === 0) {
     const { name, version } = await readRelease(path.join(folder, RELEASE_FOLDER));
     return { [name]: version };
   }
-  const wanted = new Map<string, string | null>();
-  for (const [name, version] of [...operands.map(parseRelease), ...removed.map((name) => [name, null] as const)]) {
-    if (wanted.has(name)) throw new UsageError(`${name} is named twice; expected one release of each section`);
-    wanted.set(name, version);
+  const changes = new Map<string, string | null>();
+  for (const [name, version] of [...releases.map(parseRelease), ...removed.map((name) => [name, null] as const)]) {
+    if (changes.has(name)) throw new UsageError(`${name} is named twice; expected one release per section`);
+    changes.set(name, version);
   }
-  return Object.fromEntries(wanted);
+  return Object.fromEntries(changes);
 }
 
-function parseRelease(operand: string): readonly [name: string, version: string] {
-  const at = operand.indexOf("@");
-  if (at < 1 || at === operand.length - 1)
-    throw new UsageError(`${JSON.stringify(operand)} names no release; expected name@version, such as directory@1.4.0`);
-  return [operand.slice(0, at), operand.slice(at + 1)];
+function parseRelease(release: string): readonly [name: string, version: string] {
+  const at = release.indexOf("@");
+  if (at < 1 || at === release.length - 1)
+    throw new UsageError(`invalid release ${JSON.stringify(release)}; expected name@version, such as directory@1.4.0`);
+  return [release.slice(0, at), release.slice(at + 1)];
 }

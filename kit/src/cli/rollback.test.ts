@@ -1,68 +1,69 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 
-import { answering } from "../../fixtures/admin.js";
-import { admin, jsonOf, onlyRequest, refusal, runSection } from "../../fixtures/command.js";
+import { jsonResponse } from "../../fixtures/admin.js";
+import { admin, argumentFailure, failure, jsonBody, onlyRequest, runSection } from "../../fixtures/command.js";
 import { helloSection, temporaryFolder } from "../../fixtures/temporary.js";
 
-const BACK = { number: 14, releases: { hello: "1.0.0", shell: "2.0.0" }, live: true };
+const ROLLED_BACK = { number: 14, releases: { hello: "1.0.0", shell: "2.0.0" }, live: true };
 
 let folder: string;
-let elsewhere: string;
+let emptyFolder: string;
 
 beforeAll(async () => {
   folder = await helloSection();
-  elsewhere = await temporaryFolder();
+  emptyFolder = await temporaryFolder();
 });
 beforeEach(() => {
-  admin.answer = answering(BACK, 201);
+  admin.response = jsonResponse(ROLLED_BACK, 201);
 });
 
-test("returns the section of this folder, which need not be built", async () => {
-  expect(await runSection(folder, ["rollback", "--reason", "it stutters"])).toEqual({
+test("the section in this folder is rolled back without a build", async () => {
+  expect(await runSection(folder, ["rollback", "--reason", "broken layout"])).toEqual({
     code: 0,
     out: "deployment 14 is live, with hello@1.0.0\n",
     err: "",
   });
   expect(onlyRequest().line).toBe("POST /api/v1/rollback");
-  expect(jsonOf(onlyRequest())).toEqual({ section: "hello", reason: "it stutters" });
+  expect(jsonBody(onlyRequest())).toEqual({ section: "hello", reason: "broken layout" });
 });
 
 test.each([
   [["--section", "shell"], { section: "shell" }, "deployment 14 is live, with shell@2.0.0\n"],
-  [["--deployment", "9"], { deployment: 9 }, "deployment 14 is live, with the set of deployment 9\n"],
-  [["--all"], {}, "deployment 14 is live, with the set that was live before\n"],
-])("%j needs no section's folder", async (args, wish, words) => {
-  expect(await runSection(elsewhere, ["rollback", ...args])).toEqual({ code: 0, out: words, err: "" });
-  expect(jsonOf(onlyRequest())).toEqual(wish);
+  [["--deployment", "9"], { deployment: 9 }, "deployment 14 is live, with the releases of deployment 9\n"],
+  [["--all"], {}, "deployment 14 is live, with the releases of the previous deployment\n"],
+])("%j works outside the folder of a section", async (args, body, message) => {
+  expect(await runSection(emptyFolder, ["rollback", ...args])).toEqual({ code: 0, out: message, err: "" });
+  expect(jsonBody(onlyRequest())).toEqual(body);
 });
 
-test("says that the candidate has the change, too", async () => {
-  admin.answer = answering({ ...BACK, candidate: { number: 15, releases: {} } }, 201);
+test("a candidate with the same change is reported", async () => {
+  admin.response = jsonResponse({ ...ROLLED_BACK, candidate: { number: 15, releases: {} } }, 201);
   expect((await runSection(folder, ["rollback"])).out).toBe(
     "deployment 14 is live, with hello@1.0.0; the candidate has the change too and is now deployment 15\n",
   );
 });
 
-test("--json prints the gateway's answer", async () => {
-  expect(JSON.parse((await runSection(folder, ["rollback", "--json"])).out)).toEqual(BACK);
+test("--json prints the response", async () => {
+  expect(JSON.parse((await runSection(folder, ["rollback", "--json"])).out)).toEqual(ROLLED_BACK);
 });
 
-test("outside a section's folder says how to name one", async () => {
-  expect(await runSection(elsewhere, ["rollback"])).toEqual(
-    refusal(
-      `${elsewhere} has no section.config.js: run this in the folder of a section, or name one with --section <name>`,
+test("outside the folder of a section, --section is required", async () => {
+  expect(await runSection(emptyFolder, ["rollback"])).toEqual(
+    failure(
+      `${emptyFolder} has no section.config.js; run this in the folder of a section, or name one with --section <name>`,
     ),
   );
-  expect(admin.received).toEqual([]);
+  expect(admin.requests).toEqual([]);
 });
 
 test.each([
-  [["--all", "--section", "hello"]],
-  [["--all", "--deployment", "9"]],
-  [["--section", "hello", "--deployment", "9"]],
-])("%j is more than one wish", async (args) => {
-  expect(await runSection(folder, ["rollback", ...args])).toEqual(
-    refusal("expected one of --section, --deployment and --all"),
-  );
-  expect(admin.received).toEqual([]);
+  [["--all", "--section", "hello"], "option '--section <name>' cannot be used with option '--all'"],
+  [["--all", "--deployment", "9"], "option '--deployment <number>' cannot be used with option '--all'"],
+  [
+    ["--section", "hello", "--deployment", "9"],
+    "option '--section <name>' cannot be used with option '--deployment <number>'",
+  ],
+])("%j is rejected", async (args, message) => {
+  expect(await runSection(folder, ["rollback", ...args])).toEqual(argumentFailure("rollback", message));
+  expect(admin.requests).toEqual([]);
 });

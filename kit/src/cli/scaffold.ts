@@ -3,34 +3,34 @@ import path from "node:path";
 
 import { pathTo } from "../paths.js";
 
-/** What a new section is to be. */
+/** Parameters of a new section. */
 export interface NewSection {
   readonly name: string;
-  /** The path pattern of its page. */
+  /** Path pattern of its page. */
   readonly pattern: string;
-  /** Where npm gets the kit. */
+  /** npm package spec of the kit. */
   readonly kit: string;
 }
 
 const KIT_FOLDER = path.resolve(import.meta.dirname, "../..");
-// A section like any other, so that it is compiled and linted where it stands.
+// The template is a working section, so that it is compiled and linted in place.
 const TEMPLATE = path.join(KIT_FOLDER, "templates/section");
-// npm packs no file called .gitignore.
+// npm does not pack files named .gitignore.
 const RENAMED: Readonly<Record<string, string>> = { gitignore: ".gitignore" };
-// `home.params.tsx` takes the place of `home.tsx` where the pattern has params.
-const FOR_PARAMS = ".params";
+// `home.params.tsx` replaces `home.tsx` if the pattern has parameters.
+const PARAMS_SUFFIX = ".params";
 const PLACEHOLDER = /\/section-path|\/section-example|section-name|Section title/g;
 
-/** This kit's own version. */
+/** Reads the version of this kit. */
 export async function kitVersion(): Promise<string> {
   const { version } = JSON.parse(await readFile(path.join(KIT_FOLDER, "package.json"), "utf8")) as { version: string };
   return version;
 }
 
-/** Writes a new section's files. Returns their paths below the folder. */
+/** Writes the files of a new section. Returns their paths, relative to the folder. */
 export async function scaffold(folder: string, section: NewSection): Promise<string[]> {
   const sources = await templateFiles(section.pattern.includes(":"));
-  const texts = substitutes(section);
+  const values = placeholderValues(section);
   for (const [file, source] of sources) {
     const template = await readFile(path.join(TEMPLATE, source), "utf8");
     const target = path.join(folder, file);
@@ -38,32 +38,32 @@ export async function scaffold(folder: string, section: NewSection): Promise<str
     await writeFile(
       target,
       file === "package.json"
-        ? manifest(template, section)
-        : template.replace(PLACEHOLDER, (word) => texts[word] ?? word),
+        ? packageJson(template, section)
+        : template.replace(PLACEHOLDER, (placeholder) => values[placeholder] ?? placeholder),
     );
   }
   return [...sources.keys()].sort();
 }
 
-/** The template's files by the paths they get. */
+/** Maps the files of the new section to the template files. */
 async function templateFiles(hasParams: boolean): Promise<Map<string, string>> {
   const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(TEMPLATE, path.join(entry.parentPath, entry.name)))
-    // What a build or an editor left in the template is none of it.
+    // Leftovers of a build or an editor.
     .filter((file) => !/^(node_modules|release)\b/.test(file));
-  const plain = files.filter((file) => !file.includes(FOR_PARAMS));
+  const base = files.filter((file) => !file.includes(PARAMS_SUFFIX));
   return new Map(
-    plain.map((file) => {
+    base.map((file) => {
       const { dir, name, ext } = path.parse(file);
-      const variant = path.join(dir, `${name}${FOR_PARAMS}${ext}`);
+      const variant = path.join(dir, `${name}${PARAMS_SUFFIX}${ext}`);
       return [RENAMED[file] ?? file, hasParams && files.includes(variant) ? variant : file];
     }),
   );
 }
 
-function substitutes({ name, pattern }: NewSection): Readonly<Record<string, string>> {
+function placeholderValues({ name, pattern }: NewSection): Readonly<Record<string, string>> {
   const params = [...pattern.matchAll(/:(\w+)/g)].map(([, param = ""]) => [param, "example"] as const);
   const words = name.replaceAll("-", " ").trim();
   return {
@@ -74,8 +74,8 @@ function substitutes({ name, pattern }: NewSection): Readonly<Record<string, str
   };
 }
 
-function manifest(template: string, { name, kit }: NewSection): string {
-  const found = JSON.parse(template) as { dependencies: Record<string, string> };
-  const dependencies = { ...found.dependencies, "@colonnade/kit": kit };
-  return `${JSON.stringify({ ...found, name, dependencies }, null, 2)}\n`;
+function packageJson(template: string, { name, kit }: NewSection): string {
+  const manifest = JSON.parse(template) as { dependencies: Record<string, string> };
+  const dependencies = { ...manifest.dependencies, "@colonnade/kit": kit };
+  return `${JSON.stringify({ ...manifest, name, dependencies }, null, 2)}\n`;
 }

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 
-import { answering } from "../../fixtures/admin.js";
+import { jsonResponse } from "../../fixtures/admin.js";
 import { admin, runSection } from "../../fixtures/command.js";
 import { temporaryFolder } from "../../fixtures/temporary.js";
 
@@ -31,15 +31,15 @@ beforeAll(async () => {
   folder = await temporaryFolder();
 });
 
-function answerWith(deployments: object, sections: object): void {
-  admin.answers = {
-    "GET /api/v1/deployments": answering(deployments),
-    "GET /api/v1/sections": answering(sections),
+function respondWith(deployments: object, sections: object): void {
+  admin.responses = {
+    "GET /api/v1/deployments": jsonResponse(deployments),
+    "GET /api/v1/sections": jsonResponse(sections),
   };
 }
 
-test("shows what is live, the candidate, and each section's releases", async () => {
-  answerWith({ live: 12, rollout: ROLLOUT, deployments: [] }, SECTIONS);
+test("status shows live deployment, candidate and releases", async () => {
+  respondWith({ live: 12, rollout: ROLLOUT, deployments: [] }, SECTIONS);
   expect(await runSection(folder, ["status"])).toEqual({
     code: 0,
     out: `deployment 12 is live; deployment 13 is the candidate, for 10% of visitors
@@ -52,18 +52,18 @@ hello      -      -                       0.1.0                   2025-12-31 23:
   });
 });
 
-test("without a rollout names no candidate", async () => {
-  answerWith({ live: 12, rollout: null, deployments: [] }, []);
+test("without a rollout, no candidate is shown", async () => {
+  respondWith({ live: 12, rollout: null, deployments: [] }, []);
   expect((await runSection(folder, ["status"])).out).toBe("deployment 12 is live\n");
 });
 
-test("of a new gateway says that nothing is live", async () => {
-  answerWith({ live: null, rollout: null, deployments: [] }, []);
+test("a gateway without deployments is reported", async () => {
+  respondWith({ live: null, rollout: null, deployments: [] }, []);
   expect((await runSection(folder, ["status"])).out).toBe("no deployment is live\n");
 });
 
-test("--json prints both answers as one value", async () => {
-  answerWith({ live: 12, rollout: ROLLOUT, deployments: [] }, SECTIONS);
+test("--json prints both responses as one value", async () => {
+  respondWith({ live: 12, rollout: ROLLOUT, deployments: [] }, SECTIONS);
   const { out } = await runSection(folder, ["status", "--json"]);
   expect(JSON.parse(out)).toEqual({ live: 12, rollout: ROLLOUT, sections: SECTIONS });
 });

@@ -1,12 +1,14 @@
-import { callAdmin } from "./api.js";
-import { remoteCommand } from "./command.js";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+
+import { adminAccess, callAdmin } from "./api.js";
+import type { CommandContext } from "./context.js";
 import { describeCandidate, readDeployments, type Deployments } from "./deployments.js";
-import { columns, instant, NONE } from "./table.js";
+import { EMPTY_CELL, formatTable, formatTime } from "./table.js";
 
 interface ListedRelease {
   readonly version: string;
   readonly publishedAt: string;
-  /** Name of the token it was published with. */
+  /** Name of the token that published it. */
   readonly by: string;
 }
 
@@ -18,49 +20,49 @@ interface ListedSection {
   readonly releases: readonly ListedRelease[];
 }
 
-/** `section status` */
-export const statusCommand = remoteCommand({
-  name: "status",
-  summary: "show what is live, what is the candidate, and what was published last",
-  description: `Shows which deployment is live and which is the candidate, for how many visitors; and
-of each section the release that is live, that of the candidate, the one published
-last, and when that was.`,
-  options: {},
-  async run({ access }) {
-    const [{ live, rollout }, { body: sections }] = await Promise.all([
-      readDeployments(access),
-      callAdmin<ListedSection[]>(access, "GET", "/api/v1/sections"),
-    ]);
-    return {
-      text: [describe({ live, rollout }), ...(sections.length > 0 ? ["", tableOf(sections)] : [])].join("\n"),
-      data: { live, rollout, sections },
-    };
-  },
-});
-
-function describe({ live, rollout }: Deployments): string {
-  const first = live === null ? "no deployment is live" : `deployment ${String(live)} is live`;
-  return rollout ? `${first}; ${describeCandidate(rollout.deployment, rollout.percent)}` : first;
+/** Adds `section status`. */
+export function addStatusCommand(program: CommandUnknownOpts, { environment, printResult }: CommandContext): void {
+  program
+    .command("status")
+    .summary("show the live deployment, the candidate and the newest releases")
+    .description(
+      "Shows the live deployment, the candidate and its share of visitors, and for each section the live release, the " +
+        "candidate's release and the newest published release.",
+    )
+    .action(async () => {
+      const access = adminAccess(environment);
+      const [{ live, rollout }, { body: sections }] = await Promise.all([
+        readDeployments(access),
+        callAdmin<ListedSection[]>(access, "GET", "/api/v1/sections"),
+      ]);
+      const text = [describe({ live, rollout }), ...(sections.length > 0 ? ["", sectionTable(sections)] : [])];
+      printResult({ text: text.join("\n"), data: { live, rollout, sections } });
+    });
 }
 
-function tableOf(sections: readonly ListedSection[]): string {
+function describe({ live, rollout }: Deployments): string {
+  const liveText = live === null ? "no deployment is live" : `deployment ${String(live)} is live`;
+  return rollout ? `${liveText}; ${describeCandidate(rollout.deployment, rollout.percent)}` : liveText;
+}
+
+function sectionTable(sections: readonly ListedSection[]): string {
   const rows = sections.map(({ name, live, candidate, releases }) => {
     const newest = newestOf(releases);
     return [
       name,
-      live ?? NONE,
-      candidate ?? NONE,
-      newest?.version ?? NONE,
-      newest ? instant(newest.publishedAt) : NONE,
+      live ?? EMPTY_CELL,
+      candidate ?? EMPTY_CELL,
+      newest?.version ?? EMPTY_CELL,
+      newest ? formatTime(newest.publishedAt) : EMPTY_CELL,
     ];
   });
-  return columns([["section", "live", "candidate", "newest release", "published"], ...rows]);
+  return formatTable([["section", "live", "candidate", "newest release", "published"], ...rows]);
 }
 
 function newestOf(releases: readonly ListedRelease[]): ListedRelease | undefined {
-  const at = ({ publishedAt }: ListedRelease): number => Date.parse(publishedAt);
+  const time = ({ publishedAt }: ListedRelease): number => Date.parse(publishedAt);
   return releases.reduce<ListedRelease | undefined>(
-    (newest, release) => (newest && at(newest) > at(release) ? newest : release),
+    (newest, release) => (newest && time(newest) > time(release) ? newest : release),
     undefined,
   );
 }

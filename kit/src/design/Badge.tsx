@@ -2,9 +2,9 @@ import type { ReactElement, ReactNode } from "react";
 
 /** Props of {@link Badge}. */
 export interface BadgeProps {
-  /** Marks what is a sample. */
+  /** Marks a sample. */
   readonly sample?: boolean;
-  /** What it says, in a word or two. */
+  /** Label of one or two words. */
   readonly children: ReactNode;
 }
 

@@ -5,11 +5,11 @@ import type { Breadcrumb } from "../page.js";
 
 /** Props of {@link Breadcrumbs}. */
 export interface BreadcrumbsProps {
-  /** The trail as a page's head has it: from the home page to this one, which comes last. */
+  /** Trail from the home page to the current page, which comes last; the same as in the page's {@link Head}. */
   readonly trail: readonly Breadcrumb[];
 }
 
-/** The way from the home page to this one, which is no link. */
+/** Links from the home page to the current page, which is plain text. */
 export function Breadcrumbs({ trail }: BreadcrumbsProps): ReactElement {
   const current = trail.at(-1);
   return (

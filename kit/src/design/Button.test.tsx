@@ -5,7 +5,7 @@ import { Button } from "./Button.js";
 
 afterEach(cleanup);
 
-test("a button does not submit the form around it unless it says so", () => {
+test("Button does not submit a form by default", () => {
   render(
     <>
       <Button>Show</Button>
@@ -16,7 +16,7 @@ test("a button does not submit the form around it unless it says so", () => {
   expect(screen.getByRole<HTMLButtonElement>("button", { name: "Send" }).type).toBe("submit");
 });
 
-test("a button with a path is a link that looks like one", () => {
+test("Button with `to` renders a link", () => {
   render(
     <Button to="/terms" quiet className="mine">
       Terms
@@ -27,7 +27,7 @@ test("a button with a path is a link that looks like one", () => {
   expect(link.className).toBe("button quiet mine");
 });
 
-test("a busy button does nothing, says so, and keeps the focus", () => {
+test("a busy Button ignores clicks, has aria-busy and keeps focus", () => {
   const onClick = vi.fn();
   const onSubmit = vi.fn();
   const form = (busy: boolean) => (

@@ -3,44 +3,44 @@ import type { AnchorHTMLAttributes, ButtonHTMLAttributes, MouseEvent, ReactEleme
 import { Link } from "../Link.js";
 import { classes } from "./classes.js";
 
-/** How a {@link Button} looks. */
-export interface ButtonLook {
-  /** The secondary kind, for what is not the page's main purpose. */
+/** Style props of {@link Button}. */
+export interface ButtonStyleProps {
+  /** Secondary style, for actions other than the page's main one. */
   readonly quiet?: boolean;
 }
 
-/** Props of a {@link Button} that does something: those of a button. Its type is `button` unless told otherwise. */
-export interface ActionButtonProps extends ButtonLook, ButtonHTMLAttributes<HTMLButtonElement> {
-  /** No link: see {@link LinkButtonProps}. */
+/** Props of a {@link Button} that performs an action: those of a button. `type` defaults to `button`. */
+export interface ActionButtonProps extends ButtonStyleProps, ButtonHTMLAttributes<HTMLButtonElement> {
+  /** Not allowed; see {@link LinkButtonProps}. */
   readonly to?: never;
-  /** What was asked for is under way: the button keeps the focus, and does nothing meanwhile. */
+  /** The action is in progress: the button keeps focus and ignores clicks. */
   readonly busy?: boolean;
 }
 
-/** Props of a {@link Button} that is a link: those of an anchor, with `to` in place of `href`. */
-export interface LinkButtonProps extends ButtonLook, Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "href"> {
-  /** Path on this site, percent-encoded, or a place on the page (`#states`). */
+/** Props of a {@link Button} that renders a link: those of an anchor, with `to` instead of `href`. */
+export interface LinkButtonProps extends ButtonStyleProps, Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "href"> {
+  /** Path on this site, percent-encoded, or a fragment (`#states`). */
   readonly to: string;
 }
 
 /** Props of {@link Button}. */
 export type ButtonProps = ActionButtonProps | LinkButtonProps;
 
-function refuse(event: MouseEvent): void {
+function preventClick(event: MouseEvent): void {
   event.preventDefault();
 }
 
-/** A button, or with `to` a link that looks like one. {@link JoinButton} is the one that opens the join dialog. */
+/** A button, or with `to` a link styled as a button. To open the join dialog, use {@link JoinButton}. */
 export function Button({ quiet, className, ...rest }: ButtonProps): ReactElement {
-  const look = classes("button", quiet && "quiet", className);
-  if (rest.to !== undefined) return <Link {...rest} className={look} />;
+  const buttonClass = classes("button", quiet && "quiet", className);
+  if (rest.to !== undefined) return <Link {...rest} className={buttonClass} />;
   const { busy, ...props } = rest;
   return (
     <button
       type="button"
       {...props}
-      className={look}
-      {...(busy && { "aria-busy": true, "aria-disabled": true, onClick: refuse })}
+      className={buttonClass}
+      {...(busy && { "aria-busy": true, "aria-disabled": true, onClick: preventClick })}
     />
   );
 }

@@ -2,15 +2,15 @@ import type { ComponentPropsWithoutRef, ReactElement } from "react";
 
 import { classes } from "./classes.js";
 
-/** Props of {@link Card}: those of its element, and which one it is. */
+/** Props of {@link Card}: those of its element. */
 export interface CardProps extends ComponentPropsWithoutRef<"div"> {
-  /** The element; `div` unless told otherwise. */
+  /** Element to render. Default: `div`. */
   readonly as?: "div" | "article" | "section" | "li";
-  /** The whole card leads where the one link within it leads. */
+  /** Makes the whole card clickable. It must contain exactly one link. */
   readonly linked?: boolean;
 }
 
-/** A box on the page. */
+/** A bordered box. */
 export function Card({ as: Element = "div", linked, className, ...rest }: CardProps): ReactElement {
   return <Element {...(rest as object)} className={classes("card", linked && "linked", className)} />;
 }

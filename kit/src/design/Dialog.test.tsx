@@ -26,27 +26,27 @@ function show(): { element: HTMLDialogElement; close: () => void; rerender: (ope
   };
 }
 
-test("a dialog opens as a modal that its heading names, with the focus on the heading", () => {
+test("Dialog opens as a modal named by its focused heading", () => {
   const showModal = vi.spyOn(HTMLDialogElement.prototype, "showModal");
   show();
   expect(showModal).toHaveBeenCalledTimes(1);
   expect(document.activeElement).toBe(screen.getByRole("heading", { level: 2 }));
 });
 
-test("a dialog that is closed has no contents, and gives the focus back by closing", () => {
+test("a closed Dialog has no contents and restores focus", () => {
   const { element, rerender } = show();
   rerender(false);
   expect(element.open).toBe(false);
   expect(element.childElementCount).toBe(0);
 });
 
-test("a dialog asks to be closed by its button, once", () => {
+test("the close button calls close once", () => {
   const { close } = show();
   fireEvent.click(screen.getByRole("button", { name: "Close" }));
   expect(close).toHaveBeenCalledTimes(1);
 });
 
-test("a dialog that the browser closed, as Escape does, tells so once", () => {
+test("a close by the browser calls close once", () => {
   const { element, close } = show();
   act(() => {
     element.close();
@@ -54,13 +54,13 @@ test("a dialog that the browser closed, as Escape does, tells so once", () => {
   expect(close).toHaveBeenCalledTimes(1);
 });
 
-test("a dialog asks to be closed as Escape is pressed, before the browser says that it is closed", () => {
+test("Escape's cancel event calls close before the close event", () => {
   const { element, close } = show();
   fireEvent(element, new Event("cancel", { cancelable: true }));
   expect(close).toHaveBeenCalledTimes(1);
 });
 
-test("a dialog asks to be closed by a press around it, not by one that began inside", () => {
+test("a click on the backdrop calls close unless it began inside", () => {
   const { element, close } = show();
   fireEvent.pointerDown(screen.getByRole("button", { name: "Stay" }));
   fireEvent.click(element);

@@ -10,21 +10,21 @@ import {
 
 /** Props of {@link Dialog}. */
 export interface DialogProps {
-  /** Whether it is shown. */
+  /** Whether to show the dialog. */
   readonly open: boolean;
-  /** Called when the visitor leaves it: by its button, by Escape, by a press on what is around it. */
+  /** Called when the visitor closes the dialog: with its button, with Escape or by a click on the backdrop. */
   readonly close: () => void;
-  /** Its heading, which also names it. */
+  /** Heading, and accessible name. */
   readonly heading: string;
-  /** Id of the element within that says what it is about, if one does. */
+  /** Id of an element within the dialog that describes it. */
   readonly describedBy?: string | undefined;
-  /** What stands below the heading. */
+  /** Content below the heading. */
   readonly children: ReactNode;
 }
 
 /**
- * A modal dialog: the browser's own, so that what is behind it is out of reach, and the focus goes back to where it came
- * from. Its contents live as long as it is open; its heading takes the focus, ahead of any field.
+ * A modal dialog. It uses the native `dialog` element, which makes the rest of the page inert and restores focus on close.
+ * The contents are mounted only while the dialog is open. The heading receives focus.
  */
 export function Dialog({ open, close, heading, describedBy, children }: DialogProps): ReactElement {
   const id = useId();
@@ -32,28 +32,28 @@ export function Dialog({ open, close, heading, describedBy, children }: DialogPr
   const title = useRef<HTMLHeadingElement>(null);
   const pressedBackdrop = useRef(false);
 
-  // Before the browser draws, and before it takes the dialog away: it gives the focus back only for one that is closed.
+  // A layout effect runs before the element is removed: the browser restores focus only if the dialog is closed first.
   useLayoutEffect(() => {
     const element = dialog.current;
     if (!open || !element) return undefined;
     element.showModal();
-    // The start of what there is to read; a phone's keyboard stays away, too.
+    // Screen readers start at the heading, and focus on a field would open a phone's keyboard.
     title.current?.focus();
     return () => {
       element.close();
     };
   }, [open]);
 
-  // The dialog itself is only ever hit outside its contents: on the backdrop. A press that began inside, such as
-  // selecting text, is no click on it.
+  // Events target the dialog element itself only on the backdrop. A press that begins inside, such as a text selection, is
+  // not a click on the backdrop.
   const onPointerDown = (event: PointerEvent): void => {
     pressedBackdrop.current = event.target === event.currentTarget;
   };
   const onClick = (event: MouseEvent): void => {
     if (pressedBackdrop.current && event.target === event.currentTarget) close();
   };
-  // Escape has closed it already, at times without an `onCancel` before. The event comes late, so it may be about an
-  // earlier time it was open; and who asks for the dialog again before it comes would be refused by it.
+  // Escape may close the dialog without a cancel event. The close event is asynchronous: if the dialog has reopened in the
+  // meantime, ignore it.
   const onClose = (): void => {
     if (open && !dialog.current?.open) close();
   };

@@ -2,13 +2,13 @@ import type { DetailsHTMLAttributes, ReactElement, ReactNode } from "react";
 
 import { classes } from "./classes.js";
 
-/** Props of {@link Disclosure}: those of `details`, and what is always seen of it. */
+/** Props of {@link Disclosure}: those of `details`. */
 export interface DisclosureProps extends DetailsHTMLAttributes<HTMLDetailsElement> {
-  /** What is always there, and opens the rest. */
+  /** Always visible. Toggles the contents. */
   readonly summary: ReactNode;
 }
 
-/** Something to read that opens when asked for; without script, too. */
+/** Collapsible content. Works without JavaScript. */
 export function Disclosure({ summary, className, children, ...rest }: DisclosureProps): ReactElement {
   return (
     <details {...rest} className={classes("disclosure", className)}>

@@ -10,7 +10,7 @@ function describedBy(input: HTMLElement): (string | null | undefined)[] {
   return ids.map((id) => document.getElementById(id)?.textContent);
 }
 
-test("a field's label names its input, and nothing describes it unless there is something to say", () => {
+test("the label names the input, without a description by default", () => {
   render(<Field label="E-mail" name="email" type="email" autoComplete="email" />);
   const input = screen.getByRole("textbox", { name: "E-mail" });
   expect(input.getAttribute("autocomplete")).toBe("email");
@@ -18,14 +18,14 @@ test("a field's label names its input, and nothing describes it unless there is 
   expect(input.hasAttribute("aria-describedby")).toBe(false);
 });
 
-test("a field's hint and error describe its input, in that order", () => {
+test("the hint and the error describe the input, in that order", () => {
   render(<Field label="Age" hint="In whole years." error="Enter your age." />);
   const input = screen.getByRole("textbox", { name: "Age" });
   expect(describedBy(input)).toEqual(["In whole years.", "Enter your age."]);
   expect(input.getAttribute("aria-invalid")).toBe("true");
 });
 
-test("what else describes a field's input is kept", () => {
+test("a given aria-describedby is kept", () => {
   render(
     <>
       <p id="more">More.</p>
@@ -35,7 +35,7 @@ test("what else describes a field's input is kept", () => {
   expect(describedBy(screen.getByRole("textbox"))).toEqual(["In whole years.", "More."]);
 });
 
-test("two fields do not share an id", () => {
+test("two fields have different ids", () => {
   render(
     <>
       <Field label="One" hint="First." />

@@ -2,19 +2,19 @@ import { useId, type InputHTMLAttributes, type ReactElement, type ReactNode } fr
 
 import { classes } from "./classes.js";
 
-/** Props of {@link Field}: those of its input, and what stands around it. */
+/** Props of {@link Field}: those of its input. */
 export interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
-  /** What the field is called. */
+  /** Label. */
   readonly label: string;
-  /** What helps to fill it in; stands between label and input. */
+  /** Help text between label and input. */
   readonly hint?: ReactNode;
-  /** What is wrong with what was typed, in words. */
+  /** Error message. Marks the input as invalid. */
   readonly error?: string | undefined;
-  /** Stands beside the input, such as a button that reveals a password. */
+  /** Content next to the input, such as a button that reveals a password. */
   readonly children?: ReactNode;
 }
 
-/** One field of a form: its label, a hint, the input, and what is wrong with it, tied together for whoever hears them. */
+/** A form field: label, hint, input and error message, associated for assistive technology. */
 export function Field({ label, hint, error, children, ...input }: FieldProps): ReactElement {
   const id = useId();
   const hintId = hint === undefined ? "" : `${id}-hint`;

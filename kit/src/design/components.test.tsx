@@ -5,7 +5,7 @@ import { Badge, Breadcrumbs, Card, Disclosure, Grid, Notice, Prose } from "./ind
 
 afterEach(cleanup);
 
-test("breadcrumbs lead to every page but the one that is shown", () => {
+test("Breadcrumbs links every page but the current one", () => {
   const trail = [
     { label: "Home", path: "/" },
     { label: "Texas", path: "/state/Texas" },
@@ -16,7 +16,7 @@ test("breadcrumbs lead to every page but the one that is shown", () => {
   expect(screen.getByText("Texas").getAttribute("aria-current")).toBe("page");
 });
 
-test("a notice says in words what its colour says, and is read out only where it is told to be", () => {
+test("Notice shows its title and is an alert only with that role", () => {
   const { rerender } = render(<Notice>Samples.</Notice>);
   expect(screen.getByText("Samples.").className).toBe("notice");
   expect(screen.queryByRole("alert")).toBeNull();
@@ -29,7 +29,7 @@ test("a notice says in words what its colour says, and is read out only where it
   expect(screen.getByRole("alert").className).toBe("notice error");
 });
 
-test("a disclosure is closed until it is opened, unless it is to be open", () => {
+test("Disclosure is closed unless it has `open`", () => {
   render(
     <>
       <Disclosure summary="Who sees it?">Nobody.</Disclosure>
@@ -42,7 +42,7 @@ test("a disclosure is closed until it is opened, unless it is to be open", () =>
   expect(screen.getByText("Nothing.").closest("details")?.open).toBe(true);
 });
 
-test("a component keeps the class it is given beside its own", () => {
+test("components add a given class to their own", () => {
   render(
     <Grid cells="wide" className="mine">
       <Card as="li" linked className="mine">

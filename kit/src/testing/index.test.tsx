@@ -67,83 +67,85 @@ const section = defineSection({
   },
 });
 
-async function shown(path: string, options?: RenderOptions): Promise<RenderedPage> {
+async function renderFound(path: string, options?: RenderOptions): Promise<RenderedPage> {
   const page = await renderPage(section, path, options);
   if (isNotFound(page)) throw new Error(page.heading);
   return page;
 }
 
 describe("renderPage", () => {
-  test("renders the page of a path with its data, params and the site's facts", async () => {
-    const page = await shown("/hello/Te%20Reo%20M%C4%81ori");
+  test("renders a path's page with data, params and site facts", async () => {
+    const page = await renderFound("/hello/Te%20Reo%20M%C4%81ori");
     expect(page.getByRole("heading").textContent).toBe("Hello from contact@site.example");
     expect(page.getByText("Te Reo Māori at Test Directory")).toBeTruthy();
     expect(page.data).toEqual({ words: "Hello from contact@site.example" });
   });
 
-  test("gives the head, and the layout with its defaults", async () => {
-    const { head, layout } = await shown("/hello/Dutch", { site: { brand: "Example" } });
+  test("returns the head, and the layout with defaults", async () => {
+    const { head, layout } = await renderFound("/hello/Dutch", { site: { brand: "Example" } });
     expect(head.title).toBe("Hello from contact@site.example - Example");
     expect(layout).toEqual({ header: "plain", footerNote: "18+ only" });
   });
 
-  test("prefers a static segment, as the site does", async () => {
-    expect((await shown("/hello/welcome")).head.title).toBe("Welcome");
+  test("prefers a static segment", async () => {
+    expect((await renderFound("/hello/welcome")).head.title).toBe("Welcome");
   });
 
-  test("passes a form's answer on", async () => {
-    await shown("/hello/Dutch", { form: { error: "Please enter your age.", email: "a@b.example" } });
+  test("passes the form result to the page", async () => {
+    await renderFound("/hello/Dutch", { form: { error: "Please enter your age.", email: "a@b.example" } });
     expect(screen.getByRole("alert").textContent).toBe("Please enter your age.");
   });
 
-  test("tells of a wish to join", async () => {
+  test("calls onJoin when the page opens the join dialog", async () => {
     const onJoin = vi.fn<(reason: JoinReason) => void>();
-    await shown("/hello/Dutch", { onJoin });
+    await renderFound("/hello/Dutch", { onJoin });
     await userEvent.click(screen.getByRole("button", { name: "Reply" }));
     expect(onJoin.mock.calls).toEqual([["sample"]]);
   });
 
-  test("gives the not-found answer and renders nothing", async () => {
+  test("returns notFound without rendering", async () => {
     const answer = await renderPage(section, "/hello/Klingon");
     expect(isNotFound(answer)).toBe(true);
     expect(answer).toEqual({ heading: "Language not found" });
     expect(document.body.textContent).toBe("");
   });
 
-  test("of a path that no page matches names the patterns there are", async () => {
+  test("rejects a path that matches no page", async () => {
     await expect(renderPage(section, "/goodbye")).rejects.toThrow(
-      'no page of the section "hello" matches /goodbye; it has /hello/welcome, /hello/:language',
+      'the section "hello" has no page for /goodbye; its patterns are /hello/welcome, /hello/:language',
     );
   });
 });
 
 describe("loadData", () => {
-  test("gives a page's data", async () => {
+  test("returns a page's data", async () => {
     expect(await loadData(section, "/hello/Dutch", { site: { contact: "us@site.example" } })).toEqual({
       words: "Hello from us@site.example",
     });
   });
 
-  test("gives the not-found answer", async () => {
+  test("returns notFound", async () => {
     expect(isNotFound(await loadData(section, "/hello/Klingon"))).toBe(true);
   });
 });
 
 describe("renderSlot", () => {
-  test("renders what fills a slot, with its props and the site's facts", async () => {
+  test("renders a slot with its props and site facts", async () => {
     const close = vi.fn();
     await renderSlot(section, "join", { open: true, close, reason: "sample" });
     await userEvent.click(screen.getByRole("button", { name: "Leave Test Directory, sample" }));
     expect(close).toHaveBeenCalledOnce();
   });
 
-  test("of a slot that the section does not fill says so", async () => {
+  test("rejects a slot that the section does not fill", async () => {
     const props = { open: false, close: () => undefined, reason: "general" } as const;
-    await expect(renderSlot(section, "menu", props)).rejects.toThrow('the section "hello" fills no slot "menu"');
+    await expect(renderSlot(section, "menu", props)).rejects.toThrow(
+      'the section "hello" does not fill the slot "menu"; its slots are join',
+    );
   });
 });
 
-test("the site of the tests is configured with neither backend nor partner", () => {
+test("TEST_SITE has neither sign-up backend nor partner", () => {
   expect(TEST_SITE.signup.host).toBeNull();
   expect(TEST_SITE.partner).toBeNull();
 });

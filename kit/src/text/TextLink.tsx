@@ -1,16 +1,16 @@
-// In a module of its own: most pages that link to elsewhere need nothing of a text's facts.
+// A separate module: most pages with external links do not use site facts.
 import type { AnchorHTMLAttributes, ReactElement } from "react";
 
 /**
- * A link of the text: within the site a plain anchor, which the shell follows; to elsewhere it says so. One whose words
- * are its address is marked: paper has no need of it twice.
+ * A Markdown link. An external link (http or https) gets `rel="noopener noreferrer external"`. If its text contains its
+ * URL, it also gets `data-url-visible`, so that the print stylesheet does not repeat the URL.
  */
 export function TextLink(props: AnchorHTMLAttributes<HTMLAnchorElement>): ReactElement {
   const { href = "", children } = props;
   const address = /^https?:\/\/(www\.)?(.+?)\/?$/.exec(href);
   const external = address && {
     rel: "noopener noreferrer external",
-    "data-spoken": address.includes(children as string) || undefined,
+    "data-url-visible": address.includes(children as string) || undefined,
   };
   return <a {...props} {...external} />;
 }

@@ -6,7 +6,7 @@ function Fact(): string {
   return "unknown";
 }
 
-test("what a node says is found at any depth, without rendering anything", () => {
+test("textOf collects text at any depth, rendering no component", () => {
   expect(
     textOf(
       <p>
@@ -22,6 +22,6 @@ test.each([
   ["Section 230 (1996)", "section-230-1996"],
   ["2025–26: Paxton, TAKE IT DOWN", "2025-26-paxton-take-it-down"],
   ['What "top" means', "what-top-means"],
-])("the anchor of %j is %s", (heading, anchor) => {
+])("anchorOf(%j) is %s", (heading, anchor) => {
   expect(anchorOf(heading)).toBe(anchor);
 });

@@ -4,7 +4,7 @@ interface WithChildren {
   readonly children?: ReactNode;
 }
 
-/** What a node says, as far as that is known without rendering it: components of one's own say nothing. */
+/** Returns the text of a node's elements. Custom components are not rendered and contribute no text. */
 export function textOf(node: ReactNode): string {
   return Children.toArray(node)
     .map((part) => {
@@ -14,7 +14,7 @@ export function textOf(node: ReactNode): string {
     .join("");
 }
 
-/** The anchor of a heading, made from its words: it is the same for as long as they are. */
+/** Returns the anchor of a heading: its text in lowercase, other characters than a-z and 0-9 replaced by hyphens. */
 export function anchorOf(heading: ReactNode): string {
   return textOf(heading)
     .toLowerCase()

@@ -1,15 +1,15 @@
-// By name, not by path: a section bundles this module, but the context must be the shell's.
+// Imported by package name, not by path: a section bundles this module but must use the shell's context.
 import { useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import { factOf } from "./facts.js";
 import { TextLink } from "./TextLink.js";
 
-/** A fact of the site where the text names one in braces. The contact address can be written to. */
+/** The value of a site fact that the text names in braces. The contact address becomes a `mailto:` link. */
 function SiteFact({ name }: { readonly name: string }): ReactElement {
   const fact = factOf(name, useSite());
   return name === "contact" ? <a href={`mailto:${fact}`}>{fact}</a> : <>{fact}</>;
 }
 
-/** What Markdown's elements become, to be handed to a text as its `components`. */
+/** Components for Markdown elements. Pass them to a Markdown module's component as `components`. */
 export const TEXT_COMPONENTS = { a: TextLink, "site-fact": SiteFact } as const;

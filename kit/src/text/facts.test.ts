@@ -16,16 +16,18 @@ describe("facts", () => {
     ["governingLaw", "the State of Testing"],
     ["signupRecipient", "no one at present: sign-up is not configured"],
     ["partnerName", "no partner at present"],
-  ])("%s of an unconfigured site is %j", (name, value) => {
+  ])("%s of the test site is %j", (name, value) => {
     expect(factOf(name, TEST_SITE)).toBe(value);
   });
 
-  it("a configured recipient and partner are named", () => {
+  it("fillFacts names the configured recipient and partner", () => {
     const site = { ...TEST_SITE, signup: { ...TEST_SITE.signup, host: "signup.example" }, partner: PARTNER };
     expect(fillFacts("{signupRecipient} and {partnerName}", site)).toBe("signup.example and Example Partner");
   });
 
-  it.each(["unknown", "constructor", "Brand"])("the fact %s, which there is not, is an error", (name) => {
-    expect(() => fillFacts(`{${name}}`, TEST_SITE)).toThrow(`{${name}}; known are brand, contact,`);
+  it.each(["unknown", "constructor", "Brand"])("an unknown fact (%s) throws an error", (name) => {
+    expect(() => fillFacts(`{${name}}`, TEST_SITE)).toThrow(
+      `unknown site fact {${name}}; expected one of brand, contact,`,
+    );
   });
 });

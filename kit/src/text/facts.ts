@@ -1,9 +1,9 @@
 import type { SiteFacts } from "../site.js";
 
-const NOBODY = "no one at present: sign-up is not configured";
+const NO_RECIPIENT = "no one at present: sign-up is not configured";
 const NO_PARTNER = "no partner at present";
 
-/** What a writer may name in braces, such as `{brand}`, and what stands there on a site. */
+/** Facts that a text can name in braces, such as `{brand}`, and their values. */
 const FACTS = {
   brand: (site) => site.brand,
   contact: (site) => site.contact,
@@ -12,23 +12,27 @@ const FACTS = {
   processingCountry: (site) => site.processingCountry,
   retention: (site) => site.retention,
   governingLaw: (site) => site.governingLaw,
-  signupRecipient: (site) => site.signup.host ?? NOBODY,
+  signupRecipient: (site) => site.signup.host ?? NO_RECIPIENT,
   partnerName: (site) => site.partner?.name ?? NO_PARTNER,
 } satisfies Record<string, (site: SiteFacts) => string>;
 
 /**
- * The value of a fact.
+ * Returns the value of a site fact.
  *
- * @throws Error when a text names a fact there is none of.
+ * @throws Error if the fact is unknown. The message lists the known facts.
  */
 export function factOf(name: string, site: SiteFacts): string {
   if (!Object.hasOwn(FACTS, name)) {
-    throw new Error(`a text names {${name}}; known are ${Object.keys(FACTS).join(", ")}`);
+    throw new Error(`unknown site fact {${name}}; expected one of ${Object.keys(FACTS).join(", ")}`);
   }
   return FACTS[name as keyof typeof FACTS](site);
 }
 
-/** A text of the front matter with its facts filled in. */
+/**
+ * Replaces each `{name}` in a text, such as a front matter value, with the value of that site fact.
+ *
+ * @throws Error if a fact is unknown.
+ */
 export function fillFacts(text: string, site: SiteFacts): string {
   return text.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => factOf(name, site));
 }

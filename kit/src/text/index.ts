@@ -1,4 +1,4 @@
-// For sections whose texts are Markdown: the site's facts in them, their links, and anchors of their headings.
+// Helpers for Markdown texts: site facts, links and heading anchors.
 export { anchorOf, textOf } from "./anchors.js";
 export { TEXT_COMPONENTS } from "./components.js";
 export { factOf, fillFacts } from "./facts.js";

@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 
 import type { IconName } from "../frontmatter";
 
-// Drawn on 24 by 24, with a stroke and no fill.
+// Stroked paths in a 24 by 24 view box.
 const PATHS: Readonly<Record<IconName, string>> = {
   compass: "M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0zM15.75 8.25l-2.25 5.25-5.25 2.25 2.25-5.25z",
   scales: "M12 4v16M8 20h8M4.5 7h15M5 7l-2.75 6.5a3 3 0 0 0 5.5 0zM19 7l-2.75 6.5a3 3 0 0 0 5.5 0z",
@@ -15,7 +15,7 @@ const PATHS: Readonly<Record<IconName, string>> = {
   book: "M12 6.5c-2-1.5-5-2-8.5-2v13.75c3.5 0 6.5.5 8.5 2 2-1.5 5-2 8.5-2V4.5c-3.5 0-6.5.5-8.5 2zM12 6.5v13.75",
 };
 
-/** An icon in the colour of the text around it. It says nothing that the text beside it does not. */
+/** A decorative icon in the current text color. */
 export function Icon({
   name,
   className,

@@ -15,8 +15,8 @@ afterEach(cleanup);
 const PATH = "/about-escort-babylon/safety-guide";
 
 describe("article", () => {
-  it("text, title and sources are there at the first render", async () => {
-    // No boundary is around the page: were it to wait, nothing would be there yet.
+  it("text, title and sources are in the first render", async () => {
+    // The page has no Suspense boundary, so suspending would render nothing.
     const { container, getByRole } = await renderExisting(PATH);
     expect(getByRole("heading", { level: 1 }).textContent).toBe("Safety guide");
     expect(container.querySelectorAll("h1")).toHaveLength(1);
@@ -24,12 +24,12 @@ describe("article", () => {
     expect(getByRole("heading", { name: "Sources" })).toBeTruthy();
   });
 
-  it("a link leads back to the hub", async () => {
+  it("a link goes back to the hub", async () => {
     const { getByRole } = await renderExisting(PATH);
     expect(getByRole("link", { name: /All articles/ }).getAttribute("href")).toBe("/about-escort-babylon");
   });
 
-  it("its contents lead to each of its headings, folded away and beside the text alike", async () => {
+  it("both tables of contents link to every heading", async () => {
     const { container } = await renderExisting(PATH);
     const headings = [...container.querySelectorAll(".prose h2")];
     const anchors = headings.map(({ id }) => `#${id}`);
@@ -45,7 +45,7 @@ describe("article", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("says how long it takes to read, from its own words", async () => {
+  it("the reading time is computed from the text", async () => {
     const { container, getByText } = await renderExisting(PATH);
     const words =
       container
@@ -59,24 +59,24 @@ describe("article", () => {
     ["what-is-escort-babylon", ["Next How to compare platforms"]],
     ["safety-guide", ["Previous How to compare platforms", "Next Top cities, and what the lists mean"]],
     ["escort-experiences", ["Previous Red flags"]],
-  ])("%s ends with the articles beside it", async (slug, expected) => {
+  ])("%s links to the previous and next article", async (slug, expected) => {
     const { getByRole } = await renderExisting(`/about-escort-babylon/${slug}`);
     const links = [...getByRole("navigation", { name: "More guides" }).querySelectorAll("a")];
     expect(links.map(({ textContent }) => textContent)).toEqual(expected);
   });
 
-  it("links call each article what its file does", () => {
+  it("link texts match the titles in the Markdown files", () => {
     expect(CARDS.map(({ slug, title }) => [slug, title])).toEqual(Object.entries(TITLES));
   });
 
-  it("its data survives JSON and holds no text", async () => {
+  it("data is JSON-serializable and excludes the text", async () => {
     const data = await loadData(section, PATH);
     expect(JSON.parse(JSON.stringify(data))).toEqual(data);
     expect(Object.keys(data as object)).toEqual(["title", "description", "sources"]);
   });
 
   it.each(["no-such-article", "Safety-Guide", "constructor", "__proto__", "safety-guide.md"])(
-    "the unknown article %s is not found",
+    "unknown article %s is not found",
     async (slug) => {
       const data = await loadData(section, `/about-escort-babylon/${slug}`);
       expect(isNotFound(data)).toBe(true);
@@ -84,7 +84,7 @@ describe("article", () => {
     },
   );
 
-  it("the head has title, description, canonical path, social tags and trail", async () => {
+  it("the head has all tags and breadcrumbs", async () => {
     const { head, layout } = await renderExisting(PATH);
     expect(head.title).toBe("Safety guide - Test Directory");
     expect(head.description).toBeTruthy();
@@ -95,7 +95,7 @@ describe("article", () => {
     expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
   });
 
-  it("facts named in the front matter are filled in, in page and head alike", () => {
+  it("facts in the front matter are filled in, in page and head", () => {
     const data = {
       title: "About {brand}",
       description: "Write to {contact}.",
@@ -106,12 +106,12 @@ describe("article", () => {
     expect(description).toBe("Write to contact@site.example.");
   });
 
-  it("each names its own path, and the section has a page for it", () => {
+  it("every article has a page with its own path", () => {
     expect(page.paths?.()).toEqual([PATH]);
     expect(Object.keys(section.pages).slice(1, -1)).toEqual(SLUGS.map((slug) => `/about-escort-babylon/${slug}`));
   });
 
-  it("front matter that breaks the rules is refused by the article's name", () => {
+  it("invalid front matter throws with the article's file name", () => {
     const broken = articlePage("red-flags", { default: () => <></>, frontmatter: {} });
     expect(() => broken.data({ params: {}, site: TEST_SITE })).toThrow('content/red-flags.md: "title" is missing');
   });

@@ -4,14 +4,14 @@ import type { ReactElement } from "react";
 
 import { SLUGS, TITLES, type ArticleSlug, type MarkdownModule } from "../articles";
 import { readFrontmatter, type Frontmatter } from "../frontmatter";
-import { articlePath, HUB, HUB_TRAIL } from "../routes";
+import { articlePath, HUB, HUB_BREADCRUMBS } from "../routes";
 import { TEXT_COMPONENTS } from "../text/components";
 import { readOutline, type Outline, type OutlineEntry } from "../text/outline";
 import css from "./article.module.css";
 
 const CONTENTS = "On this page";
 
-/** An article, less its text: that is code, which comes with the page. */
+/** An article's data without its text, which is code in the page's chunk. */
 type Article = Pick<Frontmatter, "title" | "description" | "sources">;
 
 function Sources({ sources }: Pick<Article, "sources">): ReactElement {
@@ -49,16 +49,16 @@ function Entries({ entries }: { readonly entries: readonly OutlineEntry[] }): Re
 }
 
 /**
- * The contents: folded away above the text on a phone, open beside it where there is room. Only one of the two is
- * shown at a time; an element that is folded in one place and open in the other would need a script.
+ * The table of contents: collapsed above the text on small screens, expanded next to it on large ones. CSS shows one
+ * of two copies, because opening a single disclosure on large screens only would need a script.
  */
 function Contents({ entries }: { readonly entries: readonly OutlineEntry[] }): ReactElement {
   return (
     <nav className={css.contents} aria-label={CONTENTS}>
-      <Disclosure className={css.folded} summary={CONTENTS}>
+      <Disclosure className={css.collapsed} summary={CONTENTS}>
         <Entries entries={entries} />
       </Disclosure>
-      <div className={css.open}>
+      <div className={css.expanded}>
         <p>{CONTENTS}</p>
         <Entries entries={entries} />
       </div>
@@ -66,7 +66,7 @@ function Contents({ entries }: { readonly entries: readonly OutlineEntry[] }): R
   );
 }
 
-function Neighbour({ slug, rel }: { readonly slug: ArticleSlug; readonly rel: "prev" | "next" }): ReactElement {
+function AdjacentArticle({ slug, rel }: { readonly slug: ArticleSlug; readonly rel: "prev" | "next" }): ReactElement {
   const site = useSite();
   return (
     <Link to={articlePath(slug)} rel={rel} className="card">
@@ -76,13 +76,13 @@ function Neighbour({ slug, rel }: { readonly slug: ArticleSlug; readonly rel: "p
 }
 
 /** The articles before and after this one, in the hub's order. */
-function Neighbours({ slug }: { readonly slug: ArticleSlug }): ReactElement {
-  const place = SLUGS.indexOf(slug);
-  const [previous, next] = [SLUGS[place - 1], SLUGS[place + 1]];
+function AdjacentArticles({ slug }: { readonly slug: ArticleSlug }): ReactElement {
+  const index = SLUGS.indexOf(slug);
+  const [previous, next] = [SLUGS[index - 1], SLUGS[index + 1]];
   return (
-    <nav className={css.neighbours} aria-label="More guides">
-      {previous && <Neighbour slug={previous} rel="prev" />}
-      {next && <Neighbour slug={next} rel="next" />}
+    <nav className={css.adjacent} aria-label="More guides">
+      {previous && <AdjacentArticle slug={previous} rel="prev" />}
+      {next && <AdjacentArticle slug={next} rel="next" />}
     </nav>
   );
 }
@@ -114,7 +114,7 @@ function ArticleView({ slug, Text, outline, title, description, sources }: Artic
           </div>
         </div>
       </article>
-      <Neighbours slug={slug} />
+      <AdjacentArticles slug={slug} />
     </div>
   );
 }
@@ -137,7 +137,7 @@ export function articlePage(slug: ArticleSlug, { default: Text, frontmatter }: M
         description,
         canonical: path,
         social: { title, description, type: "article", url: path },
-        breadcrumbs: [...HUB_TRAIL, { label: title, path }],
+        breadcrumbs: [...HUB_BREADCRUMBS, { label: title, path }],
       };
     },
     Component: ({ data }: PageProps<Article>) => <ArticleView slug={slug} Text={Text} outline={outline} {...data} />,

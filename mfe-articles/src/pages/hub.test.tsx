@@ -9,7 +9,7 @@ import { renderExisting } from "../testing/page";
 afterEach(cleanup);
 
 describe("hub", () => {
-  it("nine cards stand in order, each with icon, heading, description and one link", async () => {
+  it("nine ordered cards have icon, heading, description and link", async () => {
     const { container } = await renderExisting("/about-escort-babylon");
     const cards = [...container.querySelectorAll("li")];
     expect(cards.map((card) => card.querySelector("h2 a")?.getAttribute("href"))).toEqual(
@@ -23,7 +23,7 @@ describe("hub", () => {
     }
   });
 
-  it("what the cards say is what the Markdown files say", async () => {
+  it("cards match the Markdown files", async () => {
     expect(CARDS.map(({ slug }) => slug)).toEqual(SLUGS);
     for (const card of CARDS) {
       const { frontmatter } = (await import(`../../content/${card.slug}.md`)) as MarkdownModule;
@@ -40,7 +40,7 @@ describe("hub", () => {
     expect(new Set(CARDS.map(({ icon }) => icon)).size).toBe(9);
   });
 
-  it("'Join Now' is an invitation that works without JavaScript", async () => {
+  it("'Join Now' works without JavaScript", async () => {
     const signup = { ...TEST_SITE.signup, host: "accounts.example.org" };
     const { getByRole } = await renderExisting("/about-escort-babylon", { site: { signup } });
     const form = getByRole("button", { name: "Join Now" }).closest("form");
@@ -48,27 +48,27 @@ describe("hub", () => {
     expect(form?.getAttribute("data-join")).toBe("general");
   });
 
-  it("invites nobody to a sign-up that there is none of", async () => {
+  it("'Join Now' is hidden without a sign-up service", async () => {
     const signup = { ...TEST_SITE.signup, host: "accounts.example.org" };
     const connected = await renderExisting("/about-escort-babylon", { site: { signup } });
     expect(connected.getByRole("region", { name: "Ready to sign up?" }).textContent).toContain("who receives");
     cleanup();
     const { getByRole, queryByRole } = await renderExisting("/about-escort-babylon");
     expect(queryByRole("button", { name: "Join Now" })).toBeNull();
-    const words = getByRole("region", { name: "Sign-up is not available" }).textContent;
-    expect(words).toContain("no sign-up service is connected");
-    expect(words).not.toContain("the form");
+    const text = getByRole("region", { name: "Sign-up is not available" }).textContent;
+    expect(text).toContain("no sign-up service is connected");
+    expect(text).not.toContain("the form");
   });
 
   it.each(["/about-escort-babylon", "/about-escort-babylon/what-is-escort-babylon"])(
-    "%s says that the site belongs to no other of that name, whatever its own is",
+    "%s disclaims affiliation with sites of the same name",
     async (path) => {
       const { container } = await renderExisting(path, { site: { brand: "Escort Babylon" } });
       expect(container.textContent).toContain("is not affiliated with any site elsewhere called Escort Babylon");
     },
   );
 
-  it("the page has one h1 with the brand, and its headings are in order", async () => {
+  it("the page has one h1 with the brand and no h3", async () => {
     const { container } = await renderExisting("/about-escort-babylon");
     expect([...container.querySelectorAll("h1")].map((heading) => heading.textContent)).toEqual([
       "About Test Directory",
@@ -76,7 +76,7 @@ describe("hub", () => {
     expect(container.querySelectorAll("h3")).toHaveLength(0);
   });
 
-  it("the head is indexable and says where the page stands", async () => {
+  it("the head is indexable and has canonical path and breadcrumbs", async () => {
     const { head, layout } = await renderExisting("/about-escort-babylon");
     expect(head).toMatchObject({
       title: "About Test Directory",

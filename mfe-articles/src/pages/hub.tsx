@@ -3,7 +3,7 @@ import { fillFacts } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
 import { CARDS, type Card as Article } from "../cards";
-import { articlePath, HUB, HUB_TRAIL } from "../routes";
+import { articlePath, HUB, HUB_BREADCRUMBS } from "../routes";
 import css from "./hub.module.css";
 import { Icon } from "./Icon";
 
@@ -23,7 +23,7 @@ function ArticleCard({ slug, title, card, icon }: Article): ReactElement {
   );
 }
 
-/** Invites to sign up; where nobody would receive a sign-up, it says so instead. */
+/** Invites visitors to sign up, or says that no sign-up service is configured. */
 function Invitation(): ReactElement {
   const { host } = useSite().signup;
   return (
@@ -49,7 +49,7 @@ function Hub(): ReactElement {
           How this site works, what the law says, and how to look after yourself and others. Every article names its
           sources.
         </p>
-        {/* True of every brand, also of one with that name in it. */}
+        {/* True for every brand, including "Escort Babylon" itself. */}
         <p>{brand} is not affiliated with any site elsewhere called Escort Babylon.</p>
       </header>
       <ul className={`grid ${css.cards ?? ""}`}>
@@ -72,7 +72,7 @@ export const page = definePage({
       description: DESCRIPTION,
       canonical: HUB,
       social: { title, description: DESCRIPTION, type: "website", url: HUB },
-      breadcrumbs: HUB_TRAIL,
+      breadcrumbs: HUB_BREADCRUMBS,
     };
   },
   Component: Hub,

@@ -3,7 +3,7 @@ import type { ComponentProps, ReactElement, ReactNode } from "react";
 
 import css from "./text.module.css";
 
-/** A table that scrolls by itself where the screen is too narrow for it. */
+/** A table that scrolls horizontally on narrow screens. */
 function Table({ children }: { readonly children?: ReactNode }): ReactElement {
   return (
     <div className={css.scroll}>
@@ -12,15 +12,15 @@ function Table({ children }: { readonly children?: ReactNode }): ReactElement {
   );
 }
 
-// Some browsers take a table whose parts are laid out as blocks, as on a phone, for none, unless it says what it is.
+// Some browsers drop table semantics when CSS changes `display`, as on phones. Explicit roles restore them.
 const Row = (props: ComponentProps<"tr">): ReactElement => <tr role="row" {...props} />;
 const Cell = (props: ComponentProps<"td">): ReactElement => <td role="cell" {...props} />;
-const ColumnHeading = (props: ComponentProps<"th">): ReactElement => <th role="columnheader" {...props} />;
+const ColumnHeader = (props: ComponentProps<"th">): ReactElement => <th role="columnheader" {...props} />;
 
-/** A heading that can be linked to. */
+/** A heading with an anchor. */
 function Heading({ children }: { readonly children?: ReactNode }): ReactElement {
   return <h2 id={anchorOf(children)}>{children}</h2>;
 }
 
-/** What Markdown's elements become. */
-export const TEXT_COMPONENTS = { ...COMMON, table: Table, tr: Row, td: Cell, th: ColumnHeading, h2: Heading } as const;
+/** Components that render Markdown elements. */
+export const TEXT_COMPONENTS = { ...COMMON, table: Table, tr: Row, td: Cell, th: ColumnHeader, h2: Heading } as const;

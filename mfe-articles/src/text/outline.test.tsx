@@ -7,7 +7,7 @@ function words(count: number): string {
 }
 
 describe("readOutline", () => {
-  it("headings of the second level are named in order, with anchors made from their words", () => {
+  it("second-level headings are listed in order with anchors", () => {
     const { entries } = readOutline(
       "a.md",
       <>
@@ -27,11 +27,11 @@ describe("readOutline", () => {
     [299, 1],
     [301, 2],
     [1000, 5],
-  ])("%i words take %i minutes", (count, minutes) => {
+  ])("%i words take %i min to read", (count, minutes) => {
     expect(readOutline("a.md", <>{[<p key="p">{words(count)}</p>]}</>).minutes).toBe(minutes);
   });
 
-  it("words count wherever they stand: in tables, lists and links", () => {
+  it("words in tables, lists and links count", () => {
     const table = (
       <table>
         <tbody>
@@ -52,16 +52,13 @@ describe("readOutline", () => {
     expect(readOutline("a.md", <>{[table, list]}</>).minutes).toBe(3);
   });
 
-  it.each(["Twice", "—"])(
-    "two headings %j without an anchor of their own are refused by the file's name",
-    (heading) => {
-      const text = (
-        <>
-          <h2>Twice</h2>
-          <h2>{heading}</h2>
-        </>
-      );
-      expect(() => readOutline("content/a.md", text)).toThrow(`content/a.md: the heading "${heading}"`);
-    },
-  );
+  it.each(["Twice", "—"])("a heading %j without a unique anchor names the file", (heading) => {
+    const text = (
+      <>
+        <h2>Twice</h2>
+        <h2>{heading}</h2>
+      </>
+    );
+    expect(() => readOutline("content/a.md", text)).toThrow(`content/a.md: the heading "${heading}"`);
+  });
 });

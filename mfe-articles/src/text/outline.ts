@@ -1,19 +1,19 @@
 import { anchorOf, textOf } from "@colonnade/kit/text";
 import { Children, isValidElement, type ReactElement, type ReactNode } from "react";
 
-/** Words that an adult reads in a minute, of a text that takes some care. */
-const PER_MINUTE = 200;
+/** Reading speed of an adult in words per minute. */
+const WORDS_PER_MINUTE = 200;
 
-/** A heading of the second level. */
+/** A second-level heading. */
 export interface OutlineEntry {
   readonly id: string;
   readonly heading: ReactNode;
 }
 
-/** What is known of a text before anybody reads it. */
+/** The outline of a text. */
 export interface Outline {
   readonly entries: readonly OutlineEntry[];
-  /** Whole minutes that it takes to read, at least one. */
+  /** Reading time in minutes, at least one. */
   readonly minutes: number;
 }
 
@@ -22,27 +22,27 @@ interface WithChildren {
 }
 
 /**
- * Reads the outline of a compiled Markdown text. Nothing is rendered by it.
+ * Reads the outline of a compiled Markdown text without rendering it.
  *
- * @throws Error when two headings would have one anchor, or one has none: the build stops there.
+ * @throws Error if a heading's anchor is empty or not unique. The build fails.
  */
 export function readOutline(file: string, text: ReactElement<WithChildren>): Outline {
   const entries: OutlineEntry[] = [];
   let words = 0;
   for (const part of Children.toArray(text.props.children)) {
-    // Parts stand beside each other without a space between them: cells of a table, entries of a list.
+    // Counted per part: adjacent table cells and list items have no space between them.
     words += wordsOf(part);
     if (!isValidElement<WithChildren>(part) || part.type !== HEADING) continue;
     const heading = part.props.children;
     const id = anchorOf(heading);
     if (id === "" || entries.some((entry) => entry.id === id))
-      throw new Error(`${file}: the heading "${textOf(heading)}" has no anchor of its own; expected other words`);
+      throw new Error(`${file}: the heading "${textOf(heading)}" has an empty or duplicate anchor; change its text`);
     entries.push({ id, heading });
   }
-  return { entries, minutes: Math.max(1, Math.round(words / PER_MINUTE)) };
+  return { entries, minutes: Math.max(1, Math.round(words / WORDS_PER_MINUTE)) };
 }
 
-/** What the headings are at which it is cut. */
+/** Element type of the outline's headings. */
 export const HEADING = "h2";
 
 function wordsOf(node: ReactNode): number {

@@ -6,26 +6,26 @@ import { ART } from ".";
 
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".svg"));
 
-it("there is a picture for each name, and none besides", () => {
+it("picture files match the names in ART", () => {
   expect(files.sort()).toEqual(Object.keys(ART).sort());
 });
 
 describe.each(files)("the picture %s", (file) => {
   const svg = readFileSync(path.join(import.meta.dirname, file), "utf8");
 
-  it("is 4 to 5 and has SAMPLE drawn in", () => {
+  it("is 4:5 and contains the text SAMPLE", () => {
     expect(svg).toContain('viewBox="0 0 320 400"');
     expect(svg).toMatch(/<text [^>]*>SAMPLE<\/text>/);
   });
 
-  it("holds shapes alone: no image, script, style or address", () => {
+  it("contains no image, script, style or URL", () => {
     expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(
       /<(image|script|style|foreignObject|a)\b|href|https?:/,
     );
   });
 });
 
-it("no two pictures are alike", () => {
+it("all pictures differ", () => {
   expect(new Set(files.map((file) => readFileSync(path.join(import.meta.dirname, file), "utf8"))).size).toBe(
     files.length,
   );

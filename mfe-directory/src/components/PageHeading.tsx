@@ -4,16 +4,16 @@ import css from "./PageHeading.module.css";
 
 interface Props {
   readonly heading: string;
-  readonly line?: string;
+  readonly subtitle?: string;
   readonly children?: ReactNode;
 }
 
-/** How a page of places opens: its heading, a line below it, and what else has to be said first. */
-export function PageHeading({ heading, line, children }: Props): ReactElement {
+/** The header of a state or city page: heading, subtitle and notices. */
+export function PageHeading({ heading, subtitle, children }: Props): ReactElement {
   return (
     <header className={css.heading}>
       <h1>{heading}</h1>
-      {line !== undefined && <p>{line}</p>}
+      {subtitle !== undefined && <p>{subtitle}</p>}
       {children}
     </header>
   );

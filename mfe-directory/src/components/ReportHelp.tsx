@@ -6,11 +6,11 @@ import css from "./ReportHelp.module.css";
 
 interface Props {
   readonly heading: string;
-  /** Subject of the e-mail to the site. */
+  /** Subject of the report e-mail. */
   readonly subject: string;
 }
 
-/** Where to report an ad: to the site, and to those who help people in danger. */
+/** Contacts for reporting an ad: the site and hotlines. */
 export function ReportHelp({ heading, subject }: Props): ReactElement {
   const { contact } = useSite();
   return (

@@ -9,15 +9,15 @@ import css from "./ReportLink.module.css";
 interface Props {
   readonly ad: Ad;
   readonly place: Place;
-  /** Whether the page that is shown is the ad's own. */
-  readonly here?: boolean;
+  /** Whether the current page has the report section (default: for featured ads). */
+  readonly samePage?: boolean;
 }
 
-/** Leads to where an ad is reported: on its own page, which names it. A featured ad has none; its city's page will do. */
-export function ReportLink({ ad, place, here = ad.featured }: Props): ReactElement {
+/** Links to the report section of the ad's page. Featured ads have no page; their link targets the city page. */
+export function ReportLink({ ad, place, samePage = ad.featured }: Props): ReactElement {
   return (
     <Link
-      to={here ? "#report" : `${adPath(place, ad.id)}#report`}
+      to={samePage ? "#report" : `${adPath(place, ad.id)}#report`}
       className={css.report}
       aria-label={`Report this ad: ${ad.title}`}
     >

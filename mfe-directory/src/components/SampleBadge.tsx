@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 
 import type { Ad } from "../data/ad";
 
-/** Says that an ad is a sample. Nothing where it is none. */
+/** Labels a sample ad. Renders nothing for other ads. */
 export function SampleBadge({ ad }: { readonly ad: Ad }): ReactElement | null {
   return ad.sample ? <Badge sample>Sample ad</Badge> : null;
 }

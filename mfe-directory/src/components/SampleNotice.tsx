@@ -1,21 +1,21 @@
 import { Notice } from "@colonnade/kit";
 import type { ReactElement, ReactNode } from "react";
 
-import { sampleLine, type Evidence } from "../text/wording";
+import { sampleNotice, type Evidence } from "../text/wording";
 
 interface Props {
   readonly evidence: Evidence;
-  /** What else the page has to say of its samples. */
+  /** More text about the samples. */
   readonly children?: ReactNode;
 }
 
-/** Says that listings are samples, where any are. */
+/** Says that listings are samples. Renders nothing without samples. */
 export function SampleNotice({ evidence, children }: Props): ReactElement | null {
-  const line = sampleLine(evidence);
-  if (line === null) return null;
+  const notice = sampleNotice(evidence);
+  if (notice === null) return null;
   return (
     <Notice>
-      <p>{line}</p>
+      <p>{notice}</p>
       {children}
     </Notice>
   );

@@ -1,4 +1,4 @@
-/** Joins class names; what is not there is left out. */
+/** Joins class names, skipping falsy ones. */
 export function classes(...names: readonly (string | false | undefined)[]): string {
   return names.filter(Boolean).join(" ");
 }

@@ -1,8 +1,8 @@
-/** What was recorded as evidence, and when. */
+/** A record of evidence. */
 export interface EvidenceRecord {
-  /** What was checked, in words. */
+  /** Description of what was checked. */
   readonly what: string;
-  /** Day of the record, `YYYY-MM-DD`. */
+  /** Date of the record, `YYYY-MM-DD`. */
   readonly on: string;
 }
 
@@ -11,29 +11,29 @@ interface AdText {
   readonly age: number;
   readonly title: string;
   readonly description: string;
-  /** Stands first in every city's list. */
+  /** Listed first in every city. */
   readonly featured: boolean;
-  /** Names of its two pictures; featured ads only. */
+  /** File names of the two pictures; featured ads only. */
   readonly photos?: readonly [string, string];
 }
 
-/** An ad made up by the site. Nobody is behind it, so there is nothing that could have been verified or reviewed. */
+/** A fictitious ad by the site. It cannot be verified or reviewed. */
 export interface SampleAd extends AdText {
   readonly sample: true;
   readonly verification?: never;
   readonly reviews?: never;
 }
 
-/** An ad placed by somebody. */
+/** An ad placed by an advertiser. */
 export interface PlacedAd extends AdText {
   readonly sample: false;
-  /** Absent: nothing was verified. */
+  /** Absent if unverified. */
   readonly verification?: EvidenceRecord;
-  /** Where its reviews were recorded. Absent: it has none. */
+  /** The record of its reviews. Absent if it has none. */
   readonly reviews?: EvidenceRecord;
 }
 
-/** One ad of the directory. */
+/** An ad of the directory. */
 export type Ad = SampleAd | PlacedAd;
 
 /** All ads of the directory. */

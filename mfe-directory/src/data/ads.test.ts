@@ -4,30 +4,30 @@ import { ART } from "../art";
 import { ADS, ALL_ADS, findRegularAd } from "./ads";
 
 describe("the bundled ads", () => {
-  it("are 2 featured and 50 regular ones with the ids of the site", () => {
+  it("are 2 featured and 50 regular ads with the expected ids", () => {
     expect(ADS.featured.map((ad) => ad.id)).toEqual([9001, 9002]);
     expect(ADS.regular.map((ad) => ad.id)).toEqual(Array.from({ length: 50 }, (_, index) => 4251 + index));
   });
 
-  it("are all samples without any record", () => {
+  it("are all samples without evidence records", () => {
     expect(ALL_ADS.filter((ad) => !ad.sample || "verification" in ad || "reviews" in ad)).toEqual([]);
   });
 
-  it("are of ages from 21 to 29", () => {
+  it("have ages from 21 to 29", () => {
     expect(ALL_ADS.filter((ad) => ad.age < 21 || ad.age > 29)).toEqual([]);
   });
 
-  it("hold no contact details and no prices", () => {
+  it("contain no contact details or prices", () => {
     const contact = /@|https?:|www\.|\.com\b|\d{3}[-. ]?\d{4}|\$|\bdollars?\b|whatsapp|telegram|instagram/i;
     expect(ALL_ADS.filter((ad) => contact.test(`${ad.title} ${ad.description}`))).toEqual([]);
   });
 
-  it("have a title and a text each of their own", () => {
+  it("have unique titles and texts", () => {
     expect(new Set(ALL_ADS.map((ad) => ad.title)).size).toBe(52);
     expect(new Set(ALL_ADS.map((ad) => ad.description)).size).toBe(52);
   });
 
-  it("name pictures that exist, each one once", () => {
+  it("reference each existing picture once", () => {
     const names = ADS.featured.flatMap((ad) => ad.photos ?? []);
     expect(names).toHaveLength(4);
     expect([...names].sort()).toEqual(Object.keys(ART).sort());
@@ -35,12 +35,12 @@ describe("the bundled ads", () => {
   });
 });
 
-describe("finding the ad of a path", () => {
+describe("findRegularAd", () => {
   it.each([
     ["4251", 4251],
     ["04251", 4251],
     ["4300", 4300],
-  ])("'%s' is ad %i", (id, found) => {
+  ])("finds '%s' as ad %i", (id, found) => {
     expect(findRegularAd(id)?.id).toBe(found);
   });
 
@@ -60,11 +60,11 @@ describe("finding the ad of a path", () => {
     "٤٢٥١",
     "9".repeat(400),
     "",
-  ])("'%s' is none", (id) => {
+  ])("returns undefined for '%s'", (id) => {
     expect(findRegularAd(id)).toBeUndefined();
   });
 
-  it("a missing id counts as 0", () => {
+  it("treats a missing id as 0", () => {
     expect(findRegularAd(undefined)).toBeUndefined();
     const [ad] = ADS.regular;
     const withZero = { featured: [], regular: ad ? [{ ...ad, id: 0 }] : [] };

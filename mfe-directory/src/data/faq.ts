@@ -11,24 +11,25 @@ import * as howToReport from "../../content/faq/08-how-to-report.md";
 import * as deleteData from "../../content/faq/09-delete-data.md";
 import * as reviews from "../../content/faq/10-reviews.md";
 
-/** A Markdown file of content/faq: the question is in its front matter, the answer is its text. */
+/** A Markdown file of content/faq: question in the front matter, answer in the text. */
 interface FaqFile {
   readonly frontmatter: Readonly<Record<string, unknown>>;
   readonly default: ComponentType<{ readonly components?: Readonly<Record<string, unknown>> }>;
 }
 
-/** A question visitors ask, and its answer. */
+/** A question and its answer. */
 export interface FaqEntry {
   readonly question: string;
   readonly Answer: FaqFile["default"];
 }
 
 function entryOf({ frontmatter: { question }, default: Answer }: FaqFile): FaqEntry {
-  if (typeof question !== "string") throw new Error("content/faq: a file has no question in its front matter");
+  if (typeof question !== "string")
+    throw new Error('content/faq: a file has no "question" in its front matter; expected a string');
   return { question, Answer };
 }
 
-/** The questions of the home page, in order. */
+/** The FAQ of the home page, in order. */
 export const FAQ: readonly FaqEntry[] = [
   whatIsThis,
   areAdsReal,

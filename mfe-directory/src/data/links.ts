@@ -12,7 +12,7 @@ export function cityPath({ state, city }: Place): string {
   return pathTo("/city/:state/:city", { state, city });
 }
 
-/** Path of an ad's page, seen from a city. */
+/** Path of an ad's page within a city. */
 export function adPath({ state, city }: Place, id: number): string {
   return pathTo("/city/:state/:city/ad/:ad", { state, city, ad: String(id) });
 }

@@ -1,20 +1,20 @@
 import { CITY_TABLE } from "./cities";
 import { findState } from "./states";
 
-/** A city and the state it lies in, by name. */
+/** The name of a city and its state. */
 export interface Place {
   readonly state: string;
   readonly city: string;
 }
 
-/** The cities of a known state, without repeats; none where the city table has no entry for it. */
+/** Returns the cities of a state without duplicates, or an empty list if the table has no entry. */
 export async function citiesOf(state: string, table = CITY_TABLE): Promise<readonly string[]> {
   const load = table[state];
   if (!load) return [];
   return [...new Set((await load()).default)];
 }
 
-/** The place that a path's state and city name, or undefined. Names match exactly. */
+/** Returns the place for a path's state and city parameters. Names must match exactly. */
 export async function findPlace(params: Readonly<Record<string, string>>): Promise<Place | undefined> {
   const { state, city } = params;
   if (state === undefined || city === undefined || !findState(state)) return undefined;

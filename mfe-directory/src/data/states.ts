@@ -3,9 +3,9 @@ import type { Layout } from "@colonnade/kit";
 /** A state of the United States. */
 export interface State {
   readonly name: string;
-  /** How many cities it has here. */
+  /** Number of cities in the city table. */
   readonly cityCount: number;
-  /** Which header its page asks the shell for. */
+  /** Header of the state's page. */
   readonly header: Layout["header"];
 }
 
@@ -16,7 +16,7 @@ const HEADERS: Readonly<Partial<Record<string, Layout["header"]>>> = {
   Oklahoma: "logo",
 };
 
-// How many cities the city table has of each state, without repeats: the home page loads none of their lists. A test counts.
+// Number of distinct cities per state, so that the home page need not load the lists. A test verifies them.
 const CITY_COUNTS: Readonly<Record<string, number>> = {
   Alabama: 40,
   Alaska: 9,
@@ -70,14 +70,14 @@ const CITY_COUNTS: Readonly<Record<string, number>> = {
   Wyoming: 10,
 };
 
-/** All 50 states, in alphabetical order. Their cities are in chunks of their own: `citiesOf` of places.ts. */
+/** All 50 states in alphabetical order. Their cities are in separate chunks; see `citiesOf` in places.ts. */
 export const STATES: readonly State[] = Object.entries(CITY_COUNTS).map(([name, cityCount]) => ({
   name,
   cityCount,
   header: HEADERS[name] ?? "menu",
 }));
 
-/** The state of exactly that name. */
+/** Finds a state by its exact name. */
 export function findState(name: string | undefined): State | undefined {
   return STATES.find((state) => state.name === name);
 }

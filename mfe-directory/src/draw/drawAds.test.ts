@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { fullSet, sampleAd } from "../testing/madeUpAds";
-import { drawAds, isDrawnList, LEAST, MOST } from "./drawAds";
+import { fullSet, sampleAd } from "../testing/fakeAds";
+import { drawAds, isDrawnList, MIN_ADS, MAX_ADS } from "./drawAds";
 import { drawBelow, type DrawBelow } from "./random";
 
 const ADS = fullSet(sampleAd);
 
-// First the number of ads beyond the least, then always the first of those left.
+// Draws `extra` first (ads beyond the minimum), then always the first remaining ad.
 function drawing(extra: number): DrawBelow {
   let first = true;
   return () => {
@@ -16,7 +16,7 @@ function drawing(extra: number): DrawBelow {
   };
 }
 
-// A seeded generator, so that a test of evenness gives the same answer each time.
+// A seeded generator, so that the distribution test is deterministic.
 function seeded(seed: number): DrawBelow {
   let state = seed;
   return (bound) => {
@@ -25,23 +25,23 @@ function seeded(seed: number): DrawBelow {
   };
 }
 
-describe("drawing a city's list", () => {
-  it("has 30 ads at least and 45 at most, the featured ones included", () => {
+describe("drawAds", () => {
+  it("returns 30 to 45 ads including the featured ones", () => {
     expect(drawAds(ADS, drawing(0))).toHaveLength(30);
     expect(drawAds(ADS, drawing(15))).toHaveLength(45);
   });
 
-  it("asks for the number evenly: one of 16", () => {
+  it("draws the number uniformly from 16 values", () => {
     const bounds: number[] = [];
     drawAds(ADS, (bound) => {
       bounds.push(bound);
       return 0;
     });
-    expect(bounds[0]).toBe(MOST - LEAST + 1);
+    expect(bounds[0]).toBe(MAX_ADS - MIN_ADS + 1);
     expect(bounds.slice(1, 4)).toEqual([50, 49, 48]);
   });
 
-  it("puts the featured ads first and repeats none", () => {
+  it("puts the featured ads first and repeats no ad", () => {
     for (let round = 0; round < 200; round += 1) {
       const ids = drawAds(ADS, drawBelow);
       expect(ids.slice(0, 2)).toEqual([9001, 9002]);
@@ -50,7 +50,7 @@ describe("drawing a city's list", () => {
     }
   });
 
-  it("draws every length and every ad about as often as the next", () => {
+  it("draws lengths and ads with a uniform distribution", () => {
     const rounds = 16_000;
     const lengths = new Map<number, number>();
     const regular = new Map<number, number>();
@@ -67,32 +67,32 @@ describe("drawing a city's list", () => {
     for (const count of regular.values()) expect(Math.abs(count / (rounds * 0.71) - 1)).toBeLessThan(0.03);
   });
 
-  it("a set with fewer ads than asked for gives all it has", () => {
+  it("returns all ads of a set that is too small", () => {
     const few = { featured: ADS.featured, regular: ADS.regular.slice(0, 3) };
     expect(drawAds(few, drawing(15))).toEqual([9001, 9002, 4251, 4252, 4253]);
   });
 });
 
-describe("recognising a drawn list", () => {
+describe("isDrawnList", () => {
   const drawn = drawAds(ADS, drawing(0));
 
-  it("accepts what was drawn", () => {
+  it("accepts a drawn list", () => {
     expect(isDrawnList(drawn, ADS)).toBe(true);
   });
 
   it.each<[string, unknown]>([
-    ["nothing", null],
+    ["null", null],
     ["an object", { length: 30 }],
     ["an empty list", []],
-    ["too short a list", drawn.slice(0, 29)],
-    ["too long a list", [...ADS.featured, ...ADS.regular].slice(0, 46).map((ad) => ad.id)],
-    ["a list with a repeat", [...drawn.slice(0, 29), drawn[28]]],
+    ["a list that is too short", drawn.slice(0, 29)],
+    ["a list that is too long", [...ADS.featured, ...ADS.regular].slice(0, 46).map((ad) => ad.id)],
+    ["a list with a duplicate", [...drawn.slice(0, 29), drawn[28]]],
     ["a list with an unknown ad", [...drawn.slice(0, 29), 1]],
-    ["a list with a text in it", [...drawn.slice(0, 29), "4290"]],
-    ["a list with a fraction in it", [...drawn.slice(0, 29), 4290.5]],
+    ["a list with a string", [...drawn.slice(0, 29), "4290"]],
+    ["a list with a fraction", [...drawn.slice(0, 29), 4290.5]],
     ["a list without the featured ads", ADS.regular.slice(0, 30).map((ad) => ad.id)],
     ["a list with the featured ads in another order", [9002, 9001, ...drawn.slice(2)]],
-  ])("refuses %s", (_, value) => {
+  ])("rejects %s", (_, value) => {
     expect(isDrawnList(value, ADS)).toBe(false);
   });
 });

@@ -1,14 +1,14 @@
-/** Draws a whole number from 0 up to, not including, a bound; each as likely as the next. */
+/** Returns a uniformly random integer from 0 up to but excluding `bound`. */
 export type DrawBelow = (bound: number) => number;
 
-/** Fills an array with random words. */
+/** Fills an array with random 32-bit words. */
 type Fill = (words: Uint32Array<ArrayBuffer>) => unknown;
 
 const RANGE = 2 ** 32;
 
 /**
- * Draws from the browser's cryptographic source. Numbers beyond the last whole multiple of the bound are drawn
- * again: folding them in would make the small results likelier.
+ * Draws from the browser's cryptographic source. Rejects words beyond the last multiple of the bound, because they
+ * would favor small results.
  */
 export function drawBelow(bound: number, fill: Fill = (words) => crypto.getRandomValues(words)): number {
   const limit = RANGE - (RANGE % bound);

@@ -3,25 +3,23 @@ import { useLayoutEffect, useState } from "react";
 import type { Ad } from "../data/ad";
 import { ADS, ALL_ADS } from "../data/ads";
 import type { Place } from "../data/places";
-import { keptList } from "./keptList";
+import { loadOrDrawAds } from "./sessionAds";
 import { drawBelow } from "./random";
 
-type Show = (ads: readonly Ad[]) => void;
-
-// Storage and chance are outside React; they answer at once.
-function askForList(place: Place, show: Show): void {
-  const ids = keptList(place, ADS, drawBelow);
-  show(ids.flatMap((id) => ALL_ADS.find((ad) => ad.id === id) ?? []));
+// Session storage and randomness are external to React, so this runs in an effect.
+function loadAds(place: Place, onAds: (ads: readonly Ad[]) => void): void {
+  const ids = loadOrDrawAds(place, ADS, drawBelow);
+  onAds(ids.flatMap((id) => ALL_ADS.find((ad) => ad.id === id) ?? []));
 }
 
 /**
- * The ads a city shows to this visitor, or null until they are drawn, which happens in the browser only. They are
- * drawn in a layout effect, before the first paint, so that a way back finds a page of the height it had.
+ * The ads a city shows to this visitor, or null until the browser has drawn them. They are drawn in a layout effect,
+ * before the first paint, so that scroll restoration finds the page at its previous height.
  */
 export function useCityAds({ state, city }: Place): readonly Ad[] | null {
   const [ads, setAds] = useState<readonly Ad[] | null>(null);
   useLayoutEffect(() => {
-    askForList({ state, city }, setAds);
+    loadAds({ state, city }, setAds);
   }, [state, city]);
   return ads;
 }

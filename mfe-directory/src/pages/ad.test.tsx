@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { ADS } from "../data/ads";
 import section from "../section";
-import { show, textOf } from "../testing/show";
+import { renderExisting, textOf } from "../testing/page";
 import { page } from "./ad";
 
 const [AD] = ADS.regular;
@@ -14,8 +14,8 @@ const PATH = "/city/Alabama/Birmingham/ad/4251";
 afterEach(cleanup);
 
 describe("ad page", () => {
-  it("shows title, age, text with its line breaks, and place", async () => {
-    const { container } = await show(PATH);
+  it("shows title, age, text with line breaks, and place", async () => {
+    const { container } = await renderExisting(PATH);
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe(AD?.title);
     expect(screen.getByText(`Age: ${String(AD?.age)}`)).toBeTruthy();
     const texts = [...container.querySelectorAll("article p")].map((paragraph) => paragraph.textContent);
@@ -24,26 +24,26 @@ describe("ad page", () => {
     expect(screen.getByText("Posted in Birmingham, Alabama")).toBeTruthy();
   });
 
-  it("carries the badge and says that it shows no real person", async () => {
-    const { container } = await show(PATH);
+  it("has the sample badge and says that it shows no real person", async () => {
+    const { container } = await renderExisting(PATH);
     expect(textOf(container.querySelector("article .badge.sample"))).toBe("Sample ad");
     expect(textOf(container.querySelector(".notice"))).toContain("sample and shows no real person");
   });
 
-  it.each(["Pics 📸", "Reply"])("has a button '%s' that opens the dialog as for a sample", async (name) => {
-    await show(PATH);
+  it.each(["Pics 📸", "Reply"])("has a button '%s' that opens the sample dialog", async (name) => {
+    await renderExisting(PATH);
     const button = screen.getByRole("button", { name });
     expect(button.closest("form")?.getAttribute("data-join")).toBe("sample");
   });
 
-  it("leads back to the city's ads", async () => {
-    await show("/city/Missouri/St.%20Louis/ad/4300");
+  it("links back to the city's ads", async () => {
+    await renderExisting("/city/Missouri/St.%20Louis/ad/4300");
     const back = screen.getByRole("link", { name: "Back to St. Louis ads" });
     expect(back.getAttribute("href")).toBe("/city/Missouri/St.%20Louis");
   });
 
-  it("leads to help with reporting it", async () => {
-    await show(PATH);
+  it("has the report section", async () => {
+    await renderExisting(PATH);
     const help = screen.getByRole("region", { name: "Report this ad" });
     const mail = within(help).getByRole("link", { name: "contact@site.example" });
     expect(mail.getAttribute("href")).toBe(
@@ -54,14 +54,14 @@ describe("ad page", () => {
     }
   });
 
-  it("shows the way from home", async () => {
-    await show(PATH);
-    const trail = within(screen.getByRole("navigation", { name: "Breadcrumb" }));
-    expect(trail.getAllByRole("listitem").map(textOf)).toEqual(["Home", "Alabama", "Birmingham", AD?.title]);
+  it("shows breadcrumbs", async () => {
+    await renderExisting(PATH);
+    const breadcrumbs = within(screen.getByRole("navigation", { name: "Breadcrumb" }));
+    expect(breadcrumbs.getAllByRole("listitem").map(textOf)).toEqual(["Home", "Alabama", "Birmingham", AD?.title]);
   });
 
-  it("has a head that is not indexed, with the id in its plain form", async () => {
-    const { head, layout } = await show("/city/Alabama/Birmingham/ad/04251");
+  it("has noindex and the canonical id", async () => {
+    const { head, layout } = await renderExisting("/city/Alabama/Birmingham/ad/04251");
     expect(head).toMatchObject({
       title: `Test Directory - ${AD?.title ?? ""} in Birmingham, Alabama`,
       canonical: PATH,
@@ -72,7 +72,7 @@ describe("ad page", () => {
     expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
   });
 
-  it("names an example path", () => {
+  it("has an example path", () => {
     expect(page.paths?.()).toEqual([PATH]);
   });
 
@@ -84,7 +84,7 @@ describe("ad page", () => {
     },
   );
 
-  it("a missing id counts as 0, which no ad has", async () => {
+  it("a missing id is 'Ad not found'", async () => {
     const data = await page.data({
       params: { state: "Alabama", city: "Birmingham" },
       site: {} as Parameters<typeof page.data>[0]["site"],

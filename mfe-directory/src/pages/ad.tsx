@@ -8,15 +8,15 @@ import type { Ad } from "../data/ad";
 import { ADS, findRegularAd } from "../data/ads";
 import { adPath, cityPath } from "../data/links";
 import { findPlace, type Place } from "../data/places";
-import { adCrumbs } from "../text/crumbs";
+import { adBreadcrumbs } from "../text/breadcrumbs";
 
-/** What an ad's page shows. */
+/** Data of an ad's page. */
 export interface AdData {
   readonly place: Place;
   readonly ad: Ad;
 }
 
-/** An ad's page, seen from a city. */
+/** An ad's page within a city. */
 export const page = definePage<AdData>({
   data: async ({ params }) => {
     const place = await findPlace(params);
@@ -35,12 +35,12 @@ export const page = definePage<AdData>({
       canonical: path,
       robots: "noindex",
       social: { title, description, type: "website", url: path },
-      breadcrumbs: adCrumbs(place, ad),
+      breadcrumbs: adBreadcrumbs(place, ad),
     };
   },
   Component: ({ data: { place, ad } }) => (
     <div className={classes("page", css.page)}>
-      <Breadcrumbs trail={adCrumbs(place, ad)} />
+      <Breadcrumbs trail={adBreadcrumbs(place, ad)} />
       <div className={css.column}>
         <AdDetail ad={ad} place={place} />
         {ad.sample && (

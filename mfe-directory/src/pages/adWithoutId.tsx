@@ -2,5 +2,5 @@ import { definePage } from "@colonnade/kit";
 
 import { page as adPage } from "./ad";
 
-/** An ad's path that ends before the id, which then counts as 0: there is no such ad. */
+/** An ad path without an id. The id defaults to 0, which no ad has. */
 export const page = definePage({ ...adPage, paths: () => [] });

@@ -1,8 +1,8 @@
 import { cleanup, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 
-import { fullSet, verifiedAd } from "../testing/madeUpAds";
-import { show } from "../testing/show";
+import { fullSet, verifiedAd } from "../testing/fakeAds";
+import { renderExisting } from "../testing/page";
 
 vi.mock("../data/ads", async (original) => {
   const set = fullSet(verifiedAd);
@@ -11,8 +11,8 @@ vi.mock("../data/ads", async (original) => {
 
 afterEach(cleanup);
 
-it("city page with verified ads alone has the verified title, no sample badge and no sample line", async () => {
-  const { container, head } = await show("/city/Ohio/Akron");
+it("city page with only verified ads has the verified title", async () => {
+  const { container, head } = await renderExisting("/city/Ohio/Akron");
   expect(head.title).toBe("Test Directory - Verified Listings in Akron, Ohio");
   expect(container.querySelectorAll("article").length).toBeGreaterThanOrEqual(30);
   expect(container.querySelector(".badge.sample, .notice")).toBeNull();

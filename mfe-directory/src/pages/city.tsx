@@ -8,7 +8,7 @@ import css from "../components/city/CityPage.module.css";
 import { ALL_ADS } from "../data/ads";
 import { cityPath } from "../data/links";
 import { findPlace, type Place } from "../data/places";
-import { cityCrumbs } from "../text/crumbs";
+import { cityBreadcrumbs } from "../text/breadcrumbs";
 import { evidenceOf, wordingFor, type Evidence } from "../text/wording";
 
 interface CityData {
@@ -16,14 +16,14 @@ interface CityData {
   readonly evidence: Evidence;
 }
 
-// A short name, an apostrophe, a letter that is no ASCII.
+// A plain name, an apostrophe, a non-ASCII letter.
 const EXAMPLES: readonly Place[] = [
   { state: "Alabama", city: "Birmingham" },
   { state: "Missouri", city: "O'Fallon" },
   { state: "Hawaii", city: "‘Ewa Beach" },
 ];
 
-/** A city's page: its ads. */
+/** A city's page, which lists its ads. */
 export const page = definePage<CityData>({
   data: async ({ params }) => {
     const place = await findPlace(params);
@@ -41,14 +41,14 @@ export const page = definePage<CityData>({
       canonical: path,
       robots: "noindex",
       social: { title, description, type: "website", url: path },
-      breadcrumbs: cityCrumbs(place),
+      breadcrumbs: cityBreadcrumbs(place),
     };
   },
   Component: ({ data: { place, evidence } }) => {
     const name = `${place.city}, ${place.state}`;
     return (
       <div className="page">
-        <Breadcrumbs trail={cityCrumbs(place)} />
+        <Breadcrumbs trail={cityBreadcrumbs(place)} />
         <PageHeading heading={name}>
           <SampleNotice evidence={evidence}>
             <p>“Most popular” marks the two samples that come first in every city. It measures nothing.</p>

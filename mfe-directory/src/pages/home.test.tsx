@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { FAQ } from "../data/faq";
 import { STATES } from "../data/states";
-import { show, textOf } from "../testing/show";
+import { renderExisting, textOf } from "../testing/page";
 import { page } from "./home";
 
 afterEach(cleanup);
@@ -15,8 +15,8 @@ function section(name: string): HTMLElement {
 }
 
 describe("home page", () => {
-  it("lists all 50 states alphabetically, each leading to its page", async () => {
-    await show("/");
+  it("lists all 50 states alphabetically with links to their pages", async () => {
+    await renderExisting("/");
     const links = within(section("Browse by state")).getAllByRole("link");
     expect(links.map(textOf)).toEqual(STATES.map((state) => state.name));
     expect(links.map((link) => link.getAttribute("href"))).toEqual(
@@ -25,8 +25,8 @@ describe("home page", () => {
     expect(links.find((link) => textOf(link) === "New York")?.getAttribute("href")).toBe("/state/New%20York");
   });
 
-  it("opens with its one h1, and no heading skips a level", async () => {
-    const { container } = await show("/");
+  it("starts with its only h1 and skips no heading level", async () => {
+    const { container } = await renderExisting("/");
     const levels = [...container.querySelectorAll("h1, h2, h3, h4")].map((heading) => Number(heading.tagName.slice(1)));
     expect(levels[0]).toBe(1);
     expect(levels.filter((level) => level === 1)).toHaveLength(1);
@@ -34,12 +34,12 @@ describe("home page", () => {
   });
 
   it("shows benefits", async () => {
-    await show("/");
+    await renderExisting("/");
     expect(within(section("What to expect")).getAllByRole("heading", { level: 3 }).length).toBeGreaterThanOrEqual(3);
   });
 
-  it("labels its one testimonial as a sample written by the site, without a name, photo or rating", async () => {
-    await show("/");
+  it("labels its only testimonial as a sample by the site", async () => {
+    await renderExisting("/");
     const testimonial = section("Sample testimonial");
     expect(textOf(testimonial)).toContain("Written by this site; no real person said it.");
     expect(testimonial.querySelectorAll("blockquote")).toHaveLength(1);
@@ -47,8 +47,8 @@ describe("home page", () => {
     expect(textOf(testimonial)).not.toMatch(/★|stars?\b|out of 5/i);
   });
 
-  it("answers ten questions, each opening by its summary", async () => {
-    await show("/");
+  it("has ten collapsed questions with answers", async () => {
+    await renderExisting("/");
     const entries = [...section("Questions and answers").querySelectorAll("details")];
     expect(entries.map((entry) => textOf(entry.querySelector("summary")))).toEqual(FAQ.map(({ question }) => question));
     for (const entry of entries) {
@@ -57,46 +57,48 @@ describe("home page", () => {
     }
   });
 
-  it("puts the site's facts into the answers", async () => {
-    const { container } = await show("/", { site: { brand: "Some Brand", contact: "mail@some.example" } });
+  it("fills site facts into the answers", async () => {
+    const { container } = await renderExisting("/", { site: { brand: "Some Brand", contact: "mail@some.example" } });
     expect(textOf(section("Questions and answers"))).toContain("Some Brand");
     const mails = [...container.querySelectorAll('a[href="mailto:mail@some.example"]')].map(textOf);
     expect(mails.length).toBeGreaterThan(0);
     expect(container.textContent).not.toMatch(/[{}]/);
   });
 
-  it("ends in a button that opens the dialog", async () => {
-    const { container } = await show("/", { site: { signup: { ...TEST_SITE.signup, host: "accounts.example.org" } } });
+  it("ends with a button that opens the dialog", async () => {
+    const { container } = await renderExisting("/", {
+      site: { signup: { ...TEST_SITE.signup, host: "accounts.example.org" } },
+    });
     const button = screen.getByRole("button", { name: "Join Free" });
     expect(button.closest("form")?.getAttribute("data-join")).toBe("general");
     expect(container.querySelectorAll("form")).toHaveLength(1);
   });
 
-  it("invites nobody to a sign-up that there is none of", async () => {
+  it("does not invite to sign up without a sign-up service", async () => {
     const connected = { ...TEST_SITE.signup, host: "accounts.example.org" };
-    await show("/", { site: { signup: connected } });
+    await renderExisting("/", { site: { signup: connected } });
     expect(textOf(section("Would you like to sign up?"))).toContain("takes an e-mail address");
     expect(textOf(section("What to expect"))).toContain("form names the recipient");
     cleanup();
-    await show("/");
-    const words = textOf(section("Sign-up is not available"));
-    expect(words).toContain("no sign-up service is connected");
-    expect(words).not.toMatch(/is free|takes|the form/i);
+    await renderExisting("/");
+    const text = textOf(section("Sign-up is not available"));
+    expect(text).toContain("no sign-up service is connected");
+    expect(text).not.toMatch(/is free|takes|the form/i);
     expect(textOf(section("What to expect"))).not.toMatch(/the sign-up form/i);
     expect(textOf(section("What to expect"))).toContain("At the moment nobody does");
     expect(screen.queryByRole("button")).toBeNull();
   });
 
-  it("is reached by keyboard: from the opening's link to the states", async () => {
-    await show("/");
+  it("has a first tab stop that links to the states", async () => {
+    await renderExisting("/");
     await userEvent.tab();
     expect(textOf(document.activeElement)).toBe("Choose a state");
     expect(document.activeElement?.getAttribute("href")).toBe("#states");
     expect(document.getElementById("states")).not.toBeNull();
   });
 
-  it("has a head that may be indexed, and the menu's header", async () => {
-    const { head, layout } = await show("/");
+  it("is indexable and has the menu header", async () => {
+    const { head, layout } = await renderExisting("/");
     expect(head.title).toBe("Test Directory - Browse by State and City");
     expect(head.description).toContain("50 states");
     expect(head.canonical).toBe("/");
@@ -106,8 +108,8 @@ describe("home page", () => {
     expect(page.paths?.()).toEqual(["/"]);
   });
 
-  it("claims nothing as verified or reviewed", async () => {
-    const { container, head } = await show("/");
+  it("makes no claim of verification or reviews", async () => {
+    const { container, head } = await renderExisting("/");
     const faq = textOf(section("Questions and answers"));
     const rest = textOf(container).replace(faq, "");
     expect(`${rest} ${head.title} ${head.description}`).not.toMatch(/verified|real reviews|rated/i);

@@ -1,6 +1,6 @@
 import { definePage } from "@colonnade/kit";
 
-import { Below } from "../components/home/Below";
+import { BelowFold } from "../components/home/BelowFold";
 import { Benefits } from "../components/home/Benefits";
 import { CallToAction } from "../components/home/CallToAction";
 import { Faq } from "../components/home/Faq";
@@ -9,7 +9,7 @@ import { StateGrid } from "../components/home/StateGrid";
 import { Testimonial } from "../components/home/Testimonial";
 import { STATES } from "../data/states";
 
-/** The site's front page. It needs no data: it shows what every visitor sees. */
+/** The home page. It needs no data. */
 export const page = definePage({
   data: () => ({}),
   paths: () => ["/"],
@@ -22,12 +22,12 @@ export const page = definePage({
     <div className="page">
       <Hero />
       <StateGrid />
-      <Below>
+      <BelowFold>
         <Benefits />
         <Testimonial />
         <Faq />
         <CallToAction />
-      </Below>
+      </BelowFold>
     </div>
   ),
 });

@@ -2,14 +2,14 @@ import { cleanup, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import type { Ad } from "../data/ad";
-import { reviewedAd, sampleAd, verifiedAd } from "../testing/madeUpAds";
-import { show, textOf } from "../testing/show";
+import { reviewedAd, sampleAd, verifiedAd } from "../testing/fakeAds";
+import { renderExisting, textOf } from "../testing/page";
 
-// Other ads, and other cities: two states in the table, one of them empty.
-const made = vi.hoisted(() => ({ ads: [] as Ad[] }));
+// Replaces the ads, and the city table with two states, one of them empty.
+const mocked = vi.hoisted(() => ({ ads: [] as Ad[] }));
 vi.mock("../data/ads", () => ({
   get ALL_ADS() {
-    return made.ads;
+    return mocked.ads;
   },
 }));
 vi.mock("../data/cities", () => ({
@@ -20,13 +20,13 @@ vi.mock("../data/cities", () => ({
 }));
 
 beforeEach(() => {
-  made.ads = [sampleAd(1)];
+  mocked.ads = [sampleAd(1)];
 });
 afterEach(cleanup);
 
-it("state page with verified ads alone has the verified wording", async () => {
-  made.ads = [verifiedAd(1), verifiedAd(2)];
-  const { container, head, layout } = await show("/state/Ohio");
+it("state page with only verified ads has the verified wording", async () => {
+  mocked.ads = [verifiedAd(1), verifiedAd(2)];
+  const { container, head, layout } = await renderExisting("/state/Ohio");
   expect(head.title).toBe("Test Directory - Verified Listings in Ohio");
   expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Verified Escorts in Ohio");
   expect(screen.getByText("Browse verified escort profiles in 2 cities across Ohio")).toBeTruthy();
@@ -35,27 +35,27 @@ it("state page with verified ads alone has the verified wording", async () => {
   expect(container.querySelector(".notice")).toBeNull();
 });
 
-it("state page with recorded reviews says so in its line", async () => {
-  made.ads = [reviewedAd(1)];
-  await show("/state/Ohio");
+it("state page's subtitle mentions recorded reviews", async () => {
+  mocked.ads = [reviewedAd(1)];
+  await renderExisting("/state/Ohio");
   expect(screen.getByText("Browse verified escort profiles with real reviews in 2 cities across Ohio")).toBeTruthy();
 });
 
-it("state page with one sample among verified ads has the sample wording and the line", async () => {
-  made.ads = [verifiedAd(1), sampleAd(2)];
-  const { container } = await show("/state/Ohio");
+it("one sample among verified ads gives the sample wording", async () => {
+  mocked.ads = [verifiedAd(1), sampleAd(2)];
+  const { container } = await renderExisting("/state/Ohio");
   expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Escorts in Ohio");
   expect(textOf(container.querySelector(".notice"))).toContain("Listings with the badge 'Sample ad' are samples");
 });
 
-it("state page counts and shows a repeated city once", async () => {
-  const { container } = await show("/state/Ohio");
+it("state page counts and shows a duplicate city once", async () => {
+  const { container } = await renderExisting("/state/Ohio");
   expect(screen.getByText("Browse sample escort profiles in 2 cities across Ohio")).toBeTruthy();
   expect(container.querySelectorAll('a[href^="/city/"]')).toHaveLength(2);
 });
 
-it.each(["Iowa", "Texas"])("state page of %s without cities shows an empty list and a count of 0", async (state) => {
-  const { container, head } = await show(`/state/${state}`);
+it.each(["Iowa", "Texas"])("state page of %s without cities shows an empty list and 0", async (state) => {
+  const { container, head } = await renderExisting(`/state/${state}`);
   expect(screen.getByRole("heading", { level: 1 }).textContent).toBe(`Escorts in ${state}`);
   expect(screen.getByText(`Browse sample escort profiles in 0 cities across ${state}`)).toBeTruthy();
   expect(head.social?.description).toContain("0 cities");

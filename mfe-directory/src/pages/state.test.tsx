@@ -7,7 +7,7 @@ import { isNotFound } from "@colonnade/kit";
 import table from "../../data/us-cities.json";
 import { STATES } from "../data/states";
 import section from "../section";
-import { show, textOf } from "../testing/show";
+import { renderExisting, textOf } from "../testing/page";
 import { page } from "./state";
 
 afterEach(cleanup);
@@ -17,8 +17,8 @@ function cards(container: HTMLElement): HTMLAnchorElement[] {
 }
 
 describe("state page", () => {
-  it("has the sample wording in heading, line, title and footer", async () => {
-    const { head, layout } = await show("/state/Alabama");
+  it("has the sample wording in heading, title and footer", async () => {
+    const { head, layout } = await renderExisting("/state/Alabama");
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Escorts in Alabama");
     expect(screen.getByText("Browse sample escort profiles in 40 cities across Alabama").tagName).toBe("P");
     expect(head.title).toBe("Test Directory - Listings in Alabama");
@@ -26,14 +26,14 @@ describe("state page", () => {
   });
 
   it("says that its listings are samples", async () => {
-    await show("/state/Alabama");
+    await renderExisting("/state/Alabama");
     expect(screen.getByText(/are samples and no real people/)).toBeTruthy();
   });
 
   it.each(["Alabama", "California", "New York", "Hawaii"] as const)(
     "shows every city of %s as a card",
     async (state) => {
-      const { container } = await show(`/state/${encodeURIComponent(state)}`);
+      const { container } = await renderExisting(`/state/${encodeURIComponent(state)}`);
       const links = cards(container);
       expect(links.map((link) => link.querySelector("strong")?.textContent)).toEqual(table[state]);
       expect(links.map((link) => link.getAttribute("href"))).toEqual(
@@ -44,15 +44,15 @@ describe("state page", () => {
     },
   );
 
-  it("counts the cities in line, description and social description", async () => {
-    const { head } = await show("/state/California");
+  it("shows the city count in subtitle and descriptions", async () => {
+    const { head } = await renderExisting("/state/California");
     expect(screen.getByText("Browse sample escort profiles in 371 cities across California")).toBeTruthy();
     expect(head.description).toContain("371 cities");
     expect(head.social?.description).toContain("371 cities");
   });
 
-  it("has the head the site asks for", async () => {
-    const { head } = await show("/state/New%20York");
+  it("has noindex,nofollow, canonical and social tags", async () => {
+    const { head } = await renderExisting("/state/New%20York");
     expect(head).toMatchObject({
       canonical: "/state/New%20York",
       robots: "noindex,nofollow",
@@ -65,26 +65,26 @@ describe("state page", () => {
     expect(head.keywords).toContain("New York");
   });
 
-  it("asks for the state's own header", async () => {
+  it("has the state's header", async () => {
     for (const { name, header } of STATES.filter((_, index) => index % 12 === 0).concat(
       STATES.filter((state) => state.header !== "menu"),
     )) {
-      const { layout } = await show(`/state/${encodeURIComponent(name)}`);
+      const { layout } = await renderExisting(`/state/${encodeURIComponent(name)}`);
       expect([name, layout.header]).toEqual([name, header]);
       cleanup();
     }
   });
 
-  it("shows the way from home", async () => {
-    await show("/state/Alabama");
-    const trail = within(screen.getByRole("navigation", { name: "Breadcrumb" }));
-    expect(trail.getAllByRole("listitem").map(textOf)).toEqual(["Home", "Alabama"]);
-    expect(trail.getByRole("link", { name: "Home" }).getAttribute("href")).toBe("/");
-    expect(trail.getByText("Alabama").getAttribute("aria-current")).toBe("page");
+  it("shows breadcrumbs", async () => {
+    await renderExisting("/state/Alabama");
+    const breadcrumbs = within(screen.getByRole("navigation", { name: "Breadcrumb" }));
+    expect(breadcrumbs.getAllByRole("listitem").map(textOf)).toEqual(["Home", "Alabama"]);
+    expect(breadcrumbs.getByRole("link", { name: "Home" }).getAttribute("href")).toBe("/");
+    expect(breadcrumbs.getByText("Alabama").getAttribute("aria-current")).toBe("page");
   });
 
-  it("has a section below with heading, tagline, three to four paragraphs and one link home", async () => {
-    await show("/state/Alabama");
+  it("has a guide of three or four paragraphs with one link home", async () => {
+    await renderExisting("/state/Alabama");
     const guide = screen.getByRole("region", { name: "About listings in Alabama" });
     const paragraphs = guide.querySelectorAll(".prose p");
     expect(paragraphs.length).toBeGreaterThanOrEqual(3);
@@ -95,8 +95,8 @@ describe("state page", () => {
     expect(guide.textContent).not.toMatch(/[{}]/);
   });
 
-  it("lists eight sample venues under two headings, in cities of the state", async () => {
-    const { container } = await show("/state/Alabama");
+  it("lists eight sample venues in cities of the state", async () => {
+    const { container } = await renderExisting("/state/Alabama");
     const groups = [...container.querySelectorAll("section h3")].map((heading) => heading.parentElement);
     expect(groups).toHaveLength(2);
     const venues = groups.flatMap((group) => [...(group?.querySelectorAll("li") ?? [])]);
@@ -111,14 +111,14 @@ describe("state page", () => {
     expect(new Set(venues.map((venue) => venue.lastElementChild?.textContent)).size).toBe(8);
   });
 
-  it("says where the names of the cities come from", async () => {
-    const { container } = await show("/state/Alabama");
+  it("attributes the city names", async () => {
+    const { container } = await renderExisting("/state/Alabama");
     expect(textOf(container)).toContain(
       "City names derived from GeoNames (https://www.geonames.org/), CC BY 4.0; filtered and edited.",
     );
   });
 
-  it("names a path for each of the 50 states", () => {
+  it("has a path for each of the 50 states", () => {
     expect(page.paths?.()).toEqual(STATES.map(({ name }) => `/state/${encodeURIComponent(name)}`));
   });
 

@@ -8,7 +8,7 @@ import { StateGuide } from "../components/state/StateGuide";
 import { statePath } from "../data/links";
 import { citiesOf } from "../data/places";
 import { findState, STATES, type State } from "../data/states";
-import { stateCrumbs } from "../text/crumbs";
+import { stateBreadcrumbs } from "../text/breadcrumbs";
 import { evidenceOf, wordingFor, type Evidence } from "../text/wording";
 
 interface StateData {
@@ -17,12 +17,12 @@ interface StateData {
   readonly evidence: Evidence;
 }
 
-/** A state's page: all of its cities. */
+/** A state's page, which lists its cities. */
 export const page = definePage<StateData>({
   data: async ({ params }) => {
     const state = findState(params.state);
     if (!state) return notFound("State not found");
-    // Of the ads this page needs only what they are evidence of, so they are no part of its own code.
+    // Imported dynamically: the page needs only the evidence, so the ads stay out of its chunk.
     const [cities, { ALL_ADS }] = await Promise.all([citiesOf(state.name), import("../data/ads")]);
     return { state, cities, evidence: evidenceOf(ALL_ADS) };
   },
@@ -31,7 +31,7 @@ export const page = definePage<StateData>({
     const { name } = data.state;
     const wording = wordingFor(data.evidence);
     const title = wording.stateTitle(site.brand, name);
-    const description = `${wording.stateLine(name, data.cities.length)}. For adults, 18 or older.`;
+    const description = `${wording.stateSubtitle(name, data.cities.length)}. For adults, 18 or older.`;
     const path = statePath(name);
     return {
       title,
@@ -40,7 +40,7 @@ export const page = definePage<StateData>({
       canonical: path,
       robots: "noindex,nofollow",
       social: { title, description, type: "website", url: path },
-      breadcrumbs: stateCrumbs(name),
+      breadcrumbs: stateBreadcrumbs(name),
     };
   },
   layout: ({ data }) => ({
@@ -51,8 +51,11 @@ export const page = definePage<StateData>({
     const wording = wordingFor(evidence);
     return (
       <div className="page">
-        <Breadcrumbs trail={stateCrumbs(state.name)} />
-        <PageHeading heading={wording.stateHeading(state.name)} line={wording.stateLine(state.name, cities.length)}>
+        <Breadcrumbs trail={stateBreadcrumbs(state.name)} />
+        <PageHeading
+          heading={wording.stateHeading(state.name)}
+          subtitle={wording.stateSubtitle(state.name, cities.length)}
+        >
           <SampleNotice evidence={evidence} />
         </PageHeading>
         <CityBrowser key={state.name} state={state.name} cities={cities} cardText={wording.cityCard} />

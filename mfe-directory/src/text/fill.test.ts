@@ -2,14 +2,14 @@ import { expect, it } from "vitest";
 
 import { fill } from "./fill";
 
-it("fill puts values in the place of tokens, as often as they stand there", () => {
+it("fill replaces every occurrence of a token", () => {
   expect(fill("{state}: {count} cities of {state}", { state: "Ohio", count: "7" })).toBe("Ohio: 7 cities of Ohio");
 });
 
-it("fill takes a value as text, not as a pattern", () => {
+it("fill inserts values literally", () => {
   expect(fill("{brand}", { brand: "$& {state}" })).toBe("$& {state}");
 });
 
-it.each(["{nothing}", "{constructor}"])("fill keeps %s, which has no value", (text) => {
+it.each(["{nothing}", "{constructor}"])("fill keeps %s without a value", (text) => {
   expect(fill(text, {})).toBe(text);
 });

@@ -1,6 +1,6 @@
 /**
- * A name as people type it: lower case, without diacritics, apostrophes and the Hawaiian ‘okina; hyphens, dots and
- * runs of spaces are one space. "Kīhei" becomes "kihei", "Wilkes-Barre" "wilkes barre".
+ * Normalizes a name for searching: lowercase, without diacritics, apostrophes and the Hawaiian ‘okina; punctuation and
+ * whitespace become single spaces. "Kīhei" becomes "kihei", "Wilkes-Barre" becomes "wilkes barre".
  */
 export function foldName(name: string): string {
   return name
@@ -11,22 +11,22 @@ export function foldName(name: string): string {
     .trim();
 }
 
-/** Folds a name once, so that many queries can be tried on it: a space before each word. `St.` is also `Saint`. */
-export function searchable(name: string): string {
+/** Returns a search key: the folded name with a space before each word. `St.` also matches `Saint`. */
+export function searchKey(name: string): string {
   const folded = ` ${foldName(name)}`;
   const spelledOut = folded.replace(/\bst\b/g, "saint");
   return spelledOut === folded ? folded : `${folded}\n${spelledOut}`;
 }
 
-/** Those whose searchable name has what was typed: first where a word begins with it, then the others, in their order. */
-export function search<T>(items: readonly T[], query: string, nameOf: (item: T) => string): readonly T[] {
-  const typed = foldName(query);
-  const begun: T[] = [];
+/** Returns the items whose search key contains the query: matches at the start of a word first, otherwise in order. */
+export function search<T>(items: readonly T[], query: string, keyOf: (item: T) => string): readonly T[] {
+  const folded = foldName(query);
+  const wordStarts: T[] = [];
   const others: T[] = [];
   for (const item of items) {
-    const name = nameOf(item);
-    if (name.includes(` ${typed}`)) begun.push(item);
-    else if (name.includes(typed)) others.push(item);
+    const key = keyOf(item);
+    if (key.includes(` ${folded}`)) wordStarts.push(item);
+    else if (key.includes(folded)) others.push(item);
   }
-  return [...begun, ...others];
+  return [...wordStarts, ...others];
 }

@@ -1,31 +1,31 @@
 import type { Ad } from "../data/ad";
 
-/** What is known of a set of ads as a whole, as plain data. Only this decides which words a page may use. */
+/** Evidence about a set of ads, as plain data. It alone determines the wording of a page. */
 export interface Evidence {
-  /** The set is not empty, and every ad in it has a verification record and is no sample. */
+  /** The set is not empty, and every ad has a verification record and is not a sample. */
   readonly verified: boolean;
-  /** Verified, and every ad's reviews were recorded too. */
+  /** Verified, and every ad has recorded reviews. */
   readonly reviewed: boolean;
-  /** How many of the ads are samples. */
+  /** Whether all, some or none of the ads are samples. */
   readonly samples: "all" | "some" | "none";
 }
 
-/** The words that depend on evidence. */
+/** The texts that depend on evidence. */
 export interface Wording {
   stateTitle(brand: string, state: string): string;
   stateHeading(state: string): string;
-  /** The line below a state's heading. */
-  stateLine(state: string, cities: number): string;
-  /** The footer's last line on a state's page. */
+  /** The subtitle of a state's page. */
+  stateSubtitle(state: string, cities: number): string;
+  /** The footer note of a state's page. */
   stateFooterNote(state: string): string;
   stateKeywords(state: string): string;
-  /** The last line of a city's card. */
+  /** Last line of a city's card. */
   readonly cityCard: string;
   cityTitle(brand: string, city: string, state: string): string;
   cityDescription(city: string, state: string): string;
 }
 
-/** Reads the evidence off the ads. */
+/** Derives the evidence from the ads. */
 export function evidenceOf(ads: readonly Ad[]): Evidence {
   const samples = ads.filter((ad) => ad.sample).length;
   const verified = ads.length > 0 && ads.every((ad) => !ad.sample && ad.verification !== undefined);
@@ -39,7 +39,7 @@ export function evidenceOf(ads: readonly Ad[]): Evidence {
 const SAMPLE: Wording = {
   stateTitle: (brand, state) => `${brand} - Listings in ${state}`,
   stateHeading: (state) => `Escorts in ${state}`,
-  stateLine: (state, cities) => `Browse sample escort profiles in ${String(cities)} cities across ${state}`,
+  stateSubtitle: (state, cities) => `Browse sample escort profiles in ${String(cities)} cities across ${state}`,
   stateFooterNote: (state) => `Escorts in ${state} - 18+ only`,
   stateKeywords: (state) => `${state} escort directory, escorts in ${state}, ${state} cities, sample listings`,
   cityCard: "Browse Escorts",
@@ -50,7 +50,7 @@ const SAMPLE: Wording = {
 const VERIFIED: Wording = {
   stateTitle: (brand, state) => `${brand} - Verified Listings in ${state}`,
   stateHeading: (state) => `Verified Escorts in ${state}`,
-  stateLine: (state, cities) => `Browse verified escort profiles in ${String(cities)} cities across ${state}`,
+  stateSubtitle: (state, cities) => `Browse verified escort profiles in ${String(cities)} cities across ${state}`,
   stateFooterNote: (state) => `Verified escorts in ${state} - 18+ only`,
   stateKeywords: (state) =>
     `${state} escort directory, verified escorts in ${state}, ${state} cities, verified listings`,
@@ -61,18 +61,18 @@ const VERIFIED: Wording = {
 
 const REVIEWED: Wording = {
   ...VERIFIED,
-  stateLine: (state, cities) =>
+  stateSubtitle: (state, cities) =>
     `Browse verified escort profiles with real reviews in ${String(cities)} cities across ${state}`,
 };
 
-/** The wording that the evidence allows. */
+/** Returns the wording that the evidence supports. */
 export function wordingFor(evidence: Evidence): Wording {
   if (evidence.reviewed) return REVIEWED;
   return evidence.verified ? VERIFIED : SAMPLE;
 }
 
-/** The line that tells a visitor that ads are samples, or null where none is. */
-export function sampleLine(evidence: Evidence): string | null {
+/** Returns the notice about samples, or null without samples. */
+export function sampleNotice(evidence: Evidence): string | null {
   switch (evidence.samples) {
     case "all":
       return "The listings here are samples and no real people. Nobody receives a reply.";

@@ -2,12 +2,12 @@ import { useSite } from "@colonnade/kit";
 import { fillFacts } from "@colonnade/kit/text";
 import type { ReactElement, ReactNode } from "react";
 
-import { inWords } from "../dates";
+import { formatDate } from "../dates";
 import type { LegalText } from "../legalText";
 import css from "./legal.module.css";
 
-function Day({ date }: { readonly date: string }): ReactElement {
-  return <time dateTime={date}>{inWords(date)}</time>;
+function DateText({ date }: { readonly date: string }): ReactElement {
+  return <time dateTime={date}>{formatDate(date)}</time>;
 }
 
 function Contents({ sections }: Pick<LegalText, "sections">): ReactElement {
@@ -25,7 +25,7 @@ function Contents({ sections }: Pick<LegalText, "sections">): ReactElement {
   );
 }
 
-/** A legal text with its dates and numbered sections. `children` stand between the dates and the text. */
+/** A legal text with dates and numbered sections. `children` appear between the dates and the text. */
 export function LegalPage({
   text,
   children,
@@ -40,10 +40,10 @@ export function LegalPage({
         <h1>{fillFacts(text.title, site)}</h1>
         <p>
           <span>
-            Last updated <Day date={site.today} />
+            Last updated <DateText date={site.today} />
           </span>
           <span>
-            Text in force since <Day date={text.inForce} />
+            Text in force since <DateText date={text.inForce} />
           </span>
         </p>
       </header>

@@ -3,7 +3,7 @@ import { fillFacts } from "@colonnade/kit/text";
 
 import type { LegalText } from "../legalText";
 
-/** What the heads of both legal pages have in common. */
+/** The head of a legal page. */
 export function headOf(text: LegalText, path: string, site: SiteFacts): Head {
   const label = fillFacts(text.title, site);
   const title = `${label} - ${site.brand}`;

@@ -10,7 +10,7 @@ const PARTNER = { id: "example", name: "Example Partner", host: "partner.example
 const CONFIGURED = { site: { signup: { ...TEST_SITE.signup, host: "signup.example" }, partner: PARTNER } };
 const ROUTES = ["/", "/terms", "/privacy", "/about-escort-babylon", "/about-escort-babylon/safety-guide"];
 
-// What each numbered section is about, in order.
+// The subjects of the numbered sections, in order.
 const SECTIONS = {
   "/terms": [
     /acceptance/i,
@@ -51,7 +51,7 @@ function numberedHeadings({ container }: RenderedPage): string[] {
 }
 
 describe.each(["/terms", "/privacy"] as const)("%s", (path) => {
-  it("thirteen numbered sections stand in the order of their subjects", async () => {
+  it("thirteen numbered sections cover their subjects in order", async () => {
     const headings = numberedHeadings(await renderExisting(path));
     expect(headings).toHaveLength(13);
     headings.forEach((heading, index) => {
@@ -60,7 +60,7 @@ describe.each(["/terms", "/privacy"] as const)("%s", (path) => {
     });
   });
 
-  it("each entry of the contents leads to a section of the page, by an id that occurs once", async () => {
+  it("every contents entry links to a section with a unique id", async () => {
     const { container } = await renderExisting(path);
     const targets = [...container.querySelectorAll("nav a")].map((anchor) => anchor.getAttribute("href"));
     expect(targets).toHaveLength(13);
@@ -69,7 +69,7 @@ describe.each(["/terms", "/privacy"] as const)("%s", (path) => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("both dates stand in words beside each other", async () => {
+  it("the header shows both dates in words", async () => {
     const { container } = await renderExisting(path);
     const [updated, inForce] = container.querySelectorAll("header time");
     expect(updated?.parentElement?.textContent).toBe("Last updated January 31, 2026");
@@ -77,7 +77,7 @@ describe.each(["/terms", "/privacy"] as const)("%s", (path) => {
     expect(inForce?.parentElement?.textContent).toMatch(/^Text in force since [A-Z][a-z]+ \d{1,2}, \d{4}$/);
   });
 
-  it("one h1 stands first, and headings skip no level", async () => {
+  it("the page has one h1, and headings skip no level", async () => {
     const { container } = await renderExisting(path);
     const levels = [...container.querySelectorAll("h1, h2, h3, h4, h5, h6")].map(({ tagName }) => Number(tagName[1]));
     expect(levels.filter((level) => level === 1)).toHaveLength(1);
@@ -89,36 +89,36 @@ describe.each(["/terms", "/privacy"] as const)("%s", (path) => {
   it.each([
     ["unconfigured", {}],
     ["configured", CONFIGURED],
-  ])("no fact is left unfilled on an %s site", async (_, options) => {
+  ])("every fact is filled in on an %s site", async (_, options) => {
     const { container, head } = await renderExisting(path, options);
     expect(container.innerHTML).not.toMatch(/[{}]|site-fact|undefined/);
     expect(`${head.title} ${head.description}`).not.toMatch(/[{}]/);
   });
 
-  it("operator, age limit and contact are named", async () => {
+  it("operator, age limit and contact are shown", async () => {
     const { container } = await renderExisting(path);
     expect(container.textContent).toMatch(/Test Company/);
     expect(container.textContent).toMatch(/\b18\b/);
     expect(container.querySelector("a[href='mailto:contact@site.example']")?.textContent).toBe("contact@site.example");
   });
 
-  it("without a sign-up service nobody is said to receive anything", async () => {
+  it("without a sign-up service the page names no recipient", async () => {
     const { container } = await renderExisting(path);
     expect(container.textContent).toMatch(/no one at present: sign-up is not configured/);
   });
 
-  it("with a sign-up service its host is named", async () => {
+  it("with a sign-up service the page names its host", async () => {
     const { container } = await renderExisting(path, CONFIGURED);
     expect(container.textContent).toMatch(/signup\.example/);
     expect(container.textContent).not.toMatch(/no one at present/);
   });
 
-  it("profiles are not said to be kept to verified members", async () => {
+  it("the page does not mention verified members", async () => {
     const { container } = await renderExisting(path);
     expect(container.textContent).not.toMatch(/verified members/i);
   });
 
-  it("links lead to pages that exist, or say that they lead elsewhere", async () => {
+  it("links go to existing pages or are marked as external", async () => {
     const { container } = await renderExisting(path);
     for (const anchor of container.querySelectorAll("a")) {
       const href = anchor.getAttribute("href") ?? "";
@@ -127,14 +127,14 @@ describe.each(["/terms", "/privacy"] as const)("%s", (path) => {
     }
   });
 
-  it("nothing is drawn that the content security policy forbids", async () => {
+  it("the page renders nothing that the CSP forbids", async () => {
     const { container } = await renderExisting(path);
     expect(container.querySelectorAll("[style], style, script, iframe")).toHaveLength(0);
   });
 });
 
 describe("terms", () => {
-  it("the head is indexable, the law comes from the configuration", async () => {
+  it("the head is indexable, and the governing law is configured", async () => {
     const { container, head, layout } = await renderExisting("/terms");
     expect(head.canonical).toBe("/terms");
     expect(head.robots).toBeUndefined();
@@ -145,12 +145,12 @@ describe("terms", () => {
 });
 
 describe("privacy", () => {
-  it("the head says noindex and its own canonical path", async () => {
+  it("the head has noindex and its canonical path", async () => {
     const { head } = await renderExisting("/privacy");
     expect(head).toMatchObject({ robots: "noindex", canonical: "/privacy" });
   });
 
-  it("a box holds the privacy commitment", async () => {
+  it("a region shows the privacy commitment", async () => {
     const { getByRole } = await renderExisting("/privacy");
     const box = getByRole("region", { name: "Our privacy commitment" });
     expect(within(box).getAllByRole("listitem").length).toBeGreaterThan(0);
@@ -165,7 +165,7 @@ describe("privacy", () => {
     expect(container.textContent).toMatch(/kept for a week/);
   });
 
-  it("without a sign-up service no details are said to be passed on", async () => {
+  it("the page mentions forwarding only with a sign-up service", async () => {
     const configured = await renderExisting("/privacy", CONFIGURED);
     expect(configured.container.textContent).toContain("through this site’s gateway, to signup.example");
     expect(configured.container.textContent).toContain("together with the affiliate tag, to signup.example");
@@ -175,8 +175,8 @@ describe("privacy", () => {
     expect(container.textContent).not.toMatch(/details go, through|passes them on|are sent, together/);
   });
 
-  it("network addresses are said to be written down where the log names them, and only there", async () => {
-    const logged = await renderExisting("/privacy", { site: { logsAddresses: true } });
+  it("the page says that IP addresses are logged only if they are", async () => {
+    const logged = await renderExisting("/privacy", { site: { logsClientIp: true } });
     expect(logged.container.textContent).toContain("The gateway writes that address into these records");
     expect(logged.container.textContent).not.toContain("does not write that address down");
     cleanup();
@@ -185,7 +185,7 @@ describe("privacy", () => {
     expect(container.textContent).not.toContain("writes that address into");
   });
 
-  it("the cookies section names both cookies and the session's ad list", async () => {
+  it("the cookies section names both cookies and session storage", async () => {
     const { container } = await renderExisting("/privacy");
     const heading = [...container.querySelectorAll("section > h2")].find(({ textContent }) =>
       /cookies/i.test(textContent),
@@ -195,12 +195,12 @@ describe("privacy", () => {
     expect(heading?.parentElement?.textContent).toMatch(/session storage/i);
   });
 
-  it("accounts of under-18s are said to be ended and their data deleted", async () => {
+  it("the page says that accounts of minors are closed", async () => {
     const { container } = await renderExisting("/privacy");
     expect(container.textContent).toMatch(/under 18, the account is ended and the data deleted/);
   });
 
-  it("a configured partner is named with its host, and no partner where there is none", async () => {
+  it("the page names the partner only if one is configured", async () => {
     const configured = await renderExisting("/privacy", CONFIGURED);
     expect(configured.getByText("Example Partner (partner.example)")).toBeTruthy();
     cleanup();

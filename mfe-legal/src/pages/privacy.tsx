@@ -25,7 +25,7 @@ function Commitment(): ReactElement {
   );
 }
 
-/** Who is meant by the text's 'operator', 'sign-up service' and 'partner' on this very site. */
+/** Names the operator, sign-up service and partner to which the text refers. */
 function Recipients(): ReactElement {
   const site = useSite();
   return (

@@ -3,7 +3,7 @@ import { renderPage, type RenderedPage, type RenderOptions } from "@colonnade/ki
 
 import section from "../section";
 
-/** Renders a page of this section that exists. */
+/** Renders a page of this section. Throws if the page is not found. */
 export async function renderExisting(path: string, options?: RenderOptions): Promise<RenderedPage> {
   const view = await renderPage(section, path, options);
   if (isNotFound(view)) throw new Error(`${path}: ${view.heading}`);

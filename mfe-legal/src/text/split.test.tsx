@@ -15,7 +15,7 @@ const TEXT = (
   </>
 );
 
-it("splitText a text with two headings gives what stands before them and two sections", () => {
+it("splitText returns the preamble and one section per heading", () => {
   const { preamble, sections } = splitText(TEXT);
   expect(render(preamble).container.textContent).toBe("Before");
   expect(sections.map(({ id, heading }) => [id, render(heading).container.textContent])).toEqual([

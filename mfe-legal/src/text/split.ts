@@ -1,17 +1,17 @@
 import { anchorOf } from "@colonnade/kit/text";
 import { Children, isValidElement, type ReactElement, type ReactNode } from "react";
 
-/** One numbered section of a text; its number is its place in the list, from 1. */
+/** A section of a text. Its number is its position in the list, starting at 1. */
 export interface TextSection {
-  /** Anchor of the section, made from its heading. */
+  /** Anchor derived from the heading. */
   readonly id: string;
   readonly heading: ReactNode;
   readonly body: ReactNode;
 }
 
-/** A text, cut at its headings. */
+/** A text split at its headings. */
 export interface SplitText {
-  /** What stands before the first heading. */
+  /** The content before the first heading. */
   readonly preamble: ReactNode;
   readonly sections: readonly TextSection[];
 }
@@ -20,11 +20,11 @@ interface WithChildren {
   readonly children?: ReactNode;
 }
 
-/** Cuts a compiled Markdown text at its second-level headings. Nothing is rendered by it. */
+/** Splits a compiled Markdown text at its second-level headings without rendering it. */
 export function splitText(text: ReactElement<WithChildren>): SplitText {
   const preamble: ReactNode[] = [];
   const sections: { id: string; heading: ReactNode; body: ReactNode[] }[] = [];
-  // toArray gives each part a key, which parts of one list need once they are moved into another.
+  // toArray adds the keys that the parts need in their new lists.
   for (const part of Children.toArray(text.props.children)) {
     if (isValidElement<WithChildren>(part) && part.type === "h2") {
       const heading = part.props.children;

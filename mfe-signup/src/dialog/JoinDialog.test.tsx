@@ -6,7 +6,7 @@ import { StrictMode, useState, type ReactElement } from "react";
 import { beforeEach, describe, expect, it, vi, type Mock } from "vitest";
 
 import section from "../section";
-import { answerJson, answerNever, CONNECTED, fillIn, input, WITH_PARTNER } from "../testing/signup";
+import { mockJsonResponse, mockPendingResponse, WITH_BACKEND, fillForm, input, WITH_PARTNER } from "../testing/signup";
 import { JoinDialog } from "./JoinDialog";
 
 const navigate = vi.hoisted(() => vi.fn());
@@ -24,14 +24,14 @@ function dialogIn(): HTMLDialogElement {
 
 async function show(
   props: Partial<JoinSlotProps> = {},
-  site = CONNECTED,
+  site = WITH_BACKEND,
 ): Promise<{ dialog: HTMLDialogElement; close: Mock }> {
   const close = vi.fn();
   await renderSlot(section, "join", { open: true, reason: "general", close, ...props }, { site });
   return { dialog: dialogIn(), close };
 }
 
-// As the shell does it: a button opens the dialog, and what it asks for is done.
+// Like the shell: a button opens the dialog, and `close` closes it.
 function Shell(props: JoinSlotProps): ReactElement {
   const [open, setOpen] = useState(props.open);
   return (
@@ -55,7 +55,7 @@ function Shell(props: JoinSlotProps): ReactElement {
   );
 }
 
-async function showInShell(site = CONNECTED): Promise<{ dialog: HTMLDialogElement }> {
+async function showInShell(site = WITH_BACKEND): Promise<{ dialog: HTMLDialogElement }> {
   const shell = defineSection({
     ...section,
     slots: { join: () => Promise.resolve({ slot: defineSlot({ Component: Shell }) }) },
@@ -67,13 +67,13 @@ async function showInShell(site = CONNECTED): Promise<{ dialog: HTMLDialogElemen
 const SAMPLE = "These ads are samples. Nobody receives a reply, and signing up unlocks no photos or further ads.";
 
 describe("the dialog", () => {
-  it("is closed and empty until it is opened", async () => {
+  it("is closed and empty until opened", async () => {
     const { dialog } = await show({ open: false });
     expect(dialog.open).toBe(false);
     expect(dialog.childElementCount).toBe(0);
   });
 
-  it("opens as a modal that its heading names, with the focus inside", async () => {
+  it("opens as a modal labeled by its heading, with focus", async () => {
     const showModal = vi.spyOn(HTMLDialogElement.prototype, "showModal");
     const { dialog } = await show();
     expect(showModal).toHaveBeenCalledTimes(1);
@@ -81,13 +81,13 @@ describe("the dialog", () => {
     expect(document.activeElement).toBe(screen.getByRole("heading", { level: 2 }));
   });
 
-  it("holds the form with its fields and button", async () => {
+  it("contains the form with its fields and button", async () => {
     const { dialog } = await show();
     expect([...dialog.querySelectorAll("input")].map((input) => input.name)).toEqual(["email", "password", "age"]);
     expect(screen.getByRole("button", { name: "Continue" })).not.toBeNull();
   });
 
-  it("opened from a sample first says that samples unlock nothing", async () => {
+  it("explains samples first when opened from a sample", async () => {
     const { dialog } = await show({ reason: "sample" });
     const notice = screen.getByText(SAMPLE);
     expect(dialog.getAttribute("aria-describedby")).toBe(notice.id);
@@ -96,20 +96,20 @@ describe("the dialog", () => {
     ).toBeTruthy();
   });
 
-  it("opened otherwise does not speak of samples", async () => {
+  it("does not mention samples otherwise", async () => {
     await show();
     expect(screen.queryByText(SAMPLE)).toBeNull();
   });
 });
 
 describe("closing the dialog", () => {
-  it("by its button asks the shell", async () => {
+  it("with its button calls close once", async () => {
     const { close } = await show();
     await userEvent.click(screen.getByRole("button", { name: "Close" }));
     expect(close).toHaveBeenCalledTimes(1);
   });
 
-  it("by the browser's own way, such as Escape, tells the shell once", async () => {
+  it("natively, for example with Escape, calls close once", async () => {
     const { dialog, close } = await show();
     act(() => {
       dialog.close();
@@ -117,29 +117,29 @@ describe("closing the dialog", () => {
     expect(close).toHaveBeenCalledTimes(1);
   });
 
-  it("by a click on the backdrop asks the shell", async () => {
+  it("with a click on the backdrop calls close once", async () => {
     const { dialog, close } = await show();
     fireEvent.pointerDown(dialog);
     fireEvent.click(dialog);
     expect(close).toHaveBeenCalledTimes(1);
   });
 
-  it("does not follow from a press that began inside", async () => {
+  it("does not happen when the press began inside", async () => {
     const { dialog, close } = await show();
     fireEvent.pointerDown(screen.getByLabelText("E-mail"));
     fireEvent.click(dialog);
     expect(close).not.toHaveBeenCalled();
   });
 
-  it("does not follow from a click inside", async () => {
+  it("does not happen on a click inside", async () => {
     const { close } = await show();
     await userEvent.click(screen.getByLabelText("E-mail"));
     expect(close).not.toHaveBeenCalled();
   });
 
-  it("closes the element, for which the browser gives the focus back, and leaves nothing typed behind", async () => {
+  it("closes the element and discards the values", async () => {
     const { dialog } = await showInShell();
-    fillIn();
+    fillForm();
     await userEvent.click(screen.getByRole("button", { name: "Close" }));
     expect(dialog.open).toBe(false);
     expect(dialog.childElementCount).toBe(0);
@@ -148,23 +148,23 @@ describe("closing the dialog", () => {
     expect(input("Password").value).toBe("");
   });
 
-  it("gives up what is on its way", async () => {
-    const fetching = answerNever();
+  it("aborts the request", async () => {
+    const fetchMock = mockPendingResponse();
     await showInShell();
-    fillIn();
+    fillForm();
     await userEvent.click(screen.getByRole("button", { name: "Continue" }));
     await userEvent.click(screen.getByRole("button", { name: "Close" }));
-    expect(fetching.mock.calls[0]?.[1]?.signal?.aborted).toBe(true);
+    expect(fetchMock.mock.calls[0]?.[1]?.signal?.aborted).toBe(true);
     expect(navigate).not.toHaveBeenCalled();
   });
 
-  it("ends the countdown", async () => {
+  it("cancels the countdown", async () => {
     vi.useFakeTimers();
     vi.spyOn(console, "warn").mockReturnValue();
     const assign = vi.spyOn(window.location, "assign").mockReturnValue();
-    answerJson(503, { error: "Down.", unreachable: true });
+    mockJsonResponse(503, { error: "Down.", unreachable: true });
     await showInShell(WITH_PARTNER);
-    fillIn();
+    fillForm();
     fireEvent.click(screen.getByRole("button", { name: "Continue" }));
     await act(() => vi.advanceTimersByTimeAsync(0));
     await act(() => vi.advanceTimersByTimeAsync(3_000));
@@ -174,12 +174,12 @@ describe("closing the dialog", () => {
     expect(assign).not.toHaveBeenCalled();
   });
 
-  it("keeps a visitor who is about to leave this origin", async () => {
+  it("cancels a redirect to another origin", async () => {
     vi.useFakeTimers();
     const assign = vi.spyOn(window.location, "assign").mockReturnValue();
-    answerJson(200, { redirectUrl: "https://members.example.com/welcome" });
+    mockJsonResponse(200, { redirectUrl: "https://members.example.com/welcome" });
     await showInShell();
-    fillIn();
+    fillForm();
     fireEvent.click(screen.getByRole("button", { name: "Continue" }));
     await act(() => vi.advanceTimersByTimeAsync(0));
     expect(screen.getByRole("status").textContent).toContain("members.example.com");
@@ -190,10 +190,10 @@ describe("closing the dialog", () => {
 });
 
 describe("a sign-up in the dialog", () => {
-  it.each<JoinReason>(["general", "sample"])("that succeeds closes it and moves on (%s)", async (reason) => {
-    answerJson(200, {});
+  it.each<JoinReason>(["general", "sample"])("closes it and navigates on success (%s)", async (reason) => {
+    mockJsonResponse(200, {});
     const { close } = await show({ reason });
-    fillIn();
+    fillForm();
     await userEvent.click(screen.getByRole("button", { name: "Continue" }));
     await waitFor(() => {
       expect(navigate).toHaveBeenCalledWith("/success");
@@ -201,10 +201,10 @@ describe("a sign-up in the dialog", () => {
     expect(close.mock.invocationCallOrder[0]).toBeLessThan(navigate.mock.invocationCallOrder[0] ?? 0);
   });
 
-  it("that is refused stays open", async () => {
-    answerJson(429, { error: "Too many sign-ups." });
+  it("stays open on an error", async () => {
+    mockJsonResponse(429, { error: "Too many sign-ups." });
     const { dialog, close } = await show({}, WITH_PARTNER);
-    fillIn();
+    fillForm();
     await userEvent.click(screen.getByRole("button", { name: "Continue" }));
     expect((await screen.findByRole("alert")).textContent).toBe("Too many sign-ups.");
     expect(dialog.open).toBe(true);

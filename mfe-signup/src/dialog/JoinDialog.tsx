@@ -1,26 +1,25 @@
 import { Dialog, Notice, useSite, type JoinSlotProps } from "@colonnade/kit";
 import { useId, type ReactElement } from "react";
 
-import { useSignupEnded } from "../ending/ended";
-import { ENDED_HEADING, SignupEnded } from "../ending/SignupEnded";
-import { signupHeading } from "../form/heading";
+import { useSignupBlocked } from "../underage/underage";
+import { UNDERAGE_HEADING, UnderageNotice } from "../underage/UnderageNotice";
+import { signupHeading } from "../form/signupHeading";
 import { SAMPLE_NOTICE } from "../form/sampleNotice";
 import { SignupForm } from "../form/SignupForm";
 
 /**
- * The sign-up dialog. Its contents live as long as it is open: closing it cancels what is on its way,
- * and leaves no password behind.
+ * The sign-up dialog. Closing it unmounts its contents, which cancels the request and discards the password.
  */
 export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement {
   const id = useId();
-  const ended = useSignupEnded();
+  const blocked = useSignupBlocked();
   const site = useSite();
-  const sample = reason === "sample" && !ended;
+  const sample = reason === "sample" && !blocked;
   return (
     <Dialog
       open={open}
       close={close}
-      heading={ended ? ENDED_HEADING : signupHeading(site)}
+      heading={blocked ? UNDERAGE_HEADING : signupHeading(site)}
       describedBy={sample ? id : undefined}
     >
       {sample && (
@@ -28,7 +27,7 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
           <p id={id}>{SAMPLE_NOTICE}</p>
         </Notice>
       )}
-      {ended ? <SignupEnded /> : <SignupForm onDone={close} />}
+      {blocked ? <UnderageNotice /> : <SignupForm onDone={close} />}
     </Dialog>
   );
 }

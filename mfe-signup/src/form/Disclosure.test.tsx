@@ -4,7 +4,7 @@ import { screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 
 import section from "../section";
-import { CONNECTED, WITH_PARTNER } from "../testing/signup";
+import { WITH_BACKEND, WITH_PARTNER } from "../testing/signup";
 
 async function textBeforeButton(site: Partial<SiteFacts>): Promise<string> {
   await renderPage(section, "/signup", { site });
@@ -14,33 +14,33 @@ async function textBeforeButton(site: Partial<SiteFacts>): Promise<string> {
   return range.toString();
 }
 
-describe("before the button, the form says", () => {
+describe("before the button, the form shows", () => {
   it("who receives the details", async () => {
-    expect(await textBeforeButton(CONNECTED)).toContain(
+    expect(await textBeforeButton(WITH_BACKEND)).toContain(
       "your e-mail, password and stated age go to accounts.example.org",
     );
   });
 
   it("that the sign-up carries an affiliate tag", async () => {
-    expect(await textBeforeButton(CONNECTED)).toContain(
+    expect(await textBeforeButton(WITH_BACKEND)).toContain(
       `The sign-up carries an affiliate tag: ${TEST_SITE.brand} may earn a commission from it.`,
     );
   });
 
-  it("where the visitor is taken if sign-up is out of reach", async () => {
+  it("the partner used if sign-up is unreachable", async () => {
     expect(await textBeforeButton(WITH_PARTNER)).toContain(
       "If sign-up is out of reach, you are taken to Example Partner (partner.example.com) through an affiliate link, after a countdown you can stop.",
     );
   });
 
-  it("nothing of a partner where there is none", async () => {
-    const text = await textBeforeButton(CONNECTED);
+  it("no partner if none is configured", async () => {
+    const text = await textBeforeButton(WITH_BACKEND);
     expect(text).not.toContain("out of reach");
     expect(text).not.toMatch(/partner|countdown/i);
   });
 
-  it("what the terms and the privacy page are, each in a tab of its own", async () => {
-    await textBeforeButton(CONNECTED);
+  it("links to terms and privacy that open in new tabs", async () => {
+    await textBeforeButton(WITH_BACKEND);
     for (const [name, href] of [
       ["Terms", "/terms"],
       ["Privacy", "/privacy"],
@@ -51,7 +51,7 @@ describe("before the button, the form says", () => {
   });
 });
 
-it("where nobody would receive details, nobody is asked for them", async () => {
+it("without a sign-up service there is no form", async () => {
   await renderPage(section, "/signup");
   expect(document.body.textContent).toContain("Sign-up is not available at the moment");
   expect(document.querySelector("form, input")).toBeNull();

@@ -5,11 +5,11 @@ import css from "./form.module.css";
 
 /** Props of {@link Disclosure}. */
 export interface DisclosureProps {
-  /** Host that receives what the form sends. */
+  /** Host that receives the sign-up. */
   readonly host: string;
 }
 
-/** What the visitor is told before anything is sent: who receives it, who earns by it, and where it may lead. */
+/** Discloses before submission who receives the details, the affiliate tag, and the fallback to the partner. */
 export function Disclosure({ host }: DisclosureProps): ReactElement {
   const { brand, partner } = useSite();
   return (
@@ -26,7 +26,7 @@ export function Disclosure({ host }: DisclosureProps): ReactElement {
           <noscript>Without JavaScript you are only shown that link.</noscript>
         </p>
       )}
-      {/* In a tab of their own, so that reading them costs nothing that was typed. */}
+      {/* New tabs, so that the form keeps its values. */}
       <p>
         Please read{" "}
         <Link to="/terms" target="_blank">

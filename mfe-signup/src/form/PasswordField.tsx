@@ -2,18 +2,18 @@ import { Button, Field } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import css from "./form.module.css";
-import { PASSWORD_MIN } from "./rules";
+import { PASSWORD_MIN } from "./validation";
 
 /** Props of {@link PasswordField}. */
 export interface PasswordFieldProps {
   readonly error: string | undefined;
   readonly revealed: boolean;
   readonly setRevealed: (revealed: boolean) => void;
-  /** Without script the reveal button does nothing, so its place stays empty. */
+  /** Before hydration the reveal button does nothing, so it is invisible. */
   readonly hydrated: boolean;
 }
 
-/** The password, with a button that shows what is typed. Paste and password managers work as everywhere. */
+/** The password field with a reveal button. Pasting and password managers work. */
 export function PasswordField({ error, revealed, setRevealed, hydrated }: PasswordFieldProps): ReactElement {
   return (
     <Field
@@ -30,7 +30,7 @@ export function PasswordField({ error, revealed, setRevealed, hydrated }: Passwo
     >
       <Button
         quiet
-        className={hydrated ? css.reveal : css.revealLater}
+        className={hydrated ? css.reveal : css.revealPending}
         aria-pressed={revealed}
         onClick={() => {
           setRevealed(!revealed);

@@ -1,4 +1,4 @@
-import { useHydrated, type FormAnswer } from "@colonnade/kit";
+import { useHydrated, type FormResult } from "@colonnade/kit";
 import { renderPage, type RenderOptions } from "@colonnade/kit/testing";
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
@@ -7,14 +7,14 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import section from "../section";
 import {
-  answerJson,
-  answerNever,
-  answerWith,
-  CONNECTED,
+  mockJsonResponse,
+  mockPendingResponse,
+  mockFetch,
+  WITH_BACKEND,
   descriptionOf,
-  fillIn,
+  fillForm,
   input,
-  TYPED,
+  FORM_VALUES,
   WITH_PARTNER,
 } from "../testing/signup";
 
@@ -25,8 +25,8 @@ beforeEach(() => {
   navigate.mockReset();
 });
 
-async function show(options: RenderOptions = {}): Promise<HTMLFormElement> {
-  await renderPage(section, "/signup", { site: CONNECTED, ...options });
+async function renderForm(options: RenderOptions = {}): Promise<HTMLFormElement> {
+  await renderPage(section, "/signup", { site: WITH_BACKEND, ...options });
   const form = document.querySelector("form");
   if (!form) throw new Error("the page has no form");
   return form;
@@ -41,23 +41,23 @@ async function submit(): Promise<void> {
 }
 
 describe("the form", () => {
-  it("posts to the gateway by itself", async () => {
-    const form = await show();
+  it("posts to the gateway without JavaScript", async () => {
+    const form = await renderForm();
     expect(form.getAttribute("method")).toBe("post");
     expect(form.getAttribute("action")).toBe("/functions/v1/signup");
     expect([...new FormData(form).keys()]).toEqual(["email", "password", "age"]);
   });
 
-  it("leaves checking to the browser until script has taken over", async () => {
+  it("uses browser validation until hydration", async () => {
     function Probe() {
       return useHydrated();
     }
     expect(renderToString(<Probe />)).toBe("");
-    expect((await show()).noValidate).toBe(true);
+    expect((await renderForm()).noValidate).toBe(true);
   });
 
-  it("tells browsers and password managers what each field is", async () => {
-    await show();
+  it("has field types and autocomplete hints", async () => {
+    await renderForm();
     const [email, password, age] = [input("E-mail"), input("Password"), input("Age")];
     expect([email.type, email.autocomplete, email.required]).toEqual(["email", "email", true]);
     expect([password.type, password.autocomplete, password.required]).toEqual(["password", "new-password", true]);
@@ -75,45 +75,45 @@ describe("the form", () => {
     ["200", false],
     ["1", false],
     ["18.5", false],
-  ])("lets a browser without script judge an age of %s: %s", async (age, valid) => {
-    await show();
+  ])("has an age pattern for browser validation: %s is valid: %s", async (age, valid) => {
+    await renderForm();
     expect(new RegExp(`^(?:${input("Age").pattern})$`, "v").test(age)).toBe(valid);
   });
 
-  it("calls the age a stated one and speaks of no verification", async () => {
-    const form = await show();
+  it("calls the age stated and does not mention verification", async () => {
+    const form = await renderForm();
     expect(descriptionOf(input("Age"))).toContain("Your stated age");
     expect(form.textContent).not.toMatch(/verif/i);
   });
 
-  it("takes a pasted password, whole", async () => {
-    await show();
+  it("accepts a long pasted password unchanged", async () => {
+    await renderForm();
     const pasted = "x".repeat(300);
     input("Password").focus();
     await userEvent.paste(pasted);
     expect(input("Password").value).toBe(pasted);
   });
 
-  it("reveals the password on demand, and hides it again when it is sent", async () => {
-    await show();
-    answerNever();
-    fillIn();
+  it("reveals the password on demand and hides it on submit", async () => {
+    await renderForm();
+    mockPendingResponse();
+    fillForm();
     await userEvent.click(button("Show password"));
     expect(input("Password").type).toBe("text");
     expect(button("Show password").getAttribute("aria-pressed")).toBe("true");
-    expect(input("Password").value).toBe(TYPED.password);
+    expect(input("Password").value).toBe(FORM_VALUES.password);
     await submit();
     expect(input("Password").type).toBe("password");
   });
 });
 
-describe("a form with mistakes", () => {
-  it("sends nothing, says in words what is wrong, and goes to the first mistake", async () => {
-    const fetching = answerJson(200, {});
-    await show();
-    fillIn({ password: "short", age: "abc" });
+describe("an invalid form", () => {
+  it("sends nothing, shows errors, focuses the first invalid field", async () => {
+    const fetchMock = mockJsonResponse(200, {});
+    await renderForm();
+    fillForm({ password: "short", age: "abc" });
     await submit();
-    expect(fetching).not.toHaveBeenCalled();
+    expect(fetchMock).not.toHaveBeenCalled();
     expect(input("E-mail").getAttribute("aria-invalid")).toBeNull();
     expect(input("Password").getAttribute("aria-invalid")).toBe("true");
     expect(descriptionOf(input("Password"))).toContain("Use at least 6 characters.");
@@ -121,15 +121,15 @@ describe("a form with mistakes", () => {
     expect(document.activeElement).toBe(input("Password"));
   });
 
-  it("goes to the first mistake again where it was not mended", async () => {
-    await show();
+  it("focuses the first invalid field again on resubmit", async () => {
+    await renderForm();
     await submit();
     await submit();
     expect(document.activeElement).toBe(input("E-mail"));
   });
 
-  it("takes an error away once its field is right, and leaves the focus alone", async () => {
-    await show();
+  it("clears an error once its field is valid and keeps the focus", async () => {
+    await renderForm();
     await submit();
     await userEvent.type(input("Age"), "34");
     expect(input("Age").getAttribute("aria-invalid")).toBeNull();
@@ -139,68 +139,68 @@ describe("a form with mistakes", () => {
   });
 });
 
-describe("a form on its way", () => {
-  it("keeps the focus on a button that does nothing, says so, and sends the age as a number", async () => {
-    const fetching = answerNever();
-    await show();
-    fillIn();
+describe("a pending form", () => {
+  it("has an inert button and a status, and sends a numeric age", async () => {
+    const fetchMock = mockPendingResponse();
+    await renderForm();
+    fillForm();
     await submit();
     const busy = button("Creating Account...");
     expect(busy.getAttribute("aria-disabled")).toBe("true");
     expect(document.activeElement).toBe(busy);
     await userEvent.click(busy);
     expect(screen.getByRole("status").textContent).toBe("Your sign-up is being sent.");
-    expect(fetching).toHaveBeenCalledTimes(1);
-    expect(JSON.parse(fetching.mock.calls[0]?.[1]?.body as string)).toStrictEqual({ ...TYPED, age: 34 });
+    expect(fetchMock).toHaveBeenCalledTimes(1);
+    expect(JSON.parse(fetchMock.mock.calls[0]?.[1]?.body as string)).toStrictEqual({ ...FORM_VALUES, age: 34 });
   });
 
   it("is not sent twice", async () => {
-    const fetching = answerNever();
-    const form = await show();
-    fillIn();
+    const fetchMock = mockPendingResponse();
+    const form = await renderForm();
+    fillForm();
     form.requestSubmit();
     form.requestSubmit();
     await screen.findByText("Creating Account...");
-    expect(fetching).toHaveBeenCalledTimes(1);
+    expect(fetchMock).toHaveBeenCalledTimes(1);
   });
 
-  it("is given up when the page goes", async () => {
-    const fetching = answerNever();
-    const { unmount } = (await renderPage(section, "/signup", { site: CONNECTED })) as { unmount: () => void };
-    fillIn();
+  it("is aborted on unmount", async () => {
+    const fetchMock = mockPendingResponse();
+    const { unmount } = (await renderPage(section, "/signup", { site: WITH_BACKEND })) as { unmount: () => void };
+    fillForm();
     await submit();
     unmount();
-    expect(fetching.mock.calls[0]?.[1]?.signal?.aborted).toBe(true);
+    expect(fetchMock.mock.calls[0]?.[1]?.signal?.aborted).toBe(true);
   });
 });
 
-describe("a sign-up that succeeds", () => {
-  it("without a redirect goes to the site's own page", async () => {
-    answerJson(200, {});
-    await show();
-    fillIn();
+describe("a successful sign-up", () => {
+  it("without a redirect goes to the success page", async () => {
+    mockJsonResponse(200, {});
+    await renderForm();
+    fillForm();
     await submit();
     await waitFor(() => {
       expect(navigate).toHaveBeenCalledWith("/success");
     });
   });
 
-  it("goes to a page of this site that the answer names", async () => {
-    answerJson(200, { redirectUrl: `${window.location.origin}/terms` });
-    await show();
-    fillIn();
+  it("goes to the page that the response names", async () => {
+    mockJsonResponse(200, { redirectUrl: `${window.location.origin}/terms` });
+    await renderForm();
+    fillForm();
     await submit();
     await waitFor(() => {
       expect(navigate).toHaveBeenCalledWith("/terms");
     });
   });
 
-  // It would stay "Creating Account..." for ever, with the password in its field.
-  it.each(["/signup", "/signup#start"])("does not lead to where it stands: %s", async (redirectUrl) => {
+  // The form would stay "Creating Account..." forever, with the password in its field.
+  it.each(["/signup", "/signup#start"])("does not redirect to the current page: %s", async (redirectUrl) => {
     history.replaceState(null, "", "/signup");
-    answerJson(200, { redirectUrl });
-    await show();
-    fillIn();
+    mockJsonResponse(200, { redirectUrl });
+    await renderForm();
+    fillForm();
     await submit();
     await waitFor(() => {
       expect(navigate.mock.calls).toEqual([["/success"]]);
@@ -208,20 +208,20 @@ describe("a sign-up that succeeds", () => {
     history.replaceState(null, "", "/");
   });
 
-  it("goes to a place within a page of this site", async () => {
-    answerJson(200, { redirectUrl: "/terms#payment" });
-    await show();
-    fillIn();
+  it("goes to a fragment of a page", async () => {
+    mockJsonResponse(200, { redirectUrl: "/terms#payment" });
+    await renderForm();
+    fillForm();
     await submit();
     await waitFor(() => {
       expect(navigate).toHaveBeenCalledWith("/terms#payment");
     });
   });
 
-  it("goes nowhere the operator did not name", async () => {
-    answerJson(200, { redirectUrl: "https://evil.example/" });
-    await show();
-    fillIn();
+  it("ignores a redirect to a host that is not allowed", async () => {
+    mockJsonResponse(200, { redirectUrl: "https://evil.example/" });
+    await renderForm();
+    fillForm();
     await submit();
     await waitFor(() => {
       expect(navigate).toHaveBeenCalledWith("/success");
@@ -229,55 +229,55 @@ describe("a sign-up that succeeds", () => {
   });
 });
 
-describe("a sign-up that is refused", () => {
-  it("shows the answer's words, takes the focus there, and keeps what was typed", async () => {
-    answerJson(409, { error: "This e-mail address is already registered." });
-    await show({ site: WITH_PARTNER });
-    fillIn();
+describe("a rejected sign-up", () => {
+  it("shows and focuses the error and keeps the values", async () => {
+    mockJsonResponse(409, { error: "This e-mail address is already registered." });
+    await renderForm({ site: WITH_PARTNER });
+    fillForm();
     await submit();
     const alert = await screen.findByRole("alert");
     expect(alert.textContent).toBe("This e-mail address is already registered.");
     expect(document.activeElement).toBe(alert);
-    expect([input("E-mail").value, input("Password").value, input("Age").value]).toEqual(Object.values(TYPED));
+    expect([input("E-mail").value, input("Password").value, input("Age").value]).toEqual(Object.values(FORM_VALUES));
     expect(button("Continue").disabled).toBe(false);
   });
 
-  it("for too many requests stays with the form, partner or not", async () => {
-    answerJson(429, { error: "Too many sign-ups. Please wait a minute." });
-    await show({ site: WITH_PARTNER });
-    fillIn();
+  it("with status 429 stays on the form", async () => {
+    mockJsonResponse(429, { error: "Too many sign-ups. Please wait a minute." });
+    await renderForm({ site: WITH_PARTNER });
+    fillForm();
     await submit();
     expect((await screen.findByRole("alert")).textContent).toBe("Too many sign-ups. Please wait a minute.");
     expect(screen.queryByRole("timer")).toBeNull();
   });
 
-  it("over the age never leads to the partner", async () => {
-    answerJson(422, { error: "Sign-up is for people aged 18 and over." });
-    await show({ site: WITH_PARTNER });
-    fillIn();
+  it("because of the age never links to the partner", async () => {
+    mockJsonResponse(422, { error: "Sign-up is for people aged 18 and over." });
+    await renderForm({ site: WITH_PARTNER });
+    fillForm();
     await submit();
     await screen.findByRole("alert");
     expect(document.querySelector('a[href^="https://partner"]')).toBeNull();
   });
 
-  it("can be sent again", async () => {
-    answerJson(500, {});
-    await show();
-    fillIn();
+  it("can be submitted again", async () => {
+    mockJsonResponse(500, {});
+    await renderForm();
+    fillForm();
     await submit();
     expect((await screen.findByRole("alert")).textContent).toBe("Signup failed. Please try again.");
-    answerJson(200, {});
+    mockJsonResponse(200, {});
     await submit();
     await waitFor(() => {
       expect(navigate).toHaveBeenCalledWith("/success");
     });
   });
 
-  it("as out of reach without a partner just failed", async () => {
+  it("that is unreachable shows an error if there is no partner", async () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
-    answerJson(503, { error: "Down.", unreachable: true });
-    await show();
-    fillIn();
+    mockJsonResponse(503, { error: "Down.", unreachable: true });
+    await renderForm();
+    fillForm();
     await submit();
     expect((await screen.findByRole("alert")).textContent).toBe("Signup failed. Please try again.");
     expect(screen.queryByRole("timer")).toBeNull();
@@ -285,14 +285,14 @@ describe("a sign-up that is refused", () => {
   });
 });
 
-describe("what was typed", () => {
-  it("turns up in no address, storage, cookie or console", async () => {
-    const written = (["log", "info", "warn", "error", "debug"] as const).map((name) =>
+describe("form values", () => {
+  it("do not appear in URLs, storage, cookies or the console", async () => {
+    const consoleSpies = (["log", "info", "warn", "error", "debug"] as const).map((name) =>
       vi.spyOn(console, name).mockReturnValue(),
     );
-    answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
-    await show({ site: WITH_PARTNER });
-    fillIn();
+    mockFetch(() => Promise.reject(new TypeError("Failed to fetch")));
+    await renderForm({ site: WITH_PARTNER });
+    fillForm();
     await submit();
     await screen.findByRole("timer");
     const places = JSON.stringify([
@@ -301,57 +301,57 @@ describe("what was typed", () => {
       Object.entries(sessionStorage),
       document.cookie,
       [...document.querySelectorAll("a")].map((link) => link.href),
-      written.map((spy) => spy.mock.calls),
+      consoleSpies.map((spy) => spy.mock.calls),
     ]);
-    expect(places).toContain("Sign-up is out of reach: no answer.");
-    for (const text of [TYPED.email, TYPED.password, TYPED.age]) expect(places).not.toContain(text);
+    expect(places).toContain("Sign-up is out of reach: no response.");
+    for (const text of [FORM_VALUES.email, FORM_VALUES.password, FORM_VALUES.age]) expect(places).not.toContain(text);
   });
 });
 
-describe("the answer to a form post without script", () => {
-  const answer: FormAnswer = { error: "Signup failed. Please try again.", email: "typed@example.net" };
+describe("the result of a form post without JavaScript", () => {
+  const formResult: FormResult = { error: "Signup failed. Please try again.", email: "typed@example.net" };
 
-  it("shows the error and keeps the e-mail address, and nothing else", async () => {
-    await show({ form: answer });
+  it("shows the error and keeps only the e-mail address", async () => {
+    await renderForm({ form: formResult });
     expect(screen.getByRole("alert").textContent).toBe("Signup failed. Please try again.");
     expect([input("E-mail").value, input("Password").value, input("Age").value]).toEqual(["typed@example.net", "", ""]);
   });
 
-  it("takes the focus to the error, as the answer to a script does", async () => {
-    await show({ form: answer });
+  it("focuses the error", async () => {
+    await renderForm({ form: formResult });
     expect(document.activeElement).toBe(screen.getByRole("alert"));
   });
 
-  it("leaves the focus where the visitor has taken it", async () => {
+  it("does not steal the focus", async () => {
     const menu = document.createElement("button");
     document.body.append(menu);
     menu.focus();
-    await show({ form: answer });
+    await renderForm({ form: formResult });
     expect(document.activeElement).toBe(menu);
     menu.remove();
   });
 
-  it("does not lead to the partner", async () => {
-    await show({ form: answer, site: WITH_PARTNER });
+  it("does not link to the partner", async () => {
+    await renderForm({ form: formResult, site: WITH_PARTNER });
     expect(screen.queryByText("Affiliate link")).toBeNull();
   });
 
-  it("out of reach links to the partner, and takes nobody there", async () => {
-    const unreachable: FormAnswer = { ...answer, unreachable: true };
-    await show({ form: unreachable, site: WITH_PARTNER });
+  it("if unreachable, links to the partner without a countdown", async () => {
+    const unreachable: FormResult = { ...formResult, unreachable: true };
+    await renderForm({ form: unreachable, site: WITH_PARTNER });
     const link = screen.getByRole("link", { name: /Affiliate link/ });
     expect(link.getAttribute("rel")).toBe("sponsored nofollow noopener");
     expect(screen.queryByRole("timer")).toBeNull();
   });
 
-  it("goes once the form is sent again", async () => {
-    answerJson(409, { error: "This e-mail address is already registered." });
-    await show({ form: answer });
-    fillIn();
+  it("disappears when the form is submitted again", async () => {
+    mockJsonResponse(409, { error: "This e-mail address is already registered." });
+    await renderForm({ form: formResult });
+    fillForm();
     await submit();
     expect((await screen.findByText("This e-mail address is already registered.")).parentElement?.children.length).toBe(
       1,
     );
-    expect(screen.queryByText(answer.error)).toBeNull();
+    expect(screen.queryByText(formResult.error)).toBeNull();
   });
 });

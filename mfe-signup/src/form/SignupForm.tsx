@@ -1,28 +1,28 @@
-import { Button, Field, Notice, useHydrated, useSite, type FormAnswer } from "@colonnade/kit";
+import { Button, Field, Notice, useHydrated, useSite, type FormResult } from "@colonnade/kit";
 import { useEffect, useRef, useState, type InputEvent, type ReactElement, type SubmitEvent } from "react";
 
 import { nothingHasFocus } from "../focus";
-import { Leaving } from "../outcome/Leaving";
-import { OutOfReach } from "../outcome/OutOfReach";
+import { Redirecting } from "../outcome/Redirecting";
+import { Unreachable } from "../outcome/Unreachable";
 import { PartnerLink } from "../outcome/PartnerLink";
 import { Disclosure } from "./Disclosure";
 import css from "./form.module.css";
 import { PasswordField } from "./PasswordField";
-import type { FieldName, Typed } from "./rules";
+import type { FieldName, FormValues } from "./validation";
 import { SIGNUP_PATH } from "./send";
 import { useSignup, type FocusTarget } from "./useSignup";
 
 /** Props of {@link SignupForm}. */
 export interface SignupFormProps {
-  readonly answer?: FormAnswer | undefined;
-  /** Called when the visitor is taken to another page of this site. */
+  readonly formResult?: FormResult | undefined;
+  /** Called before navigating to another page of the site. */
   readonly onDone?: () => void;
 }
 
-// The ages from 18 to 120, for browsers that check without script.
+// Ages from 18 to 120, for validation by the browser before hydration.
 const AGE_PATTERN = "0*(1[89]|[2-9][0-9]|1[01][0-9]|120)";
 
-function typedIn(form: HTMLFormElement): Typed {
+function readValues(form: HTMLFormElement): FormValues {
   const data = new FormData(form);
   const text = (name: FieldName): string => {
     const value = data.get(name);
@@ -31,19 +31,19 @@ function typedIn(form: HTMLFormElement): Typed {
   return { email: text("email"), password: text("password"), age: text("age") };
 }
 
-function focusIn(form: HTMLFormElement, target: FocusTarget): void {
+function moveFocus(form: HTMLFormElement, target: FocusTarget): void {
   const selector = target === "error" ? "[role=alert]" : `[name=${target === "start" ? "email" : target}]`;
   form.querySelector<HTMLElement>(selector)?.focus();
 }
 
 /**
- * The sign-up form, of the page and of the dialog alike. It is a form that posts to the gateway; once
- * script has taken over, it is checked and sent from here. Its fields belong to the browser, so what was
- * typed outlives that moment, a refusal and a detour.
+ * The sign-up form of the page and the dialog. Without JavaScript it posts to the gateway; after hydration, this
+ * component validates and sends it. The fields are uncontrolled, so their values survive hydration, errors and the
+ * partner offer.
  */
-function ConnectedForm({ answer, onDone, host }: SignupFormProps & { readonly host: string }): ReactElement {
+function ConnectedForm({ formResult, onDone, host }: SignupFormProps & { readonly host: string }): ReactElement {
   const { partner } = useSite();
-  const { state, submit, correct, back } = useSignup(answer?.error, onDone);
+  const { state, submit, revalidate, back } = useSignup(formResult?.error, onDone);
   const [revealed, setRevealed] = useState(false);
   const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);
@@ -52,28 +52,28 @@ function ConnectedForm({ answer, onDone, host }: SignupFormProps & { readonly ho
   const errors = editing?.errors ?? {};
 
   useEffect(() => {
-    if (state.kind === "editing" && state.focus && form.current) focusIn(form.current, state.focus);
+    if (state.kind === "editing" && state.focus && form.current) moveFocus(form.current, state.focus);
   }, [state]);
 
-  // The page is there later than its frame, which the visitor may be using by then.
+  // The page may render after the header, which the visitor may already be using.
   useEffect(() => {
-    if (answer && form.current && nothingHasFocus()) focusIn(form.current, "error");
-  }, [answer]);
+    if (formResult && form.current && nothingHasFocus()) moveFocus(form.current, "error");
+  }, [formResult]);
 
   const onSubmit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    // Password managers look at a password field, not at its text.
+    // Password managers only recognize fields of type password.
     setRevealed(false);
-    submit(typedIn(event.currentTarget));
+    submit(readValues(event.currentTarget));
   };
   const onInput = (event: InputEvent<HTMLFormElement>): void => {
-    if (event.target instanceof HTMLInputElement) correct(event.target.name as FieldName, event.target.value);
+    if (event.target instanceof HTMLInputElement) revalidate(event.target.name as FieldName, event.target.value);
   };
 
-  if (state.kind === "leaving") return <Leaving url={state.url} host={state.host} />;
+  if (state.kind === "redirecting") return <Redirecting url={state.url} host={state.host} />;
   return (
     <>
-      {state.kind === "unreachable" && <OutOfReach partner={state.partner} back={back} />}
+      {state.kind === "unreachable" && <Unreachable partner={state.partner} back={back} />}
       <form
         ref={form}
         className={css.form}
@@ -87,7 +87,7 @@ function ConnectedForm({ answer, onDone, host }: SignupFormProps & { readonly ho
         {editing?.error !== undefined && (
           <Notice kind="error" role="alert" tabIndex={-1}>
             <p>{editing.error}</p>
-            {answer?.unreachable && partner && editing.error === answer.error && (
+            {formResult?.unreachable && partner && editing.error === formResult.error && (
               <p>
                 You can go on to our partner instead: <PartnerLink partner={partner} />
               </p>
@@ -103,7 +103,7 @@ function ConnectedForm({ answer, onDone, host }: SignupFormProps & { readonly ho
           autoCapitalize="none"
           spellCheck={false}
           required
-          defaultValue={answer?.email}
+          defaultValue={formResult?.email}
         />
         <PasswordField error={errors.password} revealed={revealed} setRevealed={setRevealed} hydrated={hydrated} />
         <Field
@@ -130,7 +130,7 @@ function ConnectedForm({ answer, onDone, host }: SignupFormProps & { readonly ho
   );
 }
 
-/** The sign-up form, or in words that there is none: nobody is asked for details that nobody would receive. */
+/** The sign-up form, or a message if no sign-up service is configured. */
 export function SignupForm(props: SignupFormProps): ReactElement {
   const { host } = useSite().signup;
   if (host !== null) return <ConnectedForm {...props} host={host} />;

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { answerJson, answerNever, answerWith } from "../testing/signup";
-import { DEADLINE_MS, sendSignup, type Outcome } from "./send";
+import { mockJsonResponse, mockPendingResponse, mockFetch } from "../testing/signup";
+import { TIMEOUT_MS, sendSignup, type Outcome } from "./send";
 
 const FIELDS = { email: "a@example.com", password: "secret", age: 34 };
 const FAILED = "Signup failed. Please try again.";
@@ -11,37 +11,37 @@ function send(): Promise<Outcome> {
 }
 
 describe("the request", () => {
-  it("posts the three fields as JSON to the site's own origin and follows no redirect", async () => {
-    const fetching = answerJson(200, {});
+  it("posts JSON to the site's origin and follows no redirect", async () => {
+    const fetchMock = mockJsonResponse(200, {});
     await send();
-    const [address, init] = fetching.mock.calls[0] ?? [];
-    expect(address).toBe("/functions/v1/signup");
+    const [url, init] = fetchMock.mock.calls[0] ?? [];
+    expect(url).toBe("/functions/v1/signup");
     expect(init).toMatchObject({ method: "POST", credentials: "same-origin", redirect: "manual", cache: "no-store" });
     expect(JSON.parse(init?.body as string)).toStrictEqual(FIELDS);
   });
 });
 
-describe("the outcome of an answer", () => {
-  it.each([200, 201])("%i with an object is a success", async (status) => {
-    answerJson(status, { redirectUrl: "/terms" });
+describe("a response", () => {
+  it.each([200, 201])("%i with an object is created", async (status) => {
+    mockJsonResponse(status, { redirectUrl: "/terms" });
     expect(await send()).toEqual({ kind: "created", redirectUrl: "/terms" });
   });
 
-  it.each([409, 422, 429, 500])("%i with an error is refused in its words", async (status) => {
-    answerJson(status, { error: "Not this one." });
-    expect(await send()).toEqual({ kind: "refused", error: "Not this one." });
+  it.each([409, 422, 429, 500])("%i with an error is rejected with that error", async (status) => {
+    mockJsonResponse(status, { error: "Not this one." });
+    expect(await send()).toEqual({ kind: "rejected", error: "Not this one." });
   });
 
   it.each([{}, { error: "" }, { error: "  " }, { error: 5 }, { error: null }])(
-    "an error of %j is refused in the usual words",
+    "an error of %j is rejected with the generic error",
     async (body) => {
-      answerJson(500, body);
-      expect(await send()).toEqual({ kind: "refused", error: FAILED });
+      mockJsonResponse(500, body);
+      expect(await send()).toEqual({ kind: "rejected", error: FAILED });
     },
   );
 
-  it.each([502, 503, 504])("%i that says so is out of reach", async (status) => {
-    answerJson(status, { error: "Down.", unreachable: true });
+  it.each([502, 503, 504])("%i with unreachable is unreachable", async (status) => {
+    mockJsonResponse(status, { error: "Down.", unreachable: true });
     expect(await send()).toEqual({ kind: "unreachable", cause: `HTTP ${String(status)}` });
   });
 
@@ -50,9 +50,9 @@ describe("the outcome of an answer", () => {
     [503, { error: "Busy.", unreachable: "true" }],
     [429, { error: "Busy.", unreachable: true }],
     [500, { error: "Busy.", unreachable: true }],
-  ])("%i with %j is refused, not out of reach", async (status, body) => {
-    answerJson(status, body);
-    expect(await send()).toEqual({ kind: "refused", error: "Busy." });
+  ])("%i with %j is rejected, not unreachable", async (status, body) => {
+    mockJsonResponse(status, body);
+    expect(await send()).toEqual({ kind: "rejected", error: "Busy." });
   });
 
   it.each([
@@ -64,37 +64,37 @@ describe("the outcome of an answer", () => {
     [200, '"ok"'],
     [500, "<h1>Internal error</h1>"],
     [502, "<h1>Bad gateway</h1>"],
-  ])("%i with the body '%s' is refused in the usual words", async (status, body) => {
-    answerWith(() => Promise.resolve(new Response(body, { status })));
-    expect(await send()).toEqual({ kind: "refused", error: FAILED });
+  ])("%i with the body '%s' is rejected with the generic error", async (status, body) => {
+    mockFetch(() => Promise.resolve(new Response(body, { status })));
+    expect(await send()).toEqual({ kind: "rejected", error: FAILED });
   });
 
-  it("a body that breaks off is refused: somebody did answer", async () => {
+  it("a truncated body is rejected, because the gateway responded", async () => {
     const response = new Response("{}");
     vi.spyOn(response, "text").mockRejectedValue(new TypeError("terminated"));
-    answerWith(() => Promise.resolve(response));
-    expect(await send()).toEqual({ kind: "refused", error: FAILED });
+    mockFetch(() => Promise.resolve(response));
+    expect(await send()).toEqual({ kind: "rejected", error: FAILED });
   });
 });
 
-describe("no answer", () => {
-  it("a request that fails is out of reach", async () => {
-    answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
-    expect(await send()).toEqual({ kind: "unreachable", cause: "no answer" });
+describe("no response", () => {
+  it("a failed request is unreachable", async () => {
+    mockFetch(() => Promise.reject(new TypeError("Failed to fetch")));
+    expect(await send()).toEqual({ kind: "unreachable", cause: "no response" });
   });
 
-  it("a request beyond the deadline is out of reach", async () => {
+  it("a request that times out is unreachable", async () => {
     vi.useFakeTimers();
-    answerNever();
+    mockPendingResponse();
     const outcome = send();
-    await vi.advanceTimersByTimeAsync(DEADLINE_MS);
-    expect(await outcome).toEqual({ kind: "unreachable", cause: "no answer in time" });
+    await vi.advanceTimersByTimeAsync(TIMEOUT_MS);
+    expect(await outcome).toEqual({ kind: "unreachable", cause: "timeout" });
   });
 
-  it("a body beyond the deadline is out of reach", async () => {
+  it("a body that times out is unreachable", async () => {
     vi.useFakeTimers();
     const response = new Response("{}");
-    answerWith(({ signal }) => {
+    mockFetch(({ signal }) => {
       vi.spyOn(response, "text").mockImplementation(
         () =>
           new Promise((_, reject) => {
@@ -104,21 +104,21 @@ describe("no answer", () => {
       return Promise.resolve(response);
     });
     const outcome = send();
-    await vi.advanceTimersByTimeAsync(DEADLINE_MS);
-    expect(await outcome).toEqual({ kind: "unreachable", cause: "no answer in time" });
+    await vi.advanceTimersByTimeAsync(TIMEOUT_MS);
+    expect(await outcome).toEqual({ kind: "unreachable", cause: "timeout" });
   });
 
-  it("a request that was given up is neither failed nor out of reach", async () => {
-    answerNever();
+  it("an aborted request is canceled", async () => {
+    mockPendingResponse();
     const cancel = new AbortController();
     const outcome = sendSignup(FIELDS, cancel.signal);
     cancel.abort();
-    expect(await outcome).toEqual({ kind: "cancelled" });
+    expect(await outcome).toEqual({ kind: "canceled" });
   });
 
-  it("an answer leaves no timer behind", async () => {
+  it("a response clears the timer", async () => {
     vi.useFakeTimers();
-    answerJson(200, {});
+    mockJsonResponse(200, {});
     await send();
     expect(vi.getTimerCount()).toBe(0);
   });

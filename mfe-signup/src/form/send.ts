@@ -1,42 +1,42 @@
-import type { SignupFields } from "./rules";
+import type { SignupFields } from "./validation";
 
-/** Where the form posts to, with and without script: the gateway, on the site's own origin. */
+/** URL path of the gateway's sign-up endpoint, for the form and for `fetch`. */
 export const SIGNUP_PATH = "/functions/v1/signup";
 
-/** What a failed sign-up says where the answer says nothing better. */
+/** Generic error message. */
 export const SIGNUP_FAILED = "Signup failed. Please try again.";
 
-/** How long an answer is waited for. */
-export const DEADLINE_MS = 20_000;
+/** Timeout of the request. */
+export const TIMEOUT_MS = 20_000;
 
-/** What came of a sign-up that was sent. */
+/** Outcome of a sign-up request. */
 export type Outcome =
   | { readonly kind: "created"; readonly redirectUrl: unknown }
-  /** The answer says no: `error` is for the visitor. */
-  | { readonly kind: "refused"; readonly error: string }
-  /** Nobody could answer: `cause` is for the console and holds nothing personal. */
+  /** The gateway rejected the sign-up. `error` is shown to the visitor. */
+  | { readonly kind: "rejected"; readonly error: string }
+  /** The gateway or the backend is unreachable. `cause` is for the console and contains no personal data. */
   | { readonly kind: "unreachable"; readonly cause: string }
-  | { readonly kind: "cancelled" };
+  | { readonly kind: "canceled" };
 
-interface Answer {
+interface ResponseBody {
   readonly redirectUrl?: unknown;
   readonly error?: unknown;
   readonly unreachable?: unknown;
 }
 
-const UNREACHABLE = new Set([502, 503, 504]);
+const UNREACHABLE_STATUSES = new Set([502, 503, 504]);
 
-/** Sends a sign-up once. Never rejects; aborting `cancel` gives it up. */
+/** Sends a sign-up once. Never rejects. Aborting `cancel` cancels it. */
 export async function sendSignup(fields: SignupFields, cancel: AbortSignal): Promise<Outcome> {
   const request = new AbortController();
-  const giveUp = (): void => {
+  const abort = (): void => {
     request.abort();
   };
-  cancel.addEventListener("abort", giveUp);
-  const deadline = setTimeout(giveUp, DEADLINE_MS);
-  const broken = (otherwise: Outcome): Outcome => {
-    if (cancel.aborted) return { kind: "cancelled" };
-    return request.signal.aborted ? { kind: "unreachable", cause: "no answer in time" } : otherwise;
+  cancel.addEventListener("abort", abort);
+  const timer = setTimeout(abort, TIMEOUT_MS);
+  const outcomeOfFailure = (fallback: Outcome): Outcome => {
+    if (cancel.aborted) return { kind: "canceled" };
+    return request.signal.aborted ? { kind: "unreachable", cause: "timeout" } : fallback;
   };
   try {
     const response = await fetch(SIGNUP_PATH, {
@@ -45,33 +45,33 @@ export async function sendSignup(fields: SignupFields, cancel: AbortSignal): Pro
       body: JSON.stringify({ email: fields.email, password: fields.password, age: fields.age }),
       credentials: "same-origin",
       cache: "no-store",
-      // The gateway answers by itself: a redirect would carry the password on to somewhere else.
+      // The endpoint never redirects: following a redirect would send the password elsewhere.
       redirect: "manual",
       signal: request.signal,
     }).catch(() => null);
-    if (!response) return broken({ kind: "unreachable", cause: "no answer" });
+    if (!response) return outcomeOfFailure({ kind: "unreachable", cause: "no response" });
     const text = await response.text().catch(() => null);
-    // Here somebody did answer, so a body that breaks off is a failure, but not out of reach.
-    if (text === null) return broken({ kind: "refused", error: SIGNUP_FAILED });
-    return cancel.aborted ? { kind: "cancelled" } : read(response, text);
+    // The gateway responded, so a truncated body is an error, not unreachable.
+    if (text === null) return outcomeOfFailure({ kind: "rejected", error: SIGNUP_FAILED });
+    return cancel.aborted ? { kind: "canceled" } : readOutcome(response, text);
   } finally {
-    clearTimeout(deadline);
-    cancel.removeEventListener("abort", giveUp);
+    clearTimeout(timer);
+    cancel.removeEventListener("abort", abort);
   }
 }
 
-function read(response: Response, text: string): Outcome {
-  const answer = parseObject(text);
-  if (!answer) return { kind: "refused", error: SIGNUP_FAILED };
-  if (response.ok) return { kind: "created", redirectUrl: answer.redirectUrl };
-  if (answer.unreachable === true && UNREACHABLE.has(response.status)) {
+function readOutcome(response: Response, text: string): Outcome {
+  const body = parseObject(text);
+  if (!body) return { kind: "rejected", error: SIGNUP_FAILED };
+  if (response.ok) return { kind: "created", redirectUrl: body.redirectUrl };
+  if (body.unreachable === true && UNREACHABLE_STATUSES.has(response.status)) {
     return { kind: "unreachable", cause: `HTTP ${String(response.status)}` };
   }
-  const { error } = answer;
-  return { kind: "refused", error: typeof error === "string" && error.trim() !== "" ? error : SIGNUP_FAILED };
+  const { error } = body;
+  return { kind: "rejected", error: typeof error === "string" && error.trim() !== "" ? error : SIGNUP_FAILED };
 }
 
-function parseObject(text: string): Answer | null {
+function parseObject(text: string): ResponseBody | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;

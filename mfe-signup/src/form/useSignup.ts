@@ -1,39 +1,38 @@
 import { useNavigate, useSite, type Partner } from "@colonnade/kit";
 import { useEffect, useRef, useState } from "react";
 
-import { endSignup, noteSent } from "../ending/ended";
+import { blockSignup, recordSubmission } from "../underage/underage";
 import { destinationOf } from "../outcome/destination";
-import { checkForm, fieldError, type FieldErrors, type FieldName, type Typed } from "./rules";
+import { validateForm, fieldError, type FieldErrors, type FieldName, type FormValues } from "./validation";
 import { SIGNUP_FAILED, sendSignup, type Outcome } from "./send";
 
-/** Where the focus is to go: a field, what is said above the form, or the form's start. */
+/** Focus target: a field, the error above the form, or the first field. */
 export type FocusTarget = FieldName | "error" | "start";
 
-/** What a sign-up form is showing. */
+/** State of a sign-up form. */
 export type SignupState =
   | { readonly kind: "editing"; readonly errors: FieldErrors; readonly error?: string; readonly focus?: FocusTarget }
   | { readonly kind: "sending" }
   | { readonly kind: "unreachable"; readonly partner: Partner }
-  /** The account was created; `host` where the visitor leaves this origin. */
-  | { readonly kind: "leaving"; readonly url: string; readonly host: string | null };
+  /** The account was created. `host` is set if the redirect leaves this origin. */
+  | { readonly kind: "redirecting"; readonly url: string; readonly host: string | null };
 
-/** A sign-up in one form. */
+/** State and actions of a sign-up form. */
 export interface Signup {
   readonly state: SignupState;
-  /** Checks what was typed and sends it. Does nothing while an earlier one is on its way. */
-  readonly submit: (typed: Typed) => void;
-  /** A field was changed: takes its error away once it is right. */
-  readonly correct: (name: FieldName, text: string) => void;
-  /** Back from the partner's offer to the form. */
+  /** Validates and sends the form. Does nothing while a request is pending. */
+  readonly submit: (values: FormValues) => void;
+  /** Clears a field's error if its new value is valid. */
+  readonly revalidate: (name: FieldName, text: string) => void;
+  /** Returns from the partner offer to the form. */
   readonly back: () => void;
 }
 
 /**
- * Runs a sign-up from the form to its outcome. What is on its way is cancelled when the form goes.
+ * Manages a sign-up from the form to its outcome. Unmounting cancels the request.
  *
- * @param error What an earlier form post without script was answered.
- * @param onDone Called when the visitor is taken to a page of this site. Without it the form is part of the page that
- *   is shown.
+ * @param error Error of an earlier form post without JavaScript.
+ * @param onDone Called before navigating to another page. Undefined if the form is part of the current page.
  */
 export function useSignup(error: string | undefined, onDone: (() => void) | undefined): Signup {
   const site = useSite();
@@ -46,7 +45,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
   });
 
   useEffect(() => {
-    if (error !== undefined) noteSent();
+    if (error !== undefined) recordSubmission();
   }, [error]);
 
   useEffect(
@@ -57,7 +56,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
     [],
   );
 
-  const refuse = (text: string): void => {
+  const showError = (text: string): void => {
     setState({ kind: "editing", errors: {}, error: text, focus: "error" });
   };
 
@@ -65,57 +64,61 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
     const destination = destinationOf(redirectUrl, window.location.origin, site.signup);
     if (destination.kind === "page") {
       onDone?.();
-      // Where the form itself stands nothing would change, and nobody would learn that there is an account.
+      // Navigating to the form's own page would change nothing, so show the success page instead.
       const [pathname] = destination.path.split("#");
-      const isHere = !onDone && pathname === window.location.pathname;
-      void navigate(isHere ? site.signup.success : destination.path);
+      const isCurrentPage = !onDone && pathname === window.location.pathname;
+      void navigate(isCurrentPage ? site.signup.success : destination.path);
     } else {
-      setState({ kind: "leaving", url: destination.url, host: destination.kind === "away" ? destination.host : null });
+      setState({
+        kind: "redirecting",
+        url: destination.url,
+        host: destination.kind === "external" ? destination.host : null,
+      });
     }
   };
 
-  const settle = (outcome: Exclude<Outcome, { kind: "cancelled" }>): void => {
+  const handleOutcome = (outcome: Exclude<Outcome, { kind: "canceled" }>): void => {
     switch (outcome.kind) {
       case "created":
         follow(outcome.redirectUrl);
         break;
-      case "refused":
-        refuse(outcome.error);
+      case "rejected":
+        showError(outcome.error);
         break;
       case "unreachable":
         console.warn(`Sign-up is out of reach: ${outcome.cause}.`);
         if (site.partner) setState({ kind: "unreachable", partner: site.partner });
-        else refuse(SIGNUP_FAILED);
+        else showError(SIGNUP_FAILED);
     }
   };
 
-  const submit = (typed: Typed): void => {
+  const submit = (values: FormValues): void => {
     if (request.current) return;
-    const checked = checkForm(typed);
-    if (checked.kind === "underage") {
-      endSignup();
+    const result = validateForm(values);
+    if (result.kind === "underage") {
+      blockSignup();
       return;
     }
-    if (checked.kind === "invalid") {
-      const [first] = Object.keys(checked.errors) as FieldName[];
-      setState({ kind: "editing", errors: checked.errors, ...(first && { focus: first }) });
+    if (result.kind === "invalid") {
+      const [first] = Object.keys(result.errors) as FieldName[];
+      setState({ kind: "editing", errors: result.errors, ...(first && { focus: first }) });
       return;
     }
-    noteSent();
+    recordSubmission();
     const cancel = new AbortController();
     request.current = cancel;
     setState({ kind: "sending" });
-    void sendSignup(checked.fields, cancel.signal).then((outcome) => {
-      if (outcome.kind === "cancelled") return;
+    void sendSignup(result.fields, cancel.signal).then((outcome) => {
+      if (outcome.kind === "canceled") return;
       request.current = null;
-      settle(outcome);
+      handleOutcome(outcome);
     });
   };
 
   return {
     state,
     submit,
-    correct(name, text) {
+    revalidate(name, text) {
       if (state.kind !== "editing" || state.errors[name] === undefined || fieldError(name, text) !== undefined) return;
       const errors = { ...state.errors, [name]: undefined };
       setState({ kind: "editing", errors, ...(state.error !== undefined && { error: state.error }) });

@@ -1,22 +1,22 @@
 import { useEffect, useEffectEvent, useState } from "react";
 
 /**
- * Counts whole seconds down to none, and then calls `onEnd` once. It rests while nobody can see it: a
- * countdown that may be stopped must be seen.
+ * Counts down from `seconds`, then calls `onEnd` once. Pauses while the page is hidden, so that the visitor can always
+ * stop it.
  *
- * @returns The seconds that are left.
+ * @returns The remaining seconds.
  */
 export function useCountdown(running: boolean, seconds: number, onEnd: () => void): number {
-  const [left, setLeft] = useState(seconds);
+  const [remaining, setRemaining] = useState(seconds);
   const end = useEffectEvent(onEnd);
   useEffect(() => {
     if (!running) return undefined;
-    let rest = seconds;
+    let next = seconds;
     const timer = setInterval(() => {
       if (document.hidden) return;
-      rest -= 1;
-      setLeft(rest);
-      if (rest > 0) return;
+      next -= 1;
+      setRemaining(next);
+      if (next > 0) return;
       clearInterval(timer);
       end();
     }, 1_000);
@@ -24,5 +24,5 @@ export function useCountdown(running: boolean, seconds: number, onEnd: () => voi
       clearInterval(timer);
     };
   }, [running, seconds]);
-  return left;
+  return remaining;
 }

@@ -1,48 +1,48 @@
 import { isPagePath, type SiteFacts } from "@colonnade/kit";
 
-/** Where a sign-up leads. */
+/** Destination after a sign-up. */
 export type Destination =
-  /** A page of this site, or a place in it. */
+  /** A page of the site, optionally with a fragment. */
   | { readonly kind: "page"; readonly path: string }
-  /** An address on this origin that the browser is to load by itself. */
+  /** A URL on this origin that needs a full page load. */
   | { readonly kind: "document"; readonly url: string }
-  /** Another host, which the operator named. */
-  | { readonly kind: "away"; readonly url: string; readonly host: string };
+  /** A URL on an allowed host. */
+  | { readonly kind: "external"; readonly url: string; readonly host: string };
 
 /**
- * Where to go after a sign-up: `redirectUrl` of the answer where it may be a page of this `origin`, or is over
- * https on one of the configured hosts; everything else, of whatever type, ends on the site's own page. The gateway
- * admits the same; one table of cases tests both.
+ * Returns the destination after a sign-up: `redirectUrl` if it is a possible page of `origin` or an https URL on an
+ * allowed host, otherwise the success page. Prevents open redirects. The gateway applies the same rules; both are tested
+ * against the same table.
  */
 export function destinationOf(redirectUrl: unknown, origin: string, signup: SiteFacts["signup"]): Destination {
   const success: Destination = { kind: "page", path: signup.success };
   if (typeof redirectUrl !== "string") return success;
-  // What looks like a path is to stay on this origin.
+  // A path must stay on this origin.
   const isPath = redirectUrl.startsWith("/");
   const url = parse(redirectUrl, isPath ? origin : undefined);
-  // A name and password before the host make an address look like another one.
+  // User information before the host can disguise a URL.
   if (url?.username !== "" || url.password !== "") return success;
-  // Not compared by `url.origin`: that of a blob: address is the origin that made it.
+  // Not `url.origin`, which for a blob: URL is the origin that created it.
   if (`${url.protocol}//${url.host}` === origin) {
-    if (!mayBePage(url.pathname)) return success;
+    if (!isPossiblePage(url.pathname)) return success;
     return url.search === ""
       ? { kind: "page", path: `${url.pathname}${url.hash}` }
       : { kind: "document", url: url.href };
   }
   return !isPath && url.protocol === "https:" && signup.redirectHosts.includes(url.host)
-    ? { kind: "away", url: url.href, host: url.host }
+    ? { kind: "external", url: url.href, host: url.host }
     : success;
 }
 
-// What is below /go, say, may not: it would lead to a partner by a link that nobody labelled. Nor may a path with an
-// empty segment, since '//host' names another host.
-function mayBePage(path: string): boolean {
+// Excludes reserved paths such as /go, which would redirect to a partner without a labeled link, and paths with an empty
+// segment, because '//host' is another host.
+function isPossiblePage(path: string): boolean {
   return isPagePath(path) && !path.includes("//");
 }
 
-function parse(address: string, base: string | undefined): URL | null {
+function parse(url: string, base: string | undefined): URL | null {
   try {
-    return new URL(address, base);
+    return new URL(url, base);
   } catch {
     return null;
   }

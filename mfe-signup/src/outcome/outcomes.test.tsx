@@ -3,7 +3,7 @@ import { act, fireEvent, screen } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi, type MockInstance } from "vitest";
 
 import section from "../section";
-import { answerJson, descriptionOf, fillIn, input, TYPED, WITH_PARTNER } from "../testing/signup";
+import { mockJsonResponse, descriptionOf, fillForm, input, FORM_VALUES, WITH_PARTNER } from "../testing/signup";
 
 const PARTNER_URL = "https://partner.example.com/join?subid=colonnade";
 
@@ -20,14 +20,14 @@ async function seconds(count: number): Promise<void> {
 }
 
 async function signUp(status: number, body: unknown): Promise<void> {
-  answerJson(status, body);
+  mockJsonResponse(status, body);
   await renderPage(section, "/signup", { site: WITH_PARTNER });
-  fillIn();
+  fillForm();
   fireEvent.click(screen.getByRole("button", { name: "Continue" }));
   await seconds(0);
 }
 
-function outOfReach(): Promise<void> {
+function signUpUnreachable(): Promise<void> {
   return signUp(503, { error: "Down.", unreachable: true });
 }
 
@@ -35,9 +35,9 @@ function click(name: string): void {
   fireEvent.click(screen.getByRole("button", { name }));
 }
 
-describe("sign-up out of reach", () => {
-  it("says so, says where it leads and how, and makes 'Stop' the next key", async () => {
-    await outOfReach();
+describe("unreachable sign-up", () => {
+  it("shows the partner and the affiliate link, and focuses 'Stop'", async () => {
+    await signUpUnreachable();
     const group = screen.getByRole("group");
     expect(group.textContent).toContain("Sign-up is out of reach right now");
     expect(descriptionOf(group)).toContain(
@@ -47,15 +47,15 @@ describe("sign-up out of reach", () => {
     expect(document.querySelector("form")?.hidden).toBe(true);
   });
 
-  it("labels its link to the partner", async () => {
-    await outOfReach();
+  it("labels its partner link", async () => {
+    await signUpUnreachable();
     const link = screen.getByRole("link", { name: "Go now to Example Partner (partner.example.com) Affiliate link" });
     expect(link.getAttribute("href")).toBe(PARTNER_URL);
     expect(link.getAttribute("rel")).toBe("sponsored nofollow noopener");
   });
 
-  it("counts ten seconds down in sight, then leaves once", async () => {
-    await outOfReach();
+  it("counts down ten seconds visibly, then leaves once", async () => {
+    await signUpUnreachable();
     expect(screen.getByRole("timer").textContent).toBe("Leaving in 10 seconds");
     await seconds(9);
     expect(screen.getByRole("timer").textContent).toBe("Leaving in 1 second");
@@ -65,18 +65,18 @@ describe("sign-up out of reach", () => {
     expect(assign.mock.calls).toEqual([[PARTNER_URL]]);
   });
 
-  it("reminds a screen reader once, not each second", async () => {
-    await outOfReach();
-    const said = new Set<string | null>();
+  it("announces the countdown once, not every second", async () => {
+    await signUpUnreachable();
+    const announcements = new Set<string | null>();
     for (let second = 0; second < 9; second += 1) {
       await seconds(1);
-      said.add(screen.getByRole("status").textContent);
+      announcements.add(screen.getByRole("status").textContent);
     }
-    expect([...said]).toEqual(["", "5 seconds left. Choose Stop to stay here."]);
+    expect([...announcements]).toEqual(["", "5 seconds left. Choose Stop to stay here."]);
   });
 
-  it("stays when it is stopped", async () => {
-    await outOfReach();
+  it("stays when stopped", async () => {
+    await signUpUnreachable();
     await seconds(3);
     click("Stop");
     await seconds(60);
@@ -86,17 +86,17 @@ describe("sign-up out of reach", () => {
     expect(document.activeElement).toBe(screen.getByRole("button", { name: "Back to the form" }));
   });
 
-  it("goes back to the form with what was typed", async () => {
-    await outOfReach();
+  it("returns to the form with its values", async () => {
+    await signUpUnreachable();
     click("Stop");
     click("Back to the form");
     expect(document.querySelector("form")?.hidden).toBe(false);
-    expect([input("E-mail").value, input("Password").value, input("Age").value]).toEqual(Object.values(TYPED));
+    expect([input("E-mail").value, input("Password").value, input("Age").value]).toEqual(Object.values(FORM_VALUES));
     expect(document.activeElement).toBe(input("E-mail"));
   });
 
-  it("leaves at once when told to, and only then", async () => {
-    await outOfReach();
+  it("stops the countdown when its link is followed", async () => {
+    await signUpUnreachable();
     const link = screen.getByRole<HTMLAnchorElement>("link", { name: /^Go now to / });
     expect(link.href).toBe(PARTNER_URL);
     fireEvent.click(link);
@@ -104,8 +104,8 @@ describe("sign-up out of reach", () => {
     expect(assign).not.toHaveBeenCalled();
   });
 
-  it("rests while nobody can see it", async () => {
-    await outOfReach();
+  it("pauses while the page is hidden", async () => {
+    await signUpUnreachable();
     const hidden = vi.spyOn(document, "hidden", "get").mockReturnValue(true);
     await seconds(60);
     expect(assign).not.toHaveBeenCalled();
@@ -115,8 +115,8 @@ describe("sign-up out of reach", () => {
   });
 });
 
-describe("a success that leads elsewhere", () => {
-  it("names the host before it leaves this origin", async () => {
+describe("a redirect after success", () => {
+  it("shows the host before leaving this origin", async () => {
     await signUp(200, { redirectUrl: "https://members.example.com/welcome" });
     expect(screen.getByRole("status").textContent).toBe(
       "Your account was created. You are being taken to members.example.com.",
@@ -128,7 +128,7 @@ describe("a success that leads elsewhere", () => {
     expect(assign.mock.calls).toEqual([["https://members.example.com/welcome"]]);
   });
 
-  it("loads an address on this origin that is no plain path", async () => {
+  it("fully loads a path with a query on this origin", async () => {
     await signUp(200, { redirectUrl: "/terms?from=signup" });
     await seconds(0);
     expect(assign.mock.calls).toEqual([[`${window.location.origin}/terms?from=signup`]]);

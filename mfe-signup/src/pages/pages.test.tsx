@@ -4,56 +4,56 @@ import { screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 
 import section from "../section";
-import { CONNECTED } from "../testing/signup";
+import { WITH_BACKEND } from "../testing/signup";
 
-async function show(path: string, options: RenderOptions = {}): Promise<RenderedPage> {
+async function renderExisting(path: string, options: RenderOptions = {}): Promise<RenderedPage> {
   const view = await renderPage(section, path, options);
   if (isNotFound(view)) throw new Error(`${path} is not found`);
   return view;
 }
 
 describe.each(["/signup", "/success"])("the page %s", (path) => {
-  it("is kept out of search engines and is its own canonical address", async () => {
-    const { head } = await show(path);
+  it("has noindex and its own canonical path", async () => {
+    const { head } = await renderExisting(path);
     expect(head).toMatchObject({ robots: "noindex", canonical: path });
     expect(head.title).toContain("Test Directory");
     expect(head.description).not.toBe("");
   });
 
-  it("has one heading of the first level", async () => {
-    await show(path);
+  it("has one h1", async () => {
+    await renderExisting(path);
     expect(screen.getAllByRole("heading", { level: 1 })).toHaveLength(1);
   });
 });
 
 describe("/signup", () => {
-  it("is headed by what it offers", async () => {
-    const { head } = await show("/signup", { site: CONNECTED });
+  it("has a heading for the form", async () => {
+    const { head } = await renderExisting("/signup", { site: WITH_BACKEND });
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Create your account");
     expect(head.description).toContain("Create an account");
   });
 
-  it("invites nobody to a sign-up that there is none of", async () => {
-    const { container, head } = await show("/signup");
+  it("does not invite to sign up without a sign-up service", async () => {
+    const { container, head } = await renderExisting("/signup");
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Sign-up is not available");
     expect(`${container.textContent} ${head.description}`).not.toMatch(/create (an|your) account/i);
   });
 });
 
 describe("/success", () => {
-  it("says where the account is and that nothing is stored here", async () => {
-    const { container } = await show("/success", { site: CONNECTED });
+  it("shows the account's host and says that nothing is stored", async () => {
+    const { container } = await renderExisting("/success", { site: WITH_BACKEND });
     expect(container.textContent).toContain("your account was created at accounts.example.org");
     expect(container.textContent).toContain("stores none of them");
   });
 
-  it("names the service in general where none is configured", async () => {
-    const { container } = await show("/success");
+  it("uses a generic name if no service is configured", async () => {
+    const { container } = await renderExisting("/success");
     expect(container.textContent).toContain("your account was created at the sign-up service");
   });
 
-  it("leads home", async () => {
-    await show("/success");
+  it("links home", async () => {
+    await renderExisting("/success");
     expect(screen.getByRole("link", { name: "Back to Test Directory" }).getAttribute("href")).toBe("/");
   });
 });

@@ -1,26 +1,26 @@
 import { definePage, Notice, useSite, type PageProps } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
-import { useSignupEnded } from "../ending/ended";
-import { ENDED_HEADING, SignupEnded } from "../ending/SignupEnded";
-import { signupHeading } from "../form/heading";
+import { useSignupBlocked } from "../underage/underage";
+import { UNDERAGE_HEADING, UnderageNotice } from "../underage/UnderageNotice";
+import { signupHeading } from "../form/signupHeading";
 import { SAMPLE_NOTICE } from "../form/sampleNotice";
 import { SignupForm } from "../form/SignupForm";
 import css from "./pages.module.css";
 
 function SignupPage({ form }: PageProps<null>): ReactElement {
-  const ended = useSignupEnded(form);
+  const blocked = useSignupBlocked(form);
   const site = useSite();
   return (
     <div className={`page ${css.narrow ?? ""}`}>
-      <h1>{ended ? ENDED_HEADING : signupHeading(site)}</h1>
-      {/* Without script the buttons of samples lead here like all others, so everybody is told. */}
-      {!ended && (
+      <h1>{blocked ? UNDERAGE_HEADING : signupHeading(site)}</h1>
+      {/* Shown to all visitors: without JavaScript the buttons of sample ads link here too. */}
+      {!blocked && (
         <Notice>
           <p>Coming from an ad? {SAMPLE_NOTICE}</p>
         </Notice>
       )}
-      {ended ? <SignupEnded /> : <SignupForm answer={form} />}
+      {blocked ? <UnderageNotice /> : <SignupForm formResult={form} />}
     </div>
   );
 }

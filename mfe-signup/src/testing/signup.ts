@@ -1,17 +1,17 @@
-// What the tests of this section share.
+// Test helpers of this section.
 import { cleanup, screen } from "@testing-library/react";
 import type { SiteFacts } from "@colonnade/kit";
 import { TEST_SITE } from "@colonnade/kit/testing";
 import { afterEach, vi, type Mock } from "vitest";
 
-/** A site with a sign-up backend, and no partner. */
-export const CONNECTED: Partial<SiteFacts> = {
+/** A site with a sign-up backend and no partner. */
+export const WITH_BACKEND: Partial<SiteFacts> = {
   signup: { ...TEST_SITE.signup, host: "accounts.example.org", redirectHosts: ["members.example.com"] },
 };
 
-/** The same with a partner. */
+/** A site with a sign-up backend and a partner. */
 export const WITH_PARTNER: Partial<SiteFacts> = {
-  ...CONNECTED,
+  ...WITH_BACKEND,
   partner: {
     id: "example",
     name: "Example Partner",
@@ -20,24 +20,24 @@ export const WITH_PARTNER: Partial<SiteFacts> = {
   },
 };
 
-/** What the tests type; none of it may turn up where it does not belong. */
-export const TYPED = { email: "visitor@example.net", password: "correct horse", age: "34" } as const;
+/** Form values of the tests. Distinctive, so that tests can detect leaks. */
+export const FORM_VALUES = { email: "visitor@example.net", password: "correct horse", age: "34" } as const;
 
-/** Makes `fetch` answer, and returns it. */
-export function answerWith(answer: (request: RequestInit) => Promise<Response>): Mock<typeof fetch> {
-  const fetching = vi.fn<typeof fetch>((_, init) => answer(init ?? {}));
-  vi.stubGlobal("fetch", fetching);
-  return fetching;
+/** Mocks `fetch` and returns the mock. */
+export function mockFetch(respond: (request: RequestInit) => Promise<Response>): Mock<typeof fetch> {
+  const fetchMock = vi.fn<typeof fetch>((_, init) => respond(init ?? {}));
+  vi.stubGlobal("fetch", fetchMock);
+  return fetchMock;
 }
 
-/** Makes `fetch` answer with a status and a JSON body. */
-export function answerJson(status: number, body: unknown): Mock<typeof fetch> {
-  return answerWith(() => Promise.resolve(new Response(JSON.stringify(body), { status })));
+/** Mocks `fetch` with a JSON response. */
+export function mockJsonResponse(status: number, body: unknown): Mock<typeof fetch> {
+  return mockFetch(() => Promise.resolve(new Response(JSON.stringify(body), { status })));
 }
 
-/** Makes `fetch` wait until it is aborted. */
-export function answerNever(): Mock<typeof fetch> {
-  return answerWith(
+/** Mocks `fetch` with a response that stays pending until aborted. */
+export function mockPendingResponse(): Mock<typeof fetch> {
+  return mockFetch(
     ({ signal }) =>
       new Promise((_, reject) => {
         signal?.addEventListener("abort", () => {
@@ -47,19 +47,19 @@ export function answerNever(): Mock<typeof fetch> {
   );
 }
 
-/** The input with a label. */
+/** Returns the input with this label. */
 export function input(label: "E-mail" | "Password" | "Age"): HTMLInputElement {
   return screen.getByLabelText<HTMLInputElement>(label);
 }
 
-/** Fills the form in, with {@link TYPED} where nothing else is given. */
-export function fillIn(typed: Partial<Record<keyof typeof TYPED, string>> = {}): void {
-  input("E-mail").value = typed.email ?? TYPED.email;
-  input("Password").value = typed.password ?? TYPED.password;
-  input("Age").value = typed.age ?? TYPED.age;
+/** Fills in the form, by default with {@link FORM_VALUES}. */
+export function fillForm(values: Partial<Record<keyof typeof FORM_VALUES, string>> = {}): void {
+  input("E-mail").value = values.email ?? FORM_VALUES.email;
+  input("Password").value = values.password ?? FORM_VALUES.password;
+  input("Age").value = values.age ?? FORM_VALUES.age;
 }
 
-/** The texts that describe an element to a screen reader. */
+/** Returns an element's accessible description. */
 export function descriptionOf(element: HTMLElement): string {
   const ids = element.getAttribute("aria-describedby")?.split(" ") ?? [];
   return ids.map((id) => document.getElementById(id)?.textContent).join(" ");

@@ -4,16 +4,23 @@ import type { ReactElement } from "react";
 import { JOIN_LABEL } from "./labels";
 import { NavigationLinks } from "./NavigationLinks";
 
-/** The site's footer: navigation, the invitation, and the page's own last line. */
-export function Footer({ note, here }: { readonly note: string; readonly here: string | undefined }): ReactElement {
+/** Props of {@link Footer}. */
+export interface FooterProps {
+  /** The page's own last line. */
+  readonly note: string;
+  readonly currentPath: string | undefined;
+}
+
+/** The site's footer: navigation, join button, brand and note. */
+export function Footer({ note, currentPath }: FooterProps): ReactElement {
   const { brand, navigation, signup } = useSite();
   return (
     <footer className="site-footer">
       <div className="page">
         <nav aria-label="Footer">
-          <NavigationLinks links={navigation.footer} here={here} />
+          <NavigationLinks links={navigation.footer} currentPath={currentPath} />
         </nav>
-        {/* Nobody is invited to a sign-up that does not exist. */}
+        {/* Without a sign-up backend there is nothing to join. */}
         {signup.host !== null && <JoinButton className="button quiet">{JOIN_LABEL}</JoinButton>}
         <p>
           <span>{brand}</span>

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 
 import { Frame } from "./Frame";
 
-function show(layout: Partial<Layout> = {}, at?: string, host: string | null = "signup.example"): void {
+function show(layout: Partial<Layout> = {}, currentPath?: string, host: string | null = "signup.example"): void {
   const site = {
     ...TEST_SITE,
     signup: { ...TEST_SITE.signup, host },
@@ -20,7 +20,7 @@ function show(layout: Partial<Layout> = {}, at?: string, host: string | null = "
   };
   render(
     <ShellContext value={{ site, openJoin: () => undefined }}>
-      <Frame layout={{ ...DEFAULT_LAYOUT, ...layout }} here={at}>
+      <Frame layout={{ ...DEFAULT_LAYOUT, ...layout }} currentPath={currentPath}>
         <h1>Content</h1>
       </Frame>
     </ShellContext>,
@@ -33,7 +33,7 @@ const menu = (): HTMLDetailsElement | null => header().querySelector("details");
 describe("Frame", () => {
   afterEach(cleanup);
 
-  test("has landmarks, a skip link to the main one, and the page in it", () => {
+  test("Frame renders landmarks, a skip link and the page", () => {
     show();
     expect(screen.getByText("Skip to content").getAttribute("href")).toBe("#main");
     expect(within(screen.getByRole("main")).getByText("Content")).toBeTruthy();
@@ -44,7 +44,7 @@ describe("Frame", () => {
     ["menu", true],
     ["plain", false],
     ["logo", false],
-  ] as const)("the %s header has its logo, and a menu: %s", (variant, hasMenu) => {
+  ] as const)("the %s header has the logo; menu: %s", (variant, hasMenu) => {
     show({ header: variant });
     expect(within(header()).getByText("Test Directory").closest("a")?.getAttribute("href")).toBe("/");
     expect(menu() !== null).toBe(hasMenu);
@@ -65,27 +65,27 @@ describe("Frame", () => {
     ["/aboutness", [null, null, null]],
     ["/terms", [null, null, "page"]],
     [undefined, [null, null, null]],
-  ])("at %s its navigation says where that is", (path, marks) => {
+  ])("navigation marks the current page %s", (path, marks) => {
     show({}, path);
     const links = ["Home", "About", "Terms"].map((label) => screen.getByText(label));
     expect(links.map((link) => link.getAttribute("aria-current"))).toEqual(marks);
   });
 
-  test.each(["Home", "Join Free"])("choosing %s closes the menu", (entry) => {
+  test.each(["Home", "Join Free"])("a click on %s closes the menu", (entry) => {
     show();
     const details = menu();
     if (!details) throw new Error("no menu");
     details.open = true;
-    const chosen = within(details).getByText(entry);
-    chosen.closest("form")?.addEventListener("submit", (event) => {
+    const clicked = within(details).getByText(entry);
+    clicked.closest("form")?.addEventListener("submit", (event) => {
       event.preventDefault();
     });
-    fireEvent.click(chosen);
+    fireEvent.click(clicked);
     expect(details.open).toBe(false);
     expect(document.activeElement).toBe(details.querySelector("summary"));
   });
 
-  test("Escape and a press elsewhere close the menu", () => {
+  test("Escape and a press outside close the menu", () => {
     show();
     const details = menu();
     if (!details) throw new Error("no menu");
@@ -97,13 +97,13 @@ describe("Frame", () => {
     expect(details.open).toBe(false);
   });
 
-  test("where nobody would receive a sign-up, neither menu nor footer invites to one", () => {
+  test("no join button appears without a sign-up backend", () => {
     show({}, "/", null);
     expect(menu()).not.toBeNull();
     expect(screen.queryByText("Join Free")).toBeNull();
   });
 
-  test("the footer has the configured links, the join button and the page's note", () => {
+  test("the footer has links, join button and the page's note", () => {
     show({ footerNote: "A note - 18+ only" });
     const footer = within(screen.getByRole("contentinfo"));
     expect(footer.getByText("Terms").getAttribute("href")).toBe("/terms");

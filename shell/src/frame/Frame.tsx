@@ -7,23 +7,23 @@ import { Header } from "./Header";
 /** Props of {@link Frame}. */
 export interface FrameProps {
   readonly layout: Layout;
-  /** The path of the page that is shown, if it exists: navigation marks it. */
-  readonly here?: string | undefined;
+  /** Path of the current page, if it exists. Navigation links mark it. */
+  readonly currentPath?: string | undefined;
   readonly children: ReactNode;
 }
 
-/** What stands around every page: skip link, header, main region, footer. */
-export function Frame({ layout, here, children }: FrameProps): ReactElement {
+/** The frame of every page: skip link, header, main region, footer. */
+export function Frame({ layout, currentPath, children }: FrameProps): ReactElement {
   return (
     <div className="frame">
       <a className="skip-link" href="#main">
         Skip to content
       </a>
-      <Header variant={layout.header} here={here} />
+      <Header variant={layout.header} currentPath={currentPath} />
       <main id="main" tabIndex={-1}>
         {children}
       </main>
-      <Footer note={layout.footerNote} here={here} />
+      <Footer note={layout.footerNote} currentPath={currentPath} />
     </div>
   );
 }

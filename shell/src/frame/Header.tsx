@@ -16,39 +16,39 @@ function Logo(): ReactElement {
   );
 }
 
-/** Closes the menu. What had the focus may go with it, so that moves to what brings the menu back. */
-function leave(menu: HTMLDetailsElement): void {
+/** Closes the menu and moves the focus to its button, since the focused element may be hidden. */
+function closeMenu(menu: HTMLDetailsElement): void {
   menu.open = false;
   menu.querySelector("summary")?.focus();
 }
 
-// Choosing an entry closes the menu, also where the entry is the page that is shown. Submitting the join form is a
-// choice, too, and follows from a click; closing the join dialog returns to where the focus is now.
+// A click on an entry closes the menu, even if it links to the current page. A click on the join button does too, and the
+// join dialog returns the focus to the menu's button when it closes.
 function onClick({ target, currentTarget }: MouseEvent<HTMLDetailsElement>): void {
-  if ((target as Element).closest("a, button")) leave(currentTarget);
+  if ((target as Element).closest("a, button")) closeMenu(currentTarget);
 }
 
-function Menu({ here }: { readonly here: string | undefined }): ReactElement {
+function Menu({ currentPath }: { readonly currentPath: string | undefined }): ReactElement {
   const { navigation, signup } = useSite();
   const details = useRef<HTMLDetailsElement>(null);
 
-  // A disclosure opens and closes without script; script adds what is expected of a menu besides.
+  // <details> opens and closes without script. These listeners add the rest of a menu's behavior.
   useEffect(() => {
     const menu = details.current;
     if (!menu) return undefined;
-    // By the focus, too: the panel must not lie over what a keyboard has reached, nor over the next page.
-    const onElsewhere = ({ target }: Event): void => {
+    // Also on focus: the panel must not cover the focused element.
+    const onOutside = ({ target }: Event): void => {
       if (!menu.contains(target as Node)) menu.open = false;
     };
     const onKeyDown = ({ key }: KeyboardEvent): void => {
-      if (key === "Escape" && menu.open) leave(menu);
+      if (key === "Escape" && menu.open) closeMenu(menu);
     };
-    document.addEventListener("pointerdown", onElsewhere);
-    document.addEventListener("focusin", onElsewhere);
+    document.addEventListener("pointerdown", onOutside);
+    document.addEventListener("focusin", onOutside);
     document.addEventListener("keydown", onKeyDown);
     return () => {
-      document.removeEventListener("pointerdown", onElsewhere);
-      document.removeEventListener("focusin", onElsewhere);
+      document.removeEventListener("pointerdown", onOutside);
+      document.removeEventListener("focusin", onOutside);
       document.removeEventListener("keydown", onKeyDown);
     };
   }, []);
@@ -62,7 +62,7 @@ function Menu({ here }: { readonly here: string | undefined }): ReactElement {
         <span>Menu</span>
       </summary>
       <nav aria-label="Main">
-        <NavigationLinks links={navigation.menu} here={here} />
+        <NavigationLinks links={navigation.menu} currentPath={currentPath} />
         {signup.host !== null && <JoinButton className="button">{JOIN_LABEL}</JoinButton>}
       </nav>
     </details>
@@ -72,16 +72,16 @@ function Menu({ here }: { readonly here: string | undefined }): ReactElement {
 /** Props of {@link Header}. */
 export interface HeaderProps {
   readonly variant: Layout["header"];
-  readonly here: string | undefined;
+  readonly currentPath: string | undefined;
 }
 
 /** The site's header in one of its three variants. */
-export function Header({ variant, here }: HeaderProps): ReactElement {
+export function Header({ variant, currentPath }: HeaderProps): ReactElement {
   return (
     <header className="site-header" data-variant={variant}>
       <div className="page">
         <Logo />
-        {variant === "menu" && <Menu here={here} />}
+        {variant === "menu" && <Menu currentPath={currentPath} />}
       </div>
     </header>
   );

@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 
-/** Stands in for a page that is on its way. */
+/** Shown while a page loads. */
 export function Loading(): ReactElement {
   return (
     <div className="page message" aria-busy="true">

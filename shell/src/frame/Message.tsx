@@ -4,13 +4,13 @@ import type { ReactElement, ReactNode } from "react";
 export interface MessageProps {
   readonly heading: string;
   readonly text: string;
-  /** Says that what is shown was not asked for, and has it read out. */
+  /** Makes screen readers announce the message. */
   readonly role?: "alert";
-  /** The ways on. */
+  /** Buttons and links. */
   readonly children: ReactNode;
 }
 
-/** Stands in for a page that cannot be shown: the site's mark with a column that is not there, why that is, and the ways on. */
+/** Shown in place of a page: the logo with a missing column, a heading, a text, and buttons or links. */
 export function Message({ heading, text, role, children }: MessageProps): ReactElement {
   return (
     <div className="page message" role={role}>

@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 
 import { Message } from "./Message";
 
-/** The site's page for what does not exist. */
+/** The not-found page. */
 export function NotFound({ heading }: { readonly heading: string }): ReactElement {
   const { navigation } = useSite();
   return (

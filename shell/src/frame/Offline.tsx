@@ -3,7 +3,7 @@ import { startTransition, useEffect, useEffectEvent, type ReactElement } from "r
 import { Message } from "./Message";
 import { RetryButton, type RetryButtonProps } from "./RetryButton";
 
-/** Stands in for a page that could not be had because the visitor is offline. It is tried again once they are not. */
+/** Shown in place of a page that failed to load while offline. Retries when the browser is back online. */
 export function Offline({ retry }: RetryButtonProps): ReactElement {
   const tryAgain = useEffectEvent(() => {
     startTransition(retry);

@@ -3,21 +3,21 @@ import { useTransition, type ReactElement } from "react";
 
 /** Props of {@link RetryButton}. */
 export interface RetryButtonProps {
-  /** Starts another attempt, as part of a transition: what failed stays until the outcome is known. */
+  /** Retries. Called in a transition, so the error message stays until the outcome is known. */
   readonly retry: () => void | Promise<void>;
 }
 
-/** A button that starts another attempt, and says so while it is under way. It is never disabled, to keep the focus. */
+/** A button that retries, and shows when a retry is in progress. It is never disabled, so that it keeps the focus. */
 export function RetryButton({ retry }: RetryButtonProps): ReactElement {
-  const [trying, startTransition] = useTransition();
+  const [retrying, startTransition] = useTransition();
   return (
     <Button
-      busy={trying}
+      busy={retrying}
       onClick={() => {
         startTransition(retry);
       }}
     >
-      {trying ? "Trying…" : "Try again"}
+      {retrying ? "Trying…" : "Try again"}
     </Button>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 import { Message } from "./Message";
 import { RetryButton, type RetryButtonProps } from "./RetryButton";
 
-/** Stands in for a section that cannot be shown, while the rest of the site goes on. */
+/** Shown in place of a section that failed. The rest of the site keeps working. */
 export function SectionFailed({ retry }: RetryButtonProps): ReactElement {
   return (
     <Message

@@ -1,2 +1,2 @@
-/** What the frame's own buttons to the join dialog say. */
+/** Label of the join buttons in header and footer. */
 export const JOIN_LABEL = "Join Free";

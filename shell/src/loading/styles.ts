@@ -1,17 +1,17 @@
 import type { Asset } from "@colonnade/kit/shell";
 
-import { withDeadline } from "./deadline";
+import { withTimeout } from "./timeout";
 
-const DEADLINE = 6_000;
+const TIMEOUT = 6_000;
 
-function linkOf(asset: Asset): HTMLLinkElement | undefined {
+function findLink(asset: Asset): HTMLLinkElement | undefined {
   return [...document.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet][data-href]")].find(
     (link) => link.getAttribute("href") === asset.href,
   );
 }
 
-// One that could not be loaded has no sheet, or in Chromium one whose rules nobody may read.
-function applies({ sheet }: HTMLLinkElement): boolean {
+// A stylesheet that failed to load has no sheet, or in Chromium a sheet whose rules throw when read.
+function isApplied({ sheet }: HTMLLinkElement): boolean {
   try {
     return sheet !== null && sheet.cssRules.length > 0;
   } catch {
@@ -25,7 +25,7 @@ function insert(asset: Asset): Promise<void> {
   link.href = asset.href;
   link.integrity = asset.integrity;
   link.crossOrigin = "anonymous";
-  // By this attribute webpack knows that the stylesheet of a chunk is there, and asks for none.
+  // Webpack finds the stylesheets of a chunk by this attribute and does not load them again.
   link.dataset.href = asset.name;
   const loaded = new Promise<void>((resolve, reject) => {
     link.addEventListener("load", () => {
@@ -36,7 +36,7 @@ function insert(asset: Asset): Promise<void> {
     });
   });
   document.head.append(link);
-  return withDeadline(loaded, DEADLINE, `the stylesheet ${asset.href}`).catch((error: unknown) => {
+  return withTimeout(loaded, TIMEOUT, `the stylesheet ${asset.href}`).catch((error: unknown) => {
     link.remove();
     throw error;
   });
@@ -44,18 +44,18 @@ function insert(asset: Asset): Promise<void> {
 
 const pending = new Map<string, Promise<void>>();
 
-// The gateway writes the stylesheets of the first view into the document.
-function isInDocument(asset: Asset): boolean {
+// The gateway inlines the stylesheets of the first view.
+function isInlined(asset: Asset): boolean {
   return document.querySelector(`style[data-href="${CSS.escape(asset.name)}"]`) !== null;
 }
 
 function ensure(asset: Asset): Promise<void> {
-  if (isInDocument(asset)) return Promise.resolve();
+  if (isInlined(asset)) return Promise.resolve();
   const present = pending.get(asset.href);
   if (present) return present;
-  const link = linkOf(asset);
-  // A stylesheet of the document itself: by the time the shell starts, it is loaded or has failed.
-  if (link && applies(link)) return Promise.resolve();
+  const link = findLink(asset);
+  // A link of the document itself: it has loaded or failed by the time the shell runs.
+  if (link && isApplied(link)) return Promise.resolve();
   link?.remove();
   const loading = insert(asset);
   pending.set(asset.href, loading);
@@ -65,7 +65,7 @@ function ensure(asset: Asset): Promise<void> {
   return loading;
 }
 
-/** Makes sure that the stylesheets among some assets apply, before anything that needs them is shown. */
+/** Loads the stylesheets among the assets. Resolves once they all apply. */
 export async function ensureStyles(assets: readonly Asset[]): Promise<void> {
   await Promise.all(assets.filter((asset) => asset.type === "style").map(ensure));
 }

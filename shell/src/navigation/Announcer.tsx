@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 
-/** Tells a screen reader that a new page is shown. */
+/** Live region that announces page changes to screen readers. */
 export function Announcer({ text }: { readonly text: string }): ReactElement {
   return (
     <div className="visually-hidden" role="status" aria-live="polite" data-announcer="">

@@ -1,5 +1,5 @@
 function focus(element: HTMLElement, options?: FocusOptions): void {
-  // What takes no focus by itself takes it from script alone.
+  // Elements that are not focusable need a negative tabIndex to take focus from script.
   if (element.tabIndex < 0) element.tabIndex = -1;
   element.focus(options);
 }
@@ -18,12 +18,12 @@ function decode(fragment: string): string | null {
   }
 }
 
-/** Goes to a place in the page, as a browser does for a fragment: it is scrolled to, and Tab goes on from there. */
-export function focusPlace(fragment: string): void {
+/** Scrolls to the target of a fragment and focuses it, as browsers do, so that Tab continues from there. */
+export function focusFragment(fragment: string): void {
   const id = decode(fragment);
-  // As for a place there is none of, a browser stays at the top for one that cannot be read.
-  const place = id === null ? null : document.getElementById(id);
-  if (!place) return;
-  place.scrollIntoView();
-  focus(place, { preventScroll: true });
+  // Browsers ignore a fragment without a target, and one that cannot be decoded.
+  const target = id === null ? null : document.getElementById(id);
+  if (!target) return;
+  target.scrollIntoView();
+  focus(target, { preventScroll: true });
 }

@@ -4,26 +4,26 @@ import { createElement, type ReactElement } from "react";
 import { MemoryRouter } from "react-router-dom";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { Views } from "../loading/view";
-import { pageOf, useLinks } from "./links";
+import type { ViewLoader } from "../loading/viewLoader";
+import { pageUrl, useLinks } from "./links";
 
 function anchor(html: string): HTMLAnchorElement {
-  const holder = document.createElement("div");
-  holder.innerHTML = html;
-  const found = holder.querySelector("a");
+  const container = document.createElement("div");
+  container.innerHTML = html;
+  const found = container.querySelector("a");
   if (!found) throw new Error("no anchor");
   return found;
 }
 
-describe("pageOf", () => {
+describe("pageUrl", () => {
   test.each([
     ['<a href="/state/New%20York">', "/state/New%20York"],
     ['<a href="/terms#contact">', "/terms"],
     ['<a href="/" target="_self">', "/"],
     ['<a href="#main">', location.pathname],
     ['<a href="/city/Texas/Austin" rel="nofollow">', "/city/Texas/Austin"],
-  ])("%s is followed in the page", (html, pathname) => {
-    expect(pageOf(anchor(html))?.pathname).toBe(pathname);
+  ])("%s is a client-side navigation", (html, pathname) => {
+    expect(pageUrl(anchor(html))?.pathname).toBe(pathname);
   });
 
   test.each([
@@ -35,16 +35,16 @@ describe("pageOf", () => {
     ["the partner redirect", '<a href="/go/example">'],
     ["an asset", '<a href="/assets/shell/1.0.0/a.svg">'],
     ["the sitemap", '<a href="/sitemap.xml">'],
-  ])("%s is the browser's", (_, html) => {
-    expect(pageOf(anchor(html))).toBeNull();
+  ])("%s is left to the browser", (_, html) => {
+    expect(pageUrl(anchor(html))).toBeNull();
   });
 });
 
-describe("what a link leads to is fetched", () => {
-  const prefetch = vi.fn<Views["prefetch"]>();
+describe("prefetching", () => {
+  const prefetch = vi.fn<ViewLoader["prefetch"]>();
 
   function Page(): ReactElement {
-    useLinks({ prefetch } as Partial<Views> as Views);
+    useLinks({ prefetch } as Partial<ViewLoader> as ViewLoader);
     const names = ["Texas", "Utah", "Vermont"];
     return createElement(
       "p",
@@ -75,7 +75,7 @@ describe("what a link leads to is fetched", () => {
     vi.useRealTimers();
   });
 
-  const WAYS: readonly (readonly [string, (element: HTMLElement) => void])[] = [
+  const TRIGGERS: readonly (readonly [string, (element: HTMLElement) => void])[] = [
     ["hovers over", hover],
     [
       "focuses",
@@ -85,28 +85,28 @@ describe("what a link leads to is fetched", () => {
     ],
   ];
 
-  test.each(WAYS)("once the visitor %s it for a moment, and not on the way to another", (_, reach) => {
-    for (const name of ["Texas", "Utah", "Vermont"]) reach(link(name));
+  test.each(TRIGGERS)("starts once the visitor %s a link for a moment", (_, trigger) => {
+    for (const name of ["Texas", "Utah", "Vermont"]) trigger(link(name));
     expect(prefetch).not.toHaveBeenCalled();
     vi.runAllTimers();
     expect(prefetch.mock.calls).toEqual([["/state/Vermont"]]);
   });
 
-  test.each(WAYS)("not where the visitor who %s it goes on to something else", (_, reach) => {
-    reach(link("Texas"));
+  test.each(TRIGGERS)("does not start if the visitor who %s a link moves on", (_, trigger) => {
+    trigger(link("Texas"));
     const button = document.querySelector("button");
     if (!button) throw new Error("no button");
-    reach(button);
+    trigger(button);
     vi.runAllTimers();
     expect(prefetch).not.toHaveBeenCalled();
   });
 
-  const TOUCH = (element: Element): void => {
+  const touch = (element: Element): void => {
     element.dispatchEvent(new TouchEvent("touchstart", { bubbles: true }));
   };
 
-  test("as soon as the visitor touches it", () => {
-    TOUCH(link("Texas"));
+  test("starts as soon as the visitor touches a link", () => {
+    touch(link("Texas"));
     expect(prefetch.mock.calls).toEqual([["/state/Texas"]]);
   });
 
@@ -115,10 +115,10 @@ describe("what a link leads to is fetched", () => {
     ["on a slow connection", { saveData: false, effectiveType: "2g" }, 0],
     ["on a very slow connection", { saveData: false, effectiveType: "slow-2g" }, 0],
     ["on a fast connection", { saveData: false, effectiveType: "4g" }, 3],
-    ["of whose connection nothing is known", undefined, 3],
-  ])("for a visitor %s: %j, %i times", (_, connection, times) => {
+    ["with an unknown connection", undefined, 3],
+  ])("for a visitor %s (%j) happens %i times", (_, connection, times) => {
     vi.stubGlobal("navigator", Object.assign(Object.create(navigator), { connection }));
-    TOUCH(link("Texas"));
+    touch(link("Texas"));
     hover(link("Utah"));
     vi.runAllTimers();
     link("Vermont").focus();

@@ -2,14 +2,14 @@ import { isPagePath } from "@colonnade/kit";
 import { useEffect } from "react";
 import { useNavigate } from "react-router-dom";
 
-import type { Views } from "../loading/view";
-import { markNavigating } from "./arrival";
+import type { ViewLoader } from "../loading/viewLoader";
+import { setNavigationPending } from "./navigationEffects";
 
-// Who is on the way to another link, by mouse or by Tab, does not stay as long.
-const PAUSE_MS = 80;
+// A pointer or focus that only passes over a link leaves it sooner.
+const PREFETCH_DELAY_MS = 80;
 
-/** The page of this site that an anchor leads to, or null where the browser is to follow it by itself. */
-export function pageOf(anchor: HTMLAnchorElement): URL | null {
+/** The URL of the page that an anchor links to, or null if the browser must handle the link. */
+export function pageUrl(anchor: HTMLAnchorElement): URL | null {
   if (anchor.target && anchor.target !== "_self") return null;
   if (anchor.hasAttribute("download") || !/^https?:$/.test(anchor.protocol)) return null;
   const url = new URL(anchor.href);
@@ -17,7 +17,7 @@ export function pageOf(anchor: HTMLAnchorElement): URL | null {
   return url;
 }
 
-function anchorOf(event: Event): HTMLAnchorElement | null {
+function closestAnchor(event: Event): HTMLAnchorElement | null {
   return event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]") : null;
 }
 
@@ -26,32 +26,32 @@ interface Connection {
   readonly effectiveType?: string;
 }
 
-// What nobody asked for yet would be in the way of what was asked for, where the connection is slow.
-function wantsLessData(): boolean {
+// On a slow connection, prefetching would delay what the visitor requested.
+function prefersLessData(): boolean {
   const { connection } = navigator as { readonly connection?: Connection };
   return (connection?.saveData ?? false) || (connection?.effectiveType?.endsWith("2g") ?? false);
 }
 
 /**
- * Follows same-origin links in the page, whichever section drew them, and fetches what a link leads to
- * when it is hovered or focused for a moment, or touched. One listener serves all links, also before a
- * section's own code has arrived.
+ * Handles clicks on links between pages of the site as client-side navigations, and prefetches a page when its link is
+ * hovered or focused for a moment, or touched. The listeners are on the document, so they also cover links in
+ * server-rendered HTML that is not hydrated.
  */
-export function useLinks(views: Views): void {
+export function useLinks(views: ViewLoader): void {
   const navigate = useNavigate();
   useEffect(() => {
     const listeners = new AbortController();
     const { signal } = listeners;
-    let pause: ReturnType<typeof setTimeout> | undefined;
+    let prefetchTimer: ReturnType<typeof setTimeout> | undefined;
 
     const prefetch = (event: Event): void => {
-      const anchor = anchorOf(event);
-      const url = anchor && pageOf(anchor);
-      if (url && !wantsLessData()) views.prefetch(url.pathname);
+      const anchor = closestAnchor(event);
+      const url = anchor && pageUrl(anchor);
+      if (url && !prefersLessData()) views.prefetch(url.pathname);
     };
     const prefetchSoon = (event: Event): void => {
-      clearTimeout(pause);
-      if (anchorOf(event)) pause = setTimeout(prefetch, PAUSE_MS, event);
+      clearTimeout(prefetchTimer);
+      if (closestAnchor(event)) prefetchTimer = setTimeout(prefetch, PREFETCH_DELAY_MS, event);
     };
     document.addEventListener(
       "click",
@@ -65,12 +65,12 @@ export function useLinks(views: Views): void {
           event.altKey
         )
           return;
-        const anchor = anchorOf(event);
-        const url = anchor && pageOf(anchor);
-        if (!url || (url.hash && views.awaits(url.pathname))) return;
+        const anchor = closestAnchor(event);
+        const url = anchor && pageUrl(anchor);
+        if (!url || (url.hash && views.awaitsHydration(url.pathname))) return;
         event.preventDefault();
-        if (url.pathname !== location.pathname) markNavigating(true);
-        // A link to the page that is shown replaces it, as browsers do.
+        if (url.pathname !== location.pathname) setNavigationPending(true);
+        // A link to the current URL replaces the history entry, as in browsers.
         void navigate(`${url.pathname}${url.search}${url.hash}`, { replace: url.href === location.href });
       },
       { signal },
@@ -85,7 +85,7 @@ export function useLinks(views: Views): void {
     document.addEventListener("focusin", prefetchSoon, { signal });
     document.addEventListener("touchstart", prefetch, { signal, passive: true });
     return () => {
-      clearTimeout(pause);
+      clearTimeout(prefetchTimer);
       listeners.abort();
     };
   }, [navigate, views]);

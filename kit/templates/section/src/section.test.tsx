@@ -7,7 +7,7 @@ import section from "./section";
 
 afterEach(cleanup);
 
-test("the first page has a heading, and a title and canonical path of its own", async () => {
+test("the home page sets its heading, title and canonical path", async () => {
   const page = await renderPage(section, "/section-example", { site: { brand: "Example" } });
   if (isNotFound(page)) throw new Error(page.heading);
   expect(page.getByRole("heading", { level: 1 }).textContent).toBe("Section title");
@@ -15,7 +15,7 @@ test("the first page has a heading, and a title and canonical path of its own", 
   expect(page.head.canonical).toBe("/section-example");
 });
 
-test("the first page leads on to the site", async () => {
+test("the home page links to the front page", async () => {
   const page = await renderPage(section, "/section-example");
   if (isNotFound(page)) throw new Error(page.heading);
   expect(page.getByRole("link").getAttribute("href")).toBe("/");

@@ -1,6 +1,6 @@
 import { defineSection } from "@colonnade/kit";
 
-/** The pages of this section. It stays small: every visit to one of them loads it, and then the page alone. */
+/** The section's pages. Keep this module small: every page of the section loads it. Pages load on demand. */
 export default defineSection({
   name: "section-name",
   contract: 1,

@@ -12,7 +12,7 @@ interface Props {
   readonly place: Place;
 }
 
-/** One ad in full. */
+/** The full view of an ad. */
 export function AdDetail({ ad, place }: Props): ReactElement {
   const reason = ad.sample ? "sample" : "general";
   const heading = useId();
@@ -34,7 +34,7 @@ export function AdDetail({ ad, place }: Props): ReactElement {
       </div>
       <div className={css.end}>
         <p>{`Posted in ${place.city}, ${place.state}`}</p>
-        <ReportLink ad={ad} place={place} here />
+        <ReportLink ad={ad} place={place} samePage />
       </div>
     </Card>
   );

@@ -15,7 +15,7 @@ interface Props {
   readonly place: Place;
 }
 
-/** One ad of a city's list. A regular ad's title leads to its page; a featured one has pictures and no page. */
+/** An ad in a city's list. A regular ad's title links to its page; a featured ad has pictures and no page. */
 export function AdCard({ ad, place }: Props): ReactElement {
   const heading = useId();
   return (
@@ -30,7 +30,7 @@ export function AdCard({ ad, place }: Props): ReactElement {
           </p>
           <p className={css.description}>{ad.description}</p>
           <div className={css.actions}>
-            {/* In a list of dozens the plain button is the quiet one. */}
+            {/* The quiet style: a list has dozens of regular ads. */}
             <JoinButton
               className={classes("button", !ad.featured && "quiet")}
               reason={ad.sample ? "sample" : "general"}

@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 import { ART } from "../../art";
 import css from "./AdPhotos.module.css";
 
-/** The two pictures of a featured ad. They stand in the first row of a list, so they are not lazy. */
+/** The two pictures of a featured ad. Not lazy, because they are in the first row. */
 export function AdPhotos({ names }: { readonly names: readonly [string, string] }): ReactElement {
   return (
     <div className={css.photos}>

@@ -3,8 +3,8 @@ import { cleanup, render } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { ADS } from "../../data/ads";
-import { storageKey } from "../../draw/keptList";
-import { fromServer, hydrated } from "../../testing/server";
+import { storageKey } from "../../draw/sessionAds";
+import { hydrate, renderOnServer } from "../../testing/server";
 import { CityAds } from "./CityAds";
 
 const PLACE = { state: "Missouri", city: "O'Fallon" };
@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 describe("a city's ads in the browser", () => {
-  it("are 30 to 45, the two featured ones first, none twice", () => {
+  it("are 30 to 45 without repeats, the two featured ones first", () => {
     const { container } = render(inShell(<CityAds place={PLACE} />));
     const shown = titles(container);
     expect(shown.length).toBeGreaterThanOrEqual(30);
@@ -32,14 +32,14 @@ describe("a city's ads in the browser", () => {
     expect(container.textContent).not.toContain("Loading ads...");
   });
 
-  it("are the same after a reload, as they are kept for the session", () => {
+  it("are the same after a reload", () => {
     const first = titles(render(inShell(<CityAds place={PLACE} />)).container);
     cleanup();
     expect(titles(render(inShell(<CityAds place={PLACE} />)).container)).toEqual(first);
     expect(JSON.parse(sessionStorage.getItem(storageKey(PLACE)) ?? "")).toHaveLength(first.length);
   });
 
-  it("follow the place when the page moves on to another city", () => {
+  it("change with the city", () => {
     const { container, rerender } = render(inShell(<CityAds place={PLACE} />));
     const first = titles(container);
     rerender(inShell(<CityAds place={{ state: "Missouri", city: "St. Louis" }} />));
@@ -48,19 +48,19 @@ describe("a city's ads in the browser", () => {
     expect(titles(container)).toEqual(first);
   });
 
-  it("are drawn anew over rubbish", () => {
+  it("are drawn again if the stored list is invalid", () => {
     sessionStorage.setItem(storageKey(PLACE), '["<script>"]');
     expect(titles(render(inShell(<CityAds place={PLACE} />)).container).length).toBeGreaterThanOrEqual(30);
   });
 
-  it.each(["getItem", "setItem"] as const)("are drawn where the storage's %s throws", (method) => {
+  it.each(["getItem", "setItem"] as const)("are drawn when storage %s throws", (method) => {
     vi.spyOn(Storage.prototype, method).mockImplementation(() => {
       throw new DOMException("no", "QuotaExceededError");
     });
     expect(titles(render(inShell(<CityAds place={PLACE} />)).container).length).toBeGreaterThanOrEqual(30);
   });
 
-  it("are drawn where the browser denies the storage", () => {
+  it("are drawn when the browser denies storage", () => {
     const denied = vi.spyOn(globalThis, "sessionStorage", "get").mockImplementation(() => {
       throw new DOMException("no", "SecurityError");
     });
@@ -70,8 +70,8 @@ describe("a city's ads in the browser", () => {
 });
 
 describe("a city's ads from the server", () => {
-  it("are loading, with the featured and the first 28 regular ones for a browser without script", () => {
-    const host = fromServer(<CityAds place={PLACE} />);
+  it("have a loading state, and ads in noscript", () => {
+    const host = renderOnServer(<CityAds place={PLACE} />);
     const fallback = host.querySelector("noscript");
     const listed = [...ADS.featured, ...ADS.regular.slice(0, 28)];
     expect(fallback && titles(fallback)).toEqual(listed.map((ad) => ad.title));
@@ -80,15 +80,15 @@ describe("a city's ads from the server", () => {
     expect(host.textContent).toBe("Loading ads...");
   });
 
-  it("are the same each time: nothing is drawn on the server", () => {
-    const once = fromServer(<CityAds place={PLACE} />);
-    expect(fromServer(<CityAds place={PLACE} />).isEqualNode(once)).toBe(true);
+  it("are the same in every render", () => {
+    const once = renderOnServer(<CityAds place={PLACE} />);
+    expect(renderOnServer(<CityAds place={PLACE} />).isEqualNode(once)).toBe(true);
     expect(sessionStorage.length).toBe(0);
   });
 
-  it("give way to the drawn list when the page is hydrated, without a mismatch", () => {
-    const { container, problems } = hydrated(<CityAds place={PLACE} />);
-    expect(problems).toEqual([]);
+  it("are replaced by the drawn list without a mismatch", () => {
+    const { container, hydrationErrors } = hydrate(<CityAds place={PLACE} />);
+    expect(hydrationErrors).toEqual([]);
     expect(titles(container).length).toBeGreaterThanOrEqual(30);
     expect(container.querySelector("noscript")).toBeNull();
   });

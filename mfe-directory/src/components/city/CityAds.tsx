@@ -8,8 +8,8 @@ import { classes } from "../classes";
 import { AdCard } from "./AdCard";
 import css from "./CityAds.module.css";
 
-// How many regular ads are listed where no script draws a list.
-const LISTED_WITHOUT_SCRIPT = 28;
+// Number of regular ads in the list without JavaScript.
+const NOSCRIPT_ADS = 28;
 
 function List({ place, ads }: { readonly place: Place; readonly ads: readonly Ad[] }): ReactElement {
   return (
@@ -21,19 +21,19 @@ function List({ place, ads }: { readonly place: Place; readonly ads: readonly Ad
   );
 }
 
-/** The ads of a city. The server says that they are loading; the browser draws them; without script there is a fixed list. */
+/** A city's ads: a loading state on the server, a random list in the browser, a fixed list without JavaScript. */
 export function CityAds({ place }: { readonly place: Place }): ReactElement {
   const ads = useCityAds(place);
   if (ads) return <List place={place} ads={ads} />;
   return (
-    <div className={css.waiting}>
+    <div className={css.placeholder}>
       <p className={css.loading}>Loading ads...</p>
-      <div className={css.ghosts} aria-hidden="true">
+      <div className={css.skeletons} aria-hidden="true">
         <div className="card" />
         <div className="card" />
       </div>
       <noscript>
-        <List place={place} ads={[...ADS.featured, ...ADS.regular.slice(0, LISTED_WITHOUT_SCRIPT)]} />
+        <List place={place} ads={[...ADS.featured, ...ADS.regular.slice(0, NOSCRIPT_ADS)]} />
       </noscript>
     </div>
   );

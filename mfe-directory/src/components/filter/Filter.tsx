@@ -3,31 +3,31 @@ import { useId, useRef, type ReactElement } from "react";
 
 import { classes } from "../classes";
 import css from "./Filter.module.css";
-import { useSettled } from "./useSettled";
+import { useDebounced } from "./useDebounced";
 
 interface Props {
   readonly label: string;
   readonly query: string;
-  /** How many of the list match. */
+  /** Number of matching items. */
   readonly shown: number;
-  /** What is said of the list while something is typed. */
+  /** Status text for screen readers and visitors while the list is filtered. */
   readonly status: string;
   readonly onQuery: (query: string) => void;
 }
 
-// Long enough not to speak between two keystrokes.
-const PAUSE_MS = 400;
+// Avoids announcements between keystrokes.
+const DEBOUNCE_MS = 400;
 
 /**
- * The box that narrows a list as one types. It says how much is left once the typing pauses, and at once where nothing
- * is. It comes with the page and can be used from the moment that it works; without script it is not shown.
+ * A filter field for a list. Announces the number of matches after a pause in typing; announces no matches
+ * immediately. Disabled until hydration, hidden without JavaScript.
  */
 export function Filter({ label, query, shown, status, onQuery }: Props): ReactElement {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const hydrated = useHydrated();
   const isFiltered = query.trim() !== "";
-  const said = useSettled(isFiltered ? status : "", shown === 0 ? 0 : PAUSE_MS);
+  const announced = useDebounced(isFiltered ? status : "", shown === 0 ? 0 : DEBOUNCE_MS);
   const showAll = (): void => {
     onQuery("");
     input.current?.focus();
@@ -53,7 +53,7 @@ export function Filter({ label, query, shown, status, onQuery }: Props): ReactEl
         }}
       />
       <p role="status" className={css.status}>
-        {said}
+        {announced}
       </p>
       {isFiltered && shown === 0 && (
         <button type="button" className={classes("button", "quiet", css.all)} onClick={showAll}>

@@ -1,8 +1,7 @@
 import { useLocation } from "@colonnade/kit";
 import { useSyncExternalStore } from "react";
 
-// What was typed into the filter of a page, by the entry of the tab's history it was typed in. In memory alone: it is
-// gone with the document, and nothing of it is stored.
+// Filter queries by history entry. In memory only; never stored.
 const queries = new Map<string, string>();
 const listeners = new Set<() => void>();
 
@@ -13,18 +12,18 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** What is typed into a page's filter. A way back finds it as it was left: the same list, and so the same place in it. */
+/** The query of a page's filter. Navigating back restores it, and thereby the list and the scroll position. */
 export function useQuery(): readonly [query: string, setQuery: (query: string) => void] {
   const { key } = useLocation();
-  // On the server, and over what came from there, nothing is typed yet.
+  // Empty on the server and during hydration.
   const query = useSyncExternalStore(
     subscribe,
     () => queries.get(key) ?? "",
     () => "",
   );
-  const change = (typed: string): void => {
-    queries.set(key, typed);
+  const setQuery = (value: string): void => {
+    queries.set(key, value);
     for (const listener of listeners) listener();
   };
-  return [query, change];
+  return [query, setQuery];
 }

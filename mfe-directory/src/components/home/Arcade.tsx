@@ -5,14 +5,14 @@ import css from "./Arcade.module.css";
 const WIDTH = 60;
 const ARCHES = [0, 1, 2, 3, 4];
 
-// One opening of the arcade: a half circle on two straight sides.
+// The path of an arch: a semicircle on two straight sides.
 function arch(index: number): string {
   const left = String(index * WIDTH + 10);
   const right = String(index * WIDTH + WIDTH - 2);
   return `M${left} 200V74a24 24 0 0 1 48 0V200H${right}z`;
 }
 
-/** A row of arches: the site's only ornament. */
+/** A decorative row of arches. */
 export function Arcade({ className }: { readonly className: string | undefined }): ReactElement {
   return (
     <svg className={className} viewBox="0 0 308 224" width="308" height="224" aria-hidden="true">

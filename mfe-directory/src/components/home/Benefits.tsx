@@ -6,7 +6,7 @@ import home from "../../../content/home.json";
 import { classes } from "../classes";
 import css from "./Benefits.module.css";
 
-/** What a visitor gets here. */
+/** The benefits of the site. */
 export function Benefits(): ReactElement {
   const site = useSite();
   return (

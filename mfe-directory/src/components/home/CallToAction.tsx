@@ -5,7 +5,7 @@ import type { ReactElement } from "react";
 import home from "../../../content/home.json";
 import css from "./CallToAction.module.css";
 
-/** The invitation at the end of the home page; where nobody would receive a sign-up, it says so instead. */
+/** Invites visitors to sign up, or says that no sign-up service is configured. */
 export function CallToAction(): ReactElement {
   const site = useSite();
   const isOpen = site.signup.host !== null;

@@ -5,7 +5,7 @@ import type { ReactElement } from "react";
 import { FAQ } from "../../data/faq";
 import css from "./Faq.module.css";
 
-/** The questions visitors ask, each opening to its answer. */
+/** The FAQ: each question expands to its answer. */
 export function Faq(): ReactElement {
   return (
     <section className={css.section} aria-labelledby="faq">

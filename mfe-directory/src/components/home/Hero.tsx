@@ -7,10 +7,10 @@ import { STATES } from "../../data/states";
 import { Arcade } from "./Arcade";
 import css from "./Hero.module.css";
 
-// As people here write numbers, whatever the browser's language.
+// Formatted for the US regardless of the browser's language.
 const CITIES = String(STATES.reduce((sum, { cityCount }) => sum + cityCount, 0)).replace(/(\d)(\d{3})$/, "$1,$2");
 
-/** The home page's opening: what this is, in a few words, and the way in. */
+/** The home page's header, with a link to the states. */
 export function Hero(): ReactElement {
   const site = useSite();
   const { heading, tagline, text } = home.hero;
@@ -20,7 +20,7 @@ export function Hero(): ReactElement {
         <h1>{fillFacts(heading, site)}</h1>
         <p>{fillFacts(tagline, site)}</p>
         <p>{fillFacts(text, site)}</p>
-        <div className={css.way}>
+        <div className={css.actions}>
           <a className="button" href="#states">
             Choose a state
           </a>

@@ -3,16 +3,16 @@ import type { ReactElement } from "react";
 
 import { statePath } from "../../data/links";
 import { STATES } from "../../data/states";
-import { search, searchable } from "../../text/foldName";
+import { search, searchKey } from "../../text/foldName";
 import { classes } from "../classes";
 import { Filter } from "../filter/Filter";
 import { useQuery } from "../filter/useQuery";
 import css from "./StateGrid.module.css";
 
-/** All states, each leading to its page and with the number of its cities, and the box that narrows them. */
+/** All states with their city counts, linked to their pages, and a filter. */
 export function StateGrid(): ReactElement {
   const [query, setQuery] = useQuery();
-  const shown = search(STATES, query, ({ name }) => searchable(name));
+  const shown = search(STATES, query, ({ name }) => searchKey(name));
   return (
     <section className={css.section} aria-labelledby="states">
       <h2 id="states">Browse by state</h2>
@@ -27,7 +27,7 @@ export function StateGrid(): ReactElement {
         }
         onQuery={setQuery}
       />
-      <ul className={classes("grid later", css.states)}>
+      <ul className={classes("grid deferred-layout", css.states)}>
         {shown.map(({ name, cityCount }) => (
           <li key={name}>
             <Link to={statePath(name)}>{name}</Link>

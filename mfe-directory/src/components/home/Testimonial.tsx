@@ -5,7 +5,7 @@ import type { ReactElement } from "react";
 import home from "../../../content/home.json";
 import css from "./Testimonial.module.css";
 
-/** What a testimonial would look like. It is labelled as a sample, and nobody's name stands below it. */
+/** A sample testimonial, labeled as a sample and without a name. */
 export function Testimonial(): ReactElement {
   const site = useSite();
   const { label, note, quote } = home.testimonial;

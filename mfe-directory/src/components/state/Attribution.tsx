@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 
 import css from "./Attribution.module.css";
 
-/** Where the names of the cities come from, as their licence asks. */
+/** The attribution that the license of the city names requires. */
 export function Attribution(): ReactElement {
   return (
     <p className={css.attribution}>

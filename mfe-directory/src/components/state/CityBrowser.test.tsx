@@ -2,7 +2,7 @@ import { inShell } from "@colonnade/kit/testing";
 import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { fromServer, hydrated } from "../../testing/server";
+import { hydrate, renderOnServer } from "../../testing/server";
 import { CityBrowser } from "./CityBrowser";
 
 const CITIES = ["Kīhei", "St. Louis", "St. Paul", "Wilkes-Barre", "‘Ewa Beach"];
@@ -35,14 +35,14 @@ function status(): string | null {
 }
 
 describe("city filter", () => {
-  it("shows all cities and says nothing before anything is typed", () => {
+  it("shows all cities and no status before input", () => {
     render(inShell(BROWSER));
     wait(2000);
     expect(shown()).toEqual(CITIES);
     expect(status()).toBe("");
   });
 
-  it("narrows the list at once and says how many are left after a pause", () => {
+  it("filters immediately and announces the count after a pause", () => {
     render(inShell(BROWSER));
     type("saint");
     expect(shown()).toEqual(["St. Louis", "St. Paul"]);
@@ -51,13 +51,13 @@ describe("city filter", () => {
     expect(status()).toBe("2 of 5 cities");
   });
 
-  it("finds a name without its diacritics", () => {
+  it("finds a name without diacritics", () => {
     render(inShell(BROWSER));
     type("kihei");
     expect(shown()).toEqual(["Kīhei"]);
   });
 
-  it("says in words and at once that nothing matches", () => {
+  it("announces immediately that nothing matches", () => {
     render(inShell(BROWSER));
     type("zzz");
     wait(0);
@@ -65,7 +65,7 @@ describe("city filter", () => {
     expect(status()).toBe("No results: no city in Ohio matches “zzz”.");
   });
 
-  it("shows all cities again when it is emptied", () => {
+  it("shows all cities again when cleared", () => {
     render(inShell(BROWSER));
     type("zzz");
     type("");
@@ -76,15 +76,15 @@ describe("city filter", () => {
 });
 
 describe("city list without script", () => {
-  it("has all cities and a box that cannot be typed into", () => {
-    const host = fromServer(BROWSER);
+  it("has all cities and a disabled filter", () => {
+    const host = renderOnServer(BROWSER);
     expect(host.querySelectorAll('a[href^="/city/"]')).toHaveLength(5);
     expect(host.querySelector("input")?.disabled).toBe(true);
   });
 
-  it("can be filtered once the page is hydrated, without a mismatch", () => {
-    const { container, problems } = hydrated(BROWSER);
-    expect(problems).toEqual([]);
+  it("can be filtered after hydration without a mismatch", () => {
+    const { container, hydrationErrors } = hydrate(BROWSER);
+    expect(hydrationErrors).toEqual([]);
     expect(container.querySelector("input")?.disabled).toBe(false);
     expect(container.querySelectorAll("li")).toHaveLength(5);
   });
@@ -94,16 +94,16 @@ describe("a long list", () => {
   const LONG_LIST = ["Aba", "Abb", "‘Ewa Beach", ...Array.from({ length: 60 }, (_, index) => `Z${String(index)}`)];
   const LONG_BROWSER = <CityBrowser state="Ohio" cities={LONG_LIST} cardText="Browse Escorts" />;
 
-  it("is read by letters, with a way to each of them", () => {
+  it("is grouped by letter, with links to the groups", () => {
     render(inShell(LONG_BROWSER));
     expect(screen.getAllByRole("heading", { level: 2 }).map((heading) => heading.textContent)).toEqual(["A", "E", "Z"]);
-    const ways = within(screen.getByRole("navigation", { name: "Cities by letter" })).getAllByRole("link");
-    expect(ways.map((way) => way.textContent)).toEqual(["A", "E", "Z"]);
-    for (const way of ways)
-      expect(document.querySelector(way.getAttribute("href") ?? "")?.textContent).toBe(way.textContent);
+    const links = within(screen.getByRole("navigation", { name: "Cities by letter" })).getAllByRole("link");
+    expect(links.map((link) => link.textContent)).toEqual(["A", "E", "Z"]);
+    for (const link of links)
+      expect(document.querySelector(link.getAttribute("href") ?? "")?.textContent).toBe(link.textContent);
   });
 
-  it("is one list while it is filtered", () => {
+  it("is a single list while filtered", () => {
     render(inShell(LONG_BROWSER));
     type("ab");
     expect(screen.queryAllByRole("heading")).toEqual([]);
@@ -111,7 +111,7 @@ describe("a long list", () => {
     expect(shown()).toEqual(["Aba", "Abb"]);
   });
 
-  it("comes back whole, with the focus in the box, by the button that stands where nothing matches", () => {
+  it("is restored by the no-results button", () => {
     render(inShell(LONG_BROWSER));
     type("zzz");
     fireEvent.click(screen.getByRole("button", { name: "Show the whole list" }));

@@ -1,27 +1,27 @@
 import { useMemo, type ReactElement } from "react";
 
-import { search, searchable } from "../../text/foldName";
+import { search, searchKey } from "../../text/foldName";
 import { Filter } from "../filter/Filter";
 import { useQuery } from "../filter/useQuery";
 import css from "./CityBrowser.module.css";
 import { CityLetters } from "./CityLetters";
 import { CityList } from "./CityList";
-import { LONG } from "./letters";
+import { MIN_GROUPED_CITIES } from "./letters";
 
 interface Props {
   readonly state: string;
   readonly cities: readonly string[];
-  /** The last line of each card. */
+  /** Last line of each card. */
   readonly cardText: string;
 }
 
-/** All cities of a state, and the box that narrows them. */
+/** The cities of a state and a filter. */
 export function CityBrowser({ state, cities, cardText }: Props): ReactElement {
   const [query, setQuery] = useQuery();
-  // Folding names takes a good part of rendering a large state, and nobody has typed anything yet.
+  // Folding names is expensive for a large state, so it waits for the first query.
   const isFiltered = query.trim() !== "";
   const names = useMemo(
-    () => (isFiltered ? cities.map((city) => ({ city, name: searchable(city) })) : []),
+    () => (isFiltered ? cities.map((city) => ({ city, name: searchKey(city) })) : []),
     [cities, isFiltered],
   );
   const shown = useMemo(
@@ -44,7 +44,7 @@ export function CityBrowser({ state, cities, cardText }: Props): ReactElement {
         }
         onQuery={setQuery}
       />
-      {!isFiltered && cities.length >= LONG ? <CityLetters {...list} /> : <CityList {...list} />}
+      {!isFiltered && cities.length >= MIN_GROUPED_CITIES ? <CityLetters {...list} /> : <CityList {...list} />}
     </section>
   );
 }

@@ -6,11 +6,11 @@ import type { Place } from "../../data/places";
 
 interface Props {
   readonly place: Place;
-  /** The card's last line. */
+  /** Last line of the card. */
   readonly text: string;
 }
 
-/** A city of a state's page; the whole card is the link. There are hundreds in a page, so its list has all of the style. */
+/** A city on a state page. The whole card is a link. The list styles its hundreds of cards. */
 export function CityCard({ place, text }: Props): ReactElement {
   return (
     <li>

@@ -11,38 +11,41 @@ interface Props {
   readonly cardText: string;
 }
 
-/** So many cities fill the first screen, also where they stand side by side. */
-const IN_SIGHT = 24;
+/** Number of cities that fill the first screen in any layout. */
+const FIRST_SCREEN_CITIES = 24;
 
-/** The groups, each with how many cities stand before it. */
-function withPlaces(groups: readonly LetterGroup[]): readonly (LetterGroup & { readonly before: number })[] {
+/** Adds to each group the number of cities before it. */
+function withOffsets(groups: readonly LetterGroup[]): readonly (LetterGroup & { readonly offset: number })[] {
   let count = 0;
   return groups.map((group) => {
-    const before = count;
+    const offset = count;
     count += group.cities.length;
-    return { ...group, before };
+    return { ...group, offset };
   });
 }
 
-const placeOf = (letter: string): string => `cities-${letter.toLowerCase()}`;
+const anchorOf = (letter: string): string => `cities-${letter.toLowerCase()}`;
 
-/** All cities of a large state, by their first letters, and a way to each letter. */
+/** The cities of a large state grouped by first letter, with links to the letters. */
 export const CityLetters = memo(function CityLetters({ state, cities, cardText }: Props): ReactElement {
-  const groups = useMemo(() => withPlaces(groupByLetter(cities)), [cities]);
+  const groups = useMemo(() => withOffsets(groupByLetter(cities)), [cities]);
   return (
     <>
       <nav className={css.letters} aria-label="Cities by letter">
         <ul>
           {groups.map(({ letter }) => (
             <li key={letter}>
-              <a href={`#${placeOf(letter)}`}>{letter}</a>
+              <a href={`#${anchorOf(letter)}`}>{letter}</a>
             </li>
           ))}
         </ul>
       </nav>
       {groups.map((group) => (
-        <div key={group.letter} className={classes(group.before >= IN_SIGHT && "later", css.group)}>
-          <h2 id={placeOf(group.letter)}>{group.letter}</h2>
+        <div
+          key={group.letter}
+          className={classes(group.offset >= FIRST_SCREEN_CITIES && "deferred-layout", css.group)}
+        >
+          <h2 id={anchorOf(group.letter)}>{group.letter}</h2>
           <CityList state={state} cities={group.cities} cardText={cardText} />
         </div>
       ))}

@@ -7,11 +7,11 @@ import css from "./CityList.module.css";
 interface Props {
   readonly state: string;
   readonly cities: readonly string[];
-  /** The last line of each card. */
+  /** Last line of each card. */
   readonly cardText: string;
 }
 
-/** Cities of a state, a card each. */
+/** A list of city cards. */
 export const CityList = memo(function CityList({ state, cities, cardText }: Props): ReactElement {
   return (
     <ul className={classes("grid", css.cities)}>

@@ -12,7 +12,7 @@ interface Props {
   readonly cities: readonly string[];
 }
 
-/** What stands below a state's cities: how to use the list, and sample venues. */
+/** The guide below a state's cities: how to use the list, and sample venues. */
 export function StateGuide({ state, cities }: Props): ReactElement {
   const site = useSite();
   const read = (text: string): string => fillFacts(fill(text, { state, count: String(cities.length) }), site);

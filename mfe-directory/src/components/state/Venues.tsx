@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 
 import css from "./Venues.module.css";
 
-/** A venue of no real place. */
+/** A fictitious venue. */
 interface Venue {
   readonly name: string;
   readonly streetAddress: string;
@@ -14,12 +14,12 @@ interface Props {
   readonly cities: readonly string[];
 }
 
-// Venues lie in cities spread over the state's list, always the same ones.
+// Distributes venues evenly and deterministically over the state's cities.
 function cityAt(index: number, count: number, cities: readonly string[]): string | undefined {
   return cities[Math.floor((index * cities.length) / count)];
 }
 
-/** Sample venues in two columns, each labelled as a sample. */
+/** Sample venues in two columns, each labeled as a sample. */
 export function Venues({ groups, state, cities }: Props): ReactElement {
   const all = groups.flatMap((group) => group.venues);
   return (

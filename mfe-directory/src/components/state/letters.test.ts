@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { groupByLetter } from "./letters";
 
-it("cities are grouped by the letter that their names are looked up by", () => {
+it("groupByLetter groups cities by folded first letter", () => {
   expect(groupByLetter(["Aiea", "Éclair", "‘Ewa Beach", "Ewa Gentry", "Ōla", "O'Fallon"])).toEqual([
     { letter: "A", cities: ["Aiea"] },
     { letter: "E", cities: ["Éclair", "‘Ewa Beach", "Ewa Gentry"] },
@@ -10,6 +10,6 @@ it("cities are grouped by the letter that their names are looked up by", () => {
   ]);
 });
 
-it("no cities make no groups", () => {
+it("groupByLetter returns no groups for no cities", () => {
   expect(groupByLetter([])).toEqual([]);
 });

@@ -1,21 +1,21 @@
 import { foldName } from "../../text/foldName";
 
-/** The cities of a state whose names begin alike. */
+/** Cities with the same first letter. */
 export interface LetterGroup {
-  /** Upper case, without diacritics: that of ‘Ewa Beach is E. */
+  /** Uppercase, without diacritics: E for ‘Ewa Beach. */
   readonly letter: string;
   readonly cities: readonly string[];
 }
 
-/** From how many cities on a list is read by letters. */
-export const LONG = 60;
+/** Minimum length of a list grouped by letter. */
+export const MIN_GROUPED_CITIES = 60;
 
-/** Groups cities, which are in alphabetical order, by the first letter of their folded names. */
+/** Groups alphabetically sorted cities by the first letter of their folded names. */
 export function groupByLetter(cities: readonly string[]): readonly LetterGroup[] {
   const groups = new Map<string, string[]>();
   for (const city of cities) {
     const first = city.charAt(0);
-    // Folding takes its time, and few names need it.
+    // Folding is expensive, and few names need it.
     const letter = /[A-Z]/.test(first) ? first : foldName(city).charAt(0).toUpperCase();
     const group = groups.get(letter);
     if (group) group.push(city);

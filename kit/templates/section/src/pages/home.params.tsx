@@ -2,7 +2,7 @@ import { definePage, Link, pathTo } from "@colonnade/kit";
 
 import css from "./home.module.css";
 
-/** The section's first page. It answers for whatever its params are; `notFound` of the kit refuses what it does not know. */
+/** The section's home page. It accepts any params; to reject unknown values, return `notFound()` of the kit from `data`. */
 export const page = definePage({
   data: ({ params, site }) => ({ brand: site.brand, params }),
   paths: () => ["/section-example"],
@@ -10,7 +10,7 @@ export const page = definePage({
     title: `Section title - ${site.brand}`,
     description: `A new part of ${site.brand}. Its first page is still being written.`,
     canonical: pathTo("/section-path", data.params),
-    // Nobody should find an empty page. Take this line out once there is something to read.
+    // Keeps the placeholder page out of search results. Remove this line when the page has content.
     robots: "noindex",
   }),
   Component: ({ data }) => (

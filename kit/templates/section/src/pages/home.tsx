@@ -2,7 +2,7 @@ import { definePage, Link } from "@colonnade/kit";
 
 import css from "./home.module.css";
 
-/** The section's first page. */
+/** The section's home page. */
 export const page = definePage({
   data: ({ site }) => ({ brand: site.brand }),
   paths: () => ["/section-path"],
@@ -10,7 +10,7 @@ export const page = definePage({
     title: `Section title - ${site.brand}`,
     description: `A new part of ${site.brand}. Its first page is still being written.`,
     canonical: "/section-path",
-    // Nobody should find an empty page. Take this line out once there is something to read.
+    // Keeps the placeholder page out of search results. Remove this line when the page has content.
     robots: "noindex",
   }),
   Component: ({ data }) => (

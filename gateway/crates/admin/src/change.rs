@@ -1,0 +1,141 @@
+//! What all calls that change the live state share: reading the request and the response to a change.
+
+use std::collections::BTreeMap;
+
+use http::StatusCode;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use utoipa::ToSchema;
+
+use colonnade_config::{Action, Token};
+use colonnade_model::schema::{Number, Percent, Releases};
+use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome};
+use colonnade_web::body::RequestBody;
+use colonnade_web::response::{Response, json};
+
+use super::{AdminError, request_body};
+
+/// The maximum size of a JSON body in bytes.
+const MAX_BODY: usize = 64 * 1024;
+
+/// The maximum length of a reason in characters.
+const MAX_REASON: usize = 1000;
+
+/// The deployment that a change created or restored.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChangeResult {
+    #[schema(value_type = Number)]
+    number: u64,
+    #[schema(value_type = Releases)]
+    releases: BTreeMap<String, String>,
+    /// Whether it is live; otherwise it is the candidate of a rollout.
+    live: bool,
+    /// The share of visitors who get it, if it is the candidate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Percent, required = false)]
+    percent: Option<u8>,
+    /// The candidate of the rollout in progress, if the deployment is live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    candidate: Option<Candidate>,
+}
+
+/// The candidate of a rollout.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Candidate {
+    #[schema(value_type = Number)]
+    number: u64,
+    #[schema(value_type = Releases)]
+    releases: BTreeMap<String, String>,
+}
+
+/// Reads a JSON body. An empty body equals `{}`.
+pub(super) async fn read_json<T: DeserializeOwned>(body: RequestBody) -> Result<T, AdminError> {
+    let bytes = request_body::read(body, MAX_BODY).await?;
+    let json = if bytes.is_empty() { b"{}" } else { &*bytes };
+    serde_json::from_slice(json).map_err(|error| AdminError::Body(error.to_string()))
+}
+
+/// The author of a change: the token's name and the reason.
+pub(super) fn author(token: &Token, reason: Option<String>) -> Result<Author, AdminError> {
+    if let Some(reason) = &reason
+        && (reason.chars().count() > MAX_REASON || reason.chars().any(char::is_control))
+    {
+        return Err(AdminError::Body(format!(
+            "`reason` must be one line of at most {MAX_REASON} characters"
+        )));
+    }
+    Ok(Author {
+        by: token.name.clone(),
+        reason,
+    })
+}
+
+/// Validates the share of visitors of a rollout. `None` means all visitors, without a rollout.
+pub(super) fn percent(percent: Option<i64>) -> Result<Option<u8>, AdminError> {
+    match percent.map(u8::try_from) {
+        None => Ok(None),
+        Some(Ok(percent @ 0..=99)) => Ok(Some(percent)),
+        Some(_) => Err(AdminError::Body(
+            "`percent` must be an integer from 0 to 99; omit it to make the deployment live for all visitors"
+                .to_owned(),
+        )),
+    }
+}
+
+/// Adds the token and the action to a missing permission.
+pub(super) fn with_token<T>(
+    result: Result<T, ChangeError>,
+    token: &Token,
+    action: Action,
+) -> Result<T, AdminError> {
+    result.map_err(|error| match error {
+        ChangeError::NotAllowed(section) => AdminError::Forbidden {
+            token: token.name.clone(),
+            action,
+            section,
+        },
+        error => error.into(),
+    })
+}
+
+/// The response to a change: 201, or 200 if there was nothing to change.
+pub(super) fn respond(outcome: &ChangeOutcome) -> Response {
+    let ChangeOutcome {
+        snapshot,
+        state,
+        number,
+        changed,
+    } = outcome;
+    let releases = |number| {
+        let loaded = snapshot.deployment(number);
+        loaded.map_or_else(BTreeMap::new, |loaded| loaded.deployment.releases.clone())
+    };
+    let is_live = state.live == *number;
+    let mut result = ChangeResult {
+        number: *number,
+        releases: releases(*number),
+        live: is_live,
+        percent: None,
+        candidate: None,
+    };
+    if let Some(rollout) = &state.rollout {
+        let candidate = rollout.deployment;
+        if candidate == *number {
+            result.percent = Some(rollout.percent);
+        } else if is_live {
+            result.candidate = Some(Candidate {
+                number: candidate,
+                releases: releases(candidate),
+            });
+        }
+    }
+    let status = if *changed {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    };
+    json(status, &result)
+}

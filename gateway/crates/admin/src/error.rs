@@ -1,0 +1,143 @@
+//! Errors of the admin API.
+
+use std::io;
+
+use http::header::WWW_AUTHENTICATE;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use serde_json::{Map, Value, json};
+
+use colonnade_config::Action;
+use colonnade_model::pattern::PathError;
+use colonnade_platform::deployment::{ChangeError, LoadError};
+use colonnade_platform::publish::PublishError;
+use colonnade_store::StoreError;
+use colonnade_web::problem::{HttpError, Problem};
+
+/// Why a request to the admin API fails.
+#[derive(Debug, thiserror::Error)]
+pub enum AdminError {
+    /// An error that both listeners share.
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    /// The path is invalid.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// The request has no known bearer token.
+    #[error("missing or unknown bearer token; send `Authorization: Bearer <token>`")]
+    Unauthorized,
+    /// The token does not permit the action.
+    #[error("the token `{token}` does not permit `{}` on `{section}`", action.name())]
+    Forbidden {
+        /// The name of the token.
+        token: String,
+        /// The action.
+        action: Action,
+        /// The section, or `*` for all sections.
+        section: String,
+    },
+    /// The body is invalid.
+    #[error("invalid request body: {0}")]
+    Body(String),
+    /// The query is invalid.
+    #[error("invalid query: {0}")]
+    Query(String),
+    /// The body is larger than this many bytes.
+    #[error("the request body exceeds {0} bytes")]
+    TooLarge(u64),
+    /// The next part of the body did not arrive in time.
+    #[error("timed out waiting for the request body")]
+    Timeout,
+    /// The body cannot be written to a temporary file.
+    #[error("cannot write the request body to a temporary file: {0}")]
+    Upload(#[source] io::Error),
+    /// The release cannot be published.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+    /// The change cannot be made.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// A deployment cannot be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The store has no key for preview links.
+    #[error("the store has no key to sign preview links")]
+    NoPreviewKey,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Problem for AdminError {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Http(error) => error.status(),
+            Self::Path(_) => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Forbidden { .. } => StatusCode::FORBIDDEN,
+            Self::Body(_) | Self::Query(_) | Self::Publish(PublishError::InvalidArchive(_)) => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Timeout => StatusCode::REQUEST_TIMEOUT,
+            Self::Publish(PublishError::VersionTaken(_) | PublishError::VersionDeleted(_)) => {
+                StatusCode::CONFLICT
+            }
+            Self::Publish(PublishError::Rejected(_)) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Change(error) => change_status(error),
+            Self::Publish(PublishError::Store(_))
+            | Self::Upload(_)
+            | Self::Load(_)
+            | Self::NoPreviewKey
+            | Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    fn add_headers(&self, headers: &mut HeaderMap) {
+        match self {
+            Self::Http(error) => error.add_headers(headers),
+            Self::Unauthorized => {
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            _ => {}
+        }
+    }
+
+    fn add_members(&self, members: &mut Map<String, Value>) {
+        match self {
+            Self::Publish(PublishError::Rejected(problems))
+            | Self::Change(
+                ChangeError::Conflict(problems)
+                | ChangeError::UnknownReleases(problems)
+                | ChangeError::RenderFailed(problems),
+            ) => {
+                members.insert("problems".to_owned(), json!(problems));
+            }
+            Self::Change(ChangeError::BaseNotLive { live, .. }) => {
+                members.insert("live".to_owned(), json!(live));
+            }
+            _ => {}
+        }
+    }
+
+    fn log(&self) {
+        if self.status().is_server_error() {
+            tracing::error!(event = "admin_error", error = %self);
+        }
+    }
+}
+
+fn change_status(error: &ChangeError) -> StatusCode {
+    match error {
+        ChangeError::NotAllowed(_) => StatusCode::FORBIDDEN,
+        ChangeError::DeploymentNotFound(_) => StatusCode::NOT_FOUND,
+        ChangeError::UnknownReleases(_) | ChangeError::RenderFailed(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        ChangeError::Conflict(_)
+        | ChangeError::BaseNotLive { .. }
+        | ChangeError::RolloutInProgress(_)
+        | ChangeError::SectionsInRollout { .. }
+        | ChangeError::NoLiveDeployment
+        | ChangeError::NotCandidate { .. }
+        | ChangeError::NothingToRestore(_) => StatusCode::CONFLICT,
+        ChangeError::Load(_) | ChangeError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}

@@ -1,0 +1,60 @@
+//! Garbage collection.
+
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use colonnade_config::{Action, Retention, Token};
+use colonnade_model::schema::{Number, Reason, ReleaseName};
+use colonnade_platform::deployment::Deployments;
+use colonnade_web::body::RequestBody;
+use colonnade_web::response::{Response, json};
+
+use super::{AdminError, change};
+
+/// A request for garbage collection.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct GarbageCollection {
+    /// Only report what garbage collection would delete.
+    #[serde(default)]
+    #[schema(default = false)]
+    dry_run: bool,
+    #[schema(value_type = Reason, required = false)]
+    reason: Option<String>,
+}
+
+/// What garbage collection deleted, or would delete.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct GarbageCollectionResult {
+    /// The deployments, in ascending order.
+    #[schema(value_type = std::collections::BTreeSet<Number>)]
+    deployments: Vec<u64>,
+    /// The releases.
+    #[schema(value_type = std::collections::BTreeSet<ReleaseName>)]
+    releases: Vec<String>,
+    dry_run: bool,
+}
+
+/// `POST /api/v1/garbage-collection`
+pub(super) async fn collect_garbage(
+    deployments: &Deployments,
+    retention: Retention,
+    token: &Token,
+    body: RequestBody,
+) -> Result<Response, AdminError> {
+    let GarbageCollection { dry_run, reason } = change::read_json(body).await?;
+    let author = change::author(token, reason)?;
+    let allows = |section: &str| token.allows(Action::GarbageCollect, section);
+    let collected = deployments
+        .collect_garbage(retention, dry_run, &author, &allows)
+        .await;
+    let collected = change::with_token(collected, token, Action::GarbageCollect)?;
+    let result = GarbageCollectionResult {
+        deployments: collected.deployments,
+        releases: collected.releases.iter().map(ToString::to_string).collect(),
+        dry_run,
+    };
+    Ok(json(StatusCode::OK, &result))
+}

@@ -1,0 +1,121 @@
+//! Creating preview links, and ending all previews.
+
+use std::collections::BTreeMap;
+
+use http::StatusCode;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use colonnade_config::{Action, Origin, Token};
+use colonnade_model::schema::{Number, Reason, RequestedReleases};
+use colonnade_platform::deployment::{DeployRequest, Deployments, PreviewTarget};
+use colonnade_platform::preview;
+use colonnade_web::body::RequestBody;
+use colonnade_web::response::{Response, empty, json};
+
+use super::{AdminError, auth, change};
+
+/// The default lifetime of a preview in minutes.
+const DEFAULT_MINUTES: i64 = 60;
+
+/// A request for a preview link, with either `deployment` or `releases`.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CreatePreview {
+    /// The deployment to preview.
+    #[schema(value_type = Number, required = false)]
+    deployment: Option<u64>,
+    /// The releases to preview in place of the live ones. They are stored as a deployment that never becomes live.
+    #[schema(value_type = RequestedReleases, required = false)]
+    releases: Option<BTreeMap<String, Option<String>>>,
+    /// The path of the page to which the link leads.
+    #[schema(
+        max_length = 512,
+        pattern = r"^/([^/\\?#_][^\\?#]*)?$",
+        default = "/",
+        nullable = false
+    )]
+    path: Option<String>,
+    /// The lifetime of the preview in minutes.
+    #[schema(minimum = 1, maximum = 10080, default = 60, nullable = false)]
+    minutes: Option<i64>,
+    #[schema(value_type = Reason, required = false)]
+    reason: Option<String>,
+}
+
+/// A preview link.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct PreviewLink {
+    /// The deployment that the link shows.
+    #[schema(value_type = Number)]
+    deployment: u64,
+    /// The link. Anyone who has it can see the deployment.
+    #[schema(format = "uri")]
+    url: String,
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Timestamp,
+}
+
+/// `POST /api/v1/previews`
+pub(super) async fn create(
+    deployments: &Deployments,
+    origin: &Origin,
+    token: &Token,
+    body: RequestBody,
+) -> Result<Response, AdminError> {
+    let request: CreatePreview = change::read_json(body).await?;
+    auth::require_any_section(token, Action::Preview)?;
+    let author = change::author(token, request.reason)?;
+    let path = request.path.unwrap_or_else(|| "/".to_owned());
+    if !preview::is_valid_path(&path) {
+        return Err(invalid(
+            "`path` must be the path of a page, such as /terms, of at most 512 characters",
+        ));
+    }
+    let max_minutes = preview::MAX_PREVIEW_LIFETIME.as_mins();
+    let minutes = request.minutes.unwrap_or(DEFAULT_MINUTES);
+    let problem = || invalid(&format!("`minutes` must be an integer from 1 to {max_minutes}"));
+    if !(1..=max_minutes).contains(&minutes) {
+        return Err(problem());
+    }
+    let target = match (request.deployment, request.releases) {
+        (Some(number), None) => PreviewTarget::Deployment(number),
+        (None, Some(releases)) => PreviewTarget::Releases(DeployRequest {
+            releases,
+            base: None,
+            percent: None,
+            author: author.clone(),
+        }),
+        _ => return Err(invalid("expected either `deployment` or `releases`")),
+    };
+    let allows = |section: &str| token.allows(Action::Preview, section);
+    let outcome = deployments.preview(&target, &author, &allows).await;
+    let outcome = change::with_token(outcome, token, Action::Preview)?;
+    let expires_at = colonnade_clock::now()
+        .checked_add(SignedDuration::from_mins(minutes))
+        .map_err(|_| problem())?;
+    let keys = outcome.snapshot.preview_keys();
+    let signed = preview::sign_token(keys, outcome.number, path, expires_at);
+    let signed = signed.ok_or(AdminError::NoPreviewKey)?;
+    let link = PreviewLink {
+        deployment: outcome.number,
+        url: format!("{origin}{}{signed}", preview::PATH),
+        expires_at,
+    };
+    Ok(json(StatusCode::CREATED, &link))
+}
+
+/// `DELETE /api/v1/previews`
+pub(super) async fn end(deployments: &Deployments, token: &Token) -> Result<Response, AdminError> {
+    let author = change::author(token, None)?;
+    let allows = |section: &str| token.allows(Action::Preview, section);
+    let outcome = deployments.end_previews(&author, &allows).await;
+    change::with_token(outcome, token, Action::Preview)?;
+    Ok(empty(StatusCode::NO_CONTENT))
+}
+
+fn invalid(problem: &str) -> AdminError {
+    AdminError::Body(problem.to_owned())
+}

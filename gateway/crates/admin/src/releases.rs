@@ -1,0 +1,130 @@
+//! Publishing releases, and listing them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use http::StatusCode;
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use colonnade_config::{Action, Budget, Token};
+use colonnade_model::release::{Digest, Kind, ReleaseId};
+use colonnade_model::schema::{Name, Version};
+use colonnade_platform::deployment::Deployments;
+use colonnade_platform::publish::{self, MAX_ARCHIVE, PublishOutcome};
+use colonnade_store::loaded::LoadedDeployment;
+use colonnade_web::body::RequestBody;
+use colonnade_web::response::{Response, json};
+
+use super::{AdminError, auth, request_body};
+
+/// A published release.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PublishResult {
+    #[schema(value_type = Name)]
+    name: String,
+    #[schema(value_type = Version)]
+    version: String,
+    /// The SHA-384 digest of `release.json`, which contains the digest of every file.
+    #[schema(value_type = String, pattern = r"^sha384-[A-Za-z0-9+/]{64}$")]
+    digest: Digest,
+    /// Problems that would prevent a deploy together with the live releases.
+    warnings: Vec<String>,
+}
+
+/// A section, or the shell, with its releases.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Section {
+    #[schema(value_type = Name)]
+    name: String,
+    kind: Kind,
+    /// All retained releases, oldest first.
+    #[schema(min_items = 1)]
+    releases: Vec<SectionRelease>,
+    /// The version in the live deployment.
+    #[schema(value_type = Option<Version>, required)]
+    live: Option<String>,
+    /// The version in the candidate, while a rollout is in progress.
+    #[schema(value_type = Option<Version>, required)]
+    candidate: Option<String>,
+}
+
+/// A release of a section.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SectionRelease {
+    #[schema(value_type = Version)]
+    version: String,
+    #[schema(value_type = String, format = DateTime)]
+    published_at: Timestamp,
+    /// The name of the token that published it.
+    by: String,
+}
+
+/// `PUT /api/v1/sections/{name}/releases/{version}`
+pub(super) async fn publish(
+    deployments: &Deployments,
+    budget: &Budget,
+    token: &Token,
+    id: ReleaseId,
+    body: RequestBody,
+) -> Result<Response, AdminError> {
+    auth::require(token, Action::Publish, &id.name)?;
+    let store = deployments.store();
+    let upload = request_body::save(body, MAX_ARCHIVE, store.scratch_folder().await?).await?;
+    let outcome = publish::publish(store, budget, id.clone(), upload.file, token.name.clone()).await?;
+    let (status, digest) = match outcome {
+        PublishOutcome::Created(digest) => {
+            let (name, version) = (&id.name, &id.version);
+            tracing::info!(event = "release_published", name, version, by = %token.name);
+            (StatusCode::CREATED, digest)
+        }
+        PublishOutcome::Unchanged(digest) => (StatusCode::OK, digest),
+    };
+    let warnings = publish::warnings(deployments, &id).await?;
+    let result = PublishResult {
+        name: id.name,
+        version: id.version,
+        digest,
+        warnings,
+    };
+    Ok(json(status, &result))
+}
+
+/// `GET /api/v1/sections`
+pub(super) async fn list(deployments: &Deployments) -> Result<Response, AdminError> {
+    let store = deployments.store();
+    let snapshot = deployments.current();
+    let version_in = |loaded: Option<&Arc<LoadedDeployment>>, name: &str| {
+        let releases = &loaded?.deployment.releases;
+        releases.get(name).cloned()
+    };
+    let candidate = snapshot.rollout().map(|running| &running.candidate);
+    let mut sections: BTreeMap<String, Section> = BTreeMap::new();
+    for id in store.releases().await? {
+        let Some(stored) = store.release(&id).await? else {
+            continue;
+        };
+        let section = sections.entry(id.name.clone()).or_insert_with(|| Section {
+            live: version_in(snapshot.live(), &id.name),
+            candidate: version_in(candidate, &id.name),
+            name: id.name,
+            kind: stored.release.kind,
+            releases: Vec::new(),
+        });
+        section.releases.push(SectionRelease {
+            version: id.version,
+            published_at: stored.record.published_at,
+            by: stored.record.by,
+        });
+    }
+    for section in sections.values_mut() {
+        section
+            .releases
+            .sort_by(|a, b| (a.published_at, &a.version).cmp(&(b.published_at, &b.version)));
+    }
+    Ok(json(StatusCode::OK, &sections.into_values().collect::<Vec<_>>()))
+}

@@ -1,0 +1,26 @@
+//! The wall clock. Other crates do not read it directly; they measure durations with tokio's clock, which tests can
+//! pause.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+/// The current time.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the module that others use instead"
+)]
+pub fn precise() -> Timestamp {
+    Timestamp::now()
+}
+
+/// The current time, rounded down to the second.
+pub fn now() -> Timestamp {
+    let now = precise();
+    Timestamp::from_second(now.as_second()).unwrap_or(now)
+}
+
+/// The current date in UTC.
+pub fn today() -> Date {
+    precise().to_zoned(TimeZone::UTC).date()
+}

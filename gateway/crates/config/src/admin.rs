@@ -1,0 +1,132 @@
+//! `[admin]`: the tokens of the admin API.
+
+use colonnade_model::release::is_name;
+use serde::{Deserialize, Deserializer};
+
+use super::value::{as_nonempty_strings, as_string, convert, tables};
+
+/// Access to the admin API.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub struct AdminSettings {
+    /// The tokens. Without any, every call is rejected.
+    #[serde(deserialize_with = "tables")]
+    pub tokens: Vec<Token>,
+}
+
+impl AdminSettings {
+    /// The keys that SIGHUP reloads.
+    pub(crate) const RELOADABLE: &[&str] = &["admin.tokens"];
+}
+
+/// The permissions of one bearer token. Only the token's hash is known.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Token {
+    /// The token's name in the history and the log.
+    #[serde(deserialize_with = "name")]
+    pub name: String,
+    /// The token's SHA-256 hash.
+    #[serde(deserialize_with = "hash")]
+    pub hash: [u8; 32],
+    #[serde(deserialize_with = "sections")]
+    sections: Vec<String>,
+    #[serde(deserialize_with = "actions")]
+    actions: Vec<Action>,
+}
+
+/// An action that a token can allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Store a release.
+    Publish,
+    /// Make releases live; start, promote and abort a rollout.
+    Deploy,
+    /// Restore what was live before.
+    Rollback,
+    /// Create links to deployments that are not live, and end all previews.
+    Preview,
+    /// Run garbage collection.
+    GarbageCollect,
+    /// Read `/metrics` when the admin listener is not on a loopback address.
+    Metrics,
+}
+
+const ACTIONS: [Action; 6] = [
+    Action::Publish,
+    Action::Deploy,
+    Action::Rollback,
+    Action::Preview,
+    Action::GarbageCollect,
+    Action::Metrics,
+];
+
+impl Action {
+    /// The name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Publish => "publish",
+            Self::Deploy => "deploy",
+            Self::Rollback => "rollback",
+            Self::Preview => "preview",
+            Self::GarbageCollect => "garbage_collect",
+            Self::Metrics => "metrics",
+        }
+    }
+}
+
+impl Token {
+    /// Whether the token allows an action on at least one section.
+    pub fn allows_some(&self, action: Action) -> bool {
+        self.actions.contains(&action)
+    }
+
+    /// Whether the token allows an action on `section`: a section's name, `shell`, or `*` for all sections.
+    pub fn allows(&self, action: Action, section: &str) -> bool {
+        self.allows_some(action) && self.sections.iter().any(|name| name == "*" || name == section)
+    }
+}
+
+fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    // The history and the log use `gateway` for automatic actions.
+    convert(
+        deserializer,
+        "a name other than `gateway`",
+        |value| match as_string(value)? {
+            "gateway" => Err("`gateway` is reserved for the gateway itself".to_owned()),
+            name => Ok(name.to_owned()),
+        },
+    )
+}
+
+fn sections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    convert(deserializer, "a list of section names, or [\"*\"]", |value| {
+        as_nonempty_strings(value, |name| match name {
+            _ if name == "*" || is_name(name) => Ok(name.to_owned()),
+            _ => Err(format!("`{name}` is not a section name")),
+        })
+    })
+}
+
+fn actions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Action>, D::Error> {
+    let expected = "a list of `publish`, `deploy`, `rollback`, `preview`, `garbage_collect` and `metrics`";
+    convert(deserializer, expected, |value| {
+        as_nonempty_strings(value, |name| {
+            let action = ACTIONS.into_iter().find(|action| action.name() == name);
+            action.ok_or_else(|| format!("`{name}` is not an action"))
+        })
+    })
+}
+
+/// The error does not contain the string: it could be the token itself.
+fn hash<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u8; 32], D::Error> {
+    let expected = "`sha256:` and 64 hexadecimal digits, as `gateway token` prints them";
+    convert(deserializer, expected, |value| {
+        let digits = as_string(value)?.strip_prefix("sha256:").unwrap_or_default();
+        let is_hash = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> = (0..64).step_by(2).map(byte).collect();
+        let hash = bytes.filter(|_| is_hash).and_then(|bytes| bytes.try_into().ok());
+        hash.ok_or_else(|| "is not a hash".to_owned())
+    })
+}

@@ -1,0 +1,196 @@
+//! A configuration file: parses it, deserializes it, and finds all of its problems with their lines.
+//!
+//! Serde stops at the first error, so [`ConfigFile::deserialize`] repeats it: after each error it records the problem and
+//! removes the invalid value from a copy of the file. In place of a missing key it inserts a value of the wrong type, whose
+//! error names what the key expects; the next error then removes its table. It ends when the rest of the file is valid, or
+//! when a whole table is missing.
+//!
+//! Serde reports errors only as text. The cases in `tests/problems.txt` pin the parts of its messages that this module
+//! parses: "missing field", "unknown field", "invalid type" and ", expected".
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue, Deserializer};
+
+/// A parsed file and its problems.
+pub(crate) struct ConfigFile<'a> {
+    name: &'a str,
+    text: &'a str,
+    root: Spanned<DeTable<'a>>,
+    /// Byte offset and message.
+    problems: Vec<(usize, String)>,
+}
+
+/// Called with the dotted key of a value and the value; returns whether the value stays.
+type Edit<'e, 't> = dyn FnMut(&str, &mut Spanned<DeValue<'t>>) -> bool + 'e;
+
+impl<'a> ConfigFile<'a> {
+    /// Parses `text`. Returns all syntax errors.
+    pub(crate) fn parse(name: &'a str, text: &'a str) -> Result<Self, Vec<String>> {
+        let (root, errors) = DeTable::parse_recoverable(text);
+        let syntax = errors.iter().map(|error| {
+            let message = format!("not valid TOML: {}", error.message().replace('\n', ", "));
+            (error.span().unwrap_or_default().start, message)
+        });
+        // Serde would read an array as the fields of a table, in order.
+        let arrays = root
+            .get_ref()
+            .iter()
+            .filter(|(_, value)| value.get_ref().is_array());
+        let arrays = arrays.map(|(key, value)| {
+            let message = format!("{}: is of type array; expected a table", key.get_ref());
+            (value.span().start, message)
+        });
+        let problems: Vec<_> = syntax.chain(arrays).collect();
+        let is_valid = problems.is_empty();
+        let file = Self {
+            name,
+            text,
+            root,
+            problems,
+        };
+        if is_valid {
+            Ok(file)
+        } else {
+            Err(file.into_problems())
+        }
+    }
+
+    /// Deserializes the file. After a problem it removes the invalid value, or the table with a missing key, and tries again,
+    /// to find all problems. Does not report missing tables.
+    pub(crate) fn deserialize<T: DeserializeOwned>(&mut self) -> Option<T> {
+        let mut root = self.root.clone();
+        let mut removed = BTreeSet::new();
+        loop {
+            let error = match T::deserialize(Deserializer::from(root.clone())) {
+                Ok(value) => return Some(value),
+                Err(error) => error,
+            };
+            let message = error.message();
+            let span = error.span().unwrap_or_default();
+            let missing = message.strip_prefix("missing field `");
+            let missing = missing.and_then(|rest| rest.strip_suffix('`'));
+            let found = edit_table(root.get_mut(), "", &span, &mut |path, value| {
+                if let (Some(key), DeValue::Table(table)) = (missing, value.get_mut()) {
+                    if removed.remove(&join(path, key)) {
+                        return false;
+                    }
+                    // Serde does not name what a missing key expects. Every required key rejects a boolean, and that error
+                    // does.
+                    let place = span.start..span.start;
+                    let placeholder = Spanned::new(place.clone(), DeValue::Boolean(false));
+                    table.insert(Spanned::new(place, key.to_owned().into()), placeholder);
+                    return true;
+                }
+                if removed.insert(path.to_owned()) {
+                    let message = format!("{path}: {}", describe(value, message));
+                    self.problems.push((span.start, message));
+                }
+                false
+            });
+            // A table is missing.
+            if !found {
+                return None;
+            }
+        }
+    }
+
+    /// The value at a path of keys.
+    pub(crate) fn get(&self, path: &[&str]) -> Option<&Spanned<DeValue<'a>>> {
+        let (first, rest) = path.split_first()?;
+        let value = self.root.get_ref().get(*first);
+        rest.iter().fold(value, |value, key| value?.get_ref().get(*key))
+    }
+
+    /// Adds a problem with the key at `path`.
+    pub(crate) fn problem(&mut self, path: &[&str], wrong: &str, expected: &str) {
+        let offset = self.get(path).map_or(0, |value| value.span().start);
+        let message = format!("{}: {wrong}; expected {expected}", path.join("."));
+        self.problems.push((offset, message));
+    }
+
+    /// All problems in the order of their lines, one line of text each.
+    pub(crate) fn into_problems(mut self) -> Vec<String> {
+        self.problems.sort_by_key(|(offset, _)| *offset);
+        let line = |offset: usize| self.text[..offset].matches('\n').count() + 1;
+        let problems = self.problems.iter();
+        problems
+            .map(|(offset, message)| format!("{}:{}: {message}", self.name, line(*offset)))
+            .collect()
+    }
+}
+
+/// Applies `edit` to the innermost value of `table` that has this span or whose key has it. Returns whether there is one.
+fn edit_table<'t>(table: &mut DeTable<'t>, path: &str, span: &Range<usize>, edit: &mut Edit<'_, 't>) -> bool {
+    let mut entries = table.iter_mut();
+    let found = entries.find_map(|(key, value)| {
+        let path = join(path, key.get_ref());
+        let stays = edit_value(value, &path, span, edit);
+        let stays = stays.or_else(|| (key.span() == *span).then(|| edit(&path, value)));
+        Some((key.clone(), stays?))
+    });
+    if let Some((key, false)) = &found {
+        table.remove(key);
+    }
+    found.is_some()
+}
+
+/// The same for a value and those in it. Returns whether the value stays, or `None` if none has this span.
+fn edit_value<'t>(
+    value: &mut Spanned<DeValue<'t>>,
+    path: &str,
+    span: &Range<usize>,
+    edit: &mut Edit<'_, 't>,
+) -> Option<bool> {
+    let is_inside = match value.get_mut() {
+        DeValue::Table(table) => edit_table(table, path, span, edit),
+        DeValue::Array(items) => {
+            let mut entries = items.iter_mut().enumerate();
+            let found = entries.find_map(|(index, item)| Some((index, edit_value(item, path, span, edit)?)));
+            if let Some((removed, false)) = found {
+                let entries = std::mem::replace(items, DeArray::new()).into_iter().enumerate();
+                let stay = entries.filter(|(index, _)| *index != removed);
+                *items = stay.map(|(_, item)| item).collect();
+            }
+            found.is_some()
+        }
+        _ => false,
+    };
+    if is_inside {
+        Some(true)
+    } else {
+        (value.span() == *span).then(|| edit(path, value))
+    }
+}
+
+/// Rewrites serde's messages like those of `value`. They lose the text of strings, which may be secret.
+fn describe(value: &Spanned<DeValue<'_>>, message: &str) -> String {
+    let parts = message.split_once("; expected ");
+    let Some((wrong, expected)) = parts.or_else(|| message.rsplit_once(", expected ")) else {
+        return message.to_owned();
+    };
+    let expected = match expected {
+        "a sequence" => "an array of tables",
+        _ => expected,
+    };
+    let of_type = format!("is of type {}", value.get_ref().type_str());
+    let wrong = match wrong {
+        // A placeholder.
+        _ if value.span().is_empty() => "missing",
+        _ if wrong.starts_with("unknown field ") => "unknown key",
+        _ if wrong.starts_with("invalid type: ") => &of_type,
+        _ => wrong,
+    };
+    format!("{wrong}; expected {expected}")
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
+}

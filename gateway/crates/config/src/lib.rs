@@ -1,0 +1,174 @@
+//! The configuration file, `site.toml`.
+//!
+//! Unknown keys are errors. All problems of a file are reported together, each with its line, its key and what was
+//! expected. Each table of the file has a module here.
+
+mod admin;
+mod asset;
+mod budget;
+mod certificate;
+mod config_file;
+mod limits;
+mod listen;
+mod partner;
+mod render;
+mod restart;
+mod rollout;
+mod secret;
+mod signup;
+mod site;
+mod store;
+mod telemetry;
+#[cfg(test)]
+mod tests;
+mod url;
+mod value;
+
+pub use admin::{Action, AdminSettings, Token};
+pub use asset::AssetSettings;
+pub use budget::Budget;
+pub use certificate::{Certificate, CertificateError};
+pub use listen::Listen;
+pub use partner::Partner;
+pub use render::RenderSettings;
+pub use restart::RestartSettings;
+pub use rollout::RolloutSettings;
+pub use signup::{CurrentSignupLimits, Signup, SignupLimits};
+pub use site::{Navigation, SiteSettings};
+pub use store::{Retention, StoreSettings};
+pub use telemetry::TelemetrySettings;
+pub use url::Origin;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use colonnade_web::limits::Limits;
+use serde::Deserialize;
+
+use config_file::ConfigFile;
+
+/// All settings: the tables of the file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Facts about the site.
+    pub site: SiteSettings,
+    /// The links in header and footer.
+    pub navigation: Navigation,
+    /// The listeners, and which hosts and proxies they trust.
+    pub listen: Listen,
+    /// Limits and timeouts for clients.
+    #[serde(default, with = "limits::LimitsTable")]
+    pub limits: Limits,
+    /// The store.
+    pub store: StoreSettings,
+    /// Settings for serving release files.
+    #[serde(default)]
+    pub assets: AssetSettings,
+    /// Limits of server-side rendering.
+    #[serde(default)]
+    pub render: RenderSettings,
+    /// When a rollout is aborted automatically.
+    #[serde(default)]
+    pub rollout: RolloutSettings,
+    /// Size budgets of releases.
+    #[serde(default)]
+    pub budget: Budget,
+    /// Settings of the log and of traces.
+    #[serde(default)]
+    pub telemetry: TelemetrySettings,
+    /// Access to the admin API.
+    #[serde(default)]
+    pub admin: AdminSettings,
+    /// The sign-up backend. Without one the sign-up API answers 503.
+    pub signup: Option<Signup>,
+    /// The targets of affiliate links by their ids.
+    #[serde(default, deserialize_with = "value::map_of_tables")]
+    pub partners: BTreeMap<String, Partner>,
+    /// All settings as they are in the file, to tell later which changes need a restart.
+    #[serde(skip)]
+    pub restart_settings: RestartSettings,
+}
+
+/// The problems of a configuration file, one line of text each.
+#[derive(Debug, thiserror::Error)]
+pub struct ConfigError(Vec<String>);
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("\n"))
+    }
+}
+
+const REQUIRED_TABLES: [&str; 4] = ["site", "navigation", "listen", "store"];
+
+impl Config {
+    /// Reads the file, and the secrets and certificates it refers to.
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| ConfigError(vec![format!("{}: cannot be read: {error}", path.display())]))?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::parse(&name, &text, folder)
+    }
+
+    /// Parses the text of a file. `name` is the file's name in errors; relative paths start at `folder`.
+    pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Self, ConfigError> {
+        let mut file = ConfigFile::parse(name, text).map_err(ConfigError)?;
+        for table in REQUIRED_TABLES {
+            if file.get(&[table]).is_none() {
+                file.problem(&[table], "missing", "a table");
+            }
+        }
+        let mut config: Option<Self> = file.deserialize();
+        if let Some(config) = &mut config {
+            config.resolve(folder, &mut file);
+        }
+        let problems = file.into_problems();
+        config
+            .filter(|_| problems.is_empty())
+            .ok_or(ConfigError(problems))
+    }
+
+    /// Makes relative paths start at `folder`, reads the secrets, and checks settings that depend on each other.
+    fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
+        self.store.folder = folder.join(&self.store.folder);
+        self.listen.resolve(folder, file);
+        for (id, partner) in &mut self.partners {
+            partner.resolve(id, file);
+        }
+        if let Some(signup) = &mut self.signup {
+            signup.resolve(folder, file);
+        }
+        let tables = file.deserialize().unwrap_or_default();
+        self.restart_settings = RestartSettings::new(tables, self.signup.as_ref());
+    }
+
+    /// The limits of sign-up; the defaults if there is no backend.
+    pub fn signup_limits(&self) -> SignupLimits {
+        self.signup
+            .as_ref()
+            .map_or_else(SignupLimits::default, Signup::limits)
+    }
+
+    /// The path of the page with the sign-up form.
+    pub fn signup_form_path(&self) -> &str {
+        self.signup
+            .as_ref()
+            .map_or(signup::FORM_PATH, |signup| &signup.form_path)
+    }
+
+    /// The path of the page after a sign-up without a redirect.
+    pub fn signup_success_path(&self) -> &str {
+        self.signup
+            .as_ref()
+            .map_or(signup::SUCCESS_PATH, |signup| &signup.success_path)
+    }
+
+    /// The id and the settings of the partner that visitors are sent to when the sign-up backend is unavailable.
+    pub fn signup_partner(&self) -> Option<(&str, &Partner)> {
+        let id = self.signup.as_ref()?.fallback_partner.as_deref()?;
+        Some((id, self.partners.get(id)?))
+    }
+}

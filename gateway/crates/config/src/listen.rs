@@ -1,0 +1,109 @@
+//! `[listen]`: the listeners, and which hosts and proxies they trust.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+
+use colonnade_web::host::Host;
+use ipnet::IpNet;
+use serde::{Deserialize, Deserializer};
+
+use super::certificate::Certificate;
+use super::config_file::ConfigFile;
+use super::value::{as_nonempty_strings, as_string, as_strings, convert, optional_table};
+
+/// The listeners, and which hosts and proxies they trust.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct Listen {
+    /// The address of the site listener.
+    #[serde(deserialize_with = "address")]
+    pub site: SocketAddr,
+    /// The address of the admin listener.
+    #[serde(deserialize_with = "address")]
+    pub admin: SocketAddr,
+    /// The certificate of the site listener. `None` means plain HTTP.
+    #[serde(default, deserialize_with = "optional_table")]
+    pub tls: Option<Certificate>,
+    /// The certificate of the admin listener. `None` means plain HTTP.
+    #[serde(default, deserialize_with = "optional_table")]
+    pub admin_tls: Option<Certificate>,
+    /// The hosts that the site serves. If empty, it serves every host.
+    #[serde(default, deserialize_with = "hosts")]
+    pub allowed_hosts: Vec<Host>,
+    /// The hosts that the admin listener serves besides IP addresses and `localhost`.
+    #[serde(default, deserialize_with = "hosts")]
+    pub admin_allowed_hosts: Vec<Host>,
+    /// The proxies whose forwarding headers the gateway reads.
+    #[serde(default, deserialize_with = "networks")]
+    pub trusted_proxies: Vec<IpNet>,
+    /// Whether the trusted proxies begin each connection with a PROXY header.
+    #[serde(default)]
+    pub proxy_protocol: bool,
+}
+
+impl Listen {
+    /// The keys that SIGHUP reloads.
+    pub(crate) const RELOADABLE: &[&str] = &[
+        "listen.allowed_hosts",
+        "listen.admin_allowed_hosts",
+        "listen.trusted_proxies",
+        "listen.proxy_protocol",
+    ];
+
+    /// Makes relative paths start at `folder`, and checks the keys that depend on each other or on files.
+    pub(crate) fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
+        if self.proxy_protocol && file.get(&["listen", "trusted_proxies"]).is_none() {
+            let expected = "`trusted_proxies`, too";
+            file.problem(&["listen", "proxy_protocol"], "no proxy is trusted", expected);
+        }
+        // Tokens must not cross a network unencrypted.
+        if !self.admin.ip().is_loopback() && file.get(&["listen", "admin_tls"]).is_none() {
+            let wrong = format!("{} is not a loopback address", self.admin.ip());
+            let expected = "a loopback address, or `[listen.admin_tls]`";
+            file.problem(&["listen", "admin"], &wrong, expected);
+        }
+        for (key, files) in [("tls", &mut self.tls), ("admin_tls", &mut self.admin_tls)] {
+            let Some(files) = files else { continue };
+            files.certificate = folder.join(&files.certificate);
+            files.key = folder.join(&files.key);
+            if let Err(error) = files.load() {
+                let expected = "PEM files of a certificate chain and its private key";
+                file.problem(&["listen", key], &error.to_string(), expected);
+            }
+        }
+    }
+}
+
+fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
+    let expected = "an IP address and a port, such as 127.0.0.1:8080";
+    convert(deserializer, expected, |value| {
+        let text = as_string(value)?;
+        text.parse()
+            .map_err(|_| format!("`{text}` is not an address with a port"))
+    })
+}
+
+/// An empty list is an error: it could mean every host or no host.
+fn hosts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Host>, D::Error> {
+    let expected = "a list of hosts, such as [\"site.example\"], with a port to allow only that port";
+    convert(deserializer, expected, |value| {
+        as_nonempty_strings(value, |text| {
+            Host::parse(text).ok_or_else(|| format!("`{text}` is not a host"))
+        })
+    })
+}
+
+/// A single address is a network of one address.
+fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {
+    let expected = "a list of addresses or networks, such as [\"10.0.0.0/8\", \"::1\"]";
+    convert(deserializer, expected, |value| {
+        as_strings(value, |text| {
+            let network = text
+                .parse::<IpNet>()
+                .or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+            network
+                .map(|network| network.trunc())
+                .map_err(|_| format!("`{text}` is not an address or network"))
+        })
+    })
+}

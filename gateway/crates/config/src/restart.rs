@@ -1,0 +1,77 @@
+//! Which changed settings need a restart.
+
+use std::collections::BTreeSet;
+
+use secrecy::{ExposeSecret, SecretString};
+use toml::{Table, Value};
+
+use super::limits::LimitsTable;
+use super::{AdminSettings, Listen, Signup};
+
+/// The tables and keys that SIGHUP reloads, from the settings that contain them.
+const RELOADABLE: [&[&str]; 4] = [
+    AdminSettings::RELOADABLE,
+    LimitsTable::RELOADABLE,
+    Listen::RELOADABLE,
+    Signup::RELOADABLE,
+];
+
+fn is_reloadable(name: &str) -> bool {
+    RELOADABLE.iter().any(|names| names.contains(&name))
+}
+
+/// The settings of a file, to compare them with those of a later version.
+#[derive(Debug, Default)]
+pub struct RestartSettings {
+    tables: Table,
+    /// The secret that `signup.backend_api_key` refers to.
+    backend_api_key: Option<SecretString>,
+}
+
+impl RestartSettings {
+    pub(crate) fn new(tables: Table, signup: Option<&Signup>) -> Self {
+        Self {
+            tables,
+            backend_api_key: signup.map(|signup| signup.backend_api_key.clone()),
+        }
+    }
+
+    /// The keys, such as `store.folder`, that differ in `newer` and that only a restart applies; sorted.
+    pub fn restart_required(&self, newer: &Self) -> Vec<String> {
+        let names: BTreeSet<String> = self.names().chain(newer.names()).collect();
+        let changed = names.into_iter().filter(|name| self.differs(newer, name));
+        changed.collect()
+    }
+
+    fn differs(&self, newer: &Self, name: &str) -> bool {
+        let (Some((table, _)), before, after) = (name.split_once('.'), self.get(name), newer.get(name))
+        else {
+            return false;
+        };
+        match name {
+            _ if is_reloadable(name) || is_reloadable(table) => false,
+            // Certificates are reloaded, but a listener cannot switch between TLS and plain HTTP.
+            "listen.tls" | "listen.admin_tls" => before.is_some() != after.is_some(),
+            // The variable or the file may contain a new secret.
+            "signup.backend_api_key" => before != after || self.secret() != newer.secret(),
+            _ => before != after,
+        }
+    }
+
+    /// The names of all keys: `table.key`.
+    fn names(&self) -> impl Iterator<Item = String> {
+        self.tables.iter().flat_map(|(table, value)| {
+            let keys = value.as_table().into_iter().flat_map(Table::keys);
+            keys.map(move |key| format!("{table}.{key}"))
+        })
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        let (table, key) = name.split_once('.')?;
+        self.tables.get(table)?.get(key)
+    }
+
+    fn secret(&self) -> Option<&str> {
+        self.backend_api_key.as_ref().map(ExposeSecret::expose_secret)
+    }
+}

@@ -1,0 +1,101 @@
+//! `[site]` and `[navigation]`: facts about the site, and its links.
+
+use std::sync::Arc;
+
+use colonnade_model::pattern::RequestPath;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::url::Origin;
+use super::value::{as_string, convert, string, tables};
+
+/// Facts about the site.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct SiteSettings {
+    /// The site's name.
+    #[serde(deserialize_with = "string")]
+    pub brand: Arc<str>,
+    /// The public origin.
+    pub origin: Origin,
+    /// The contact e-mail address for visitors.
+    #[serde(deserialize_with = "email")]
+    pub contact: String,
+    /// The operator's legal name.
+    #[serde(deserialize_with = "string")]
+    pub legal_entity: String,
+    /// The country where data is processed.
+    #[serde(deserialize_with = "string")]
+    pub processing_country: String,
+    /// How long data is kept, as a phrase.
+    #[serde(deserialize_with = "string")]
+    pub retention: String,
+    /// The governing law, as a phrase.
+    #[serde(deserialize_with = "string")]
+    pub governing_law: String,
+}
+
+/// The links in header and footer.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub struct Navigation {
+    /// The links in the header menu, in order.
+    #[serde(deserialize_with = "tables")]
+    pub menu: Vec<Link>,
+    /// The links in the footer, in order.
+    #[serde(deserialize_with = "tables")]
+    pub footer: Vec<Link>,
+}
+
+/// One link of the navigation.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// The text of the link.
+    #[serde(deserialize_with = "string")]
+    pub label: String,
+    /// The target, a path of this site.
+    #[serde(deserialize_with = "site_path")]
+    pub path: String,
+}
+
+/// Deserializes an e-mail address. The check only tells an address from a word or a URL.
+fn email<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let expected = "an e-mail address, such as contact@example.com";
+    convert(deserializer, expected, |value| {
+        let text = as_string(value)?;
+        let parts: Vec<&str> = text.split('@').collect();
+        match parts.as_slice() {
+            [name, host] if !name.is_empty() && !host.is_empty() && !text.contains(char::is_whitespace) => {
+                Ok(text.to_owned())
+            }
+            _ => Err(format!("`{text}` is not an e-mail address")),
+        }
+    })
+}
+
+fn site_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let expected = "a path of this site, beginning with one slash";
+    convert(deserializer, expected, |value| {
+        let text = as_string(value)?;
+        parse_path(text).map(|_| text.to_owned())
+    })
+}
+
+/// Deserializes the path of a page. Paths that the gateway reserves are errors.
+pub(crate) fn page_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let expected = "the path of a page, beginning with one slash, without a query";
+    convert(deserializer, expected, |value| {
+        let text = as_string(value)?;
+        if parse_path(text)?.is_reserved() {
+            return Err(format!("`{text}` is reserved for the gateway"));
+        }
+        Ok(text.to_owned())
+    })
+}
+
+fn parse_path(text: &str) -> Result<RequestPath, String> {
+    match RequestPath::parse(text) {
+        Ok(path) if !path.has_empty_segment() && !path.has_trailing_slash() => Ok(path),
+        _ => Err(format!("`{text}` is not a path")),
+    }
+}

@@ -1,0 +1,53 @@
+//! `[store]`: the folder of releases and deployments, and what garbage collection retains.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::value::{UNBOUNDED, integer, number, path};
+
+/// Settings of the store.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct StoreSettings {
+    /// The folder.
+    #[serde(deserialize_with = "path")]
+    pub folder: PathBuf,
+    #[serde(default = "number::<DEPLOYMENTS, _>")]
+    #[serde(deserialize_with = "integer::<1, UNBOUNDED, _, _>")]
+    retain_deployments: usize,
+    #[serde(default = "number::<HOURS, _>")]
+    #[serde(deserialize_with = "integer::<0, 87_600, _, _>")]
+    retain_hours: i64,
+}
+
+/// What garbage collection retains besides the live deployment and the candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// The number of recent deployments.
+    pub deployments: usize,
+    /// Every deployment that was live, shown or created within this many hours.
+    pub hours: i64,
+}
+
+const DEPLOYMENTS: u16 = 20;
+const HOURS: u16 = 72;
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            deployments: DEPLOYMENTS.into(),
+            hours: HOURS.into(),
+        }
+    }
+}
+
+impl StoreSettings {
+    /// What garbage collection retains.
+    pub fn retention(&self) -> Retention {
+        Retention {
+            deployments: self.retain_deployments,
+            hours: self.retain_hours,
+        }
+    }
+}

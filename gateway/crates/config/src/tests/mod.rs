@@ -1,0 +1,228 @@
+//! Valid configurations.
+
+mod problems;
+
+use std::path::Path;
+use std::time::Duration;
+
+use secrecy::ExposeSecret as _;
+use tempfile::TempDir;
+
+use super::{Action, Budget, Config, Limits, Retention, RolloutSettings, SignupLimits};
+
+/// A valid configuration. The tests assert its line numbers.
+const VALID: &str = r#"[site]
+brand = "Brand"
+origin = "https://site.example"
+contact = "contact@site.example"
+legal_entity = "Entity"
+processing_country = "the United States"
+retention = "30 days"
+governing_law = "the law of the place"
+
+[[navigation.menu]]
+label = "Home"
+path = "/"
+
+[listen]
+site = "127.0.0.1:0"
+admin = "127.0.0.1:0"
+
+[store]
+folder = "store"
+
+[[admin.tokens]]
+name = "all"
+hash = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+sections = ["*"]
+actions = ["publish", "deploy"]
+
+[[admin.tokens]]
+name = "legal"
+hash = "sha256:E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"
+sections = ["legal"]
+actions = ["publish"]
+
+[signup]
+backend = "http://127.0.0.1:9100"
+backend_api_key = { file = "key" }
+affiliate_subid = "tag"
+allowed_redirect_hosts = ["members.example.com"]
+total_timeout_ms = 500
+fallback_partner = "example"
+
+[partners.example]
+name = "Example"
+url = "https://partner.example/join?x=1"
+parameters = { subid = "a&b" }
+"#;
+
+/// A folder with the files that the configurations refer to.
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("key", "the-key\n");
+    let pair = rcgen::generate_simple_self_signed(["site.example".to_owned()]).unwrap();
+    write("certificate.pem", &pair.cert.pem());
+    write("key.pem", &pair.signing_key.serialize_pem());
+    folder
+}
+
+#[test]
+fn valid_config_is_parsed() {
+    let folder = folder();
+    let config = Config::parse("site.toml", VALID, folder.path()).unwrap();
+    assert_eq!(config.site.origin.as_str(), "https://site.example");
+    assert_eq!(config.store.folder, folder.path().join("store"));
+    assert_eq!(config.store.retention(), Retention::default());
+    assert_eq!(config.rollout, RolloutSettings::default());
+    assert!(config.admin.tokens[0].allows(Action::Deploy, "anything"));
+    assert!(config.admin.tokens[1].allows(Action::Publish, "legal"));
+    assert!(!config.admin.tokens[1].allows(Action::Deploy, "legal"));
+    assert!(!config.admin.tokens[1].allows(Action::Publish, "shell"));
+    let signup = config.signup.as_ref().unwrap();
+    assert_eq!(signup.backend_api_key.expose_secret(), "the-key");
+    assert_eq!(signup.connect_timeout, Duration::from_secs(3));
+    assert_eq!(signup.total_timeout, Duration::from_millis(500));
+    assert_eq!(
+        (config.signup_form_path(), config.signup_success_path()),
+        ("/signup", "/success")
+    );
+    let (id, partner) = config.signup_partner().unwrap();
+    assert_eq!(id, "example");
+    assert_eq!(
+        partner.url.as_str(),
+        "https://partner.example/join?x=1&subid=a%26b"
+    );
+    assert!(!format!("{config:?}").contains("the-key"));
+}
+
+/// The valid configuration with more keys. Those before the first table belong to `[listen]`.
+fn with(keys: &str) -> Config {
+    let text = VALID.replace("[store]", &format!("{keys}\n[store]"));
+    Config::parse("site.toml", &text, folder().path()).unwrap()
+}
+
+#[test]
+fn budget_limits_only_named_keys() {
+    assert_eq!(with("").budget, Budget::default());
+    assert_eq!(with("[budget]").budget, Budget::default());
+    let budget = with("[budget]\npage_style_kib = 16\nshell_script_kib = 120").budget;
+    let expected = Budget {
+        page_style: Some(16 * 1024),
+        shell_script: Some(120 * 1024),
+        ..Budget::default()
+    };
+    assert_eq!(budget, expected);
+}
+
+#[test]
+fn asset_cache_is_optional() {
+    for (keys, mebibytes) in [
+        ("", 64),
+        ("[assets]", 64),
+        ("[assets]\ncache_mib = 0", 0),
+        ("[assets]\ncache_mib = 3", 3),
+    ] {
+        assert_eq!(with(keys).assets.cache_bytes, mebibytes * 1024 * 1024, "{keys}");
+    }
+}
+
+#[test]
+fn committed_config_is_valid() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../site.toml");
+    let config = Config::load(&path).unwrap();
+    assert!(config.budget.page_script.is_some() && config.budget.shell_style.is_some());
+    assert!(config.signup.is_none() && config.partners.is_empty() && config.admin.tokens.is_empty());
+}
+
+#[test]
+fn committed_config_is_valid_uncommented() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../site.toml");
+    let text = std::fs::read_to_string(path).unwrap();
+    let is_setting =
+        |line: &&str| line.starts_with("# [") || line.trim_start_matches("# ").split(' ').nth(1) == Some("=");
+    let lines = text.lines().map(|line| {
+        if is_setting(&line) {
+            line.trim_start_matches("# ")
+        } else {
+            line
+        }
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let text = text.replace("<64 hexadecimal digits>", &"0".repeat(64));
+    let text = text.replace("{ env = \"SIGNUP_BACKEND_KEY\" }", "{ file = \"key\" }");
+    let config = Config::parse("site.toml", &text, folder().path()).unwrap();
+    assert!(config.signup_partner().is_some() && config.admin.tokens.len() == 1);
+    assert!(config.listen.tls.is_some() && config.listen.admin_tls.is_some());
+    // Commented keys show the defaults.
+    assert_eq!(config.limits, Limits::default());
+    assert_eq!(config.signup_limits(), SignupLimits::default());
+    assert!(!config.telemetry.log_client_ip);
+}
+
+#[test]
+fn limits_default_unless_set() {
+    assert_eq!(with("[limits]").limits, Limits::default());
+    let keys = "max_header_kib = 8\nrequest_header_timeout_ms = 1\nshutdown_delay_ms = 0\nmin_rate_bytes = 1";
+    let expected = Limits {
+        max_header_bytes: 8 * 1024,
+        request_header_timeout: Duration::from_millis(1),
+        shutdown_delay: Duration::ZERO,
+        min_rate_bytes: 1,
+        ..Limits::default()
+    };
+    assert_eq!(with(&format!("[limits]\n{keys}")).limits, expected);
+}
+
+#[test]
+fn networks_parse_with_and_without_prefix_length() {
+    let keys = "trusted_proxies = [\"10.1.2.3/8\", \"192.0.2.1\", \"::1\"]\nproxy_protocol = true";
+    let config = with(keys);
+    let networks: Vec<String> = config
+        .listen
+        .trusted_proxies
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(networks, ["10.0.0.0/8", "192.0.2.1/32", "::1/128"]);
+    assert!(config.listen.proxy_protocol);
+}
+
+#[test]
+fn only_optional_tables_may_be_missing() {
+    let without = |from: &str, to: &str| {
+        let start = VALID.find(from).unwrap();
+        let end = VALID[start..].find(to).map_or(VALID.len(), |at| start + at);
+        let text = format!("{}{}", &VALID[..start], &VALID[end..]);
+        Config::parse("site.toml", &text, folder().path())
+    };
+    assert!(without("[signup]", "[partners").unwrap().signup.is_none());
+    assert!(
+        without("[[admin.tokens]]", "[signup]")
+            .unwrap()
+            .admin
+            .tokens
+            .is_empty()
+    );
+    for (from, to, key) in [
+        ("[site]", "[[nav", "site"),
+        ("[listen]", "[store]", "listen"),
+        ("[store]", "[[admin", "store"),
+    ] {
+        let error = without(from, to).unwrap_err();
+        assert_eq!(
+            error.0,
+            [format!("site.toml:1: {key}: missing; expected a table")]
+        );
+    }
+}
+
+#[test]
+fn missing_file_is_reported() {
+    let error = Config::load(Path::new("/no/such/site.toml")).unwrap_err();
+    assert!(
+        error.0[0].starts_with("/no/such/site.toml: cannot be read:"),
+        "{error}"
+    );
+}

@@ -1,0 +1,84 @@
+//! Error messages for an invalid configuration.
+
+use super::{VALID, folder};
+use crate::Config;
+
+/// The problems of a configuration.
+fn problems(text: &str) -> Vec<String> {
+    let config = Config::parse("site.toml", text, folder().path());
+    config.map_or_else(|error| error.0, |_| Vec::new())
+}
+
+#[test]
+fn each_problem_names_line_key_and_expectation() {
+    let cases = include_str!("problems.txt").lines();
+    for case in cases.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let parts: Vec<String> = case.split(" => ").map(|part| part.replace('¶', "\n")).collect();
+        let [from, to, expected] = parts.as_slice() else {
+            panic!("not a case: {case}");
+        };
+        assert!(VALID.contains(from), "{case}");
+        let problems = problems(&VALID.replacen(from, to, 1));
+        assert!(
+            problems.iter().any(|problem| problem.contains(expected)),
+            "{case}: found {problems:#?}"
+        );
+        // Strings in values of the wrong type may be secrets.
+        assert!(!problems.concat().contains("the-key"), "{problems:#?}");
+    }
+}
+
+#[test]
+fn all_problems_are_reported_in_order_of_lines() {
+    let text = VALID
+        .replace("brand = \"Brand\"", "brand = 1\ncolour = \"red\"")
+        .replace("site = \"127.0.0.1:0\"", "site = 1")
+        .replace("name = \"all\"", "name = \"gateway\"")
+        .replace("name = \"legal\"\n", "")
+        .replace("affiliate_subid = \"tag\"\n", "");
+    let problems = problems(&text);
+    let keys: Vec<&str> = problems
+        .iter()
+        .filter_map(|problem| problem.split(": ").nth(1))
+        .collect();
+    let expected = [
+        "site.brand",
+        "site.colour",
+        "listen.site",
+        "admin.tokens.name",
+        "admin.tokens.name",
+        "signup.affiliate_subid",
+    ];
+    assert_eq!(keys, expected);
+}
+
+#[test]
+fn dependent_settings_are_reported_together() {
+    let text = VALID
+        .replace(
+            "admin = \"127.0.0.1:0\"",
+            "admin = \"0.0.0.0:0\"\nproxy_protocol = true",
+        )
+        .replace("file = \"key\"", "file = \"missing\"")
+        .replace("fallback_partner = \"example\"", "fallback_partner = \"other\"");
+    assert_eq!(problems(&text).len(), 4);
+}
+
+#[test]
+fn missing_tables_are_reported_with_other_problems() {
+    let expected = [
+        "site.toml:1: listen: missing; expected a table",
+        "site.toml:1: store: missing; expected a table",
+    ];
+    let problems = problems("[site]\nbrand = 1\n[navigation]\nfooter = 1\n");
+    assert_eq!(problems[..2], expected);
+    assert_eq!(
+        problems[2],
+        "site.toml:2: site.brand: is of type integer; expected a non-empty string"
+    );
+    assert_eq!(
+        problems[3],
+        "site.toml:4: navigation.footer: is of type integer; expected an array of tables"
+    );
+    assert_eq!(problems.len(), 4);
+}

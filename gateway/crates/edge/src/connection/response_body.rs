@@ -1,0 +1,42 @@
+//! The body of a response, which is in progress until hyper drops it.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use http_body::{Body, Frame, SizeHint};
+
+use super::state::ResponseGuard;
+
+/// A body that keeps its connection from being idle.
+pub(crate) struct TrackedBody<B> {
+    body: B,
+    #[expect(dead_code, reason = "it is dropped with the body")]
+    guard: ResponseGuard,
+}
+
+impl<B> TrackedBody<B> {
+    /// Keeps `guard` until the body is dropped.
+    pub(super) fn new(body: B, guard: ResponseGuard) -> Self {
+        Self { body, guard }
+    }
+}
+
+impl<B: Body + Unpin> Body for TrackedBody<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

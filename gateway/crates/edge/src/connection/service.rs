@@ -1,0 +1,128 @@
+//! The hyper service of a connection: adds what the connection knows to each request, and tracks the
+//! responses.
+
+use std::future::{Future, ready};
+use std::net::IpAddr;
+use std::pin::Pin;
+
+use colonnade_web::body::RequestBody;
+use colonnade_web::client::{ClientAddress, FromTrustedProxy};
+use colonnade_web::response::Request;
+use http::header::CONNECTION;
+use http::{HeaderValue, Response, Version};
+use http_body::Body as _;
+use hyper::body::Incoming;
+use hyper::service::Service;
+
+use super::body_timeout::BodyTimeout;
+use super::response_body::TrackedBody;
+use super::state::ConnectionState;
+use crate::HttpService;
+use crate::metrics::ListenerConnectionMetrics;
+use crate::proxy;
+use crate::settings::CurrentSettings;
+
+/// The value of `Connection` in the last response of an HTTP/1 connection (RFC 9112, section 9.6).
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
+/// Runs the routes for the requests of one connection.
+pub(super) struct ConnectionService<S> {
+    /// The routes of the listener.
+    pub(super) routes: S,
+    /// The IP address of the peer: the client, or a proxy.
+    pub(super) peer: IpAddr,
+    /// The current settings: a proxy that a reload removed is no longer trusted.
+    pub(super) settings: CurrentSettings,
+    /// The state of the connection.
+    pub(super) state: ConnectionState,
+    /// The metrics of the listener.
+    pub(super) metrics: ListenerConnectionMetrics,
+}
+
+/// A handle to the connection of a request. An extension of requests whose connection is not shared by
+/// several clients.
+#[derive(Debug, Clone)]
+pub struct ConnectionHandle(ConnectionState);
+
+impl ConnectionHandle {
+    /// Returns an ID that is unique while the handle exists.
+    pub fn id(&self) -> usize {
+        self.0.id()
+    }
+
+    /// Returns the number of requests that wait only for the client, to read the response or to send the
+    /// body.
+    pub fn stalled_requests(&self) -> usize {
+        self.0.stalled_requests()
+    }
+
+    /// Closes the connection at once, with all its requests.
+    pub fn preempt(&self) {
+        self.0.preempt();
+    }
+}
+
+impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
+    type Response = Response<TrackedBody<<S as HttpService>::Body>>;
+    /// The code of the `RST_STREAM` frame, over HTTP/2.
+    type Error = h2::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, h2::Error>> + Send>>;
+
+    fn call(&self, request: http::Request<Incoming>) -> Self::Future {
+        // Over HTTP/1 hyper reads no new request by then.
+        if request.version() == Version::HTTP_2 && self.state.refuses_requests() {
+            return Box::pin(ready(Err(h2::Reason::REFUSED_STREAM.into())));
+        }
+        let (mut request, body_timeout) = self.with_body_timeout(request);
+        let settings = self.settings.load();
+        let client = proxy::client_address(&settings.trusted_proxies, self.peer, request.headers());
+        let extensions = request.extensions_mut();
+        extensions.insert(ClientAddress(client));
+        if proxy::is_trusted(&settings.trusted_proxies, self.peer) {
+            extensions.insert(FromTrustedProxy);
+        } else {
+            // A proxy's connection carries requests of many clients and must not be closed because of one.
+            extensions.insert(ConnectionHandle(self.state.clone()));
+        }
+        let guard = self.state.begin_response();
+        let version = request.version();
+        let response = self.routes.clone().call(request);
+        let Some(body_timeout) = body_timeout else {
+            return Box::pin(async move {
+                let Ok(mut response) = response.await;
+                // HTTP/2 sends GOAWAY instead.
+                if version < Version::HTTP_2 && guard.is_last() {
+                    response.headers_mut().insert(CONNECTION, CLOSE);
+                }
+                Ok(response.map(|body| TrackedBody::new(body, guard)))
+            });
+        };
+        let metrics = self.metrics.clone();
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                Ok(response) = response => Ok(response.map(|body| TrackedBody::new(body, guard))),
+                () = body_timeout.expired() => {
+                    metrics.body_timed_out();
+                    Err(h2::Reason::CANCEL.into())
+                }
+            }
+        })
+    }
+}
+
+impl<S> ConnectionService<S> {
+    /// Gives the body of an HTTP/2 request a timeout of its own.
+    fn with_body_timeout(&self, request: http::Request<Incoming>) -> (Request, Option<BodyTimeout>) {
+        let (head, body) = request.into_parts();
+        let has_timeout = head.version == Version::HTTP_2 && !body.is_end_stream();
+        let (body, timeout) = if has_timeout {
+            let timeout = BodyTimeout::new(self.state.clone());
+            let body = RequestBody::with_deadline(body, timeout.clone());
+            (body, Some(timeout))
+        } else {
+            (RequestBody::new(body), None)
+        };
+        (Request::from_parts(head, body), timeout)
+    }
+}

@@ -1,0 +1,84 @@
+//! Measures how long a client makes too little progress: the minimum data rate.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Counts the time spent waiting for the client, not the time the gateway itself needs. Starts over once
+/// enough bytes were moved, so sending a byte now and then gains a client nothing.
+#[derive(Debug, Default)]
+pub(super) struct StallTimer {
+    waited: Duration,
+    since: Option<Instant>,
+    moved: u64,
+}
+
+impl StallTimer {
+    /// The gateway begins to wait for the client, or continues to.
+    pub(super) fn wait(&mut self, now: Instant) {
+        self.since.get_or_insert(now);
+    }
+
+    /// The wait ends with this many bytes. The timer starts over after `min_bytes`.
+    pub(super) fn moved(&mut self, bytes: usize, min_bytes: u64, now: Instant) {
+        if let Some(since) = self.since.take() {
+            self.waited += now.saturating_duration_since(since);
+        }
+        self.moved = self.moved.saturating_add(bytes as u64);
+        if self.moved >= min_bytes {
+            *self = Self::default();
+        }
+    }
+
+    /// Returns whether the gateway waits for the client.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.since.is_some()
+    }
+
+    /// Returns when the client will have been waited for longer than `timeout`, if it is being waited for.
+    pub(super) fn deadline(&self, timeout: Duration) -> Option<Instant> {
+        Some(self.since? + timeout.saturating_sub(self.waited))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::Instant;
+
+    use super::StallTimer;
+
+    const TIMEOUT: Duration = Duration::from_secs(10);
+
+    #[tokio::test(start_paused = true)]
+    async fn stall_timer_counts_only_waiting_time() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut timer = StallTimer::default();
+        assert_eq!(timer.deadline(TIMEOUT), None);
+        timer.wait(at(0));
+        timer.wait(at(1));
+        assert_eq!(timer.deadline(TIMEOUT), Some(at(10)));
+        timer.moved(1, 100, at(4));
+        assert_eq!(timer.deadline(TIMEOUT), None);
+        timer.wait(at(100));
+        assert_eq!(timer.deadline(TIMEOUT), Some(at(106)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn stall_timer_restarts_only_after_min_bytes() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut timer = StallTimer::default();
+        for second in 0..5 {
+            timer.wait(at(second));
+            timer.moved(10, 60, at(second + 1));
+        }
+        timer.wait(at(5));
+        assert_eq!(timer.deadline(TIMEOUT), Some(at(10)));
+        timer.moved(10, 60, at(6));
+        timer.wait(at(6));
+        assert_eq!(timer.deadline(TIMEOUT), Some(at(16)));
+    }
+}

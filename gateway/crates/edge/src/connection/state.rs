@@ -1,0 +1,485 @@
+//! The state and the deadlines of one connection.
+//!
+//! hyper has no timeout for slow readers, none for HTTP/2, and a single one for idle HTTP/1 connections and
+//! slow headers. It also does not poll a connection that waits for nothing. So the stream wrappers record the
+//! client's progress here, and the task of the connection, which every event wakes, enforces the deadlines.
+//! The keep-alive timeout is the idle timeout between requests. A client that does not read applies
+//! backpressure to its responses: the minimum data rate bounds how long it may do so.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker, ready};
+
+use parking_lot::{Mutex, MutexGuard};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+use super::stall_timer::StallTimer;
+use crate::Limits;
+use crate::admission::IdleConnections;
+use crate::metrics::CloseReason;
+
+/// What the client should send next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// The first byte of the first request.
+    FirstByte,
+    /// Another request, or nothing.
+    NextRequest,
+    /// The rest of a request's head.
+    Head,
+    /// The rest of a request's body.
+    Body,
+}
+
+/// How a connection must be closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Close {
+    /// After its requests in flight.
+    Graceful(CloseReason),
+    /// At once.
+    Abort(CloseReason),
+}
+
+/// The state of a connection, shared by its task and its stream wrappers.
+#[derive(Debug, Clone)]
+pub(crate) struct ConnectionState(Arc<SharedState>);
+
+#[derive(Debug)]
+struct SharedState {
+    state: Mutex<ConnectionData>,
+    /// The listener's idle connections, which contain this one while it is idle.
+    idle_connections: Arc<IdleConnections>,
+    /// Asks the connection to close for a new one.
+    evict: Arc<Notify>,
+    /// The connection became idle.
+    became_idle: Notify,
+    /// The client has sent something.
+    has_received: AtomicBool,
+}
+
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is independent of the others")]
+struct ConnectionData {
+    limits: Limits,
+    max_age_at: Instant,
+    expected: Expected,
+    /// Waits for the client to send what is expected.
+    read_timer: StallTimer,
+    /// Waits for the socket to accept more bytes.
+    write_timer: StallTimer,
+    /// Waits for an HTTP/2 client to open the flow-control windows of its responses.
+    response_timer: StallTimer,
+    /// HTTP/2 responses in progress.
+    open_responses: usize,
+    /// HTTP/2 request bodies whose reader waits for data.
+    pending_bodies: usize,
+    /// Requests in flight.
+    requests: usize,
+    inactive_since: Instant,
+    /// The client's fault for which the connection is closed.
+    fault: Option<CloseReason>,
+    closes_after_response: bool,
+    refuses_requests: bool,
+    /// The ID of its entry in `idle_connections`.
+    idle_id: Option<u64>,
+    has_ended: bool,
+    is_preempted: bool,
+    /// The task that waits for the deadline.
+    waker: Option<Waker>,
+}
+
+/// Keeps a connection from being idle while a response is in progress.
+#[derive(Debug)]
+pub(crate) struct ResponseGuard(ConnectionState);
+
+/// Removes the connection from the idle connections on drop.
+#[derive(Debug)]
+pub(crate) struct ConnectionGuard(ConnectionState);
+
+impl ConnectionState {
+    /// Creates the state of a new connection. It is in `idle_connections` while it is idle, until the guard
+    /// is dropped.
+    pub(crate) fn new(limits: Limits, idle_connections: Arc<IdleConnections>) -> (Self, ConnectionGuard) {
+        let now = Instant::now();
+        let state = ConnectionData {
+            limits,
+            max_age_at: now + limits.max_connection_age,
+            expected: Expected::FirstByte,
+            read_timer: StallTimer::default(),
+            write_timer: StallTimer::default(),
+            response_timer: StallTimer::default(),
+            open_responses: 0,
+            pending_bodies: 0,
+            requests: 0,
+            inactive_since: now,
+            fault: None,
+            closes_after_response: false,
+            refuses_requests: false,
+            idle_id: None,
+            has_ended: false,
+            is_preempted: false,
+            waker: None,
+        };
+        let state = Self(Arc::new(SharedState {
+            state: Mutex::new(state),
+            idle_connections,
+            evict: Arc::default(),
+            became_idle: Notify::new(),
+            has_received: AtomicBool::new(false),
+        }));
+        state.update(|_| {});
+        (state.clone(), ConnectionGuard(state))
+    }
+
+    /// Returns the limits as of the start of the connection.
+    pub(crate) fn limits(&self) -> Limits {
+        self.lock().limits
+    }
+
+    /// Starts the timeout of the first byte. Earlier steps, such as the TLS handshake, have their own
+    /// timeouts.
+    pub(super) fn start(&self) {
+        self.lock().inactive_since = Instant::now();
+    }
+
+    /// Records that the client has sent something.
+    pub(crate) fn mark_received(&self) {
+        self.0.has_received.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether the client has sent anything.
+    pub(super) fn has_received(&self) -> bool {
+        self.0.has_received.load(Ordering::Relaxed)
+    }
+
+    /// Sets what the client should send next.
+    pub(crate) fn expect(&self, expected: Expected) {
+        self.update(|state| {
+            if state.expected != expected {
+                state.expected = expected;
+                state.read_timer = StallTimer::default();
+                state.inactive_since = Instant::now();
+            }
+        });
+    }
+
+    /// Returns whether the client has sent a part of a request.
+    pub(crate) fn is_receiving_request(&self) -> bool {
+        let state = self.lock();
+        matches!(state.expected, Expected::Head | Expected::Body) || state.pending_bodies > 0
+    }
+
+    /// Records that the last response was sent and further input is discarded.
+    pub(crate) fn ignore_input(&self) {
+        self.expect(Expected::NextRequest);
+    }
+
+    /// Records that the gateway waits for the client to send.
+    pub(crate) fn read_pending(&self) {
+        self.lock().read_timer.wait(Instant::now());
+    }
+
+    /// Records bytes of what is expected.
+    pub(crate) fn received(&self, bytes: usize) {
+        let mut state = self.lock();
+        // The timeout of a head is absolute.
+        let min_bytes = match state.expected {
+            Expected::Body => state.limits.min_rate_bytes,
+            _ => u64::MAX,
+        };
+        state.read_timer.moved(bytes, min_bytes, Instant::now());
+    }
+
+    /// Records that the gateway waits for the client to read.
+    pub(crate) fn write_pending(&self) {
+        self.update(|state| state.write_timer.wait(Instant::now()));
+    }
+
+    /// Records bytes written to the socket.
+    pub(crate) fn written(&self, bytes: usize) {
+        self.update(|state| {
+            let (min_bytes, now) = (state.limits.min_rate_bytes, Instant::now());
+            if state.write_timer.is_waiting() {
+                state.inactive_since = now;
+            }
+            state.write_timer.moved(bytes, min_bytes, now);
+        });
+    }
+
+    /// Records bytes of HTTP/2 responses that were sent, and the number of responses that are still open. The
+    /// minimum data rate applies to each open response, because each holds as many resources as one on its
+    /// own connection.
+    pub(crate) fn responses_sent(&self, bytes: usize, open: usize) {
+        self.update(|state| {
+            let min_bytes = state.limits.min_rate_bytes.saturating_mul(open as u64);
+            let now = Instant::now();
+            state.inactive_since = now;
+            state.open_responses = open;
+            if open > 0 {
+                state.response_timer.moved(bytes, min_bytes, now);
+                state.response_timer.wait(now);
+            } else {
+                state.response_timer = StallTimer::default();
+            }
+        });
+    }
+
+    /// Records that the reader of an HTTP/2 request body waits for data.
+    pub(super) fn body_pending(&self) {
+        self.lock().pending_bodies += 1;
+    }
+
+    /// Records that it no longer does.
+    pub(super) fn body_resumed(&self) {
+        self.lock().pending_bodies -= 1;
+    }
+
+    /// Returns the number of requests that wait only for the client, to read the response or to send the
+    /// body.
+    pub(super) fn stalled_requests(&self) -> usize {
+        let state = self.lock();
+        let is_sending = state.expected == Expected::Body && state.read_timer.is_waiting();
+        let is_reading = state.open_responses == 0 && state.write_timer.is_waiting();
+        state.open_responses + state.pending_bodies + usize::from(is_sending || is_reading)
+    }
+
+    /// Closes the connection at once, so that another client gets its request permits.
+    pub(super) fn preempt(&self) {
+        let mut state = self.lock();
+        state.is_preempted = true;
+        if let Some(waker) = state.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// Returns an ID that is unique while the state exists.
+    pub(super) fn id(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
+    /// Records a request in flight until the guard is dropped.
+    pub(super) fn begin_response(&self) -> ResponseGuard {
+        self.update(|state| state.requests += 1);
+        ResponseGuard(self.clone())
+    }
+
+    /// Waits until the connection must be closed. Must be polled by the task of the connection, after the
+    /// connection.
+    pub(super) async fn close_required(&self) -> Close {
+        tokio::select! {
+            biased;
+            () = self.evicted() => Close::Abort(CloseReason::Evicted),
+            close = self.deadline_passed() => close,
+        }
+    }
+
+    /// Waits until the connection is evicted. Declines if it just received a request.
+    pub(super) async fn evicted(&self) {
+        loop {
+            self.0.evict.notified().await;
+            if self.lock().is_idle() {
+                return;
+            }
+            self.0.idle_connections.decline_eviction();
+        }
+    }
+
+    /// Waits until the connection is idle. Must be polled by the task of the connection, after the
+    /// connection.
+    pub(super) async fn became_idle(&self) {
+        while !self.lock().is_idle() {
+            self.0.became_idle.notified().await;
+        }
+    }
+
+    /// Waits for the next deadline.
+    fn deadline_passed(&self) -> impl Future<Output = Close> {
+        let this = self.clone();
+        async move {
+            let mut sleep = pin!(sleep_until(this.lock().max_age_at));
+            poll_fn(|cx| {
+                loop {
+                    let (deadline, close) = this.deadline(cx);
+                    // A timer that fires too early is cheaper than one that is reset for each request.
+                    if deadline < sleep.deadline() {
+                        sleep.as_mut().reset(deadline);
+                    }
+                    ready!(sleep.as_mut().poll(cx));
+                    if Instant::now() >= deadline {
+                        if let Close::Abort(reason) = close {
+                            this.set_fault(reason);
+                        }
+                        return Poll::Ready(close);
+                    }
+                    sleep.as_mut().reset(deadline);
+                }
+            })
+            .await
+        }
+    }
+
+    /// Waits until the connection must be aborted. Ignores the reasons for a graceful close.
+    pub(super) async fn abort_required(&self) {
+        loop {
+            if let Close::Abort(_) = self.close_required().await {
+                return;
+            }
+            self.lock().disable_graceful_close();
+        }
+    }
+
+    /// Makes the next response the last one, which announces the close.
+    pub(super) fn close_after_response(&self) {
+        self.lock().closes_after_response = true;
+    }
+
+    /// Refuses all further requests.
+    pub(super) fn refuse_requests(&self) {
+        self.lock().refuses_requests = true;
+    }
+
+    /// Returns whether further requests are refused.
+    pub(super) fn refuses_requests(&self) -> bool {
+        self.lock().refuses_requests
+    }
+
+    /// Sets the client's fault for which the connection is closed. The first one wins, but a slow client
+    /// overrides every other fault: the socket must then drop its unsent bytes.
+    pub(crate) fn set_fault(&self, fault: CloseReason) {
+        let mut state = self.lock();
+        if state.fault.is_none() || fault.is_slow_client() {
+            state.fault = Some(fault);
+        }
+    }
+
+    /// Returns the client's fault for which the connection is closed.
+    pub(super) fn fault(&self) -> Option<CloseReason> {
+        self.lock().fault
+    }
+
+    /// Returns whether the connection is closed because the client was too slow.
+    pub(crate) fn is_timed_out(&self) -> bool {
+        self.fault().is_some_and(CloseReason::is_slow_client)
+    }
+
+    /// Returns the next deadline and how to close the connection then. An earlier deadline wakes the last
+    /// caller.
+    fn deadline(&self, cx: &Context<'_>) -> (Instant, Close) {
+        let mut state = self.lock();
+        if !state
+            .waker
+            .as_ref()
+            .is_some_and(|waker| waker.will_wake(cx.waker()))
+        {
+            state.waker = Some(cx.waker().clone());
+        }
+        state.deadline()
+    }
+
+    /// Changes the state, then adds the connection to the idle connections or removes it from them.
+    fn update(&self, change: impl FnOnce(&mut ConnectionData)) {
+        let mut state = self.lock();
+        change(&mut state);
+        let SharedState {
+            idle_connections,
+            evict,
+            ..
+        } = &*self.0;
+        match (state.is_idle() && !state.has_ended, state.idle_id) {
+            (true, None) => {
+                state.idle_id = Some(idle_connections.insert(Arc::clone(evict)));
+                self.0.became_idle.notify_one();
+            }
+            (false, Some(id)) => {
+                state.idle_id = None;
+                idle_connections.remove(id);
+            }
+            _ => {}
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ConnectionData> {
+        self.0.state.lock()
+    }
+}
+
+impl ConnectionData {
+    fn deadline(&self) -> (Instant, Close) {
+        if self.is_preempted {
+            return (Instant::now(), Close::Abort(CloseReason::Preempted));
+        }
+        let limits = &self.limits;
+        let (read, reason) = match self.expected {
+            Expected::FirstByte => (
+                Some(self.inactive_since + limits.first_byte_timeout),
+                CloseReason::FirstByteTimeout,
+            ),
+            Expected::Head => (
+                self.read_timer.deadline(limits.request_header_timeout),
+                CloseReason::HeaderTimeout,
+            ),
+            Expected::Body => (
+                self.read_timer.deadline(limits.min_rate_window),
+                CloseReason::BodyTimeout,
+            ),
+            Expected::NextRequest => (None, CloseReason::KeepaliveTimeout),
+        };
+        let read = read.map(|at| (at, reason));
+        let write = [&self.write_timer, &self.response_timer]
+            .into_iter()
+            .filter_map(|timer| timer.deadline(limits.min_rate_window))
+            .min()
+            .map(|at| (at, CloseReason::WriteTimeout));
+        let abort = read.into_iter().chain(write).min_by_key(|(at, _)| *at);
+        let is_inactive = self.expected == Expected::NextRequest && self.requests == 0 && abort.is_none();
+        let keepalive_until = self.inactive_since + limits.keepalive_timeout;
+        let graceful = if is_inactive && keepalive_until < self.max_age_at {
+            (keepalive_until, Close::Graceful(CloseReason::KeepaliveTimeout))
+        } else {
+            (self.max_age_at, Close::Graceful(CloseReason::MaxAge))
+        };
+        match abort {
+            Some((at, reason)) if at <= graceful.0 => (at, Close::Abort(reason)),
+            _ => graceful,
+        }
+    }
+
+    /// Returns whether no request is being received or in flight.
+    fn is_idle(&self) -> bool {
+        let is_between_requests = matches!(self.expected, Expected::FirstByte | Expected::NextRequest);
+        let is_writing = self.write_timer.is_waiting() || self.response_timer.is_waiting();
+        is_between_requests && self.requests == 0 && !is_writing
+    }
+
+    /// Leaves only the deadlines that abort the connection.
+    fn disable_graceful_close(&mut self) {
+        let far = std::time::Duration::from_hours(24 * 365);
+        self.max_age_at += far;
+        self.limits.keepalive_timeout = far;
+    }
+}
+
+impl ResponseGuard {
+    /// Returns whether this response is the last one of its connection.
+    pub(super) fn is_last(&self) -> bool {
+        self.0.lock().closes_after_response
+    }
+}
+
+impl Drop for ResponseGuard {
+    fn drop(&mut self) {
+        self.0.update(|state| {
+            state.requests -= 1;
+            state.inactive_since = Instant::now();
+        });
+    }
+}
+
+impl Drop for ConnectionGuard {
+    fn drop(&mut self) {
+        self.0.update(|state| state.has_ended = true);
+    }
+}

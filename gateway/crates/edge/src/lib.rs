@@ -1,0 +1,29 @@
+//! Everything between a socket and the routes: listeners, TLS, connection deadlines and limits, protocol
+//! checks, the PROXY protocol, admission control, rate limiting, and the middleware of every request.
+//!
+//! A [`Listener`] accepts a connection if `admission` grants a permit. `connection` reads the PROXY
+//! header (see `proxy`), performs the TLS handshake, and runs hyper on the stream with the checks of
+//! `http1` or `http2`.
+
+mod admission;
+mod connection;
+#[cfg(any(test, feature = "testing"))]
+pub mod fuzzing;
+mod http1;
+mod http2;
+mod io;
+mod listener;
+pub mod metrics;
+pub mod middleware;
+mod proxy;
+pub mod rate_limiter;
+mod settings;
+mod sockets;
+mod tls;
+
+pub use colonnade_web::limits::Limits;
+pub use connection::ConnectionHandle;
+pub use listener::{HttpService, Listener};
+pub use settings::{AllowedHosts, CurrentSettings, Settings};
+pub use sockets::{InheritedSockets, raise_file_descriptor_limit};
+pub use tls::Tls;

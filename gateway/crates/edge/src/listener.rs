@@ -1,0 +1,170 @@
+//! A listener: accepts connections and serves each one in its own task.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Response;
+use http_body::Body;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tower::Service;
+
+use colonnade_web::client::ClientKey;
+use colonnade_web::response::Request;
+
+use crate::admission::{ConnectionAdmission, ConnectionPermit};
+use crate::connection::{CloseLog, Connection, ConnectionState, LingeringCloses};
+use crate::metrics::{ListenerConnectionMetrics, RejectReason};
+use crate::proxy;
+use crate::settings::{CurrentSettings, Settings};
+use crate::tls::Tls;
+
+/// The delay after a failed `accept`, so that a lack of file descriptors does not become a busy loop.
+const BACKOFF: Duration = Duration::from_millis(100);
+
+/// The maximum number of rejected connections in a lingering close at a time.
+const MAX_LINGERING: usize = 64;
+
+/// Lingering closes use at most one of this many file descriptors.
+const LINGERING_SHARE: usize = 16;
+
+/// The service that a listener runs for each request.
+pub trait HttpService:
+    Service<Request, Response = Response<Self::Body>, Error = Infallible, Future: Send + 'static>
+    + Clone
+    + Send
+    + 'static
+{
+    /// The body of its responses.
+    type Body: Body<Data = Bytes, Error = Infallible> + Send + Unpin + 'static;
+}
+
+impl<S, B> HttpService for S
+where
+    S: Service<Request, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+    B: Body<Data = Bytes, Error = Infallible> + Send + Unpin + 'static,
+{
+    type Body = B;
+}
+
+/// A listener and its configuration.
+pub struct Listener {
+    /// The listening socket.
+    pub socket: TcpListener,
+    /// TLS, unless the listener is cleartext.
+    pub tls: Option<Tls>,
+    /// The current settings.
+    pub settings: CurrentSettings,
+    /// The number of connections that the system's file descriptors allow. It bounds `max_connections`.
+    pub capacity: usize,
+    /// The metrics of its connections.
+    pub metrics: ListenerConnectionMetrics,
+    /// Whether log events contain the client's IP address.
+    pub log_client_ip: bool,
+}
+
+impl Listener {
+    /// Serves connections until `shutdown` becomes true. Then drains them for up to `drain_timeout`.
+    pub async fn serve<S: HttpService>(self, routes: S, shutdown: watch::Receiver<bool>) {
+        let mut admission = ConnectionAdmission::default();
+        let mut shutdown_receiver = shutdown.clone();
+        let close_log = Arc::new(CloseLog::new(self.metrics.listener(), self.log_client_ip));
+        let lingering_closes = LingeringCloses::new(self.max_lingering(), shutdown.clone());
+        loop {
+            let (stream, peer) = tokio::select! {
+                accepted = self.accept() => accepted,
+                Some(()) = admission.join_next() => continue,
+                () = shutdown_requested(&mut shutdown_receiver) => break,
+            };
+            let settings = self.settings.load_full();
+            let permit = match self.admit(&mut admission, &settings, peer.ip()).await {
+                Ok(permit) => permit,
+                Err(reason) => {
+                    self.metrics.rejected(reason);
+                    if self.tls.is_none()
+                        && let Some(close) = lingering_closes.reject(&stream)
+                    {
+                        let mut stream = stream;
+                        admission.spawn(async move { close.finish(&mut stream).await });
+                    }
+                    continue;
+                }
+            };
+            let connection = Connection {
+                routes: routes.clone(),
+                state: ConnectionState::new(settings.limits, admission.idle_connections()),
+                settings,
+                current_settings: Arc::clone(&self.settings),
+                tls: self.tls.clone(),
+                permit,
+                shutdown: shutdown.clone(),
+                metrics: self.metrics.clone(),
+                close_log: Arc::clone(&close_log),
+                lingering_closes: lingering_closes.clone(),
+            };
+            admission.spawn(connection.serve(stream, peer.ip()));
+        }
+        drop(self.socket);
+        let drain = async { while admission.join_next().await.is_some() {} };
+        let drain_timeout = self.settings.load().limits.drain_timeout;
+        if tokio::time::timeout(drain_timeout, drain).await.is_err() {
+            // Dropping `admission` aborts the remaining connections.
+            tracing::warn!(event = "drain_timeout", connections = admission.len());
+        }
+    }
+
+    /// The maximum number of rejected connections in a lingering close at a time.
+    fn max_lingering(&self) -> usize {
+        MAX_LINGERING.min(self.capacity / LINGERING_SHARE)
+    }
+
+    /// Waits for a permit for a new connection.
+    async fn admit(
+        &self,
+        admission: &mut ConnectionAdmission,
+        settings: &Settings,
+        peer: IpAddr,
+    ) -> Result<ConnectionPermit, RejectReason> {
+        // The peer of a proxied connection is not its client.
+        let is_client = !proxy::is_trusted(&settings.trusted_proxies, peer.to_canonical());
+        let client = is_client.then(|| ClientKey::new(peer));
+        let capacity = self.capacity - self.max_lingering();
+        let max_connections = settings.limits.max_connections.min(capacity);
+        admission.acquire(max_connections, client, &settings.limits).await
+    }
+
+    /// Returns the next connection. Retries after errors.
+    async fn accept(&self) -> (TcpStream, SocketAddr) {
+        loop {
+            match self.socket.accept().await {
+                Ok(accepted) => return accepted,
+                Err(error) if is_connection_error(&error) => {}
+                Err(error) => {
+                    self.metrics.rejected(RejectReason::AcceptError);
+                    tracing::warn!(event = "accept_failed", error = %error);
+                    tokio::time::sleep(BACKOFF).await;
+                }
+            }
+        }
+    }
+}
+
+/// Waits until the gateway shuts down.
+pub(crate) async fn shutdown_requested(shutdown: &mut watch::Receiver<bool>) {
+    let _ = shutdown.wait_for(|is_requested| *is_requested).await;
+}
+
+/// Returns whether `accept` failed because of the accepted connection, so that the next one may succeed at
+/// once.
+fn is_connection_error(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted
+    )
+}

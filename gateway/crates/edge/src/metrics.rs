@@ -1,0 +1,265 @@
+//! Metrics of connections and of shed requests.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use colonnade_web::metrics::Described;
+
+/// The connection metrics of all listeners.
+#[derive(Default)]
+pub struct ConnectionMetrics {
+    open: Family<ListenerLabel, Gauge>,
+    rejected: Family<CauseLabels, Counter>,
+    closed: Family<CauseLabels, Counter>,
+    body_timeouts: Family<ListenerLabel, Counter>,
+}
+
+/// The connection metrics of one listener.
+#[derive(Clone)]
+pub struct ListenerConnectionMetrics {
+    listener: &'static str,
+    open: Gauge,
+    rejected: Family<CauseLabels, Counter>,
+    closed: Family<CauseLabels, Counter>,
+    body_timeouts: Counter,
+}
+
+/// Why a connection is rejected before its first request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RejectReason {
+    /// `max_connections` was reached. Either no connection was idle, so the new one is rejected, or an accepted
+    /// connection was evicted for a newer one before its handshake was complete and its protocol known.
+    Limit,
+    /// The client has reached `max_connections_per_client`.
+    ClientLimit,
+    /// The TLS handshake, the PROXY header or the detection of the protocol failed or timed out. This includes a
+    /// plaintext client that sent no first byte, or only a part of the HTTP/2 preface, within
+    /// `first_byte_timeout_ms`.
+    Handshake,
+    /// The system call `accept` failed.
+    AcceptError,
+}
+
+/// Why a connection was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CloseReason {
+    /// The client closed it, or a response announced the close.
+    Normal,
+    /// It was idle for `keepalive_timeout_ms`.
+    KeepaliveTimeout,
+    /// It was idle, and `max_connections` was reached. Before its protocol is known, it counts as
+    /// [`RejectReason::Limit`].
+    Evicted,
+    /// It reached `max_connection_age_ms`.
+    MaxAge,
+    /// The gateway shut down.
+    Shutdown,
+    /// The protocol is known, from the TLS handshake or the first bytes, but the client then sent no part of a
+    /// request (HTTP/1) or frame (HTTP/2) for `first_byte_timeout_ms`. Before that, it is
+    /// [`RejectReason::Handshake`].
+    FirstByteTimeout,
+    /// The header section of a request took longer than `request_header_timeout_ms`.
+    HeaderTimeout,
+    /// The client sent a request body below the minimum data rate.
+    BodyTimeout,
+    /// The client read responses below the minimum data rate.
+    WriteTimeout,
+    /// Its requests waited for the client, which held the most request permits while another client needed
+    /// one.
+    Preempted,
+    /// The client sent more than `http2_max_control_frames_per_minute` control frames.
+    ControlFrameFlood,
+    /// The client sent more than `http2_max_resets_per_minute` stream resets.
+    RapidReset,
+    /// The client violated HTTP.
+    ProtocolError,
+}
+
+impl CloseReason {
+    /// Every reason. The metric exposes each one from the start.
+    const ALL: [Self; 13] = [
+        Self::Normal,
+        Self::KeepaliveTimeout,
+        Self::Evicted,
+        Self::MaxAge,
+        Self::Shutdown,
+        Self::FirstByteTimeout,
+        Self::HeaderTimeout,
+        Self::BodyTimeout,
+        Self::WriteTimeout,
+        Self::Preempted,
+        Self::ControlFrameFlood,
+        Self::RapidReset,
+        Self::ProtocolError,
+    ];
+
+    /// Returns its name in metrics and log events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::KeepaliveTimeout => "keepalive_timeout",
+            Self::Evicted => "evicted",
+            Self::MaxAge => "max_age",
+            Self::Shutdown => "shutdown",
+            Self::FirstByteTimeout => "first_byte_timeout",
+            Self::HeaderTimeout => "header_timeout",
+            Self::BodyTimeout => "body_timeout",
+            Self::WriteTimeout => "write_timeout",
+            Self::Preempted => "preempted",
+            Self::ControlFrameFlood => "control_frame_flood",
+            Self::RapidReset => "rapid_reset",
+            Self::ProtocolError => "protocol_error",
+        }
+    }
+
+    /// Returns whether the client was too slow.
+    pub fn is_slow_client(self) -> bool {
+        matches!(
+            self,
+            Self::FirstByteTimeout
+                | Self::HeaderTimeout
+                | Self::BodyTimeout
+                | Self::WriteTimeout
+                | Self::Preempted
+        )
+    }
+
+    /// Returns whether the client is at fault: it was too slow or violated the protocol.
+    pub fn is_client_fault(self) -> bool {
+        self.is_slow_client()
+            || matches!(
+                self,
+                Self::ControlFrameFlood | Self::RapidReset | Self::ProtocolError
+            )
+    }
+}
+
+/// Counts a connection as open until it is dropped.
+pub struct OpenConnection(Gauge);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ListenerLabel {
+    listener: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CauseLabels {
+    listener: &'static str,
+    cause: &'static str,
+}
+
+impl ConnectionMetrics {
+    /// Adds the metrics to the registry.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register("connections_open", "Open connections", self.open.clone());
+        registry.register(
+            "connections_rejected",
+            "Connections rejected before their first request, by cause",
+            Described(self.rejected.clone()),
+        );
+        registry.register(
+            "connections_closed",
+            "Connections closed after being served, by cause",
+            Described(self.closed.clone()),
+        );
+        registry.register(
+            "http2_body_timeouts",
+            "HTTP/2 requests whose body came too slowly (over HTTP/1 the connection is closed)",
+            self.body_timeouts.clone(),
+        );
+    }
+
+    /// Returns the metrics of one listener.
+    pub fn for_listener(&self, listener: &'static str) -> ListenerConnectionMetrics {
+        let label = ListenerLabel { listener };
+        for reason in CloseReason::ALL {
+            let cause = reason.name();
+            drop(self.closed.get_or_create(&CauseLabels { listener, cause }));
+        }
+        ListenerConnectionMetrics {
+            listener,
+            open: self.open.get_or_create_owned(&label),
+            rejected: self.rejected.clone(),
+            closed: self.closed.clone(),
+            body_timeouts: self.body_timeouts.get_or_create_owned(&label),
+        }
+    }
+}
+
+impl ListenerConnectionMetrics {
+    /// Counts an accepted connection.
+    pub fn opened(&self) -> OpenConnection {
+        self.open.inc();
+        OpenConnection(self.open.clone())
+    }
+
+    /// Counts a rejected connection.
+    pub fn rejected(&self, reason: RejectReason) {
+        let cause = match reason {
+            RejectReason::Limit => "limit",
+            RejectReason::ClientLimit => "client_limit",
+            RejectReason::Handshake => "handshake",
+            RejectReason::AcceptError => "accept_error",
+        };
+        let listener = self.listener;
+        self.rejected
+            .get_or_create(&CauseLabels { listener, cause })
+            .inc();
+    }
+
+    /// Counts a closed connection.
+    pub fn closed(&self, reason: CloseReason) {
+        let (listener, cause) = (self.listener, reason.name());
+        self.closed.get_or_create(&CauseLabels { listener, cause }).inc();
+    }
+
+    /// Counts an HTTP/2 request whose body came too slowly.
+    pub fn body_timed_out(&self) {
+        self.body_timeouts.inc();
+    }
+
+    /// Returns the listener's name.
+    pub fn listener(&self) -> &'static str {
+        self.listener
+    }
+}
+
+/// Counts shed requests by the limit that was reached.
+#[derive(Clone, Default)]
+pub struct ShedMetrics(Family<LimitLabel, Counter>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct LimitLabel {
+    cause: &'static str,
+}
+
+impl ShedMetrics {
+    /// Adds the metric to the registry.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "requests_shed",
+            "Requests rejected because max_requests_in_flight or max_requests_in_flight_per_client was reached",
+            Described(self.0.clone()),
+        );
+    }
+
+    /// Counts a request shed because `max_requests_in_flight` was reached.
+    pub fn limit_reached(&self) {
+        self.0.get_or_create(&LimitLabel { cause: "limit" }).inc();
+    }
+
+    /// Counts a request shed because its client reached `max_requests_in_flight_per_client`.
+    pub fn client_limit_reached(&self) {
+        let cause = "client_limit";
+        self.0.get_or_create(&LimitLabel { cause }).inc();
+    }
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}

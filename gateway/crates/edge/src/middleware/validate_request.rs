@@ -1,0 +1,171 @@
+//! Rejects malformed and misdirected requests before any route sees them, with host validation.
+//!
+//! hyper accepts a missing, duplicate or invalid Host, an absolute URI with another host, TRACE and CONNECT.
+//! A cache or proxy in front of the gateway may read such a request differently. The router validates the
+//! path.
+
+use std::convert::Infallible;
+
+use http::header::{CONNECTION, COOKIE, HOST};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Version};
+use tower::Service;
+
+use crate::{AllowedHosts, CurrentSettings, Settings};
+use colonnade_web::health;
+use colonnade_web::host::Host;
+use colonnade_web::middleware::Next;
+use colonnade_web::problem::{Audience, Problem, respond};
+use colonnade_web::response::{Response, RouteName, empty};
+use colonnade_web::router::Methods;
+
+/// Why a request is rejected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// There is no host, or more than one.
+    #[error("The request must name one host.")]
+    HostCount,
+    /// The host is malformed.
+    #[error("Invalid Host header.")]
+    InvalidHost,
+    /// The host is not one of `listen.allowed_hosts`.
+    #[error("This host is not served here.")]
+    Misdirected,
+    /// The host of an admin request is not one of `listen.admin_allowed_hosts`.
+    #[error("The host is neither an address, nor localhost, nor one of `listen.admin_allowed_hosts`.")]
+    AdminHost,
+    /// The request target is in absolute form, which is for proxies (RFC 9112, section 3.2.2).
+    #[error("The request must name a path, not a whole address.")]
+    AbsoluteUri,
+    /// A header field name contains an underscore.
+    #[error("The name of a header field has an underscore.")]
+    Underscore,
+    /// There are more than `limits.max_header_fields` header fields.
+    #[error("The request has too many header fields.")]
+    TooManyFields,
+    /// The method is CONNECT.
+    #[error("CONNECT is not supported.")]
+    Connect,
+}
+
+impl Problem for RequestError {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Misdirected | Self::AdminHost => StatusCode::MISDIRECTED_REQUEST,
+            Self::TooManyFields => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::Connect => StatusCode::NOT_IMPLEMENTED,
+            Self::HostCount | Self::InvalidHost | Self::AbsoluteUri | Self::Underscore => {
+                StatusCode::BAD_REQUEST
+            }
+        }
+    }
+
+    fn title(&self) -> &'static str {
+        "That address does not work"
+    }
+}
+
+/// Passes valid requests on, else responds with a [`RequestError`].
+pub async fn validate_request<S, B>(
+    request: Request<B>,
+    next: Next<S>,
+    settings: CurrentSettings,
+    audience: impl FnOnce() -> Audience,
+) -> Response
+where
+    S: Service<Request<B>, Response = Response, Error = Infallible>,
+{
+    let version = request.version();
+    let validated = validate(&request, &settings.load());
+    let Err(error) = validated else {
+        if request.uri().path() == "*" && request.method() == Method::OPTIONS {
+            return options_asterisk();
+        }
+        return next.run(request).await;
+    };
+    let mut response = respond(&error, audience());
+    response
+        .extensions_mut()
+        .insert(RouteName("invalid_request".into()));
+    // The end of an invalid HTTP/1 request is uncertain, so the connection cannot be reused. HTTP/2 has
+    // frames.
+    if version < Version::HTTP_2 {
+        let headers = response.headers_mut();
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+/// The response to `OPTIONS *` (RFC 9110, section 9.3.7).
+fn options_asterisk() -> Response {
+    let mut response = empty(StatusCode::NO_CONTENT);
+    Methods::GetPost.set_allow(response.headers_mut());
+    response.extensions_mut().insert(RouteName("*".into()));
+    response
+}
+
+fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestError> {
+    let (uri, headers) = (request.uri(), request.headers());
+    // hyper limits the number over HTTP/1, but only the size over HTTP/2.
+    let max_fields = settings.limits.max_header_fields;
+    if headers.len() > max_fields && count_fields(headers) > max_fields {
+        return Err(RequestError::TooManyFields);
+    }
+    if request.method() == Method::CONNECT {
+        return Err(RequestError::Connect);
+    }
+    let authority = uri.authority().map(Authority::as_str);
+    let is_http1 = request.version() < Version::HTTP_2;
+    if is_http1 && authority.is_some() {
+        return Err(RequestError::AbsoluteUri);
+    }
+    let is_health = health::is_health_path(uri.path());
+    // Some health checks use HTTP/1.0, which does not require Host.
+    let needs_host = !is_health || request.version() != Version::HTTP_10 || headers.contains_key(HOST);
+    if needs_host {
+        let host = host(authority, headers)?;
+        // Load balancers send health checks to an IP address.
+        if !is_health && !settings.allows_host(&host) {
+            return Err(match settings.allowed_hosts {
+                AllowedHosts::ListedOrIp(_) => RequestError::AdminHost,
+                AllowedHosts::Any | AllowedHosts::Listed(_) => RequestError::Misdirected,
+            });
+        }
+    }
+    // Many programs treat `a_b` as `a-b`, which lets a client set a field reserved for proxies.
+    if headers.keys().any(|name| name.as_str().contains('_')) {
+        return Err(RequestError::Underscore);
+    }
+    Ok(())
+}
+
+/// Returns the number of fields. All Cookie fields count as one: over HTTP/2 browsers may split it (RFC 9113,
+/// section 8.2.3).
+fn count_fields(headers: &HeaderMap) -> usize {
+    let cookies = headers.get_all(COOKIE).iter().count();
+    headers.len() - cookies.saturating_sub(1)
+}
+
+/// Returns the host of a request (RFC 9112, section 3.2; RFC 9113, section 8.3.1).
+fn host(authority: Option<&str>, headers: &HeaderMap) -> Result<Host, RequestError> {
+    let mut fields = headers.get_all(HOST).iter();
+    let (field, another) = (fields.next(), fields.next());
+    if another.is_some() {
+        return Err(RequestError::HostCount);
+    }
+    let field = match field {
+        Some(field) => Some(field.to_str().map_err(|_| RequestError::InvalidHost)?),
+        None => None,
+    };
+    let parse = |text: &str| Host::parse(text).ok_or(RequestError::InvalidHost);
+    match (authority, field) {
+        (None, None) => Err(RequestError::HostCount),
+        (Some(only), None) | (None, Some(only)) => parse(only),
+        (Some(authority), Some(field)) => {
+            let host = parse(authority)?;
+            (host == parse(field)?)
+                .then_some(host)
+                .ok_or(RequestError::HostCount)
+        }
+    }
+}

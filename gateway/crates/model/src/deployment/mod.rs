@@ -1,0 +1,53 @@
+//! Deployments: numbered, immutable sets of one shell release and section releases.
+
+mod state;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::release::ReleaseId;
+use crate::schema::{Number, Reason, Releases};
+
+pub use state::{Change, ChangeKind, LiveState, ReleaseChange, Rollout, release_changes};
+
+/// One deployment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Deployment {
+    /// Its number. Numbers are never reused and only increase.
+    #[schema(value_type = Number)]
+    pub number: u64,
+    /// The versions of the shell and of each section, by name.
+    #[schema(value_type = Releases)]
+    pub releases: BTreeMap<String, String>,
+    /// When it was created.
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// The name of the token that created it.
+    pub by: String,
+    /// The reason, if one was given.
+    #[schema(value_type = Option<Reason>, required)]
+    pub reason: Option<String>,
+    /// Whether it was created for a preview. Such a deployment never becomes the live one or a candidate: a deploy or
+    /// rollback to the same releases creates another.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub preview: bool,
+}
+
+impl Deployment {
+    /// The IDs of its releases.
+    pub fn release_ids(&self) -> impl Iterator<Item = ReleaseId> {
+        self.releases.iter().map(|(name, version)| ReleaseId {
+            name: name.clone(),
+            version: version.clone(),
+        })
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}

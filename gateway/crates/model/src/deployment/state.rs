@@ -1,0 +1,152 @@
+//! The live state and the changes in its history.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::schema::{Name, Number, Percent, Reason, Version};
+
+/// The live deployment and the rollout in progress. Every change replaces the whole state with a compare-and-swap on
+/// its revision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LiveState {
+    /// The number of the live deployment.
+    pub live: u64,
+    /// The rollout in progress.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rollout: Option<Rollout>,
+    /// The change that created this state: the newest entry of the history.
+    pub change: Change,
+}
+
+/// A progressive rollout: a share of the visitors gets the candidate instead of the live deployment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Rollout {
+    /// A unique ID, so that each rollout selects its cohort independently.
+    pub id: String,
+    /// The number of the candidate.
+    pub deployment: u64,
+    /// The share of visitors who get the candidate, in percent.
+    pub percent: u8,
+    /// When the rollout started.
+    pub started_at: Timestamp,
+}
+
+/// One entry of the history: who changed what, when and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Change {
+    /// The revision of the state it created; the first is 1.
+    #[schema(minimum = 1)]
+    pub revision: u64,
+    /// The revision of the newest earlier change that replaced the live deployment; 0 if there is none. Following
+    /// these revisions finds earlier live deployments without reading the entries between them.
+    pub previous: u64,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    /// The name of the token that made it, or `gateway` for automatic changes.
+    pub by: String,
+    /// What was done.
+    pub action: ChangeKind,
+    /// The live deployment after the change.
+    #[schema(value_type = Number)]
+    pub live: u64,
+    /// The live deployment before the change.
+    #[schema(value_type = Option<Number>, required)]
+    pub before: Option<u64>,
+    /// The candidate it concerns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Number, required = false)]
+    pub candidate: Option<u64>,
+    /// The candidate's share of visitors after the change, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Percent, required = false)]
+    pub percent: Option<u8>,
+    /// The deployment whose releases a rollback restored, if it restored all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Number, required = false)]
+    pub restores: Option<u64>,
+    /// The release changes of the shell and the sections it affected, by name.
+    #[schema(value_type = BTreeMap<Name, ReleaseChange>)]
+    pub sections: BTreeMap<String, ReleaseChange>,
+    /// The reason, if one was given.
+    #[schema(value_type = Option<Reason>, required)]
+    pub reason: Option<String>,
+}
+
+/// The versions of a section before and after a change. `None`: the section is not in the deployment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseChange {
+    /// The version before.
+    #[schema(value_type = Option<Version>, required)]
+    pub from: Option<String>,
+    /// The version after.
+    #[schema(value_type = Option<Version>, required)]
+    pub to: Option<String>,
+}
+
+/// The kinds of changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeKind {
+    /// Releases went live for all visitors at once.
+    Deploy,
+    /// A rollout started.
+    Rollout,
+    /// The share of a rollout changed.
+    Percent,
+    /// A candidate became the live deployment.
+    Promote,
+    /// A rollout was aborted.
+    Abort,
+    /// The gateway aborted a rollout because the candidate failed more often than the live deployment.
+    AutomaticAbort,
+    /// Earlier releases went live again.
+    Rollback,
+    /// A preview link was created.
+    Preview,
+    /// All preview links were revoked.
+    EndPreviews,
+    /// Garbage collection deleted deployments and releases.
+    GarbageCollection,
+}
+
+impl LiveState {
+    /// The revision, which increases with every change.
+    pub fn revision(&self) -> u64 {
+        self.change.revision
+    }
+}
+
+impl Change {
+    /// Whether the change replaced the live deployment.
+    pub fn changed_live(&self) -> bool {
+        self.before != Some(self.live)
+    }
+}
+
+impl ChangeKind {
+    /// Whether changes of this kind put new releases live: deploys and promotions, but not rollbacks.
+    pub fn is_forward(self) -> bool {
+        matches!(self, Self::Deploy | Self::Promote)
+    }
+}
+
+/// The differences between two sets of releases, by name.
+pub fn release_changes(
+    from: &BTreeMap<String, String>,
+    to: &BTreeMap<String, String>,
+) -> BTreeMap<String, ReleaseChange> {
+    let names = from.keys().chain(to.keys());
+    let changed = names.filter(|name| from.get(*name) != to.get(*name)).map(|name| {
+        let (from, to) = (from.get(name).cloned(), to.get(name).cloned());
+        (name.clone(), ReleaseChange { from, to })
+    });
+    changed.collect()
+}

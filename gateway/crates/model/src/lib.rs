@@ -1,0 +1,13 @@
+//! Release manifests, versions, path patterns, deployments, rollouts and preview keys.
+//!
+//! This crate contains data and rules only: no I/O and no clock.
+
+pub mod deployment;
+#[cfg(any(test, feature = "testing"))]
+pub mod fuzzing;
+pub mod pattern;
+pub mod preview_keys;
+pub mod release;
+pub mod schema;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;

@@ -1,0 +1,136 @@
+//! The path of a request, split into segments and percent-decoded once.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+use super::is_reserved;
+
+/// The characters percent-encoded in a segment: those that JavaScript's `encodeURIComponent` encodes.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');
+
+/// The decoded segments of a request's path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestPath {
+    segments: Vec<String>,
+    trailing_slash: bool,
+}
+
+/// Why a request path is invalid. The messages are shown to visitors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// It does not start with a slash.
+    #[error("The address must begin with a slash.")]
+    NoSlash,
+    /// It has a character that is not allowed in a path.
+    #[error("The address has a character that must be percent-encoded.")]
+    Character,
+    /// A percent sign is not followed by two hexadecimal digits.
+    #[error("The address has a broken percent-encoding.")]
+    Encoding,
+    /// A decoded segment is not UTF-8.
+    #[error("The address is not valid UTF-8.")]
+    Utf8,
+    /// A decoded segment has a slash or NUL.
+    #[error("The address has an encoded slash or a NUL.")]
+    Forbidden,
+    /// A decoded segment is `.` or `..`.
+    #[error("The address has a segment that means this or the parent folder.")]
+    Dots,
+}
+
+impl RequestPath {
+    /// Splits a raw path at its slashes, then percent-decodes each segment once.
+    ///
+    /// A raw backslash is an error because browsers treat it as a slash: a redirect that removes a trailing slash would
+    /// become an open redirect. Non-ASCII characters must be percent-encoded (RFC 3986).
+    pub fn parse(raw: &str) -> Result<Self, PathError> {
+        let rest = raw.strip_prefix('/').ok_or(PathError::NoSlash)?;
+        if raw.bytes().any(|b| b"\\?#".contains(&b) || !b.is_ascii_graphic()) {
+            return Err(PathError::Character);
+        }
+        let mut segments = Vec::new();
+        let mut trailing_slash = false;
+        if !rest.is_empty() {
+            for part in rest.split('/') {
+                segments.push(decode(part)?);
+            }
+            if segments.last().is_some_and(String::is_empty) {
+                segments.pop();
+                trailing_slash = true;
+            }
+        }
+        Ok(Self {
+            segments,
+            trailing_slash,
+        })
+    }
+
+    /// The decoded segments, without the empty one after a trailing slash.
+    pub fn segments(&self) -> &[String] {
+        &self.segments
+    }
+
+    /// The canonical form: only the necessary characters are percent-encoded, and there is no trailing slash.
+    pub fn canonical(&self) -> String {
+        let mut text = String::new();
+        for segment in &self.segments {
+            text.push('/');
+            text.extend(utf8_percent_encode(segment, SEGMENT));
+        }
+        if text.is_empty() { "/".to_owned() } else { text }
+    }
+
+    /// Whether the path is reserved for the gateway. No page matches it.
+    pub fn is_reserved(&self) -> bool {
+        self.segments.first().is_some_and(|first| is_reserved(first))
+    }
+
+    /// Whether the path ends with a slash and is not `/` itself.
+    pub fn has_trailing_slash(&self) -> bool {
+        self.trailing_slash
+    }
+
+    /// Whether the path has consecutive slashes. Such a path matches no page and never redirects.
+    pub fn has_empty_segment(&self) -> bool {
+        self.segments.iter().any(String::is_empty)
+    }
+}
+
+/// Percent-decodes one segment.
+fn decode(part: &str) -> Result<String, PathError> {
+    let text = if part.contains('%') {
+        decode_encoded(part)?
+    } else {
+        part.to_owned()
+    };
+    if text == "." || text == ".." {
+        return Err(PathError::Dots);
+    }
+    Ok(text)
+}
+
+fn decode_encoded(part: &str) -> Result<String, PathError> {
+    let mut rest = part.as_bytes();
+    while let Some(at) = rest.iter().position(|&b| b == b'%') {
+        let digits = rest.get(at + 1..at + 3).ok_or(PathError::Encoding)?;
+        if !digits.iter().all(u8::is_ascii_hexdigit) {
+            return Err(PathError::Encoding);
+        }
+        rest = &rest[at + 3..];
+    }
+    let text = percent_decode_str(part)
+        .decode_utf8()
+        .map_err(|_| PathError::Utf8)?;
+    if text.contains(['/', '\0']) {
+        return Err(PathError::Forbidden);
+    }
+    Ok(text.into_owned())
+}

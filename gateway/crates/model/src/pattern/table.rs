@@ -1,0 +1,79 @@
+//! A lookup table of patterns.
+
+use std::collections::HashMap;
+
+use super::{Pattern, RequestPath, Segment};
+
+/// A prefix tree of patterns, each with a value. A lookup tries the static branch of a segment first, then the param
+/// branch.
+#[derive(Debug)]
+pub struct PatternTable<T> {
+    root: Node<T>,
+}
+
+#[derive(Debug)]
+struct Node<T> {
+    literals: HashMap<String, Node<T>>,
+    param: Option<Box<Node<T>>>,
+    entry: Option<(Pattern, T)>,
+}
+
+impl<T> Default for Node<T> {
+    fn default() -> Self {
+        Self {
+            literals: HashMap::new(),
+            param: None,
+            entry: None,
+        }
+    }
+}
+
+impl<T> Default for PatternTable<T> {
+    fn default() -> Self {
+        Self {
+            root: Node::default(),
+        }
+    }
+}
+
+impl<T> PatternTable<T> {
+    /// Adds a pattern.
+    ///
+    /// # Errors
+    /// If a pattern that matches the same paths exists: that pattern with its value. The table is unchanged.
+    pub fn insert(&mut self, pattern: Pattern, value: T) -> Result<(), (&Pattern, &T)> {
+        let mut node = &mut self.root;
+        for segment in pattern.segments() {
+            node = match segment {
+                Segment::Literal(text) => node.literals.entry(text.clone()).or_default(),
+                Segment::Param(_) => node.param.get_or_insert_default(),
+            };
+        }
+        match &mut node.entry {
+            Some((pattern, value)) => Err((pattern, value)),
+            empty @ None => {
+                *empty = Some((pattern, value));
+                Ok(())
+            }
+        }
+    }
+
+    /// The pattern that matches a path, with its value. A path with a trailing slash or an empty segment has none.
+    pub fn find(&self, path: &RequestPath) -> Option<(&Pattern, &T)> {
+        if path.has_trailing_slash() || path.has_empty_segment() {
+            return None;
+        }
+        let (pattern, value) = self.root.find(path.segments())?;
+        Some((pattern, value))
+    }
+}
+
+impl<T> Node<T> {
+    fn find(&self, segments: &[String]) -> Option<&(Pattern, T)> {
+        let Some((first, rest)) = segments.split_first() else {
+            return self.entry.as_ref();
+        };
+        let literal = self.literals.get(first).and_then(|node| node.find(rest));
+        literal.or_else(|| self.param.as_ref()?.find(rest))
+    }
+}

@@ -1,0 +1,207 @@
+//! Release manifests (`release.json`). A release is an immutable, versioned build of a section or the shell.
+
+mod digest;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod fuzz;
+mod id;
+mod modules;
+mod range;
+#[cfg(test)]
+mod tests;
+mod validate;
+
+pub use digest::Digest;
+pub use id::ReleaseId;
+pub use modules::ServerModules;
+pub use range::VersionRange;
+pub use validate::{is_file_path, is_name, is_version, validate};
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the section contract that this gateway supports.
+pub const CONTRACT: u32 = 1;
+
+/// The name of the shell's releases.
+pub const SHELL: &str = "shell";
+
+/// The manifest's file name, in the root folder of a release.
+pub const RELEASE_FILE: &str = "release.json";
+
+/// The content of `release.json`. Unknown fields are an error, so that publishing finds misspelled ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Release {
+    /// The section's name, or `shell`.
+    pub name: String,
+    /// Its semantic version.
+    pub version: String,
+    /// Whether it is the shell or a section.
+    pub kind: Kind,
+    /// The version of the section contract it implements.
+    pub contract: u32,
+    /// The entry script.
+    pub entry: String,
+    /// The global name of a section's Module Federation container.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
+    /// The shell's stylesheets, in order.
+    pub styles: Vec<String>,
+    /// The assets of all pages and slots, in addition to the entry. Scripts of the shell run before its entry, in this
+    /// order.
+    pub assets: Vec<String>,
+    /// The pages of a section.
+    pub pages: Vec<Page>,
+    /// A section's content for slots of the shell.
+    pub slots: Vec<Slot>,
+    /// Shared packages: the ranges a section needs, or the exact versions the shell provides.
+    pub shared: BTreeMap<String, String>,
+    /// The shell's icon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icon: Option<String>,
+    /// The shell's icons for home screens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub icons: Vec<Icon>,
+    /// The preview image of shared pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub social_image: Option<SocialImage>,
+    /// The colors of the browser's user interface.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theme_color: Option<ThemeColor>,
+    /// The server modules: file paths by import specifier. Without any, only the browser renders.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub modules: BTreeMap<String, String>,
+    /// All files of the release except `release.json`.
+    pub files: Vec<File>,
+}
+
+/// What a release is a build of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A section.
+    Section,
+    /// The shell.
+    Shell,
+}
+
+/// A square icon of the site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Icon {
+    /// A PNG below `client/`.
+    pub file: String,
+    /// The width and height in pixels.
+    pub size: u32,
+    /// Where it is used.
+    pub purpose: Purpose,
+}
+
+/// Where an icon is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    /// In the web app manifest, with the purpose `any`.
+    Any,
+    /// In the web app manifest, with the purpose `maskable`: a platform may crop it to a shape.
+    Maskable,
+    /// In the document, as `apple-touch-icon`.
+    Touch,
+}
+
+/// The image that other sites show with a link to a page (Open Graph).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SocialImage {
+    /// A PNG below `client/`.
+    pub file: String,
+    /// The width in pixels.
+    pub width: u32,
+    /// The height in pixels.
+    pub height: u32,
+    /// The alternative text.
+    pub alt: String,
+}
+
+/// A color for each color scheme, as `#rrggbb`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThemeColor {
+    /// The color of the light scheme.
+    pub light: String,
+    /// The color of the dark scheme.
+    pub dark: String,
+}
+
+/// One page of a section.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Page {
+    /// Its path pattern.
+    pub pattern: String,
+    /// The assets of its first view, in addition to the section's own.
+    pub assets: Vec<String>,
+    /// The known paths of the page.
+    pub paths: Vec<NamedPath>,
+}
+
+/// One known path of a page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedPath {
+    /// The path, percent-encoded.
+    pub path: String,
+    /// Whether search engines may index it.
+    pub indexable: bool,
+}
+
+/// A section's content for one slot of the shell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slot {
+    /// The slot's name.
+    pub name: String,
+    /// Its assets, in addition to the section's own.
+    pub assets: Vec<String>,
+}
+
+/// One file of a release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// The path in the release's folder.
+    pub path: String,
+    /// The length in bytes.
+    pub size: u64,
+    /// The value of its `Content-Type`.
+    #[serde(rename = "type")]
+    pub media_type: String,
+    /// The SHA-384 digest, in the format of Subresource Integrity.
+    pub digest: Digest,
+}
+
+impl File {
+    /// Whether it is a JavaScript file.
+    pub fn is_script(&self) -> bool {
+        self.essence() == "text/javascript"
+    }
+
+    /// Whether it is a stylesheet.
+    pub fn is_style(&self) -> bool {
+        self.essence() == "text/css"
+    }
+
+    /// Whether compression can reduce its size, by its media type.
+    pub fn is_compressible(&self) -> bool {
+        let essence = self.essence();
+        essence.starts_with("text/")
+            || essence.ends_with("+json")
+            || essence.ends_with("+xml")
+            || ["application/json", "application/javascript", "application/wasm"].contains(&essence)
+    }
+
+    fn essence(&self) -> &str {
+        self.media_type.split(';').next().unwrap_or_default().trim()
+    }
+}

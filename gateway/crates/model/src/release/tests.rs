@@ -1,0 +1,313 @@
+use super::{
+    Digest, Icon, Kind, Purpose, Release, SocialImage, ThemeColor, is_file_path, is_name, is_version,
+    validate,
+};
+use crate::testing;
+
+fn section() -> Release {
+    testing::section("directory", "1.0.0").release
+}
+
+fn shell() -> Release {
+    testing::shell("1.0.0").release
+}
+
+fn icon(file: &str) -> Icon {
+    Icon {
+        file: file.to_owned(),
+        size: 192,
+        purpose: Purpose::Any,
+    }
+}
+
+fn image(file: &str) -> SocialImage {
+    SocialImage {
+        file: file.to_owned(),
+        width: 1200,
+        height: 630,
+        alt: "A temple".to_owned(),
+    }
+}
+
+fn theme(light: &str) -> ThemeColor {
+    ThemeColor {
+        light: light.to_owned(),
+        dark: "#000000".to_owned(),
+    }
+}
+
+/// The problems of a release after a change to it.
+fn problems(mut release: Release, change: impl FnOnce(&mut Release)) -> Vec<String> {
+    change(&mut release);
+    validate(&release)
+}
+
+#[test]
+fn validate_accepts_valid_releases() {
+    assert_eq!(validate(&section()), Vec::<String>::new());
+    assert_eq!(validate(&shell()), Vec::<String>::new());
+}
+
+/// A change that makes a release invalid, and a part of the expected problem.
+type InvalidCase = (fn(&mut Release), &'static str);
+
+#[test]
+fn validate_reports_each_section_problem() {
+    let cases: &[InvalidCase] = &[
+        (|r| r.name = "Directory".to_owned(), "name `Directory` must match"),
+        (
+            |r| r.version = "1.0".to_owned(),
+            "version `1.0` is not a semantic version",
+        ),
+        (|r| r.contract = 2, "contract 2 is not supported"),
+        (|r| r.kind = Kind::Shell, "must be used together"),
+        (|r| r.container = None, "a section needs `container`"),
+        (|r| r.container = Some("a-b".to_owned()), "container `a-b` is not"),
+        (
+            |r| r.entry = "client/gone.js".to_owned(),
+            "entry refers to `client/gone.js`, which is not a listed",
+        ),
+        (
+            |r| r.entry = "server/index.js".to_owned(),
+            "which is not below client/",
+        ),
+        (
+            |r| r.entry = "client/state.css".to_owned(),
+            "which must be a script",
+        ),
+        (
+            |r| r.assets.push("client/gone.js".to_owned()),
+            "assets refers to `client/gone.js`",
+        ),
+        (
+            |r| r.assets.push("client/icon.svg".to_owned()),
+            "must be a script or a stylesheet",
+        ),
+        (
+            |r| r.pages[0].assets.push("client/gone.js".to_owned()),
+            "page `/` refers to `client/gone.js`",
+        ),
+        (
+            |r| r.slots[0].assets.push("client/gone.js".to_owned()),
+            "slot `join` refers to `client/gone.js`",
+        ),
+        (|r| r.slots[0].name = "Join".to_owned(), "slot `Join` must match"),
+        (
+            |r| r.slots.push(r.slots[0].clone()),
+            "slot `join` is filled twice",
+        ),
+        (
+            |r| r.pages[0].pattern = "/a/".to_owned(),
+            "pattern `/a/`: it must not end with a slash",
+        ),
+        (
+            |r| r.pages[0].pattern = "/go/:x".to_owned(),
+            "paths below `/go` belong to the gateway",
+        ),
+        (|r| r.pages[0].pattern = "/state/:s".to_owned(), "collide"),
+        (
+            |r| r.pages[1].paths[0].path = "/other".to_owned(),
+            "path `/other` is not one of page",
+        ),
+        (
+            |r| r.pages[1].paths[0].path = "/state/New York".to_owned(),
+            "path `/state/New York`",
+        ),
+        (
+            |r| r.pages[1].paths[0].path = "/state/Texas?x".to_owned(),
+            "path `/state/Texas?x`",
+        ),
+        (
+            |r| r.files[0].path = "../x".to_owned(),
+            "file `../x` is not a valid path",
+        ),
+        (|r| r.files.swap(0, 1), "files are not sorted"),
+        (|r| r.files.insert(0, r.files[0].clone()), "is listed twice"),
+        (|r| r.files[0].media_type = "a\nb".to_owned(), "has no valid type"),
+        (|r| r.files[0].media_type = String::new(), "has no valid type"),
+        (
+            |r| {
+                r.shared.insert("react".to_owned(), "latest".to_owned());
+            },
+            "is not a version range",
+        ),
+    ];
+    for (change, expected) in cases {
+        let problems = problems(section(), *change);
+        assert!(
+            problems.iter().any(|problem| problem.contains(expected)),
+            "{expected}: {problems:?}"
+        );
+    }
+}
+
+#[test]
+fn validate_reports_each_shell_problem() {
+    let cases: &[InvalidCase] = &[
+        (
+            |r| r.container = Some("shell".to_owned()),
+            "the shell has no `container`",
+        ),
+        (|r| r.pages = section().pages, "the shell has no pages"),
+        (
+            |r| r.slots = section().slots,
+            "the shell has no pages and fills no slots",
+        ),
+        (
+            |r| r.styles = vec!["client/main.js".to_owned()],
+            "must be a stylesheet",
+        ),
+        (|r| r.icon = Some("client/main.js".to_owned()), "must be an image"),
+        (
+            |r| {
+                r.shared.insert("react".to_owned(), "^19.0.0".to_owned());
+            },
+            "is not an exact version",
+        ),
+    ];
+    for (change, expected) in cases {
+        let problems = problems(shell(), *change);
+        assert!(
+            problems.iter().any(|problem| problem.contains(expected)),
+            "{expected}: {problems:?}"
+        );
+    }
+}
+
+#[test]
+fn validate_rejects_shell_fields_of_section() {
+    let problems = problems(section(), |release| {
+        release.styles = vec!["client/state.css".to_owned()];
+        release.icon = Some("client/icon.svg".to_owned());
+        release.icons = vec![icon("client/icon.svg")];
+        release.social_image = Some(image("client/icon.svg"));
+        release.theme_color = Some(theme("#ffffff"));
+    });
+    for field in ["styles", "icon", "icons", "socialImage", "themeColor"] {
+        let problem = format!("only the shell has `{field}`");
+        assert!(problems.contains(&problem), "{problem}: {problems:?}");
+    }
+}
+
+/// A change to a shell's images and colors.
+type Change = fn(&mut Icon, &mut SocialImage, &mut ThemeColor);
+
+#[test]
+fn validate_reports_each_shell_image_problem() {
+    let problems_of = |change: Change| {
+        problems(shell(), |release| {
+            let (mut icon, mut image) = (icon("client/icon.png"), image("client/icon.png"));
+            let mut theme = theme("#ffffff");
+            change(&mut icon, &mut image, &mut theme);
+            release.icons = vec![icon];
+            release.social_image = Some(image);
+            release.theme_color = Some(theme);
+        })
+    };
+    assert_eq!(problems_of(|_, _, _| {}), Vec::<String>::new());
+    let cases: &[(Change, &str)] = &[
+        (
+            |icon, _, _| icon.file = "client/missing.png".to_owned(),
+            "icons refers to `client/missing.png`, which is not a listed file",
+        ),
+        (
+            |icon, _, _| icon.file = "client/icon.svg".to_owned(),
+            "icons refers to `client/icon.svg`, which must be a PNG image",
+        ),
+        (
+            |icon, _, _| icon.size = 0,
+            "icon `client/icon.png`: size 0 must be from 1 to 8192 pixels",
+        ),
+        (
+            |_, image, _| image.file = "client/icon.svg".to_owned(),
+            "socialImage refers to `client/icon.svg`, which must be a PNG image",
+        ),
+        (
+            |_, image, _| image.height = 9000,
+            "socialImage: height 9000 must be from 1 to 8192 pixels",
+        ),
+        (
+            |_, image, _| image.alt = " ".to_owned(),
+            "socialImage: alt must describe the image",
+        ),
+        (
+            |_, _, theme| theme.light = "red".to_owned(),
+            "themeColor: light `red` must be a color such as #20c0ff",
+        ),
+    ];
+    for (change, problem) in cases {
+        assert_eq!(problems_of(*change), [*problem]);
+    }
+}
+
+#[test]
+fn validate_reports_all_problems() {
+    let problems = problems(section(), |release| {
+        release.contract = 7;
+        release.container = None;
+        release.entry = "client/gone.js".to_owned();
+    });
+    assert_eq!(problems.len(), 3, "{problems:?}");
+}
+
+#[test]
+fn deserialize_rejects_unknown_and_missing_fields() {
+    let valid = serde_json::to_value(section()).expect("a release serializes");
+    assert!(serde_json::from_value::<Release>(valid.clone()).is_ok());
+    let mut unknown = valid.clone();
+    unknown["color"] = "red".into();
+    assert!(serde_json::from_value::<Release>(unknown).is_err());
+    for field in ["name", "kind", "entry", "styles", "pages", "shared", "files"] {
+        let mut missing = valid.clone();
+        missing.as_object_mut().expect("an object").remove(field);
+        assert!(serde_json::from_value::<Release>(missing).is_err(), "{field}");
+    }
+}
+
+#[test]
+fn names_versions_and_paths_reject_path_traversal() {
+    assert!(is_name("mfe-1") && !is_name("") && !is_name("-a") && !is_name("..") && !is_name("a/b"));
+    assert!(!is_name(&"a".repeat(33)) && is_name(&"a".repeat(32)));
+    assert!(is_version("0.1.0-dev.4f0c2b9a1d3e") && !is_version("..") && !is_version("1.0.0/../x"));
+    for path in ["client/a.js", "client/a/b/c.woff2", "server/index.js"] {
+        assert!(is_file_path(path), "{path}");
+    }
+    let invalid = [
+        "",
+        "client",
+        "client/",
+        "a.js",
+        "/client/a.js",
+        "client//a.js",
+        "client/../a.js",
+        "client/./a.js",
+        "compressed/client/a.js.br",
+        "release.json",
+        "stored.json",
+        "client/a b.js",
+        "client/a\\b.js",
+        "client/é.js",
+        "client/..",
+        "Client/a.js",
+    ];
+    for path in invalid {
+        assert!(!is_file_path(path), "{path}");
+    }
+}
+
+#[test]
+fn digest_has_subresource_integrity_format() {
+    let digest = Digest::of(b"alert('Hello, world.');");
+    // The example of the W3C specification: https://www.w3.org/TR/sri/
+    let expected = "sha384-H8BRh8j48O9oYatfu5AZzq6A9RINhZO5H16dQZngK7T62em8MUt1FLm52t+eX6xO";
+    assert_eq!(digest.to_string(), expected);
+    assert_eq!(expected.parse::<Digest>().expect("a digest"), digest);
+    for text in [
+        "",
+        "sha384-",
+        "sha384-AAAA",
+        "sha256-H8BRh8j48O9oYatfu5AZzq6A9RINhZO5H16dQZngK7T=",
+    ] {
+        assert!(text.parse::<Digest>().is_err(), "{text}");
+    }
+}

@@ -1,0 +1,314 @@
+//! Validation of a release manifest, before the release is stored.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+use http::HeaderValue;
+use semver::Version;
+
+use super::{CONTRACT, File, Kind, Release, SHELL, VersionRange};
+use crate::pattern::{Pattern, PatternTable, RequestPath};
+
+/// The maximum width and height of an image.
+const MAX_PIXELS: u32 = 8192;
+const PIXEL_RANGE: RangeInclusive<u32> = 1..=MAX_PIXELS;
+
+/// Whether a string is a valid name of a section, the shell or a slot: `[a-z][a-z0-9-]{0,31}`.
+pub fn is_name(text: &str) -> bool {
+    text.len() <= 32
+        && text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+/// Whether a string is a semantic version of at most 128 bytes. Such a version is safe as a path segment.
+pub fn is_version(text: &str) -> bool {
+    text.len() <= 128 && Version::parse(text).is_ok()
+}
+
+/// Whether a string is a valid path of a file in a release: at most 255 bytes, below `client/` or `server/`, without
+/// path traversal.
+pub fn is_file_path(text: &str) -> bool {
+    let mut segments = text.split('/');
+    let is_below = matches!(segments.next(), Some("client" | "server"));
+    let mut count = 0;
+    let is_plain = segments.all(|segment| {
+        count += 1;
+        !matches!(segment, "" | "." | "..")
+            && segment
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_.~@+".contains(&b))
+    });
+    is_below && is_plain && count > 0 && text.len() <= 255
+}
+
+/// All problems of a release manifest; empty if it is valid.
+pub fn validate(release: &Release) -> Vec<String> {
+    let mut validator = Validator {
+        release,
+        files: release
+            .files
+            .iter()
+            .map(|file| (file.path.as_str(), file))
+            .collect(),
+        problems: Vec::new(),
+    };
+    validator.identity();
+    validator.files();
+    validator.references();
+    validator.pages();
+    validator.slots();
+    validator.shared();
+    validator.modules();
+    validator.problems
+}
+
+struct Validator<'a> {
+    release: &'a Release,
+    files: BTreeMap<&'a str, &'a File>,
+    problems: Vec<String>,
+}
+
+impl Validator<'_> {
+    fn problem(&mut self, problem: impl Into<String>) {
+        self.problems.push(problem.into());
+    }
+
+    fn modules(&mut self) {
+        for (specifier, path) in &self.release.modules {
+            if !path.starts_with("server/") || !self.files.contains_key(path.as_str()) {
+                self.problem(format!(
+                    "module `{specifier}` refers to `{path}`, which is not a listed file below server/"
+                ));
+            }
+        }
+    }
+
+    fn identity(&mut self) {
+        let release = self.release;
+        if !is_name(&release.name) {
+            self.problem(format!(
+                "name `{}` must match [a-z][a-z0-9-]{{0,31}}",
+                release.name
+            ));
+        }
+        if !is_version(&release.version) {
+            self.problem(format!("version `{}` is not a semantic version", release.version));
+        }
+        if release.contract != CONTRACT {
+            self.problem(format!(
+                "contract {} is not supported; this gateway supports contract {CONTRACT}",
+                release.contract
+            ));
+        }
+        if (release.kind == Kind::Shell) != (release.name == SHELL) {
+            self.problem(format!(
+                "the name `{SHELL}` and the kind `shell` must be used together"
+            ));
+        }
+        match (release.kind, &release.container) {
+            (Kind::Section, None) => self.problem("a section needs `container`"),
+            (Kind::Section, Some(name)) if !is_identifier(name) => {
+                self.problem(format!(
+                    "container `{name}` is not a JavaScript identifier of ASCII letters, digits, `_` and `$`"
+                ));
+            }
+            (Kind::Shell, Some(_)) => self.problem("the shell has no `container`"),
+            _ => {}
+        }
+        if release.kind == Kind::Shell {
+            if !release.pages.is_empty() || !release.slots.is_empty() {
+                self.problem("the shell has no pages and fills no slots");
+            }
+        } else {
+            self.shell_only_fields();
+        }
+    }
+
+    fn shell_only_fields(&mut self) {
+        let release = self.release;
+        for (field, is_present) in [
+            ("styles", !release.styles.is_empty()),
+            ("icon", release.icon.is_some()),
+            ("icons", !release.icons.is_empty()),
+            ("socialImage", release.social_image.is_some()),
+            ("themeColor", release.theme_color.is_some()),
+        ] {
+            if is_present {
+                self.problem(format!("only the shell has `{field}`"));
+            }
+        }
+    }
+
+    fn files(&mut self) {
+        let mut last: Option<&str> = None;
+        for file in &self.release.files {
+            let path = file.path.as_str();
+            if !is_file_path(path) {
+                self.problem(format!(
+                    "file `{path}` is not a valid path below client/ or server/"
+                ));
+            }
+            match last {
+                Some(previous) if previous == path => self.problem(format!("file `{path}` is listed twice")),
+                Some(previous) if previous > path => self.problem(format!("files are not sorted: `{path}`")),
+                _ => {}
+            }
+            last = Some(path);
+            if file.media_type.is_empty() || HeaderValue::from_str(&file.media_type).is_err() {
+                self.problem(format!("file `{path}` has no valid type"));
+            }
+        }
+    }
+
+    fn references(&mut self) {
+        let release = self.release;
+        self.reference("entry", &release.entry, File::is_script, "a script");
+        for style in &release.styles {
+            self.reference("styles", style, File::is_style, "a stylesheet");
+        }
+        self.assets("assets", &release.assets);
+        if let Some(icon) = &release.icon {
+            self.reference(
+                "icon",
+                icon,
+                |file| file.media_type.starts_with("image/"),
+                "an image",
+            );
+        }
+        self.images();
+    }
+
+    fn images(&mut self) {
+        let release = self.release;
+        let is_png = |file: &File| file.media_type == "image/png";
+        for icon in &release.icons {
+            self.reference("icons", &icon.file, is_png, "a PNG image");
+            if !PIXEL_RANGE.contains(&icon.size) {
+                self.problem(format!(
+                    "icon `{}`: size {} must be from 1 to {MAX_PIXELS} pixels",
+                    icon.file, icon.size
+                ));
+            }
+        }
+        if let Some(image) = &release.social_image {
+            self.reference("socialImage", &image.file, is_png, "a PNG image");
+            for (what, length) in [("width", image.width), ("height", image.height)] {
+                if !PIXEL_RANGE.contains(&length) {
+                    self.problem(format!(
+                        "socialImage: {what} {length} must be from 1 to {MAX_PIXELS} pixels"
+                    ));
+                }
+            }
+            if image.alt.trim().is_empty() {
+                self.problem("socialImage: alt must describe the image");
+            }
+        }
+        if let Some(theme) = &release.theme_color {
+            for (scheme, color) in [("light", &theme.light), ("dark", &theme.dark)] {
+                if !is_color(color) {
+                    self.problem(format!(
+                        "themeColor: {scheme} `{color}` must be a color such as #20c0ff"
+                    ));
+                }
+            }
+        }
+    }
+
+    fn assets(&mut self, what: &str, assets: &[String]) {
+        for asset in assets {
+            let is_asset = |file: &File| file.is_script() || file.is_style();
+            self.reference(what, asset, is_asset, "a script or a stylesheet");
+        }
+    }
+
+    fn reference(&mut self, what: &str, path: &str, is_expected: impl Fn(&File) -> bool, expected: &str) {
+        match self.files.get(path) {
+            None => self.problem(format!("{what} refers to `{path}`, which is not a listed file")),
+            Some(_) if !path.starts_with("client/") => {
+                self.problem(format!("{what} refers to `{path}`, which is not below client/"));
+            }
+            Some(file) if !is_expected(file) => {
+                self.problem(format!("{what} refers to `{path}`, which must be {expected}"));
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn pages(&mut self) {
+        let release = self.release;
+        let mut table = PatternTable::default();
+        for page in &release.pages {
+            self.assets(&format!("page `{}`", page.pattern), &page.assets);
+            match Pattern::parse(&page.pattern) {
+                Err(error) => self.problem(format!("pattern `{}`: {error}", page.pattern)),
+                Ok(pattern) => {
+                    let collision = table
+                        .insert(pattern, ())
+                        .err()
+                        .map(|(other, ())| other.to_string());
+                    if let Some(other) = collision {
+                        self.problem(format!("patterns `{other}` and `{}` collide", page.pattern));
+                    }
+                }
+            }
+        }
+        for page in &release.pages {
+            for named in &page.paths {
+                let found = RequestPath::parse(&named.path).ok().and_then(|path| {
+                    let (pattern, ()) = table.find(&path)?;
+                    Some(pattern.as_str() == page.pattern)
+                });
+                if found != Some(true) {
+                    self.problem(format!(
+                        "path `{}` is not one of page `{}`",
+                        named.path, page.pattern
+                    ));
+                }
+            }
+        }
+    }
+
+    fn slots(&mut self) {
+        let release = self.release;
+        let mut names = BTreeSet::new();
+        for slot in &release.slots {
+            if !is_name(&slot.name) {
+                self.problem(format!("slot `{}` must match [a-z][a-z0-9-]{{0,31}}", slot.name));
+            }
+            if !names.insert(&slot.name) {
+                self.problem(format!("slot `{}` is filled twice", slot.name));
+            }
+            self.assets(&format!("slot `{}`", slot.name), &slot.assets);
+        }
+    }
+
+    fn shared(&mut self) {
+        let release = self.release;
+        for (package, version) in &release.shared {
+            match release.kind {
+                Kind::Shell if Version::parse(version).is_err() => {
+                    self.problem(format!("shared `{package}`: `{version}` is not an exact version"));
+                }
+                Kind::Section if VersionRange::parse(version).is_none() => {
+                    self.problem(format!("shared `{package}`: `{version}` is not a version range"));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_color(text: &str) -> bool {
+    let digits = text.strip_prefix('#');
+    digits.is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+fn is_identifier(text: &str) -> bool {
+    text.len() <= 128
+        && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$')
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$')
+}

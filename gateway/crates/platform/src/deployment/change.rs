@@ -1,0 +1,302 @@
+//! Applying a change: new deployments have no effect until a compare-and-swap replaces the live state.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::snapshot::LoadError;
+use super::{Deployments, Snapshot};
+use colonnade_model::deployment::Deployment;
+use colonnade_model::deployment::{Change, ChangeKind, LiveState, ReleaseChange, Rollout};
+use colonnade_model::release::ReleaseId;
+use colonnade_store::StoreError;
+use colonnade_store::loaded::LoadedDeployment;
+
+/// Who makes a change, and why.
+#[derive(Debug, Clone)]
+pub struct Author {
+    /// The name of the API token, or `gateway`.
+    pub by: String,
+    /// The reason, if given.
+    pub reason: Option<String>,
+}
+
+/// Whether the caller may change a section or the shell; `*` stands for all of them.
+pub(super) type MayChange<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+
+/// The result of a change.
+#[derive(Debug)]
+pub struct ChangeOutcome {
+    /// A snapshot taken after the change.
+    pub snapshot: Arc<Snapshot>,
+    /// The live state after the change. `snapshot` may be newer.
+    pub state: LiveState,
+    /// The deployment that was created, promoted or aborted.
+    pub number: u64,
+    /// False if there was nothing to change.
+    pub changed: bool,
+}
+
+/// Why a change is rejected.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// These releases are not published.
+    #[error("releases are not published; publish them first")]
+    UnknownReleases(Vec<String>),
+    /// The releases conflict with each other.
+    #[error("the releases conflict with each other")]
+    Conflict(Vec<String>),
+    /// Pages of the deployment fail to render.
+    #[error("pages of the deployment fail to render")]
+    RenderFailed(Vec<String>),
+    /// The deployment that the change builds on is not live.
+    #[error("base deployment {base} is not live: {}", describe_live(*.live))]
+    BaseNotLive {
+        /// The requested base.
+        base: u64,
+        /// The live deployment.
+        live: Option<u64>,
+    },
+    /// A rollout is already running.
+    #[error("a rollout of deployment {0} is running; promote or abort it first")]
+    RolloutInProgress(u64),
+    /// Sections of the change are being rolled out.
+    #[error("{} being rolled out with deployment {candidate}; promote or abort it first", sections_are(.sections))]
+    SectionsInRollout {
+        /// The candidate of the rollout.
+        candidate: u64,
+        /// The sections of the change that differ between the candidate and the live deployment.
+        sections: Vec<String>,
+    },
+    /// The change needs a live deployment.
+    #[error("no deployment is live; deploy one first, without `percent`")]
+    NoLiveDeployment,
+    /// Only the candidate can be promoted or aborted.
+    #[error("deployment {number} is not the candidate of a rollout: {}", describe_candidate(*.candidate))]
+    NotCandidate {
+        /// The requested deployment.
+        number: u64,
+        /// The candidate, if a rollout is running.
+        candidate: Option<u64>,
+    },
+    /// The deployment does not exist, or was deleted by garbage collection.
+    #[error("deployment {0} does not exist")]
+    DeploymentNotFound(u64),
+    /// There is nothing to roll back to.
+    #[error("{0}")]
+    NothingToRestore(String),
+    /// The caller may not change this section.
+    #[error("not allowed for `{0}`")]
+    NotAllowed(String),
+    /// A deployment cannot be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A change that is based on one snapshot.
+pub(super) struct ChangePlan {
+    /// The deployments to create.
+    pub(super) deployments: Vec<Deployment>,
+    /// The next live state.
+    pub(super) state: LiveState,
+}
+
+impl ChangeOutcome {
+    /// The result of a change that is already in effect.
+    pub(super) fn unchanged(snapshot: Arc<Snapshot>, number: u64) -> Result<Self, ChangeError> {
+        let state = snapshot.state().cloned().ok_or(ChangeError::NoLiveDeployment)?;
+        Ok(Self {
+            snapshot,
+            state,
+            number,
+            changed: false,
+        })
+    }
+}
+
+impl ChangePlan {
+    /// A plan without new deployments.
+    pub(super) fn new(state: LiveState) -> Self {
+        Self {
+            deployments: Vec::new(),
+            state,
+        }
+    }
+}
+
+impl Deployments {
+    /// The number of the next deployment. The newest is never removed, so numbers only rise.
+    pub(super) async fn next_number(&self) -> Result<u64, StoreError> {
+        let last = self.store.deployments().await?.last().copied();
+        Ok(last.unwrap_or(0) + 1)
+    }
+
+    /// Applies a plan, unless the live state has changed since its snapshot; `None` in that case. The caller must hold
+    /// `changing`.
+    pub(super) async fn try_apply(
+        &self,
+        snapshot: &Snapshot,
+        plan: ChangePlan,
+        number: u64,
+    ) -> Result<Option<ChangeOutcome>, ChangeError> {
+        for deployment in &plan.deployments {
+            self.assemble(snapshot, deployment.clone()).await?;
+        }
+        if !self.commit(snapshot, &plan).await? {
+            return Ok(None);
+        }
+        let Change { action, live, by, .. } = &plan.state.change;
+        let candidate = plan.state.change.candidate;
+        tracing::info!(event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
+        Ok(Some(ChangeOutcome {
+            snapshot: self.refresh().await?,
+            state: plan.state,
+            number,
+            changed: true,
+        }))
+    }
+
+    /// Creates the deployments, then swaps the live state; false if another gateway was faster. Unused deployments stay:
+    /// other gateways may have loaded them, so their numbers must not be reused.
+    async fn commit(&self, snapshot: &Snapshot, plan: &ChangePlan) -> Result<bool, ChangeError> {
+        for deployment in &plan.deployments {
+            if !self.store.create_deployment(deployment).await? {
+                return Ok(false);
+            }
+        }
+        // Garbage collection keeps the releases of these deployments from now on, but may have deleted one just before.
+        for deployment in &plan.deployments {
+            self.check_releases_exist(deployment).await?;
+        }
+        Ok(self
+            .store
+            .compare_and_swap_state(snapshot.revision(), plan.state.clone())
+            .await?)
+    }
+
+    async fn check_releases_exist(&self, deployment: &Deployment) -> Result<(), ChangeError> {
+        let mut unknown = Vec::new();
+        for id in deployment.release_ids() {
+            if self.store.release(&id).await?.is_none() {
+                unknown.push(not_published(&id));
+            }
+        }
+        if unknown.is_empty() {
+            Ok(())
+        } else {
+            Err(ChangeError::UnknownReleases(unknown))
+        }
+    }
+
+    /// Loads a deployment, or returns all its problems.
+    pub(super) async fn assemble(
+        &self,
+        snapshot: &Snapshot,
+        deployment: Deployment,
+    ) -> Result<LoadedDeployment, ChangeError> {
+        let mut releases = Vec::new();
+        let mut unknown = Vec::new();
+        for id in deployment.release_ids() {
+            match snapshot.find_release(&*self.store, &id).await {
+                Ok(release) => releases.push(release),
+                Err(LoadError::ReleaseNotFound(id)) => unknown.push(not_published(&id)),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if !unknown.is_empty() {
+            return Err(ChangeError::UnknownReleases(unknown));
+        }
+        LoadedDeployment::assemble(deployment, releases).map_err(ChangeError::Conflict)
+    }
+}
+
+impl Author {
+    /// A new deployment of these releases.
+    pub(super) fn deployment(&self, number: u64, releases: BTreeMap<String, String>) -> Deployment {
+        Deployment {
+            number,
+            releases,
+            created_at: colonnade_clock::now(),
+            by: self.by.clone(),
+            reason: self.reason.clone(),
+            preview: false,
+        }
+    }
+
+    /// The live state that follows a snapshot's, with the change that leads to it.
+    pub(super) fn state(
+        &self,
+        snapshot: &Snapshot,
+        action: ChangeKind,
+        live: u64,
+        rollout: Option<Rollout>,
+        sections: BTreeMap<String, ReleaseChange>,
+    ) -> LiveState {
+        let change = Change {
+            revision: snapshot.revision() + 1,
+            previous: snapshot.state().map_or(0, |state| match &state.change {
+                newest if newest.changed_live() => newest.revision,
+                newest => newest.previous,
+            }),
+            at: colonnade_clock::now(),
+            by: self.by.clone(),
+            action,
+            live,
+            before: snapshot.live().map(|live| live.number()),
+            candidate: rollout.as_ref().map(|rollout| rollout.deployment),
+            percent: rollout.as_ref().map(|rollout| rollout.percent),
+            restores: None,
+            sections,
+            reason: self.reason.clone(),
+        };
+        LiveState {
+            live,
+            rollout,
+            change,
+        }
+    }
+}
+
+/// Rejects a change of sections that the caller may not change.
+pub(super) fn require<'a>(
+    may_change: MayChange<'_>,
+    sections: impl Iterator<Item = &'a String>,
+) -> Result<(), ChangeError> {
+    for section in sections {
+        if !may_change(section) {
+            return Err(ChangeError::NotAllowed(section.clone()));
+        }
+    }
+    Ok(())
+}
+
+fn not_published(id: &ReleaseId) -> String {
+    format!("{id} is not published")
+}
+
+fn describe_live(live: Option<u64>) -> String {
+    live.map_or("no deployment is live".to_owned(), |live| {
+        format!("deployment {live} is live")
+    })
+}
+
+fn describe_candidate(candidate: Option<u64>) -> String {
+    candidate.map_or("no rollout is running".to_owned(), |candidate| {
+        format!("deployment {candidate} is the candidate")
+    })
+}
+
+fn sections_are(sections: &[String]) -> String {
+    match sections {
+        [one] => format!("`{one}` is"),
+        many => format!(
+            "{} are",
+            many.iter()
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    }
+}

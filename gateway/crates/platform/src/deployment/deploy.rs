@@ -1,0 +1,145 @@
+//! Deploying: to all visitors at once, or to a percentage of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
+use super::{Deployments, Snapshot};
+use colonnade_model::deployment::{ChangeKind, Rollout, release_changes};
+use colonnade_render::TrialResults;
+
+/// A request to change releases of the live deployment.
+#[derive(Debug, Clone)]
+pub struct DeployRequest {
+    /// The version of each section to change, by name; `None` removes the section.
+    pub releases: BTreeMap<String, Option<String>>,
+    /// The deployment that must be live, if given.
+    pub base: Option<u64>,
+    /// The percentage of visitors who see it at first. `None`: it goes live for all visitors.
+    pub percent: Option<u8>,
+    /// Who requests it.
+    pub author: Author,
+}
+
+impl DeployRequest {
+    /// These releases with the requested ones replaced.
+    pub(super) fn applied_to(&self, releases: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let mut releases = releases.clone();
+        for (name, version) in &self.releases {
+            match version {
+                Some(version) => releases.insert(name.clone(), version.clone()),
+                None => releases.remove(name),
+            };
+        }
+        releases
+    }
+}
+
+impl Deployments {
+    /// Creates a deployment of the live releases with some replaced, and makes it live or starts its rollout.
+    ///
+    /// During a rollout of other sections, the live deployment and the candidate are both replaced, in one swap.
+    pub async fn deploy(
+        &self,
+        request: &DeployRequest,
+        may_change: MayChange<'_>,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        require(may_change, request.releases.keys())?;
+        let mut verified = TrialResults::default();
+        loop {
+            let changing = self.changing.lock().await;
+            let snapshot = self.refresh().await?;
+            let number = self.next_number().await?;
+            let Some(plan) = plan(&snapshot, request, number)? else {
+                let number = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
+                return ChangeOutcome::unchanged(snapshot, number);
+            };
+            let unverified = self.unverified(&snapshot, &plan, &mut verified).await?;
+            if !unverified.is_empty() {
+                drop(changing);
+                self.verify_rendering(&snapshot, unverified, &mut verified)
+                    .await?;
+                continue;
+            }
+            if let Some(outcome) = self.try_apply(&snapshot, plan, number).await? {
+                return Ok(outcome);
+            }
+        }
+    }
+}
+
+/// Plans a deploy; `None` if there is nothing to change.
+fn plan(
+    snapshot: &Snapshot,
+    request: &DeployRequest,
+    number: u64,
+) -> Result<Option<ChangePlan>, ChangeError> {
+    let live = snapshot.live();
+    if let Some(base) = request.base
+        && live.is_none_or(|live| live.number() != base)
+    {
+        let live = live.map(|live| live.number());
+        return Err(ChangeError::BaseNotLive { base, live });
+    }
+    let author = &request.author;
+    let no_releases = BTreeMap::new();
+    let before = live.map_or(&no_releases, |live| &live.deployment.releases);
+    let target_releases = request.applied_to(before);
+    let changes = release_changes(before, &target_releases);
+    let rollout = snapshot.rollout();
+    if let (Some(_), Some(rollout)) = (request.percent, rollout) {
+        return Err(ChangeError::RolloutInProgress(rollout.candidate.number()));
+    }
+    if rollout.is_some() {
+        let names: BTreeSet<&String> = request.releases.keys().collect();
+        snapshot.reject_rolled_out(&names)?;
+    }
+    reject_absent(request, before)?;
+    if changes.is_empty() && live.is_some() {
+        return Ok(None);
+    }
+    if let Some(rollout) = rollout {
+        let candidate = request.applied_to(&rollout.candidate.deployment.releases);
+        let next = Rollout {
+            deployment: number + 1,
+            ..rollout.record.clone()
+        };
+        return Ok(Some(ChangePlan {
+            deployments: vec![
+                author.deployment(number, target_releases),
+                author.deployment(number + 1, candidate),
+            ],
+            state: author.state(snapshot, ChangeKind::Deploy, number, Some(next), changes),
+        }));
+    }
+    let (action, live, rollout) = match (request.percent, live) {
+        (None, _) => (ChangeKind::Deploy, number, None),
+        (Some(_), None) => return Err(ChangeError::NoLiveDeployment),
+        (Some(percent), Some(live)) => {
+            let rollout = Rollout {
+                id: format!("{:016x}", rand::random::<u64>()),
+                deployment: number,
+                percent,
+                started_at: colonnade_clock::now(),
+            };
+            (ChangeKind::Rollout, live.number(), Some(rollout))
+        }
+    };
+    Ok(Some(ChangePlan {
+        deployments: vec![author.deployment(number, target_releases)],
+        state: author.state(snapshot, action, live, rollout, changes),
+    }))
+}
+
+/// Rejects the removal of a section that is not live: the name is probably misspelled.
+fn reject_absent(request: &DeployRequest, releases: &BTreeMap<String, String>) -> Result<(), ChangeError> {
+    let removed = request.releases.iter().filter(|(_, version)| version.is_none());
+    let absent: Vec<String> = removed
+        .filter(|(name, _)| !releases.contains_key(*name))
+        .map(|(name, _)| format!("{name} cannot be removed: it is not in the live deployment"))
+        .collect();
+    if absent.is_empty() {
+        Ok(())
+    } else {
+        Err(ChangeError::UnknownReleases(absent))
+    }
+}

@@ -1,0 +1,115 @@
+//! The store and the current snapshot of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::sync::Mutex;
+use tokio::task::AbortHandle;
+use tokio::time::MissedTickBehavior;
+
+use super::Snapshot;
+use super::Warm;
+use super::snapshot::LoadError;
+use colonnade_model::deployment::Deployment;
+use colonnade_render::Renderer;
+use colonnade_store::Store;
+
+/// The interval at which the store is polled for changes by other gateways.
+const POLL: Duration = Duration::from_millis(500);
+
+/// The deployments of a store: changes them, and keeps the current snapshot.
+pub struct Deployments {
+    pub(super) store: Arc<dyn Store>,
+    /// Renders deployments before they go live. `None`: there are no trial renders.
+    pub(super) renderer: Option<Arc<Renderer>>,
+    /// Renders the documents of live deployments. `None`: the document cache is not warmed.
+    pub(super) warmer: Option<Arc<dyn Warm>>,
+    current: ArcSwap<Snapshot>,
+    /// Held during changes and refreshes, so that an older snapshot never replaces a newer one.
+    pub(super) changing: Mutex<()>,
+    /// The background task that warms the document cache.
+    pub(super) warming: parking_lot::Mutex<Option<AbortHandle>>,
+}
+
+impl Deployments {
+    /// Reads the store.
+    pub async fn open(
+        store: Arc<dyn Store>,
+        renderer: Option<Arc<Renderer>>,
+        warmer: Option<Arc<dyn Warm>>,
+    ) -> Result<Self, LoadError> {
+        let empty = Snapshot::default();
+        let snapshot = Arc::new(empty.refreshed(&*store).await?);
+        let deployments = Self {
+            store,
+            renderer,
+            warmer,
+            current: ArcSwap::new(Arc::clone(&snapshot)),
+            changing: Mutex::new(()),
+            warming: parking_lot::Mutex::default(),
+        };
+        deployments.warm(&empty, &snapshot);
+        Ok(deployments)
+    }
+
+    /// The current snapshot.
+    pub fn current(&self) -> Arc<Snapshot> {
+        self.current.load_full()
+    }
+
+    /// The store.
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// Polls the store forever for changes by other gateways. If the store cannot be read, the error is logged and the
+    /// snapshot stays.
+    pub async fn poll_store(&self) {
+        let mut ticks = tokio::time::interval(POLL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // A persistent error is logged once, not at every poll.
+        let mut reported = None;
+        loop {
+            ticks.tick().await;
+            let error = self.poll().await.err().map(|error| error.to_string());
+            if let Some(error) = &error
+                && reported.as_ref() != Some(error)
+            {
+                tracing::error!(event = "store_refresh_failed", error = %error);
+            }
+            reported = error;
+        }
+    }
+
+    async fn poll(&self) -> Result<(), LoadError> {
+        let current = self.current.load().revision();
+        let state = self.store.live_state().await?;
+        if state.map_or(0, |state| state.revision()) != current {
+            let _changing = self.changing.lock().await;
+            self.refresh().await?;
+        }
+        Ok(())
+    }
+
+    /// Reads the store again. The caller must hold `changing`.
+    pub(super) async fn refresh(&self) -> Result<Arc<Snapshot>, LoadError> {
+        let before = self.current();
+        let snapshot = Arc::new(before.refreshed(&*self.store).await?);
+        self.current.store(Arc::clone(&snapshot));
+        self.warm(&before, &snapshot);
+        Ok(snapshot)
+    }
+
+    /// The records of all deployments in the store, by number.
+    pub async fn records(&self) -> Result<BTreeMap<u64, Deployment>, LoadError> {
+        let mut records = BTreeMap::new();
+        for number in self.store.deployments().await? {
+            if let Some(deployment) = self.store.deployment(number).await? {
+                records.insert(number, deployment);
+            }
+        }
+        Ok(records)
+    }
+}

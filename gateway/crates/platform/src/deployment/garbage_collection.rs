@@ -1,0 +1,195 @@
+//! Garbage collection: deleting deployments outside the retention rules, and releases that no deployment uses.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::change::{Author, ChangeError, ChangePlan, MayChange, require};
+use super::{Deployments, Snapshot};
+use colonnade_config::Retention;
+use colonnade_model::deployment::{Change, ChangeKind};
+use colonnade_model::release::ReleaseId;
+use colonnade_store::StoreError;
+
+/// What garbage collection deleted or, in a dry run, would delete.
+#[derive(Debug)]
+pub struct CollectedGarbage {
+    /// The numbers of deployments.
+    pub deployments: Vec<u64>,
+    /// Releases.
+    pub releases: Vec<ReleaseId>,
+}
+
+impl Deployments {
+    /// Deletes the deployments that `keep` does not retain, and the releases that no other deployment uses. With `dry_run`,
+    /// only returns them.
+    pub async fn collect_garbage(
+        &self,
+        keep: Retention,
+        dry_run: bool,
+        author: &Author,
+        may_change: MayChange<'_>,
+    ) -> Result<CollectedGarbage, ChangeError> {
+        require(may_change, [&"*".to_owned()].into_iter())?;
+        let _changing = self.changing.lock().await;
+        // Includes deployments that an earlier attempt of this loop removed.
+        let mut removed = BTreeSet::new();
+        loop {
+            let snapshot = self.refresh().await?;
+            let since = colonnade_clock::now()
+                .checked_sub(SignedDuration::from_hours(keep.hours))
+                .unwrap_or(Timestamp::MIN);
+            let deployments = self.expired_deployments(&snapshot, keep, since).await?;
+            let releases = self.unused_releases(&deployments, since).await?;
+            removed.extend(deployments);
+            let collected = CollectedGarbage {
+                deployments: removed.iter().copied().collect(),
+                releases,
+            };
+            if dry_run || collected.is_empty() {
+                return Ok(collected);
+            }
+            let rollout = snapshot.state().and_then(|state| state.rollout.clone());
+            let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
+            let mut author = author.clone();
+            author.reason = author.reason.or_else(|| Some(collected.to_string()));
+            // Deployments first: no stored deployment may use a deleted release, and the new state makes the other gateways
+            // drop the deployments.
+            for &number in &collected.deployments {
+                self.store.delete_deployment(number).await?;
+            }
+            let state = author.state(
+                &snapshot,
+                ChangeKind::GarbageCollection,
+                live,
+                rollout,
+                BTreeMap::new(),
+            );
+            if self
+                .try_apply(&snapshot, ChangePlan::new(state), live)
+                .await?
+                .is_some()
+            {
+                return Ok(CollectedGarbage {
+                    deployments: collected.deployments,
+                    releases: self.delete_unused_releases(collected.releases).await?,
+                });
+            }
+        }
+    }
+
+    /// The deployments to delete: neither among the newest, nor visible or created since `since`.
+    async fn expired_deployments(
+        &self,
+        snapshot: &Snapshot,
+        keep: Retention,
+        since: Timestamp,
+    ) -> Result<Vec<u64>, ChangeError> {
+        let mut needed: BTreeSet<u64> = self.visible_since(snapshot, since).await?;
+        let records = self.records().await?;
+        needed.extend(records.keys().rev().take(keep.deployments.max(1)));
+        // These may be previews.
+        let recent = records.values().filter(|record| record.created_at > since);
+        needed.extend(recent.map(|record| record.number));
+        Ok(records
+            .into_keys()
+            .filter(|number| !needed.contains(number))
+            .collect())
+    }
+
+    /// The deployments that visitors saw since `since`.
+    async fn visible_since(
+        &self,
+        snapshot: &Snapshot,
+        since: Timestamp,
+    ) -> Result<BTreeSet<u64>, StoreError> {
+        let mut visible = BTreeSet::new();
+        if let Some(state) = snapshot.state() {
+            visible.insert(state.live);
+            visible.extend(state.rollout.as_ref().map(|rollout| rollout.deployment));
+        }
+        let mut change: Option<Change> = snapshot.state().map(|state| state.change.clone());
+        while let Some(current) = change {
+            visible.insert(current.live);
+            if current.at <= since {
+                break;
+            }
+            visible.extend(current.candidate);
+            visible.extend(current.before);
+            change = self
+                .store
+                .history_entry(current.revision.saturating_sub(1))
+                .await?;
+        }
+        Ok(visible)
+    }
+
+    /// The releases published before `since` that no deployment uses, except those in `without`.
+    async fn unused_releases(
+        &self,
+        without: &[u64],
+        since: Timestamp,
+    ) -> Result<Vec<ReleaseId>, ChangeError> {
+        let mut in_use = BTreeSet::new();
+        for (number, deployment) in self.records().await? {
+            if !without.contains(&number) {
+                in_use.extend(deployment.release_ids());
+            }
+        }
+        let mut unused = Vec::new();
+        for id in self.store.releases().await? {
+            if in_use.contains(&id) {
+                continue;
+            }
+            let stored = self.store.release(&id).await?;
+            if stored.is_some_and(|stored| stored.record.published_at <= since) {
+                unused.push(id);
+            }
+        }
+        Ok(unused)
+    }
+
+    /// Deletes the releases that no deployment uses; returns those it deleted. It quarantines the releases before it checks
+    /// the deployments, so a concurrent deploy is always detected: a deploy stores its deployment before it checks the
+    /// releases. Either this check finds the deployment and restores the release, or the deploy finds no release and fails.
+    async fn delete_unused_releases(&self, ids: Vec<ReleaseId>) -> Result<Vec<ReleaseId>, ChangeError> {
+        let mut quarantined = Vec::new();
+        for id in ids {
+            if self.store.quarantine(&id).await? {
+                quarantined.push(id);
+            }
+        }
+        let mut in_use = BTreeSet::new();
+        for deployment in self.records().await?.into_values() {
+            in_use.extend(deployment.release_ids());
+        }
+        let mut deleted = Vec::new();
+        for id in quarantined {
+            if in_use.contains(&id) {
+                self.store.restore(&id).await?;
+            } else {
+                self.store.delete_quarantined(&id).await?;
+                deleted.push(id);
+            }
+        }
+        Ok(deleted)
+    }
+}
+
+impl CollectedGarbage {
+    fn is_empty(&self) -> bool {
+        self.deployments.is_empty() && self.releases.is_empty()
+    }
+}
+
+impl fmt::Display for CollectedGarbage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} unused deployments and {} unused releases",
+            self.deployments.len(),
+            self.releases.len()
+        )
+    }
+}

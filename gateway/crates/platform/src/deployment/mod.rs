@@ -1,0 +1,26 @@
+//! Deployments: numbered, immutable sets of a shell and its sections. Exactly one is live.
+//!
+//! [`Deployments`] is the API: deploy, promote, abort, roll back, preview and collect garbage. Each change writes its
+//! deployments first and takes effect with one compare-and-swap of the live state.
+
+mod change;
+mod deploy;
+mod deployments;
+mod garbage_collection;
+mod history;
+mod prerender;
+mod preview;
+mod rollback;
+mod rollout;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+
+pub use change::{Author, ChangeError, ChangeOutcome};
+pub use deploy::DeployRequest;
+pub use deployments::Deployments;
+pub use prerender::{Warm, Warming};
+pub use preview::PreviewTarget;
+pub use rollback::RollbackTarget;
+pub use rollout::RunningRollout;
+pub use snapshot::{LoadError, Snapshot};

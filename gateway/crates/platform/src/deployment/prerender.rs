@@ -1,0 +1,116 @@
+//! Rendering deployments before they go live: trial renders that can reject a change, and cache warming.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::change::{ChangeError, ChangePlan};
+use super::{Deployments, Snapshot};
+use colonnade_render::{Renderer, TrialResults};
+use colonnade_store::Store;
+use colonnade_store::loaded::LoadedDeployment;
+
+/// How long a deploy waits for the render cache to be warmed.
+const MAX_WARMING: Duration = Duration::from_secs(1);
+
+/// Renders pages before a visitor requests them.
+pub trait Warm: Send + Sync {
+    /// Renders the documents of a live deployment that visitors are likely to request.
+    fn warm<'a>(&'a self, store: &'a dyn Store, deployment: &'a Arc<LoadedDeployment>) -> Warming<'a>;
+}
+
+/// The future of [`Warm::warm`].
+pub type Warming<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+impl Deployments {
+    /// The deployments of a plan with a section that was not yet rendered with its shell.
+    pub(super) async fn unverified(
+        &self,
+        snapshot: &Snapshot,
+        plan: &ChangePlan,
+        verified: &mut TrialResults,
+    ) -> Result<Vec<LoadedDeployment>, ChangeError> {
+        let mut unverified = Vec::new();
+        if self.enabled_renderer().is_none() {
+            return Ok(unverified);
+        }
+        for loaded in snapshot.visible() {
+            verified.add(loaded);
+        }
+        for deployment in &plan.deployments {
+            let loaded = self.assemble(snapshot, deployment.clone()).await?;
+            if !verified.covers(&loaded) {
+                unverified.push(loaded);
+            }
+        }
+        Ok(unverified)
+    }
+
+    /// Renders an example of each page of these deployments, and rejects the change if one fails. Then warms the render
+    /// cache as far as time allows. This may take seconds, so the caller must not hold `changing`.
+    pub(super) async fn verify_rendering(
+        &self,
+        snapshot: &Snapshot,
+        deployments: Vec<LoadedDeployment>,
+        verified: &mut TrialResults,
+    ) -> Result<(), ChangeError> {
+        let Some(renderer) = self.enabled_renderer() else {
+            return Ok(());
+        };
+        for loaded in deployments {
+            let live = snapshot.live().map(|live| &**live);
+            let problems = renderer.trial_render(&*self.store, &loaded, live, verified).await;
+            if !problems.is_empty() {
+                return Err(ChangeError::RenderFailed(problems));
+            }
+            verified.add(&loaded);
+            // The rest is rendered when the deployment is live: documents contain its number.
+            let _ = timeout(MAX_WARMING, renderer.warm_cache(&*self.store, &loaded)).await;
+        }
+        Ok(())
+    }
+
+    /// The pages of a deployment that fail to render; empty if it could go live.
+    pub async fn render_problems(&self, snapshot: &Snapshot, loaded: &LoadedDeployment) -> Vec<String> {
+        let Some(renderer) = self.enabled_renderer() else {
+            return Vec::new();
+        };
+        let mut verified = TrialResults::default();
+        snapshot.visible().for_each(|loaded| verified.add(loaded));
+        let live = snapshot.live().map(|live| &**live);
+        renderer.trial_render(&*self.store, loaded, live, &verified).await
+    }
+
+    /// Warms the document cache in the background, if `now` shows visitors other deployments than `before`.
+    pub(super) fn warm(&self, before: &Snapshot, now: &Snapshot) {
+        let numbers = |snapshot: &Snapshot| {
+            snapshot
+                .visible()
+                .map(|loaded| loaded.number())
+                .collect::<Vec<_>>()
+        };
+        let Some(warmer) = &self.warmer else {
+            return;
+        };
+        if numbers(before) == numbers(now) {
+            return;
+        }
+        let (warmer, store) = (Arc::clone(warmer), Arc::clone(&self.store));
+        let deployments: Vec<Arc<LoadedDeployment>> = now.visible().cloned().collect();
+        let warming = tokio::spawn(async move {
+            for loaded in deployments {
+                warmer.warm(&*store, &loaded).await;
+            }
+        });
+        let mut current = self.warming.lock();
+        if let Some(last) = current.replace(warming.abort_handle()) {
+            last.abort();
+        }
+    }
+
+    fn enabled_renderer(&self) -> Option<&Renderer> {
+        self.renderer.as_deref().filter(|renderer| renderer.is_enabled())
+    }
+}

@@ -1,0 +1,126 @@
+//! Creating previews, and managing the keys that sign their links.
+
+use std::collections::BTreeMap;
+
+use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
+use super::{DeployRequest, Deployments};
+use crate::preview::rotated;
+use colonnade_model::deployment::Deployment;
+use colonnade_model::deployment::{ChangeKind, release_changes};
+use colonnade_model::preview_keys::PreviewKeys;
+use colonnade_render::TrialResults;
+use colonnade_store::StoreError;
+
+/// What a preview shows.
+#[derive(Debug)]
+pub enum PreviewTarget {
+    /// A stored deployment.
+    Deployment(u64),
+    /// The live deployment with some releases replaced. It is stored as a new deployment.
+    Releases(DeployRequest),
+}
+
+impl Deployments {
+    /// Prepares a preview. The returned snapshot has the deployment and a key to sign its link with.
+    pub async fn preview(
+        &self,
+        target: &PreviewTarget,
+        author: &Author,
+        may_change: MayChange<'_>,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        if let PreviewTarget::Releases(request) = target {
+            require(may_change, request.releases.keys())?;
+        }
+        let mut verified = TrialResults::default();
+        loop {
+            let changing = self.changing.lock().await;
+            let snapshot = self.refresh().await?;
+            let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
+            let before = &live.deployment.releases;
+            let (number, target_releases) = match target {
+                PreviewTarget::Deployment(number) => {
+                    let loaded = snapshot
+                        .deployment(*number)
+                        .ok_or(ChangeError::DeploymentNotFound(*number))?;
+                    (*number, loaded.deployment.releases.clone())
+                }
+                PreviewTarget::Releases(request) => (self.next_number().await?, request.applied_to(before)),
+            };
+            let changes = release_changes(before, &target_releases);
+            require(may_change, changes.keys())?;
+            let (number, is_new) = match target {
+                PreviewTarget::Releases(_) if changes.is_empty() => (live.number(), false),
+                PreviewTarget::Releases(_) => (number, true),
+                PreviewTarget::Deployment(_) => (number, false),
+            };
+            let rollout = snapshot.state().and_then(|state| state.rollout.clone());
+            let mut state = author.state(&snapshot, ChangeKind::Preview, live.number(), rollout, changes);
+            state.change.candidate = Some(number);
+            state.change.percent = None;
+            let mut plan = ChangePlan::new(state);
+            if is_new {
+                plan.deployments.push(Deployment {
+                    preview: true,
+                    ..author.deployment(number, target_releases)
+                });
+            }
+            let unverified = self.unverified(&snapshot, &plan, &mut verified).await?;
+            if !unverified.is_empty() {
+                drop(changing);
+                self.verify_rendering(&snapshot, unverified, &mut verified)
+                    .await?;
+                continue;
+            }
+            self.rotate_keys().await?;
+            if let Some(mut outcome) = self.try_apply(&snapshot, plan, number).await? {
+                // Another gateway has ended all previews in the meantime, which deleted the key.
+                if rotated(outcome.snapshot.preview_keys()).is_some() {
+                    self.rotate_keys().await?;
+                    outcome.snapshot = self.refresh().await?;
+                }
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Ends all previews, on every gateway that shares the store, by deleting the signing keys.
+    pub async fn end_previews(&self, author: &Author, may_change: MayChange<'_>) -> Result<(), ChangeError> {
+        require(may_change, [&"*".to_owned()].into_iter())?;
+        let _changing = self.changing.lock().await;
+        loop {
+            let keys = self.store.preview_keys().await?;
+            if !self
+                .store
+                .compare_and_swap_preview_keys(&keys, &PreviewKeys::default())
+                .await?
+            {
+                continue;
+            }
+            let snapshot = self.refresh().await?;
+            let Some(live) = snapshot.live().map(|live| live.number()) else {
+                return Ok(());
+            };
+            let rollout = snapshot.state().and_then(|state| state.rollout.clone());
+            let state = author.state(&snapshot, ChangeKind::EndPreviews, live, rollout, BTreeMap::new());
+            if self
+                .try_apply(&snapshot, ChangePlan::new(state), live)
+                .await?
+                .is_some()
+            {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn rotate_keys(&self) -> Result<(), StoreError> {
+        loop {
+            let keys = self.store.preview_keys().await?;
+            let Some(next) = rotated(&keys) else {
+                return Ok(());
+            };
+            if self.store.compare_and_swap_preview_keys(&keys, &next).await? {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Rolling back: one section to its previous release, or all sections to an earlier deployment.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
+use super::{Deployments, Snapshot};
+use colonnade_model::deployment::{Change, ChangeKind, ReleaseChange, Rollout, release_changes};
+use colonnade_store::StoreError;
+
+/// What to roll back.
+#[derive(Debug, Clone)]
+pub enum RollbackTarget {
+    /// One section, to its previous release.
+    Section(String),
+    /// All sections, to this deployment.
+    Deployment(u64),
+    /// All sections, to the previous deployment.
+    Previous,
+}
+
+impl Deployments {
+    /// Rolls back with a new deployment, which goes live for all visitors.
+    ///
+    /// Rolling back a section keeps all other sections, also in the candidate of a rollout. Rolling back to a deployment
+    /// ends the rollout.
+    pub async fn roll_back(
+        &self,
+        target: &RollbackTarget,
+        author: &Author,
+        may_change: MayChange<'_>,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        match target {
+            RollbackTarget::Section(section) => require(may_change, [section].into_iter())?,
+            // This changes all sections.
+            RollbackTarget::Deployment(_) | RollbackTarget::Previous => {
+                require(may_change, [&"*".to_owned()].into_iter())?;
+            }
+        }
+        let _changing = self.changing.lock().await;
+        loop {
+            let snapshot = self.refresh().await?;
+            let number = self.next_number().await?;
+            let plan = match target {
+                RollbackTarget::Section(section) => {
+                    Some(self.section_plan(&snapshot, section, number, author).await?)
+                }
+                RollbackTarget::Deployment(to) => {
+                    self.deployment_plan(&snapshot, *to, number, author).await?
+                }
+                RollbackTarget::Previous => {
+                    let to = self.previous_deployment(&snapshot).await?;
+                    self.deployment_plan(&snapshot, to, number, author).await?
+                }
+            };
+            let Some(plan) = plan else {
+                let number = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
+                return ChangeOutcome::unchanged(snapshot, number);
+            };
+            if let Some(outcome) = self.try_apply(&snapshot, plan, number).await? {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    async fn section_plan(
+        &self,
+        snapshot: &Snapshot,
+        section: &String,
+        number: u64,
+        author: &Author,
+    ) -> Result<ChangePlan, ChangeError> {
+        let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
+        snapshot.reject_rolled_out(&BTreeSet::from([section]))?;
+        let before = &live.deployment.releases;
+        let Some(current) = before.get(section) else {
+            return Err(ChangeError::NothingToRestore(format!("`{section}` is not live")));
+        };
+        let earlier = self.previous_release(snapshot, section, current).await?;
+        let roll_back = |releases: &BTreeMap<String, String>| {
+            let mut releases = releases.clone();
+            releases.insert(section.clone(), earlier.clone());
+            releases
+        };
+        let target_releases = roll_back(before);
+        let changes = release_changes(before, &target_releases);
+        let mut deployments = vec![author.deployment(number, target_releases)];
+        let rollout = snapshot.rollout().map(|running| {
+            let candidate = roll_back(&running.candidate.deployment.releases);
+            deployments.push(author.deployment(number + 1, candidate));
+            Rollout {
+                deployment: number + 1,
+                ..running.record.clone()
+            }
+        });
+        Ok(ChangePlan {
+            deployments,
+            state: author.state(snapshot, ChangeKind::Rollback, number, rollout, changes),
+        })
+    }
+
+    async fn deployment_plan(
+        &self,
+        snapshot: &Snapshot,
+        to: u64,
+        number: u64,
+        author: &Author,
+    ) -> Result<Option<ChangePlan>, ChangeError> {
+        let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
+        let earlier = self.store.deployment(to).await?;
+        let target_releases = earlier.ok_or(ChangeError::DeploymentNotFound(to))?.releases;
+        let changes = release_changes(&live.deployment.releases, &target_releases);
+        if changes.is_empty() && snapshot.rollout().is_none() {
+            return Ok(None);
+        }
+        let mut state = author.state(snapshot, ChangeKind::Rollback, number, None, changes);
+        state.change.candidate = snapshot.rollout().map(|running| running.candidate.number());
+        state.change.restores = Some(to);
+        Ok(Some(ChangePlan {
+            deployments: vec![author.deployment(number, target_releases)],
+            state,
+        }))
+    }
+
+    /// The release of a section that was live before its current one.
+    ///
+    /// Reads the history from the newest change to the oldest, and finds the deploy or promotion that made the current
+    /// version live. The version that this change replaced is the previous release; earlier rollbacks are skipped, so a
+    /// repeated rollback restores the release before that. If the change added the section, or replaced the version by
+    /// itself, the search continues from the change before.
+    ///
+    /// Example: after deploys of 1, 2 and 3 and a rollback to 2, the deploy of 2 replaced 1, so the previous release is 1.
+    async fn previous_release(
+        &self,
+        snapshot: &Snapshot,
+        section: &str,
+        current: &str,
+    ) -> Result<String, ChangeError> {
+        let mut target_version = current.to_owned();
+        // Whether the change that was found last added the section, so that an earlier one may have removed it.
+        let mut was_removed = false;
+        let version_before = |change: &Change| {
+            let ReleaseChange { from, to } = change.sections.get(section)?;
+            let matches = match to {
+                Some(to) => change.action.is_forward() && *to == target_version,
+                None => was_removed,
+            };
+            if !matches {
+                return None;
+            }
+            was_removed = from.is_none();
+            match from {
+                Some(from) if from != current => return Some(from.clone()),
+                Some(from) => target_version.clone_from(from),
+                None => {}
+            }
+            None
+        };
+        let previous = self.search(snapshot, version_before).await?;
+        previous.ok_or_else(|| {
+            ChangeError::NothingToRestore(format!(
+                "`{section}` has no previous release; remove the section with a deploy instead"
+            ))
+        })
+    }
+
+    /// The deployment that was live before the current one.
+    ///
+    /// Reads the history from the newest change to the oldest, and finds the change that made the current deployment live.
+    /// If that change is a rollback that restored an earlier deployment, the search continues with the restored deployment,
+    /// so a repeated rollback restores the deployment before that. If the restored deployment was never live, such as a
+    /// preview, the result is the deployment that the newest of these rollbacks replaced.
+    ///
+    /// Example: after deployments 1, 2 and 3 and a rollback to 2, which creates 4, the previous deployment is 1.
+    async fn previous_deployment(&self, snapshot: &Snapshot) -> Result<u64, ChangeError> {
+        let mut target = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
+        let mut fallback = None;
+        let deployment_before = |change: &Change| {
+            if change.live != target || change.before == Some(target) {
+                return None;
+            }
+            match change.restores {
+                Some(restored) => {
+                    fallback = fallback.or(change.before);
+                    target = restored;
+                    None
+                }
+                None => Some(change.before),
+            }
+        };
+        let previous = self.search(snapshot, deployment_before).await?;
+        previous
+            .unwrap_or(fallback)
+            .ok_or_else(|| ChangeError::NothingToRestore("there is no previous deployment".to_owned()))
+    }
+
+    /// Searches the changes of the live deployment, newest first.
+    async fn search<T>(
+        &self,
+        snapshot: &Snapshot,
+        mut find: impl FnMut(&Change) -> Option<T>,
+    ) -> Result<Option<T>, StoreError> {
+        let newest = snapshot.state().map(|state| state.change.clone());
+        let mut change = match newest {
+            Some(newest) if !newest.changed_live() => self.store.history_entry(newest.previous).await?,
+            newest => newest,
+        };
+        while let Some(current) = change {
+            if let Some(found) = find(&current) {
+                return Ok(Some(found));
+            }
+            change = self.store.history_entry(current.previous).await?;
+        }
+        Ok(None)
+    }
+}
+
+impl Snapshot {
+    /// Rejects changes of sections that differ between the live deployment and the candidate of a rollout.
+    pub(super) fn reject_rolled_out(&self, sections: &BTreeSet<&String>) -> Result<(), ChangeError> {
+        let (Some(live), Some(running)) = (self.live(), self.rollout()) else {
+            return Ok(());
+        };
+        let differing = release_changes(&live.deployment.releases, &running.candidate.deployment.releases);
+        let touched: Vec<String> = differing
+            .into_keys()
+            .filter(|name| sections.contains(name))
+            .collect();
+        if touched.is_empty() {
+            return Ok(());
+        }
+        Err(ChangeError::SectionsInRollout {
+            candidate: running.candidate.number(),
+            sections: touched,
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! An immutable view of the store, which a request uses from start to end.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::rollout::RunningRollout;
+use colonnade_model::deployment::Deployment;
+use colonnade_model::deployment::LiveState;
+use colonnade_model::preview_keys::PreviewKeys;
+use colonnade_model::release::ReleaseId;
+use colonnade_store::loaded::LoadedDeployment;
+use colonnade_store::loaded::{LoadReleaseError, LoadedRelease};
+use colonnade_store::{Store, StoreError};
+
+/// The deployments and releases of the store at one revision.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    state: Option<LiveState>,
+    live: Option<Arc<LoadedDeployment>>,
+    rollout: Option<RunningRollout>,
+    deployments: BTreeMap<u64, Arc<LoadedDeployment>>,
+    preview_keys: PreviewKeys,
+    /// By name, then by version.
+    releases: HashMap<String, HashMap<String, KnownRelease>>,
+}
+
+/// A release of a stored deployment.
+#[derive(Debug, Clone)]
+struct KnownRelease {
+    release: Arc<LoadedRelease>,
+    /// Whether every visitor may load it. False if only previews use it.
+    is_public: bool,
+}
+
+/// A deployment cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The deployment is not in the store.
+    #[error("deployment {0} is not in the store")]
+    DeploymentNotFound(u64),
+    /// The release is not in the store.
+    #[error("{0} is not in the store")]
+    ReleaseNotFound(ReleaseId),
+    /// The release is damaged.
+    #[error(transparent)]
+    Release(#[from] LoadReleaseError),
+    /// The releases conflict with each other.
+    #[error("the releases conflict: {}", .0.join("; "))]
+    Conflict(Vec<String>),
+    /// The live state, or the whole folder, was deleted.
+    #[error("live.json is missing from the store; restore it from a backup")]
+    LiveStateMissing,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Snapshot {
+    /// The live deployment.
+    pub fn live(&self) -> Option<&Arc<LoadedDeployment>> {
+        self.live.as_ref()
+    }
+
+    /// The running rollout.
+    pub fn rollout(&self) -> Option<&RunningRollout> {
+        self.rollout.as_ref()
+    }
+
+    /// The deployments that visitors without a preview see: the live one and the candidate.
+    pub fn visible(&self) -> impl Iterator<Item = &Arc<LoadedDeployment>> {
+        let candidate = self.rollout.as_ref().map(|rollout| &rollout.candidate);
+        self.live.iter().chain(candidate)
+    }
+
+    /// The live state, as stored.
+    pub fn state(&self) -> Option<&LiveState> {
+        self.state.as_ref()
+    }
+
+    /// The revision of the live state; 0 before the first change.
+    pub fn revision(&self) -> u64 {
+        self.state.as_ref().map_or(0, LiveState::revision)
+    }
+
+    /// The signing keys of previews.
+    pub fn preview_keys(&self) -> &PreviewKeys {
+        &self.preview_keys
+    }
+
+    /// A stored deployment by its number.
+    pub fn deployment(&self, number: u64) -> Option<&Arc<LoadedDeployment>> {
+        self.deployments.get(&number)
+    }
+
+    /// A release of a stored deployment, and whether every visitor may load it: not if only previews use it.
+    pub fn release(&self, name: &str, version: &str) -> Option<(&Arc<LoadedRelease>, bool)> {
+        let KnownRelease { release, is_public } = self.releases.get(name)?.get(version)?;
+        Some((release, *is_public))
+    }
+
+    /// Reads the store, and reuses what this snapshot has loaded: deployments and releases never change.
+    pub async fn refreshed(&self, store: &dyn Store) -> Result<Self, LoadError> {
+        let state = store.live_state().await?;
+        if state.is_none() && self.state.is_some() {
+            return Err(LoadError::LiveStateMissing);
+        }
+        let needed: Vec<u64> = state
+            .iter()
+            .flat_map(|state| {
+                [
+                    Some(state.live),
+                    state.rollout.as_ref().map(|rollout| rollout.deployment),
+                ]
+            })
+            .flatten()
+            .collect();
+        let mut next = Self {
+            preview_keys: store.preview_keys().await?,
+            releases: self.releases.clone(),
+            ..Self::default()
+        };
+        for number in store.deployments().await? {
+            if let Some(loaded) = self.deployments.get(&number) {
+                next.deployments.insert(number, Arc::clone(loaded));
+                continue;
+            }
+            match next.load(store, number).await {
+                Ok(loaded) => next.add(Arc::new(loaded)),
+                Err(error) if needed.contains(&number) => return Err(error),
+                Err(error) => {
+                    tracing::warn!(event = "deployment_skipped", deployment = number, error = %error);
+                }
+            }
+        }
+        if let Some(state) = state {
+            next.live = Some(next.needed(state.live)?);
+            if let Some(rollout) = &state.rollout {
+                next.rollout = Some(RunningRollout {
+                    record: rollout.clone(),
+                    candidate: next.needed(rollout.deployment)?,
+                });
+            }
+            next.state = Some(state);
+        }
+        next.drop_unused_releases();
+        next.mark_public_releases();
+        Ok(next)
+    }
+
+    fn needed(&self, number: u64) -> Result<Arc<LoadedDeployment>, LoadError> {
+        let loaded = self.deployments.get(&number);
+        loaded.cloned().ok_or(LoadError::DeploymentNotFound(number))
+    }
+
+    /// Drops the releases that no deployment uses.
+    fn drop_unused_releases(&mut self) {
+        let named: HashSet<&ReleaseId> = self
+            .deployments
+            .values()
+            .flat_map(|loaded| loaded.releases.iter().map(|release| &release.id))
+            .collect();
+        for versions in self.releases.values_mut() {
+            versions.retain(|_, known| named.contains(&known.release.id));
+        }
+    }
+
+    /// Marks the releases that a deployment other than a preview uses.
+    fn mark_public_releases(&mut self) {
+        let deployments = self
+            .deployments
+            .values()
+            .filter(|loaded| !loaded.deployment.preview);
+        let public: HashSet<ReleaseId> = deployments
+            .flat_map(|loaded| loaded.deployment.release_ids())
+            .collect();
+        for known in self.releases.values_mut().flat_map(HashMap::values_mut) {
+            known.is_public = public.contains(&known.release.id);
+        }
+    }
+
+    /// A release from this snapshot or, if it is not there, from the store.
+    pub async fn find_release(
+        &self,
+        store: &dyn Store,
+        id: &ReleaseId,
+    ) -> Result<Arc<LoadedRelease>, LoadError> {
+        if let Some((release, _)) = self.release(&id.name, &id.version) {
+            return Ok(Arc::clone(release));
+        }
+        let stored = store.release(id).await?;
+        let stored = stored.ok_or_else(|| LoadError::ReleaseNotFound(id.clone()))?;
+        Ok(Arc::new(LoadedRelease::new(id, stored)?))
+    }
+
+    async fn load(&self, store: &dyn Store, number: u64) -> Result<LoadedDeployment, LoadError> {
+        let deployment: Option<Deployment> = store.deployment(number).await?;
+        let deployment = deployment.ok_or(LoadError::DeploymentNotFound(number))?;
+        let mut releases = Vec::new();
+        for id in deployment.release_ids() {
+            releases.push(self.find_release(store, &id).await?);
+        }
+        LoadedDeployment::assemble(deployment, releases).map_err(LoadError::Conflict)
+    }
+
+    fn add(&mut self, loaded: Arc<LoadedDeployment>) {
+        for release in &loaded.releases {
+            let versions = self.releases.entry(release.id.name.clone()).or_default();
+            let known = KnownRelease {
+                release: Arc::clone(release),
+                is_public: false,
+            };
+            versions.insert(release.id.version.clone(), known);
+        }
+        self.deployments.insert(loaded.number(), loaded);
+    }
+}

@@ -1,0 +1,8 @@
+//! Operations on the store: publish, deploy, roll back, roll out, preview and collect garbage.
+
+pub mod deployment;
+#[cfg(any(test, feature = "testing"))]
+pub mod fuzzing;
+pub mod preview;
+pub mod publish;
+pub mod rollout;

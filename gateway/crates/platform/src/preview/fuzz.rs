@@ -1,0 +1,43 @@
+//! Fuzzing: invariants of preview cookies.
+
+use http::HeaderMap;
+use http::header::COOKIE as SENT;
+use jiff::Timestamp;
+
+use super::token::PreviewClaims;
+use super::{COOKIE, PreviewKeys};
+use colonnade_web::cookie;
+
+/// A key used only here. The corpus contains tokens that it signed, so that valid tokens are read, too.
+const KEYS: &str = r#"[{
+    "id": "0f0f0f0f",
+    "secret": "Zm9yIGEgZnV6emVyIGFuZCBub2JvZHkgZWxzZSEhISE",
+    "createdAt": "1970-01-01T00:00:00Z"
+}]"#;
+
+/// An issued token is accepted, and no other.
+///
+/// # Panics
+///
+/// If an invariant is violated.
+pub fn cookie(sent: &HeaderMap) {
+    let keys: PreviewKeys = serde_json::from_str(KEYS).expect("they are keys");
+    let now = Timestamp::UNIX_EPOCH;
+    let claims = PreviewClaims {
+        deployment: 7,
+        expires: 3600,
+        path: "/state/New%20York".to_owned(),
+    };
+    let key = keys.signing_key(now).expect("there is a key");
+    let token = claims.sign(key).expect("it signs");
+    if let Some(forged) = cookie::get(sent, COOKIE)
+        && PreviewClaims::verify(forged, &keys, now).is_some()
+    {
+        assert_eq!(forged, token);
+    }
+    let mut response = HeaderMap::new();
+    cookie::set(&mut response, COOKIE, &token, 60, true);
+    let request = HeaderMap::from_iter([(SENT, cookie::returned(&response))]);
+    let returned = cookie::get(&request, COOKIE).expect("it is sent back");
+    assert_eq!(PreviewClaims::verify(returned, &keys, now), Some(claims));
+}

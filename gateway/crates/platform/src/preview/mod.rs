@@ -1,0 +1,104 @@
+//! Previews: a signed link shows a deployment that is not live.
+//!
+//! The link contains a signed token, which becomes a cookie. The token names a stored deployment, never a URL to load code
+//! from.
+
+#[cfg(any(test, feature = "testing"))]
+pub mod fuzz;
+mod token;
+
+pub use colonnade_model::preview_keys::{MAX_PREVIEW_LIFETIME, PreviewKeys};
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+use jiff::Timestamp;
+
+use crate::deployment::Snapshot;
+use colonnade_model::pattern::RequestPath;
+use colonnade_store::loaded::LoadedDeployment;
+use colonnade_web::cookie;
+pub use token::PreviewClaims;
+
+/// The most characters of a link's path: the token must fit into a URL and a cookie.
+const MAX_PATH: usize = 512;
+
+/// The path prefix of preview links; the token follows.
+pub const PATH: &str = "/_preview/";
+
+/// The cookie that contains a preview token.
+pub const COOKIE: &str = "colonnade-preview";
+
+/// The state of a request's preview cookie.
+#[derive(Debug)]
+pub enum Preview<'a> {
+    /// There is no cookie.
+    None,
+    /// The token is forged, altered or expired, or its deployment was deleted.
+    Ended,
+    /// The token is valid and shows this deployment.
+    Active(&'a Arc<LoadedDeployment>),
+}
+
+impl<'a> Preview<'a> {
+    /// Reads the cookie from request headers.
+    pub fn from_headers(snapshot: &'a Snapshot, headers: &HeaderMap) -> Self {
+        let Some(token) = cookie::get(headers, COOKIE) else {
+            return Self::None;
+        };
+        match verify_token(snapshot, token) {
+            Some((_, loaded)) => Self::Active(loaded),
+            None => Self::Ended,
+        }
+    }
+
+    /// The previewed deployment, if the token is valid.
+    pub fn deployment(&self) -> Option<&'a Arc<LoadedDeployment>> {
+        match self {
+            Self::Active(loaded) => Some(loaded),
+            Self::None | Self::Ended => None,
+        }
+    }
+}
+
+/// Whether a request may access a deployment. One that was created for a preview requires its preview cookie.
+pub fn is_visible(snapshot: &Snapshot, headers: &HeaderMap, loaded: &LoadedDeployment) -> bool {
+    let is_previewed = || {
+        Preview::from_headers(snapshot, headers)
+            .deployment()
+            .is_some_and(|seen| seen.number() == loaded.number())
+    };
+    !loaded.deployment.preview || is_previewed()
+}
+
+/// Signs the token of a preview; `None` if no key is valid for signing.
+pub fn sign_token(keys: &PreviewKeys, deployment: u64, path: String, expires: Timestamp) -> Option<String> {
+    let claims = PreviewClaims {
+        deployment,
+        expires: expires.as_second(),
+        path,
+    };
+    claims.sign(keys.signing_key(colonnade_clock::now())?)
+}
+
+/// The rotated keys; `None` if a key is still valid for signing.
+pub fn rotated(keys: &PreviewKeys) -> Option<PreviewKeys> {
+    let now = colonnade_clock::now();
+    keys.signing_key(now).is_none().then(|| keys.rotated(now))
+}
+
+/// Whether a path is valid for a link: an unreserved path of this site that cannot redirect to another host.
+pub fn is_valid_path(path: &str) -> bool {
+    path.len() <= MAX_PATH
+        && RequestPath::parse(path).is_ok_and(|parsed| !parsed.has_empty_segment() && !parsed.is_reserved())
+}
+
+/// The claims of a valid token, and its deployment.
+pub fn verify_token<'a>(
+    snapshot: &'a Snapshot,
+    token: &str,
+) -> Option<(PreviewClaims, &'a Arc<LoadedDeployment>)> {
+    let claims = PreviewClaims::verify(token, snapshot.preview_keys(), colonnade_clock::now())?;
+    let loaded = snapshot.deployment(claims.deployment)?;
+    Some((claims, loaded))
+}

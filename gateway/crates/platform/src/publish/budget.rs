@@ -1,0 +1,188 @@
+//! Size budgets: the bytes that a first view loads.
+//!
+//! Each file counts once, with its Brotli size if it has a Brotli variant. A view of a section is its entry, its common
+//! assets and those of one page or slot. The shell's view is its entry, its assets and the frame's stylesheets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use colonnade_config::Budget;
+use colonnade_model::release::{File, Kind, Release};
+
+/// How many of the largest files a problem lists.
+const MAX_LISTED: usize = 3;
+
+/// Returns a problem for each view over the budget. `sizes`: the transfer size of each file by path.
+pub(super) fn check(budget: &Budget, release: &Release, sizes: &BTreeMap<String, u64>) -> Vec<String> {
+    let common = std::iter::once(&release.entry).chain(&release.assets);
+    let (script, style) = match release.kind {
+        Kind::Section => (budget.page_script, budget.page_style),
+        Kind::Shell => (budget.shell_script, budget.shell_style),
+    };
+    let mut views: Vec<(String, &[String])> = Vec::new();
+    match release.kind {
+        Kind::Shell => views.push(("the shell".to_owned(), &release.styles)),
+        Kind::Section => {
+            let pages = release.pages.iter();
+            views.extend(pages.map(|page| (format!("page `{}`", page.pattern), &page.assets[..])));
+            let slots = release.slots.iter();
+            views.extend(slots.map(|slot| (format!("slot `{}`", slot.name), &slot.assets[..])));
+        }
+    }
+    let files: BTreeMap<&str, &File> = release
+        .files
+        .iter()
+        .map(|file| (file.path.as_str(), file))
+        .collect();
+    let mut problems = Vec::new();
+    for (view, own) in views {
+        let paths: BTreeSet<&String> = common.clone().chain(own).collect();
+        for (limit, what, is_of_kind) in [
+            (script, "scripts", File::is_script as fn(&File) -> bool),
+            (style, "stylesheets", File::is_style),
+        ] {
+            let Some(limit) = limit else { continue };
+            let of_kind = paths.iter().filter(|path| {
+                let file = files.get(path.as_str());
+                file.is_some_and(|file| is_of_kind(file))
+            });
+            let mut file_sizes: Vec<(u64, &str)> = of_kind
+                .filter_map(|path| Some((*sizes.get(*path)?, path.as_str())))
+                .collect();
+            let total: u64 = file_sizes.iter().map(|(size, _)| size).sum();
+            if total > limit {
+                file_sizes.sort_by(|a, b| b.cmp(a));
+                let largest: Vec<String> = file_sizes
+                    .iter()
+                    .take(MAX_LISTED)
+                    .map(|(size, path)| format!("`{path}` {size}"))
+                    .collect();
+                problems.push(format!(
+                    "{view} loads {total} bytes of {what} (Brotli), but the budget is {limit} bytes ({} KiB); the largest: {}",
+                    limit / 1024,
+                    largest.join(", ")
+                ));
+            }
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::check;
+    use colonnade_config::Budget;
+    use colonnade_model::release::Release;
+    use colonnade_store::testing;
+
+    /// A budget with the same limit for all kinds.
+    fn budget(bytes: u64) -> Budget {
+        Budget {
+            page_script: Some(bytes),
+            page_style: Some(bytes),
+            shell_script: Some(bytes),
+            shell_style: Some(bytes),
+        }
+    }
+
+    fn sizes(sizes: &[(&str, u64)]) -> BTreeMap<String, u64> {
+        sizes
+            .iter()
+            .map(|(path, size)| ((*path).to_owned(), *size))
+            .collect()
+    }
+
+    fn section() -> (Release, BTreeMap<String, u64>) {
+        let sizes = sizes(&[
+            ("client/common.js", 10),
+            ("client/entry.js", 100),
+            ("client/join.js", 1_000),
+            ("client/state.css", 5_000),
+            ("client/state.js", 10_000),
+            ("server/index.js", 900_000),
+        ]);
+        (testing::section("directory", "1.0.0").release, sizes)
+    }
+
+    #[test]
+    fn view_contains_entry_common_and_own_files() {
+        let (release, sizes) = section();
+        let script = |limit| {
+            let budget = Budget {
+                page_script: Some(limit),
+                ..Budget::default()
+            };
+            check(&budget, &release, &sizes)
+        };
+        assert_eq!(script(10_110), [""; 0]);
+        assert_eq!(
+            script(10_109),
+            [
+                "page `/state/:state` loads 10110 bytes of scripts (Brotli), but the budget is 10109 bytes (9 KiB); \
+              the largest: `client/state.js` 10000, `client/entry.js` 100, `client/common.js` 10"
+            ]
+        );
+        let all = script(109);
+        assert_eq!(all.len(), 3, "{all:?}");
+        assert!(all[0].starts_with("page `/` loads 110 ") && all[2].starts_with("slot `join` loads 1110 "));
+    }
+
+    #[test]
+    fn scripts_and_stylesheets_have_separate_limits() {
+        let (release, sizes) = section();
+        let style = Budget {
+            page_style: Some(4_999),
+            ..Budget::default()
+        };
+        let problems = check(&style, &release, &sizes);
+        assert!(
+            problems.len() == 1 && problems[0].contains("5000 bytes of stylesheets"),
+            "{problems:?}"
+        );
+        assert!(check(&budget(10_110), &release, &sizes).is_empty());
+    }
+
+    #[test]
+    fn shared_file_counts_once() {
+        let (mut release, sizes) = section();
+        release.pages[1].assets.push("client/state.js".to_owned());
+        release.pages[1].assets.push("client/entry.js".to_owned());
+        assert!(check(&budget(10_110), &release, &sizes).is_empty());
+    }
+
+    #[test]
+    fn shell_has_own_budget() {
+        let mut release = testing::shell("1.0.0").release;
+        release.assets = vec!["client/main.js".to_owned()];
+        let sizes = sizes(&[
+            ("client/main.js", 70),
+            ("client/frame.css", 50),
+            ("client/icon.svg", 900),
+        ]);
+        let of = |script, style| {
+            let budget = Budget {
+                shell_script: Some(script),
+                shell_style: Some(style),
+                ..budget(1)
+            };
+            check(&budget, &release, &sizes)
+        };
+        assert_eq!(of(70, 50), [""; 0]);
+        let problems = of(69, 49);
+        assert!(
+            problems[0].starts_with("the shell loads 70 bytes of scripts"),
+            "{problems:?}"
+        );
+        assert!(
+            problems[1].starts_with("the shell loads 50 bytes of stylesheets"),
+            "{problems:?}"
+        );
+    }
+
+    #[test]
+    fn unset_budget_accepts_any_size() {
+        let (release, sizes) = section();
+        assert!(check(&Budget::default(), &release, &sizes).is_empty());
+    }
+}

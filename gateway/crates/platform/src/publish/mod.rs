@@ -1,0 +1,153 @@
+//! Publishing: from an uploaded archive to a release in the store.
+//!
+//! The archive is unpacked to a scratch folder and checked: its files against `release.json`, its stylesheets for style
+//! isolation, and its compressed sizes against the budget. Only a release without problems is moved into the store. A
+//! rejection lists all problems.
+
+mod budget;
+mod compress;
+#[cfg(any(test, feature = "testing"))]
+pub mod fuzz;
+mod style;
+#[cfg(test)]
+mod tests;
+mod unpack;
+mod verify;
+mod warnings;
+
+pub use warnings::warnings;
+
+use std::fs::File;
+
+use tempfile::TempDir;
+
+use unpack::Contents;
+use verify::Verified;
+
+use colonnade_config::Budget;
+use colonnade_model::release::Digest;
+use colonnade_model::release::ReleaseId;
+use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
+
+/// The maximum size of an uploaded archive in bytes.
+pub const MAX_ARCHIVE: u64 = 64 * 1024 * 1024;
+
+/// The result of publishing.
+#[derive(Debug)]
+pub enum PublishOutcome {
+    /// The release is new in the store.
+    Created(Digest),
+    /// The same release is already in the store.
+    Unchanged(Digest),
+}
+
+/// Why a release is rejected.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// The upload is not a valid gzipped tar archive, or exceeds a limit.
+    #[error("the body is not a gzipped tar: {0}")]
+    InvalidArchive(std::io::Error),
+    /// The release has these problems.
+    #[error("the release has problems; fix all of them and publish again")]
+    Rejected(Vec<String>),
+    /// The version is already published with other contents.
+    #[error("{0} is already published with other contents; publish under a new version")]
+    VersionTaken(ReleaseId),
+    /// The version was published with other contents, and deleted by garbage collection.
+    #[error("{0} was published with other contents and deleted; publish under a new version")]
+    VersionDeleted(ReleaseId),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Publishes an archive under a name and version.
+pub async fn publish(
+    store: &dyn Store,
+    budget: &Budget,
+    id: ReleaseId,
+    archive: File,
+    by: String,
+) -> Result<PublishOutcome, PublishError> {
+    let scratch = store.scratch_folder().await?;
+    let (draft, id) = blocking(move || Ok((Draft::read(&id, archive, scratch)?, id))).await?;
+    let digest = draft.verified.digest;
+    if draft.verified.problems.is_empty() {
+        if let Some(stored) = store.release(&id).await? {
+            return same(id, digest, stored.record.digest);
+        }
+        let tombstone = store.tombstone(&id).await?;
+        if tombstone.is_some_and(|deleted| deleted != digest) {
+            return Err(PublishError::VersionDeleted(id));
+        }
+    }
+    let budget = *budget;
+    let prepared = blocking(move || draft.prepare(id, &budget, by)).await?;
+    let id = prepared.id.clone();
+    match store.put_release(prepared).await? {
+        PutOutcome::Created => Ok(PublishOutcome::Created(digest)),
+        PutOutcome::VersionTaken(stored) => same(id, digest, stored),
+    }
+}
+
+/// A release in a scratch folder, checked except for its sizes.
+struct Draft {
+    folder: TempDir,
+    contents: Contents,
+    verified: Verified,
+}
+
+impl Draft {
+    fn read(id: &ReleaseId, archive: File, scratch: TempDir) -> Result<Self, PublishError> {
+        let contents = unpack::unpack(archive, scratch.path())?;
+        let verified = verify::verify(id, &contents, scratch.path())?;
+        Ok(Self {
+            folder: scratch,
+            contents,
+            verified,
+        })
+    }
+
+    fn prepare(self, id: ReleaseId, budget: &Budget, by: String) -> Result<StagedRelease, PublishError> {
+        let Verified {
+            release,
+            digest,
+            mut problems,
+        } = self.verified;
+        // Compression is slow and only needed for the budget if the release is rejected anyway.
+        if !problems.is_empty() && *budget == Budget::default() {
+            return Err(PublishError::Rejected(problems));
+        }
+        let files = verify::present(&release, &self.contents);
+        let compressed = compress::compress(&files, self.folder.path())?;
+        problems.extend(budget::check(budget, &release, &compressed.sizes));
+        if !problems.is_empty() {
+            return Err(PublishError::Rejected(problems));
+        }
+        Ok(StagedRelease {
+            id,
+            folder: self.folder,
+            record: ReleaseRecord {
+                published_at: colonnade_clock::now(),
+                by,
+                digest,
+                variants: compressed.variants,
+            },
+        })
+    }
+}
+
+fn same(id: ReleaseId, sent: Digest, stored: Digest) -> Result<PublishOutcome, PublishError> {
+    if sent == stored {
+        Ok(PublishOutcome::Unchanged(sent))
+    } else {
+        Err(PublishError::VersionTaken(id))
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, PublishError> + Send + 'static,
+) -> Result<T, PublishError> {
+    let task = tokio::task::spawn_blocking(work).await;
+    task.unwrap_or(Err(PublishError::Store(StoreError::Interrupted)))
+}

@@ -1,0 +1,176 @@
+//! Property tests of publishing. `PROPTEST_CASES` sets the number of cases.
+
+mod archive;
+mod archives;
+mod releases;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::{PublishError, PublishOutcome, publish};
+use crate::deployment::Snapshot;
+use colonnade_config::Budget;
+use colonnade_model::release::ReleaseId;
+use colonnade_model::release::{Digest, RELEASE_FILE, validate};
+use colonnade_store::testing::{self, Sample};
+use colonnade_store::{FolderStore, RECORD_FILE, Store as _, variant_path};
+use colonnade_testing::cases;
+use colonnade_web::content_negotiation::Coding;
+
+/// The release that the tests modify.
+fn sample() -> Sample {
+    testing::section("directory", "1.0.0")
+}
+
+fn id() -> ReleaseId {
+    ReleaseId {
+        name: "directory".to_owned(),
+        version: "1.0.0".to_owned(),
+    }
+}
+
+/// A store in its own folder, so that files written outside of it are noticed.
+struct TestStore {
+    folder: TempDir,
+    store: Arc<FolderStore>,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl TestStore {
+    fn new() -> Self {
+        // In memory, if the system supports it: the store syncs every file.
+        let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
+        let store = FolderStore::open(&folder.path().join("store")).unwrap();
+        // Otherwise the first release would create it.
+        fs::write(folder.path().join("store/lock"), "").unwrap();
+        Self {
+            folder,
+            store: Arc::new(store),
+            runtime: tokio::runtime::Builder::new_current_thread().build().unwrap(),
+        }
+    }
+
+    fn publish(&self, archive: &[u8]) -> Result<PublishOutcome, PublishError> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(archive).unwrap();
+        file.seek(SeekFrom::Start(0)).unwrap();
+        let by = "test".to_owned();
+        let budget = Budget::default();
+        self.runtime
+            .block_on(publish(&*self.store, &budget, id(), file, by))
+    }
+
+    /// Publishes any bytes and checks the invariants; returns whether they were accepted.
+    fn try_publish(&self, archive: &[u8]) -> bool {
+        let before = files(self.folder.path());
+        let outcome = self.publish(archive);
+        let after = files(self.folder.path());
+        match outcome {
+            Ok(PublishOutcome::Created(digest)) => {
+                let release_folder = format!("store/releases/{}/{}/", id().name, id().version);
+                let new: Vec<_> = after.difference(&before).collect();
+                assert!(
+                    new.iter().all(|path| path.starts_with(&release_folder)),
+                    "{new:?}"
+                );
+                self.check_stored(digest);
+                let again = self.publish(archive).unwrap();
+                assert!(matches!(again, PublishOutcome::Unchanged(same) if same == digest));
+                fs::remove_dir_all(self.folder.path().join("store/releases").join(id().name)).unwrap();
+                true
+            }
+            Ok(PublishOutcome::Unchanged(_)) => panic!("the store was empty"),
+            Err(PublishError::Rejected(problems)) => {
+                assert!(!problems.is_empty());
+                assert_eq!(before, after);
+                false
+            }
+            Err(PublishError::InvalidArchive(_)) => {
+                assert_eq!(before, after);
+                false
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Checks that the stored release is valid, complete and can be loaded.
+    fn check_stored(&self, digest: Digest) {
+        let (id, snapshot) = (id(), Snapshot::default());
+        let (stored, served) = self.runtime.block_on(async {
+            let stored = self.store.release(&id).await;
+            (stored, snapshot.find_release(&*self.store, &id).await)
+        });
+        assert!(served.is_ok(), "{:?}", served.err());
+        let stored = stored.unwrap().unwrap();
+        let release = &stored.release;
+        assert_eq!(validate(release), [""; 0]);
+        assert_eq!((&release.name, &release.version), (&id.name, &id.version));
+        let folder = self.folder.path().join("store/releases").join(&release.name);
+        let folder = folder.join(&release.version);
+        assert_eq!(Digest::of(&fs::read(folder.join(RELEASE_FILE)).unwrap()), digest);
+        let mut expected = BTreeSet::from([RELEASE_FILE.to_owned(), RECORD_FILE.to_owned()]);
+        for file in &release.files {
+            let bytes = fs::read(folder.join(&file.path)).unwrap();
+            assert_eq!((bytes.len() as u64, Digest::of(&bytes)), (file.size, file.digest));
+            expected.insert(file.path.clone());
+            for coding in stored.record.variants.get(&file.path).into_iter().flatten() {
+                let variant = variant_path(&file.path, *coding);
+                let compressed = fs::read(folder.join(&variant)).unwrap();
+                assert_eq!(decode(&compressed, *coding), bytes, "{variant}");
+                expected.insert(variant);
+            }
+        }
+        assert_eq!(files(&folder), expected);
+        let json = serde_json::to_vec(release).unwrap();
+        assert_eq!(
+            &serde_json::from_slice::<colonnade_model::release::Release>(&json).unwrap(),
+            release
+        );
+    }
+}
+
+fn decode(bytes: &[u8], coding: Coding) -> Vec<u8> {
+    let mut decoded = Vec::new();
+    match coding {
+        Coding::Identity => decoded.extend(bytes),
+        Coding::Gzip => {
+            let mut gzip = flate2::read::GzDecoder::new(bytes);
+            gzip.read_to_end(&mut decoded).unwrap();
+        }
+        Coding::Zstd => decoded = zstd::bulk::decompress(bytes, 1 << 24).unwrap(),
+        Coding::Br => brotli::BrotliDecompress(&mut &bytes[..], &mut decoded).unwrap(),
+    }
+    decoded
+}
+
+/// The paths of all files below a folder.
+fn files(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let entry = entry.unwrap();
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            } else {
+                let path = entry.path();
+                found.insert(path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn sample_is_accepted() {
+    let test_store = TestStore::new();
+    let sample = sample();
+    let json = serde_json::to_vec(&sample.release).unwrap();
+    let tar = archive::tar(&archive::entries(&json, &sample.files));
+    assert!(test_store.try_publish(&archive::gzip(&tar)));
+}

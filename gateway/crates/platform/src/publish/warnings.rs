@@ -1,0 +1,74 @@
+//! Warnings for a valid release: why a deploy of it would be rejected now.
+//!
+//! They do not reject the release: the live deployment may change, and one deploy may replace several releases.
+
+use semver::Version;
+
+use crate::deployment::{Deployments, LoadError};
+use colonnade_model::release::ReleaseId;
+use colonnade_store::loaded::LoadedDeployment;
+
+/// The reasons why a deploy of this release now would be rejected; empty if no deployment is live.
+pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<String>, LoadError> {
+    let snapshot = deployments.current();
+    let Some(live) = snapshot.live() else {
+        return Ok(Vec::new());
+    };
+    let mut warnings = Vec::new();
+    if let Some(live_version) = live.deployment.releases.get(&id.name)
+        && is_older(&id.version, live_version)
+    {
+        warnings.push(format!("{id} is older than the live version {live_version}"));
+    }
+    let others = live.releases.iter().filter(|release| release.id.name != id.name);
+    let mut releases: Vec<_> = others.cloned().collect();
+    releases.push(snapshot.find_release(deployments.store(), id).await?);
+    // Sorted as in a deploy, so that the messages are the same.
+    releases.sort_by(|a, b| a.id.cmp(&b.id));
+    let mut deployment = live.deployment.clone();
+    deployment.releases.insert(id.name.clone(), id.version.clone());
+    let problems = match LoadedDeployment::assemble(deployment, releases) {
+        Ok(set) => deployments.render_problems(&snapshot, &set).await,
+        Err(problems) => problems,
+    };
+    let rejected = |problem| format!("a deploy now would be rejected: {problem}");
+    warnings.extend(problems.into_iter().map(rejected));
+    Ok(warnings)
+}
+
+/// Whether a version is older than another. Development builds of one version end in a hash, so neither is older.
+fn is_older(version: &str, other: &str) -> bool {
+    let (Ok(version), Ok(other)) = (Version::parse(version), Version::parse(other)) else {
+        return false;
+    };
+    let core = |version: &Version| (version.major, version.minor, version.patch);
+    let is_development = |version: &Version| version.pre.starts_with("dev.");
+    if core(&version) == core(&other) && is_development(&version) && is_development(&other) {
+        return false;
+    }
+    // Build metadata (after `+`) has no precedence.
+    version.cmp_precedence(&other).is_lt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_older;
+
+    #[test]
+    fn version_age_follows_semver() {
+        let cases = [
+            ("1.0.0", "1.0.1", true),
+            ("1.0.0", "1.0.0", false),
+            ("1.10.0", "1.9.0", false),
+            ("1.0.0-beta.2", "1.0.0-beta.10", true),
+            ("1.0.0-beta", "1.0.0", true),
+            ("1.0.0-dev.aa", "1.0.0", true),
+            ("1.0.0-dev.aa", "1.0.0-dev.bb", false),
+            ("1.0.0-dev.aa", "1.1.0-dev.bb", true),
+            ("1.0.0+a", "1.0.0+b", false),
+        ];
+        for (version, other, expected) in cases {
+            assert_eq!(is_older(version, other), expected, "{version} and {other}");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Progressive rollouts: which visitors see the candidate, and whether it fails more often than the live deployment.
+
+mod analysis;
+mod cohort;
+
+pub use analysis::{CanaryAnalysis, RolloutGroup};
+pub use cohort::CohortDraw;
+#[cfg(any(test, feature = "testing"))]
+pub use cohort::fuzz;
+
+use colonnade_model::deployment::Rollout;
+
+/// The cookie with a visitor's draw for the running rollout. It contains nothing about the visitor.
+pub const COOKIE: &str = "colonnade-rollout";
+
+/// The lifetime of the cookie in seconds: a week.
+pub const COOKIE_SECONDS: i64 = 7 * 24 * 60 * 60;
+
+/// The decision of the canary analysis to abort a rollout.
+#[derive(Debug)]
+pub struct AbortDecision {
+    /// The rollout to abort.
+    pub rollout: Rollout,
+    /// The failure rates that led to it.
+    pub reason: String,
+}

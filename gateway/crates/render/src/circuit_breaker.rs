@@ -1,0 +1,184 @@
+//! The circuit breaker of renders.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+use crate::request::ReleasePair;
+
+/// The most circuits. A circuit beyond it replaces the one whose last failure is the oldest.
+const MAX_CIRCUITS: usize = 256;
+
+/// One circuit breaker per pair of releases.
+///
+/// A circuit opens after a number of consecutive failures. It is half-open once the open time is over: the next failure
+/// opens it again, and a success closes it.
+pub(super) struct RenderCircuitBreaker {
+    failure_threshold: u32,
+    open_time: Duration,
+    circuits: Circuits,
+}
+
+/// The circuits of the pairs that have failed. The metrics share them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Circuits(Arc<Mutex<HashMap<ReleasePair, Circuit>>>);
+
+#[derive(Debug)]
+struct Circuit {
+    /// The consecutive failures.
+    failures: u32,
+    last_failure: Instant,
+    /// Set from the first time the circuit opens until it closes.
+    open_until: Option<Instant>,
+}
+
+impl Circuit {
+    fn is_open(&self, now: Instant) -> bool {
+        self.open_until.is_some_and(|until| now < until)
+    }
+}
+
+impl Circuits {
+    /// The sections, and whether any circuit of the section is open now.
+    pub(super) fn sections(&self) -> BTreeMap<String, bool> {
+        let now = Instant::now();
+        let mut sections = BTreeMap::new();
+        for (releases, circuit) in &*self.0.lock() {
+            let is_open = sections.entry(releases.section.name.clone()).or_default();
+            *is_open |= circuit.is_open(now);
+        }
+        sections
+    }
+}
+
+impl RenderCircuitBreaker {
+    /// Circuits that open for `open_time` after `failure_threshold` consecutive failures.
+    pub(super) fn new(failure_threshold: u32, open_time: Duration, circuits: Circuits) -> Self {
+        Self {
+            failure_threshold,
+            open_time,
+            circuits,
+        }
+    }
+
+    /// Whether the circuit is open now.
+    pub(super) fn is_open(&self, releases: &ReleasePair) -> bool {
+        let circuits = self.circuits.0.lock();
+        let circuit = circuits.get(releases);
+        circuit.is_some_and(|circuit| circuit.is_open(Instant::now()))
+    }
+
+    /// Records a success and closes the circuit.
+    pub(super) fn record_success(&self, releases: &ReleasePair) {
+        if let Some(circuit) = self.circuits.0.lock().get_mut(releases) {
+            circuit.failures = 0;
+            circuit.open_until = None;
+        }
+    }
+
+    /// Records a failure; true if the circuit is open now.
+    pub(super) fn record_failure(&self, releases: &ReleasePair) -> bool {
+        let now = Instant::now();
+        let mut circuits = self.circuits.0.lock();
+        if circuits.len() >= MAX_CIRCUITS && !circuits.contains_key(releases) {
+            let oldest = circuits.iter().min_by_key(|(_, circuit)| circuit.last_failure);
+            if let Some(oldest) = oldest.map(|(releases, _)| releases.clone()) {
+                circuits.remove(&oldest);
+            }
+        }
+        let circuit = circuits.entry(releases.clone()).or_insert(Circuit {
+            failures: 0,
+            last_failure: now,
+            open_until: None,
+        });
+        circuit.failures = circuit.failures.saturating_add(1);
+        circuit.last_failure = now;
+        let is_open = circuit.failures >= self.failure_threshold;
+        if is_open {
+            circuit.open_until = Some(now + self.open_time);
+        }
+        is_open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use colonnade_model::release::{ReleaseId, SHELL};
+
+    use super::{Circuits, MAX_CIRCUITS, RenderCircuitBreaker};
+    use crate::request::ReleasePair;
+
+    const OPEN: Duration = Duration::from_secs(30);
+
+    fn pair(section: &str, shell_version: &str) -> ReleasePair {
+        let id = |name: &str, version: &str| ReleaseId {
+            name: name.to_owned(),
+            version: version.to_owned(),
+        };
+        ReleasePair {
+            shell: id(SHELL, shell_version),
+            section: id(section, "1"),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn circuit_opens_at_threshold_and_closes_on_success() {
+        let breaker = RenderCircuitBreaker::new(3, OPEN, Circuits::default());
+        let (a, b) = (pair("a", "1"), pair("b", "1"));
+        assert!(!breaker.record_failure(&a));
+        assert!(!breaker.record_failure(&a));
+        breaker.record_success(&a);
+        assert!(!breaker.record_failure(&a));
+        assert!(!breaker.record_failure(&a));
+        assert!(!breaker.is_open(&a));
+        assert!(breaker.record_failure(&a));
+        assert!(breaker.is_open(&a));
+        assert!(!breaker.is_open(&b));
+        tokio::time::advance(Duration::from_secs(31)).await;
+        assert!(!breaker.is_open(&a), "half-open");
+        assert!(breaker.record_failure(&a));
+        assert!(breaker.is_open(&a));
+        tokio::time::advance(Duration::from_secs(31)).await;
+        breaker.record_success(&a);
+        assert!(!breaker.record_failure(&a));
+        assert!(!breaker.is_open(&a));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn section_is_open_while_any_circuit_is_open() {
+        let circuits = Circuits::default();
+        let breaker = RenderCircuitBreaker::new(1, OPEN, circuits.clone());
+        let (live, canary) = (pair("a", "1"), pair("a", "2"));
+        breaker.record_failure(&live);
+        breaker.record_failure(&canary);
+        breaker.record_success(&live);
+        breaker.record_failure(&pair("b", "1"));
+        breaker.record_success(&pair("b", "1"));
+        let sections = |is_open| BTreeMap::from([("a".to_owned(), is_open), ("b".to_owned(), false)]);
+        assert_eq!(circuits.sections(), sections(true));
+        tokio::time::advance(OPEN).await;
+        assert_eq!(circuits.sections(), sections(false), "the open time is over");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn circuit_beyond_limit_replaces_oldest() {
+        let circuits = Circuits::default();
+        let breaker = RenderCircuitBreaker::new(1, OPEN, circuits.clone());
+        let pairs: Vec<_> = (0..=MAX_CIRCUITS)
+            .map(|number| pair("a", &number.to_string()))
+            .collect();
+        for pair in &pairs {
+            breaker.record_failure(pair);
+            tokio::time::advance(Duration::from_millis(1)).await;
+        }
+        assert_eq!(circuits.0.lock().len(), MAX_CIRCUITS);
+        assert!(!breaker.is_open(&pairs[0]));
+        assert!(pairs[1..].iter().all(|pair| breaker.is_open(pair)));
+    }
+}

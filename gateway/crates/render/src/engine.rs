@@ -1,0 +1,166 @@
+//! Runs renders on the worker pool, caches their pages, and records their outcomes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::civil::Date;
+
+use colonnade_web::byte_cache::ByteCache;
+use colonnade_web::client::ClientKey;
+
+use crate::RenderOutcome;
+use crate::circuit_breaker::RenderCircuitBreaker;
+use crate::metrics::RenderMetrics;
+use crate::page::RenderedPage;
+use crate::pool::{RenderFailure, RenderTask, WorkerPool};
+use crate::protocol::FailureCause;
+use crate::request::{CacheKey, ReleasePair};
+
+/// The part of the renderer that outlives a request: a render goes on when the client that requested it has left.
+pub(super) struct Engine {
+    pub(super) breaker: RenderCircuitBreaker,
+    pub(super) metrics: RenderMetrics,
+    pool: WorkerPool,
+    cache: ByteCache<CacheKey, CachedPage>,
+}
+
+/// A render with everything it needs.
+pub(super) struct PreparedRender {
+    pub(super) client: Option<ClientKey>,
+    pub(super) task: RenderTask,
+    /// The releases that render the page.
+    pub(super) releases: ReleasePair,
+    /// The cache key and the date of the page; `None` for the result of a form post, which is not cached.
+    pub(super) cache_key: Option<(CacheKey, Date)>,
+}
+
+/// A cached page.
+#[derive(Debug)]
+struct CachedPage {
+    page: Arc<RenderedPage>,
+    /// The only date on which it is valid; `None` if it does not depend on the date.
+    day: Option<Date>,
+}
+
+impl Engine {
+    /// Starts the workers.
+    pub(super) fn start(settings: colonnade_config::RenderSettings, metrics: &RenderMetrics) -> Self {
+        Self {
+            breaker: RenderCircuitBreaker::new(
+                settings.breaker_failure_threshold,
+                settings.breaker_open,
+                metrics.circuits.clone(),
+            ),
+            metrics: metrics.clone(),
+            pool: WorkerPool::start(settings, metrics),
+            cache: ByteCache::new(settings.cache_bytes),
+        }
+    }
+
+    /// Renders a requested page and records the outcome.
+    pub(super) async fn render(
+        self: Arc<Self>,
+        render: PreparedRender,
+        queue_timeout: Duration,
+    ) -> RenderOutcome {
+        let (client, releases) = (render.client, render.releases.clone());
+        match self.render_and_cache(render, queue_timeout, false).await {
+            Ok(page) => {
+                self.breaker.record_success(&releases);
+                RenderOutcome::Rendered(page)
+            }
+            Err(failure) => {
+                self.record_failure(&releases, &failure);
+                let rejected = client.filter(|_| failure.cause == FailureCause::ClientQueueFull);
+                rejected.map_or(RenderOutcome::Failed, RenderOutcome::ClientQueueFull)
+            }
+        }
+    }
+
+    /// Counts and logs a failure. The circuit breaker counts it if the releases may be the reason.
+    pub(super) fn record_failure(&self, releases: &ReleasePair, failure: &RenderFailure) {
+        let circuit_open = failure.cause.is_release_fault() && self.breaker.record_failure(releases);
+        let cause = failure.cause.label();
+        let section = &releases.section;
+        let count = self.metrics.record_failure(&section.name, cause);
+        // Not its message, which may contain personal data such as the requested path.
+        tracing::warn!(event = "render_failed", release = %section, cause, count, circuit_open);
+    }
+
+    /// Renders a page, and caches it if it has a cache key. `wait_for_slot`: see [`WorkerPool::render`].
+    pub(super) async fn render_and_cache(
+        &self,
+        render: PreparedRender,
+        queue_timeout: Duration,
+        wait_for_slot: bool,
+    ) -> Result<Arc<RenderedPage>, RenderFailure> {
+        let PreparedRender { client, task, .. } = render;
+        let output = self
+            .pool
+            .render(client, task, queue_timeout, wait_for_slot)
+            .await?;
+        let page: RenderedPage = serde_json::from_slice(&output.page).map_err(|error| {
+            let message = format!("render returned an invalid page: {error}");
+            RenderFailure::new(FailureCause::Exception, &message)
+        })?;
+        if !matches!(page.status, 200 | 404) {
+            let message = format!("render returned the status {}; expected 200 or 404", page.status);
+            return Err(RenderFailure::new(FailureCause::Exception, &message));
+        }
+        let section = &render.releases.section.name;
+        self.metrics.record_success(section, output.cpu_time);
+        let page = Arc::new(page);
+        if let Some((key, day)) = render.cache_key {
+            self.cache(key, &page, day);
+        }
+        Ok(page)
+    }
+
+    fn cache(&self, key: CacheKey, page: &Arc<RenderedPage>, day: Date) {
+        let day = page.reads_today.then_some(day);
+        let weight = page.html.len() + page.view.get().len() + key.weight();
+        let page = Arc::clone(page);
+        self.cache.put(key, Arc::new(CachedPage { page, day }), weight);
+    }
+
+    /// The cached page that is valid on a date.
+    pub(super) fn cached(&self, key: &CacheKey, today: Date) -> Option<Arc<RenderedPage>> {
+        let cached = self.cache.get(key)?;
+        cached.is_valid_on(today).then(|| Arc::clone(&cached.page))
+    }
+}
+
+impl CachedPage {
+    fn is_valid_on(&self, today: Date) -> bool {
+        self.day.is_none_or(|day| day == today)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use jiff::civil::{Date, date};
+
+    use super::{CachedPage, RenderedPage};
+
+    const PAGE: &str =
+        r#"{ "status": 200, "head": { "title": "" }, "view": {}, "html": "", "readsToday": false }"#;
+    const TODAY: Date = date(2026, 2, 28);
+
+    fn cached(day: Option<Date>) -> CachedPage {
+        let page: RenderedPage = serde_json::from_str(PAGE).unwrap();
+        CachedPage {
+            page: Arc::new(page),
+            day,
+        }
+    }
+
+    #[test]
+    fn page_that_reads_date_is_valid_only_on_that_date() {
+        let tomorrow = TODAY.tomorrow().unwrap();
+        assert!(cached(Some(TODAY)).is_valid_on(TODAY));
+        assert!(!cached(Some(TODAY)).is_valid_on(tomorrow));
+        assert!(cached(None).is_valid_on(tomorrow));
+    }
+}

@@ -1,0 +1,120 @@
+//! Metrics of server rendering.
+
+use std::fmt;
+use std::time::Duration;
+
+use prometheus_client::encoding::{EncodeLabelSet, EncodeMetric, MetricEncoder};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+
+use colonnade_web::metrics::Described;
+
+use crate::circuit_breaker::Circuits;
+
+/// Bucket bounds in seconds. Pages usually take 1 to 40 ms; the last buckets show renders close to the CPU limit.
+const CPU_SECONDS: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
+
+/// The metrics of renders.
+#[derive(Clone)]
+pub struct RenderMetrics {
+    outcomes: Family<Outcome, Counter>,
+    cpu: Family<Section, Histogram, fn() -> Histogram>,
+    pub(super) circuits: Circuits,
+    worker_restarts: Counter,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Outcome {
+    section: String,
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Section {
+    section: String,
+}
+
+/// A gauge per section. Its values are computed at scrape time, because no call ends the open time of a circuit.
+#[derive(Debug)]
+struct CircuitOpen(Circuits);
+
+impl EncodeMetric for CircuitOpen {
+    fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
+        for (section, is_open) in self.0.sections() {
+            let gauge = ConstGauge::new(i64::from(is_open));
+            gauge.encode(encoder.encode_family(&Section { section })?)?;
+        }
+        Ok(())
+    }
+
+    fn metric_type(&self) -> MetricType {
+        MetricType::Gauge
+    }
+}
+
+impl Default for RenderMetrics {
+    fn default() -> Self {
+        Self {
+            outcomes: Family::default(),
+            cpu: Family::new_with_constructor(|| Histogram::new(CPU_SECONDS)),
+            circuits: Circuits::default(),
+            worker_restarts: Counter::default(),
+        }
+    }
+}
+
+impl RenderMetrics {
+    /// Adds the metrics to the registry.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "renders",
+            "Renders by outcome; `section` is `shell` for the shell's own pages",
+            Described(self.outcomes.clone()),
+        );
+        registry.register_with_unit(
+            "render_cpu",
+            "CPU time of successful renders",
+            Unit::Seconds,
+            Described(self.cpu.clone()),
+        );
+        registry.register(
+            "render_circuit_open",
+            "1 while a render circuit breaker of a section is open, otherwise 0",
+            CircuitOpen(self.circuits.clone()),
+        );
+        registry.register(
+            "render_worker_restarts",
+            "Render workers that were killed or crashed",
+            self.worker_restarts.clone(),
+        );
+    }
+
+    /// Counts a successful render and its CPU time.
+    pub fn record_success(&self, section: &str, cpu: Duration) {
+        self.count(section, "rendered");
+        let section = section.to_owned();
+        self.cpu
+            .get_or_create(&Section { section })
+            .observe(cpu.as_secs_f64());
+    }
+
+    /// Counts a failed render. Returns the number of failures with this cause so far.
+    pub fn record_failure(&self, section: &str, cause: &'static str) -> u64 {
+        self.count(section, cause)
+    }
+
+    /// Counts a worker that was replaced.
+    pub fn record_restart(&self) {
+        self.worker_restarts.inc();
+    }
+
+    fn count(&self, section: &str, outcome: &'static str) -> u64 {
+        let section = section.to_owned();
+        let counter = self.outcomes.get_or_create(&Outcome { section, outcome });
+        counter.inc() + 1
+    }
+}

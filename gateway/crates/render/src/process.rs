@@ -1,0 +1,209 @@
+//! A render worker process, seen from the gateway.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use colonnade_config::RenderSettings;
+use colonnade_model::release::ServerModules;
+
+use super::pool::{RenderFailure, RenderOutput, RenderTask};
+use super::protocol::{
+    FailureCause, MAX_FRAME, RenderJob, WorkerRequest, WorkerResponse, encode, frame_too_long,
+};
+
+/// The number of releases whose modules a worker loads before it is replaced.
+const MAX_LOADED_RELEASES: usize = 64;
+
+/// How long starting a worker may take.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The interval at which the limits of a running render are checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The CPU time a worker may use in addition to that of its render: to load modules and to prepare the next sandbox.
+const EXTRA_CPU_TIME: Duration = Duration::from_millis(500);
+
+/// The time after which an unresponsive worker is killed. It does not limit renders: on a busy machine a healthy render
+/// can take many times its CPU time.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A render worker. Dropping it kills the process.
+pub(super) struct WorkerProcess {
+    process: Child,
+    input: ChildStdin,
+    output: ChildStdout,
+    /// The IDs of the releases whose modules are loaded.
+    loaded: HashSet<String>,
+}
+
+impl WorkerProcess {
+    /// Starts a worker and waits until it is ready.
+    pub(super) async fn start() -> io::Result<Self> {
+        let mut process = Command::new(program()?)
+            .arg("render-worker")
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()?;
+        let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let mut worker = Self {
+            process,
+            input,
+            output,
+            loaded: HashSet::new(),
+        };
+        let response = timeout_at(
+            Instant::now() + START_TIMEOUT,
+            worker.read_message::<WorkerResponse>(),
+        );
+        match response.await.map_err(|_| io::ErrorKind::TimedOut)?? {
+            WorkerResponse::Started { is_sandboxed } => {
+                if !is_sandboxed && cfg!(target_os = "linux") {
+                    tracing::warn!(event = "render_worker_unsandboxed");
+                }
+                Ok(worker)
+            }
+            other => Err(unexpected_response(&other)),
+        }
+    }
+
+    /// Whether the process is alive and may load the modules of more releases.
+    pub(super) fn is_usable(&mut self) -> bool {
+        self.loaded.len() < MAX_LOADED_RELEASES && matches!(self.process.try_wait(), Ok(None))
+    }
+
+    /// Renders a page. After any failure except an exception the worker must not be used again.
+    pub(super) async fn render(
+        &mut self,
+        task: &RenderTask,
+        settings: &RenderSettings,
+    ) -> Result<RenderOutput, RenderFailure> {
+        let pid = self.process.id();
+        let max_cpu_time = cpu_time(pid).map(|used| used + 2 * settings.cpu_limit + EXTRA_CPU_TIME);
+        let response_deadline = Instant::now() + RESPONSE_TIMEOUT;
+        let mut response = pin!(self.request_render(task, settings));
+        loop {
+            match timeout(POLL_INTERVAL, &mut response).await {
+                Ok(Err(error)) => {
+                    return Err(RenderFailure::new(
+                        FailureCause::WorkerCrashed,
+                        &error.to_string(),
+                    ));
+                }
+                Ok(Ok(result)) => return result,
+                // The engine enforces the limit of CPU time itself, but not while it executes its own native code.
+                Err(_) if cpu_time(pid).is_some_and(|used| max_cpu_time.is_some_and(|max| used > max)) => {
+                    return Err(RenderFailure::new(
+                        FailureCause::CpuLimit,
+                        "the render exceeded its CPU time and was killed",
+                    ));
+                }
+                Err(_) if Instant::now() > response_deadline => {
+                    return Err(RenderFailure::new(
+                        FailureCause::WorkerUnresponsive,
+                        "the render worker did not respond and was killed",
+                    ));
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    async fn request_render(
+        &mut self,
+        task: &RenderTask,
+        settings: &RenderSettings,
+    ) -> io::Result<Result<RenderOutput, RenderFailure>> {
+        self.load(&task.shell).await?;
+        if let Some(section) = &task.section {
+            self.load(section).await?;
+        }
+        let job = RenderJob {
+            shell: task.shell.release.clone(),
+            section: task.section.as_ref().map(|section| section.release.clone()),
+            request: task.request.clone(),
+            cpu_limit_ms: u64::try_from(settings.cpu_limit.as_millis()).unwrap_or(u64::MAX),
+            memory_limit: settings.memory_limit_bytes,
+        };
+        match self.request(&WorkerRequest::Render(job)).await? {
+            WorkerResponse::Rendered { cpu_us } => Ok(Ok(RenderOutput {
+                page: self.read_frame().await?,
+                cpu_time: Duration::from_micros(cpu_us),
+            })),
+            WorkerResponse::Failed { cause, message } => Ok(Err(RenderFailure { cause, message })),
+            other => Err(unexpected_response(&other)),
+        }
+    }
+
+    /// Loads the modules of a release, unless they are loaded.
+    async fn load(&mut self, modules: &Arc<ServerModules>) -> io::Result<()> {
+        if !self.loaded.insert(modules.release.clone()) {
+            return Ok(());
+        }
+        let request = WorkerRequest::Load(ServerModules::clone(modules));
+        match self.request(&request).await? {
+            WorkerResponse::Loaded => Ok(()),
+            other => Err(unexpected_response(&other)),
+        }
+    }
+
+    async fn request(&mut self, request: &WorkerRequest) -> io::Result<WorkerResponse> {
+        self.input.write_all(&encode(request)?).await?;
+        self.read_message().await
+    }
+
+    async fn read_message<T: DeserializeOwned>(&mut self) -> io::Result<T> {
+        Ok(serde_json::from_slice(&self.read_frame().await?)?)
+    }
+
+    async fn read_frame(&mut self) -> io::Result<Vec<u8>> {
+        let length = self.output.read_u32_le().await?;
+        if length > MAX_FRAME {
+            return Err(frame_too_long());
+        }
+        let mut bytes = vec![0; length as usize];
+        self.output.read_exact(&mut bytes).await?;
+        Ok(bytes)
+    }
+}
+
+fn unexpected_response(response: &WorkerResponse) -> io::Error {
+    io::Error::other(format!("unexpected response of the render worker: {response:?}"))
+}
+
+/// The CPU time that a process has used, if the system reports it (`proc_pid_stat(5)`).
+fn cpu_time(pid: Option<u32>) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid?)).ok()?;
+    // The second field, the name in parentheses, can contain any characters. Fields 14 and 15 are the user and system
+    // time.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let times = fields.split(' ').skip(11).take(2);
+    let ticks = times
+        .map(|ticks| ticks.parse::<u64>().ok())
+        .sum::<Option<u64>>()?;
+    Some(Duration::from_secs(ticks) / u32::try_from(rustix::param::clock_ticks_per_second()).ok()?)
+}
+
+/// The path of the gateway's own binary: the running one, even if the file was replaced.
+fn program() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        Ok(PathBuf::from("/proc/self/exe"))
+    } else {
+        std::env::current_exe()
+    }
+}

@@ -1,0 +1,164 @@
+//! The protocol between the gateway and a render worker, over the worker's standard input and output.
+//!
+//! A frame is a length in bytes (`u32`, little-endian) and that many bytes of JSON. The worker starts with
+//! [`WorkerResponse::Started`]. From then on it sends one response per request, in order. A
+//! [`WorkerResponse::Rendered`] is followed by a second frame with the page.
+
+use std::io::{self, Read, Write};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use colonnade_model::release::ServerModules;
+
+/// The maximum length of a frame in bytes. Server modules of a release and rendered pages are always smaller.
+pub(crate) const MAX_FRAME: u32 = 64 * 1024 * 1024;
+
+/// A request to a worker.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub(crate) enum WorkerRequest {
+    /// Load these modules, so that renders can refer to them.
+    Load(ServerModules),
+    /// Render a page with loaded modules.
+    Render(RenderJob),
+}
+
+/// One page to render.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct RenderJob {
+    /// The ID of the shell's release.
+    pub shell: String,
+    /// The ID of the section's release; `None` for the shell's not-found page.
+    pub section: Option<String>,
+    /// The argument of the shell's `render` function.
+    pub request: Value,
+    /// The limit of its CPU time, in milliseconds.
+    pub cpu_limit_ms: u64,
+    /// The limit of its memory, in addition to that of the loaded shell, in bytes.
+    pub memory_limit: usize,
+}
+
+/// A worker's response.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub(crate) enum WorkerResponse {
+    /// The worker is ready. `is_sandboxed`: its seccomp filter is installed.
+    Started { is_sandboxed: bool },
+    /// The modules are loaded.
+    Loaded,
+    /// The render succeeded. The next frame is the return value of `render`, as JSON.
+    Rendered { cpu_us: u64 },
+    /// The request failed.
+    Failed { cause: FailureCause, message: String },
+}
+
+/// Why a render failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FailureCause {
+    /// The section or the shell threw an exception, or returned a promise that is never settled.
+    Exception,
+    /// It exceeded the CPU time limit.
+    CpuLimit,
+    /// It exceeded the memory limit.
+    MemoryLimit,
+    /// The worker process crashed.
+    WorkerCrashed,
+    /// The worker was killed because it did not respond, although it had CPU time left.
+    WorkerUnresponsive,
+    /// The queue was full, or it was queued for too long.
+    QueueFull,
+    /// Too many renders of the same client were queued.
+    ClientQueueFull,
+    /// It was not done before the document's deadline. Its page is cached once it is done.
+    DeadlineExceeded,
+    /// The server modules could not be read from the store.
+    StoreError,
+    /// The circuit breaker is open.
+    CircuitOpen,
+}
+
+impl FailureCause {
+    /// Whether the rendered releases may be the reason, so that the circuit breaker counts the failure.
+    pub(super) fn is_release_fault(self) -> bool {
+        !matches!(
+            self,
+            Self::WorkerUnresponsive
+                | Self::QueueFull
+                | Self::ClientQueueFull
+                | Self::DeadlineExceeded
+                | Self::StoreError
+                | Self::CircuitOpen
+        )
+    }
+
+    /// The label in the log and in metrics.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::Exception => "exception",
+            Self::CpuLimit => "cpu_limit",
+            Self::MemoryLimit => "memory_limit",
+            Self::WorkerCrashed => "worker_crashed",
+            Self::WorkerUnresponsive => "worker_unresponsive",
+            Self::QueueFull => "queue_full",
+            Self::ClientQueueFull => "client_queue_full",
+            Self::DeadlineExceeded => "deadline_exceeded",
+            Self::StoreError => "store_error",
+            Self::CircuitOpen => "circuit_open",
+        }
+    }
+}
+
+/// Writes a message as a frame.
+pub(super) fn write_message(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+    let bytes = encode(message)?;
+    to.write_all(&bytes)?;
+    to.flush()
+}
+
+/// Writes a frame with this content.
+pub(super) fn write_frame(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    let length = u32::try_from(bytes.len()).map_err(|_| frame_too_long())?;
+    to.write_all(&length.to_le_bytes())?;
+    to.write_all(bytes)?;
+    to.flush()
+}
+
+/// A message as a frame.
+///
+/// # Errors
+/// If it is longer than `MAX_FRAME`.
+pub(super) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; 4];
+    serde_json::to_writer(&mut bytes, message)?;
+    let length = u32::try_from(bytes.len() - 4)
+        .ok()
+        .filter(|length| *length <= MAX_FRAME)
+        .ok_or_else(frame_too_long)?;
+    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    Ok(bytes)
+}
+
+/// Reads a message; `None` at the end of the stream.
+pub(super) fn read_message<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
+    let mut length = [0; 4];
+    match from.read_exact(&mut length) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        Err(error) => return Err(error),
+    }
+    let length = u32::from_le_bytes(length);
+    if length > MAX_FRAME {
+        return Err(frame_too_long());
+    }
+    let mut bytes = vec![0; length as usize];
+    from.read_exact(&mut bytes)?;
+    Ok(Some(serde_json::from_slice(&bytes)?))
+}
+
+/// The error of a frame that is longer than `MAX_FRAME`.
+pub(super) fn frame_too_long() -> io::Error {
+    io::Error::other(format!("a frame exceeds {MAX_FRAME} bytes"))
+}

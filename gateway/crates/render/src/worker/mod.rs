@@ -1,0 +1,131 @@
+//! The render worker: a child process that executes the server modules of releases.
+//!
+//! It is the gateway's own binary, without an environment or open files except its pipes. A seccomp filter allows only
+//! system calls for memory, time and the pipes. A faulty release ends in an error response or, at worst, in the death of
+//! this process.
+
+mod limits;
+mod sandbox;
+#[cfg(test)]
+mod tests;
+mod url_functions;
+
+use std::collections::HashMap;
+use std::io::{BufReader, BufWriter, stdin, stdout};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use colonnade_model::release::ServerModules;
+
+use super::protocol::{
+    FailureCause, RenderJob, WorkerRequest, WorkerResponse, read_message, write_frame, write_message,
+};
+use sandbox::{Failure, Sandbox, Sources};
+
+/// The stack size of the thread that executes scripts, in bytes. Deep trees recurse in native code.
+const STACK_SIZE: usize = 32 * 1024 * 1024;
+
+/// Responds to requests until the gateway closes the pipe.
+pub fn main() -> ExitCode {
+    if limits::lower_priority()
+        .and_then(|()| limits::limit_resources())
+        .is_err()
+    {
+        return ExitCode::FAILURE;
+    }
+    let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(serve);
+    match thread.map(std::thread::JoinHandle::join) {
+        Ok(Ok(true)) => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// Serves requests; true if the gateway closed the pipe, false after an I/O error.
+fn serve() -> bool {
+    // Without the filter the other restrictions still apply. The gateway logs a warning.
+    let is_sandboxed = limits::install_seccomp_filter().is_ok();
+    let (mut input, mut output) = (BufReader::new(stdin().lock()), BufWriter::new(stdout().lock()));
+    let mut worker = Worker::default();
+    if write_message(&mut output, &WorkerResponse::Started { is_sandboxed }).is_err() {
+        return false;
+    }
+    loop {
+        let (response, page) = match read_message(&mut input) {
+            Ok(Some(request)) => worker.handle(request),
+            Ok(None) => return true,
+            Err(_) => return false,
+        };
+        if write_message(&mut output, &response).is_err() {
+            return false;
+        }
+        if let Some(page) = page
+            && write_frame(&mut output, page.as_bytes()).is_err()
+        {
+            return false;
+        }
+        // In the meantime the gateway processes the response.
+        worker.prepare_sandbox();
+    }
+}
+
+#[derive(Default)]
+struct Worker {
+    /// The loaded modules, by release ID.
+    releases: HashMap<String, Arc<Sources>>,
+    /// A sandbox with the modules of this shell, in which nothing has been rendered.
+    spare: Option<(String, Sandbox)>,
+    last_shell: Option<String>,
+}
+
+impl Worker {
+    /// The response to a request and, after a successful render, the page.
+    fn handle(&mut self, request: WorkerRequest) -> (WorkerResponse, Option<String>) {
+        match request {
+            WorkerRequest::Load(ServerModules { release, sources }) => {
+                self.releases
+                    .insert(release, Arc::new(sources.into_iter().collect()));
+                (WorkerResponse::Loaded, None)
+            }
+            WorkerRequest::Render(job) => match self.render(&job) {
+                Ok((page, cpu_us)) => (WorkerResponse::Rendered { cpu_us }, Some(page)),
+                Err((cause, message)) => (WorkerResponse::Failed { cause, message }, None),
+            },
+        }
+    }
+
+    /// The page as JSON, and the CPU time of the render in microseconds.
+    fn render(&mut self, job: &RenderJob) -> Result<(String, u64), Failure> {
+        let not_loaded = |what: &str| {
+            let message = format!("the {what}'s server modules are not loaded");
+            (FailureCause::WorkerCrashed, message)
+        };
+        let sandbox = self.sandbox(&job.shell).ok_or_else(|| not_loaded("shell"))?;
+        self.last_shell = Some(job.shell.clone());
+        let section = match &job.section {
+            Some(release) => {
+                let sources = self.releases.get(release);
+                Some(Arc::clone(sources.ok_or_else(|| not_loaded("section"))?))
+            }
+            None => None,
+        };
+        sandbox?.render(section, job)
+    }
+
+    /// A new sandbox with the modules of a shell; `None` if they are not loaded.
+    fn sandbox(&mut self, shell: &str) -> Option<Result<Sandbox, Failure>> {
+        match self.spare.take() {
+            Some((release, sandbox)) if release == shell => Some(Ok(sandbox)),
+            _ => Some(Sandbox::new(Arc::clone(self.releases.get(shell)?))),
+        }
+    }
+
+    /// Prepares a sandbox for the next render.
+    fn prepare_sandbox(&mut self) {
+        let Some(shell) = self.last_shell.clone().filter(|_| self.spare.is_none()) else {
+            return;
+        };
+        if let Some(Ok(sandbox)) = self.sandbox(&shell) {
+            self.spare = Some((shell, sandbox));
+        }
+    }
+}

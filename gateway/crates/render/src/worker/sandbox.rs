@@ -1,0 +1,227 @@
+//! A JavaScript engine for one render, which can access only the modules it is given.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rquickjs::loader::{ImportAttributes, Loader, Resolver};
+use rquickjs::module::Declared;
+use rquickjs::{
+    CatchResultExt as _, CaughtError, Context, Ctx, Error, Function, Module, Promise, Runtime, Value,
+};
+use rustix::time::{ClockId, clock_gettime};
+
+use super::super::protocol::{FailureCause, RenderJob};
+use super::url_functions;
+
+/// Source texts by module specifier.
+pub(super) type Sources = HashMap<String, String>;
+
+/// The cause of a failure and its error message.
+pub(super) type Failure = (FailureCause, String);
+
+/// The memory limit while the shell's modules are loaded, in bytes. The engine is not safe if it runs out of memory while
+/// it loads modules.
+const LOAD_MEMORY_LIMIT: usize = 256 * 1024 * 1024;
+
+/// The limit of CPU time while the shell's modules are loaded.
+const LOAD_CPU_LIMIT: Duration = Duration::from_secs(5);
+
+/// The stack size of scripts, in bytes. The thread's stack is larger.
+const STACK_SIZE: usize = 8 * 1024 * 1024;
+
+/// The maximum size of a rendered page with its data, as JSON, in bytes.
+const MAX_PAGE_BYTES: usize = 1024 * 1024;
+
+/// The maximum length of an error message, in characters.
+const MAX_MESSAGE_CHARS: usize = 2000;
+
+const GLOBALS: &str = include_str!("globals.js");
+
+/// The specifier of a section's module.
+pub(super) const SECTION: &str = "section";
+
+/// The specifier of the shell's module that renders pages.
+pub(super) const SHELL: &str = "shell";
+
+/// The name of its function that renders a page.
+const RENDER: &str = "render";
+
+/// An engine with a shell's modules.
+pub(super) struct Sandbox {
+    // Declared before the runtime, so that it is dropped first.
+    context: Context,
+    runtime: Runtime,
+    modules: ModuleLoader,
+    /// The CPU time of the thread at which scripts are interrupted.
+    deadline: Rc<Cell<Option<Duration>>>,
+}
+
+/// Resolves and loads the modules that a render may import.
+#[derive(Clone, Default)]
+struct ModuleLoader(Rc<RefCell<Modules>>);
+
+#[derive(Clone, Default)]
+struct Modules {
+    shell: Arc<Sources>,
+    section: Option<Arc<Sources>>,
+}
+
+impl Sandbox {
+    /// A new engine in which the shell's modules are evaluated.
+    pub(super) fn new(shell: Arc<Sources>) -> Result<Self, Failure> {
+        let runtime = Runtime::new().map_err(|error| (FailureCause::MemoryLimit, error.to_string()))?;
+        runtime.set_memory_limit(LOAD_MEMORY_LIMIT);
+        runtime.set_max_stack_size(STACK_SIZE);
+        let deadline = Rc::new(Cell::new(None));
+        let current_deadline = Rc::clone(&deadline);
+        runtime.set_interrupt_handler(Some(Box::new(move || {
+            current_deadline
+                .get()
+                .is_some_and(|deadline| cpu_time() >= deadline)
+        })));
+        let modules = ModuleLoader::default();
+        modules.0.borrow_mut().shell = shell;
+        runtime.set_loader(modules.clone(), modules.clone());
+        let context =
+            Context::full(&runtime).map_err(|error| (FailureCause::MemoryLimit, error.to_string()))?;
+        let sandbox = Self {
+            context,
+            runtime,
+            modules,
+            deadline,
+        };
+        sandbox.within(LOAD_CPU_LIMIT, |ctx| {
+            url_functions::define(ctx)?;
+            ctx.eval::<(), _>(GLOBALS)?;
+            let module = Module::import(ctx, SHELL)?;
+            module.finish::<Value>().map(|_| ())
+        })?;
+        Ok(sandbox)
+    }
+
+    /// Renders a page with a section's modules, or the shell's own page. Returns the page as JSON and the CPU time in
+    /// microseconds. A sandbox renders only one page.
+    pub(super) fn render(
+        self,
+        section: Option<Arc<Sources>>,
+        job: &RenderJob,
+    ) -> Result<(String, u64), Failure> {
+        let start = cpu_time();
+        let has_section = section.is_some();
+        self.modules.0.borrow_mut().section = section;
+        let used = usize::try_from(self.runtime.memory_usage().malloc_size).unwrap_or(0);
+        self.runtime
+            .set_memory_limit(used.saturating_add(job.memory_limit));
+        let request = job.request.to_string();
+        let json = self.within(Duration::from_millis(job.cpu_limit_ms), |ctx| {
+            let section = if has_section {
+                let module: rquickjs::Object<'_> = Module::import(ctx, SECTION)?.finish()?;
+                module.get::<_, Value<'_>>("default")?
+            } else {
+                Value::new_null(ctx.clone())
+            };
+            let shell: rquickjs::Object<'_> = Module::import(ctx, SHELL)?.finish()?;
+            let render: Function<'_> = shell.get(RENDER)?;
+            let request = ctx.json_parse(request)?;
+            let rendered: Promise<'_> = render.call((section, request))?;
+            let rendered: Value<'_> = rendered.finish()?;
+            let json = ctx.json_stringify(rendered)?;
+            json.map(|json| json.to_string()).transpose()
+        })?;
+        let page = json.unwrap_or_else(|| "null".to_owned());
+        if page.len() > MAX_PAGE_BYTES {
+            return Err((
+                FailureCause::MemoryLimit,
+                format!("the page and its data exceed {MAX_PAGE_BYTES} bytes"),
+            ));
+        }
+        let cpu = cpu_time().saturating_sub(start);
+        Ok((page, u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX)))
+    }
+
+    /// Executes scripts with a limit of CPU time.
+    fn within<T>(
+        &self,
+        cpu_limit: Duration,
+        work: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<T>,
+    ) -> Result<T, Failure> {
+        let deadline = cpu_time() + cpu_limit;
+        self.deadline.set(Some(deadline));
+        let outcome = self.context.with(|ctx| {
+            work(&ctx).catch(&ctx).map_err(|error| {
+                let message = describe(&error);
+                let cause = if cpu_time() >= deadline {
+                    FailureCause::CpuLimit
+                } else if message.contains("out of memory") {
+                    FailureCause::MemoryLimit
+                } else {
+                    FailureCause::Exception
+                };
+                (cause, message)
+            })
+        });
+        self.deadline.set(None);
+        outcome
+    }
+}
+
+impl ModuleLoader {
+    /// The sources that contain a module. The shell's sources cannot replace the section's module.
+    fn find(&self, name: &str) -> Option<Arc<Sources>> {
+        let modules = self.0.borrow();
+        let sources = if name == SECTION {
+            modules.section.as_ref()?
+        } else {
+            &modules.shell
+        };
+        sources.contains_key(name).then(|| Arc::clone(sources))
+    }
+}
+
+impl Resolver for ModuleLoader {
+    fn resolve<'js>(
+        &mut self,
+        _: &Ctx<'js>,
+        base: &str,
+        name: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<String> {
+        // Only the gateway (whose `base` is empty) and the shell's own modules may import the module that renders.
+        let may_import = name != SHELL || base.is_empty() || self.0.borrow().shell.contains_key(base);
+        let found = self.find(name).filter(|_| may_import).map(|_| name.to_owned());
+        found.ok_or_else(|| Error::new_resolving(base, name))
+    }
+}
+
+impl Loader for ModuleLoader {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Declared>> {
+        let sources = self.find(name).ok_or_else(|| Error::new_loading(name))?;
+        // The `RefCell` must not be borrowed here: declaring a module resolves its imports.
+        Module::declare(ctx.clone(), name, sources[name].as_str())
+    }
+}
+
+fn describe(error: &CaughtError<'_>) -> String {
+    let message = match error {
+        CaughtError::Exception(exception) => exception.message().unwrap_or_default(),
+        other => other.to_string(),
+    };
+    message.chars().take(MAX_MESSAGE_CHARS).collect()
+}
+
+/// The CPU time of this thread.
+fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(
+        u64::try_from(time.tv_sec).unwrap_or(0),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
+}

@@ -1,0 +1,144 @@
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::super::protocol::RenderJob;
+use super::sandbox::{Failure, SECTION, SHELL, Sandbox, Sources};
+
+const RENDER: &str =
+    "import 'helper'; export const secret = 1; export async function render(section) { return section(); }";
+
+/// The return value of a section's function in a render.
+fn render(function: &str) -> Result<Value, Failure> {
+    let sources = |name: &str, source: String| (name.to_owned(), source);
+    let shell = Sources::from([
+        sources(SHELL, RENDER.to_owned()),
+        sources("helper", "export default 1;".to_owned()),
+    ]);
+    let section = Sources::from([sources(SECTION, format!("export default {function};"))]);
+    let job = RenderJob {
+        shell: "shell@1.0.0".to_owned(),
+        section: Some("x@1.0.0".to_owned()),
+        request: Value::Null,
+        cpu_limit_ms: 10_000,
+        memory_limit: 64 * 1024 * 1024,
+    };
+    let sandbox = Sandbox::new(Arc::new(shell)).expect("the shell loads");
+    let (json, _) = sandbox.render(Some(Arc::new(section)), &job)?;
+    Ok(serde_json::from_str(&json).expect("JSON"))
+}
+
+#[test]
+fn section_cannot_import_shell_module() {
+    for import in [
+        "import('shell')",
+        "(0, eval)(\"import('shell')\")",
+        "new Function(\"return import('shell')\")()",
+        "import('helper').then(() => (0, eval)(\"import('shell')\"))",
+    ] {
+        assert!(
+            render(&format!("async () => Object.keys(await {import})")).is_err(),
+            "{import}"
+        );
+    }
+    assert!(render("async () => Object.keys(await import('helper'))").is_ok());
+}
+
+#[test]
+fn urls_and_dates_behave_as_in_browsers() {
+    // The expected values are those of browsers.
+    for (expression, expected) in [
+        (
+            r#"new URLSearchParams("?a=1&b=2&a=3").toString()"#,
+            json!("a=1&b=2&a=3"),
+        ),
+        (
+            r#"(() => { const p = new URLSearchParams("a=1&b=2&a=3"); p.set("a", 4); return String(p); })()"#,
+            json!("a=4&b=2"),
+        ),
+        (
+            r#"(() => { const p = new URLSearchParams("a=1&a=2"); p.delete("a", "1"); return String(p); })()"#,
+            json!("a=2"),
+        ),
+        (r#"new URLSearchParams("a=1").has("a", "2")"#, json!(false)),
+        (
+            r#"[...new URLSearchParams([["b", 2], ["a", "ü +&"]])].join("|")"#,
+            json!("b,2|a,ü +&"),
+        ),
+        (
+            r#"String(new URLSearchParams({ q: "New York, 'NY' (*)~!", e: "%41+" }))"#,
+            json!("q=New+York%2C+%27NY%27+%28*%29%7E%21&e=%2541%2B"),
+        ),
+        (
+            r#"(() => { const p = new URLSearchParams("b=2&a=1&b=1"); p.sort(); return String(p); })()"#,
+            json!("a=1&b=2&b=1"),
+        ),
+        (
+            r#"new URLSearchParams("a=%F0%9F%98%80&b=%zz&c=a+b").get("b") + new URLSearchParams("c=a+b").get("c")"#,
+            json!("%zza b"),
+        ),
+        (
+            r#"new URL("../x?y=1#z", "https://user:pw@site.example:8443/a/b/c").href"#,
+            json!("https://user:pw@site.example:8443/a/x?y=1#z"),
+        ),
+        (
+            r#"(() => { const u = new URL("https://site.example/a?x=1#h"); u.searchParams.append("b", "2"); return u.href; })()"#,
+            json!("https://site.example/a?x=1&b=2#h"),
+        ),
+        (
+            r#"(() => { const u = new URL("https://site.example/a?x=1"); u.pathname = "/New York"; u.search = "y=ä"; u.hash = "top"; return [u.href, u.searchParams.get("y")].join(" "); })()"#,
+            json!("https://site.example/New%20York?y=%C3%A4#top ä"),
+        ),
+        (
+            r#"(() => { const u = new URL("https://site.example/"); u.host = "other.example:81"; u.protocol = "http"; u.port = ""; return u.href; })()"#,
+            json!("http://other.example/"),
+        ),
+        (
+            r#"(() => { const u = new URL("HTTPS://Bücher.Example:443/./a/../b"); return [u.origin, u.host, u.port, u.pathname, JSON.stringify(u)].join(" "); })()"#,
+            json!(
+                "https://xn--bcher-kva.example xn--bcher-kva.example  /b \"https://xn--bcher-kva.example/b\""
+            ),
+        ),
+        (
+            r#"(() => { try { new URL("/x"); } catch (error) { return error instanceof TypeError; } })()"#,
+            json!(true),
+        ),
+        (
+            r#"(() => { const u = new URL("https://site.example/a"); try { u.href = "nonsense"; } catch {} return u.href; })()"#,
+            json!("https://site.example/a"),
+        ),
+        (
+            r#"[URL.canParse("a b"), URL.parse("a b"), URL.canParse("x:y")].join()"#,
+            json!("false,,true"),
+        ),
+        (
+            r#"[...new TextEncoder().encode("ü😀")].join()"#,
+            json!("195,188,240,159,152,128"),
+        ),
+        (
+            "[typeof Intl, typeof performance, typeof URL, Date.toString === Function.prototype.toString].join()",
+            json!("object,object,function,true"),
+        ),
+        (
+            r#"new Date(Date.UTC(2026, 1, 3)).toISOString() + Date.parse("2026-02-03") + new Date(new Date(5)).getTime() + new Date("2026").getTime()"#,
+            json!("2026-02-03T00:00:00.000Z177007680000051767225600000"),
+        ),
+    ] {
+        let value = render(&format!("async () => {expression}"));
+        assert_eq!(value, Ok(expected), "{expression}");
+    }
+}
+
+#[test]
+fn impure_functions_throw_with_reason() {
+    for (expression, expected) in [
+        ("new Date(new String('2020-06-01T00:00:00'))", "time zone"),
+        ("Date.parse('2020-06-01T00:00:00')", "time zone"),
+        ("Intl.DateTimeFormat()", "Intl"),
+        ("'now' in performance", "performance"),
+        ("crypto.getRandomValues()", "randomness"),
+    ] {
+        let (_, message) = render(&format!("async () => String({expression})")).expect_err(expression);
+        assert!(message.contains(expected), "{expression}: {message}");
+    }
+}

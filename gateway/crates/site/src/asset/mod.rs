@@ -1,0 +1,88 @@
+//! Assets: the public files of releases. Only files in a release's file list are served.
+//!
+//! No `Access-Control-Allow-Origin` is sent: the site loads its own files, for which `crossorigin=anonymous` does not need
+//! it, and other sites may not read them.
+
+mod file_cache;
+mod file_response;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod fuzz;
+mod range;
+
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
+
+use colonnade_config::AssetSettings;
+use colonnade_platform::deployment::Snapshot;
+use colonnade_platform::preview::Preview;
+use colonnade_store::Store;
+use colonnade_store::loaded::LoadedRelease;
+use colonnade_web::content_negotiation::preferred_coding;
+use colonnade_web::problem::HttpError;
+use colonnade_web::response::{IMMUTABLE, Response};
+
+use crate::SiteError;
+use file_cache::FileCache;
+use file_response::{FileRequest, file_response};
+
+/// The `Cache-Control` of files that only a preview shows: they must not outlive the preview.
+const PREVIEW_CACHE_CONTROL: HeaderValue = HeaderValue::from_static("private, no-store");
+
+/// Serves files, and caches them in memory.
+pub(crate) struct Assets {
+    cache: FileCache,
+}
+
+impl Assets {
+    /// Creates a server of assets with a cache of the configured size.
+    pub(crate) fn new(settings: AssetSettings) -> Self {
+        Self {
+            cache: FileCache::new(settings.cache_bytes),
+        }
+    }
+
+    /// Responds with a file. `path` is the decoded path after `/assets/`.
+    pub(crate) async fn respond(
+        &self,
+        store: &dyn Store,
+        snapshot: &Snapshot,
+        path: &str,
+        request: &Parts,
+    ) -> Result<Response, SiteError> {
+        let Parts { method, headers, .. } = request;
+        let (release, path, cache_control) = find(snapshot, path, headers).ok_or(HttpError::NotFound)?;
+        let file = release.files.get(path).ok_or(HttpError::NotFound)?;
+        let coding = preferred_coding(headers, &file.codings);
+        let representation = self.cache.get(store, release, path, file, coding).await;
+        let Some(representation) = representation.map_err(SiteError::Store)? else {
+            tracing::error!(event = "asset_missing", release = %release.id, file = %path, coding = %coding);
+            return Err(HttpError::NotFound.into());
+        };
+        let request = FileRequest {
+            method,
+            headers,
+            media_type: &file.media_type,
+            published_at: &release.published_at,
+            cache_control,
+        };
+        Ok(file_response(request, &representation))
+    }
+}
+
+/// Returns the release that a path names, the path of the file in it, and its `Cache-Control`. Releases that only a
+/// preview shows are visible only with a cookie of that preview.
+fn find<'a, 'p>(
+    snapshot: &'a Snapshot,
+    path: &'p str,
+    request: &HeaderMap,
+) -> Option<(&'a LoadedRelease, &'p str, HeaderValue)> {
+    let (name, rest) = path.split_once('/')?;
+    let (version, path) = rest.split_once('/')?;
+    let (release, is_public) = snapshot.release(name, version)?;
+    if is_public {
+        return Some((release, path, IMMUTABLE));
+    }
+    let preview = Preview::from_headers(snapshot, request).deployment()?;
+    let shown_version = preview.deployment.releases.get(name)?;
+    (shown_version == version).then_some((release, path, PREVIEW_CACHE_CONTROL))
+}

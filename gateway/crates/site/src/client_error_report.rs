@@ -1,0 +1,134 @@
+//! `POST /_report`: client error reports.
+//!
+//! A report names a release, what the browser was doing with it, and the class of the error; it contains nothing about
+//! the visitor. It is logged, and counts in the canary analysis of a rollout. Anybody can send one, so it is trusted no
+//! further.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode};
+use serde::Deserialize;
+
+use colonnade_edge::rate_limiter::{KeyedRateLimiter, RateLimits};
+use colonnade_platform::deployment::Snapshot;
+use colonnade_platform::preview::is_visible;
+use colonnade_platform::rollout::{AbortDecision, CanaryAnalysis, RolloutGroup};
+use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
+use colonnade_web::problem::Problem;
+
+/// The most bytes of a report.
+const MAX_BODY_BYTES: usize = 1024;
+
+/// The timeout for reading a report.
+const BODY_TIMEOUT: ReadTimeout = ReadTimeout::Total(Duration::from_secs(5));
+
+/// How many reports are logged per minute. A page that fails repeatedly is logged once per client.
+const LOG_RATE_LIMITS: RateLimits = RateLimits {
+    total: 100,
+    per_key: 1,
+};
+
+/// The most bytes of an error class.
+const MAX_ERROR_CLASS_BYTES: usize = 64;
+
+/// Why a report is rejected.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientErrorReportError {
+    /// The report is larger than the limit.
+    #[error("The report is too large: at most {MAX_BODY_BYTES} bytes are allowed.")]
+    TooLarge,
+    /// The report did not arrive in time.
+    #[error("The report did not arrive in time.")]
+    TimedOut,
+    /// The report is not valid JSON, has unknown fields, or names no release of a visible deployment.
+    #[error("The report is invalid.")]
+    Malformed,
+}
+
+impl Problem for ClientErrorReportError {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
+            Self::Malformed => StatusCode::BAD_REQUEST,
+        }
+    }
+}
+
+impl From<ReadBodyError> for ClientErrorReportError {
+    fn from(error: ReadBodyError) -> Self {
+        match error {
+            ReadBodyError::TooLarge => Self::TooLarge,
+            ReadBodyError::TimedOut => Self::TimedOut,
+            ReadBodyError::Broken(_) => Self::Malformed,
+        }
+    }
+}
+
+/// A report, as the shell sends it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Report {
+    /// The deployment of the document.
+    deployment: u64,
+    /// The release that failed: `name@version`.
+    release: String,
+    phase: Phase,
+    /// The class of the error.
+    error: String,
+}
+
+/// What the browser was doing with the release.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Phase {
+    Load,
+    Render,
+}
+
+/// Receives, logs and counts a report. Returns a decision if it makes the canary analysis abort the rollout.
+pub(crate) async fn receive(
+    headers: &HeaderMap,
+    body: RequestBody,
+    snapshot: &Snapshot,
+    canary: &CanaryAnalysis,
+    log_rate_limiter: &KeyedRateLimiter<u64>,
+    address: IpAddr,
+) -> Result<Option<AbortDecision>, ClientErrorReportError> {
+    let body = read_to_end(body, MAX_BODY_BYTES, BODY_TIMEOUT).await?;
+    let report: Report = serde_json::from_slice(&body).map_err(|_| ClientErrorReportError::Malformed)?;
+    let (name, version) = report
+        .release
+        .split_once('@')
+        .ok_or(ClientErrorReportError::Malformed)?;
+    // Only releases of visible deployments are accepted. So nothing that an attacker makes up gets into the log, and
+    // the response does not reveal the releases of a preview.
+    let deployment = snapshot
+        .deployment(report.deployment)
+        .filter(|deployment| is_visible(snapshot, headers, deployment))
+        .ok_or(ClientErrorReportError::Malformed)?;
+    let known_version = deployment.deployment.releases.get(name).map(String::as_str);
+    if known_version != Some(version) || !is_error_class(&report.error) {
+        return Err(ClientErrorReportError::Malformed);
+    }
+    let client = canary.client_hash(address);
+    if log_rate_limiter.try_acquire(client, LOG_RATE_LIMITS).is_ok() {
+        let Report {
+            deployment,
+            release,
+            phase,
+            error,
+        } = &report;
+        tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = error);
+    }
+    let group = RolloutGroup::of(snapshot, report.deployment);
+    let counted = snapshot.rollout().zip(group);
+    Ok(counted.and_then(|(rollout, group)| canary.record_failure(&rollout.record, group, client)))
+}
+
+/// Returns whether a string is a JavaScript identifier of ASCII characters, so that nothing else gets into the log.
+fn is_error_class(text: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    !text.is_empty() && text.len() <= MAX_ERROR_CLASS_BYTES && text.chars().all(is_allowed)
+}

@@ -1,0 +1,282 @@
+//! `POST /_csp`: CSP violation reports.
+//!
+//! A report can contain URLs and quote the page. Only the violated directive is counted; nothing is logged or stored.
+
+use std::time::Duration;
+
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, StatusCode};
+use serde::Deserialize;
+use serde_json::Value;
+
+use colonnade_edge::rate_limiter::{KeyedRateLimiter, RateLimits};
+use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
+use colonnade_web::problem::Problem;
+
+use crate::metrics::CspMetrics;
+
+/// The most bytes of a report.
+const MAX_BODY_BYTES: usize = 8 * 1024;
+
+/// The timeout for reading a report.
+const BODY_TIMEOUT: ReadTimeout = ReadTimeout::Total(Duration::from_secs(5));
+
+/// The most reports per minute, of all clients and of each.
+const RATE_LIMITS: RateLimits = RateLimits {
+    total: 1000,
+    per_key: 20,
+};
+
+/// The directives with a metric label of their own (CSP 3, and Trusted Types). All others are counted as `other`, because
+/// any client can send reports.
+const DIRECTIVES: [&str; 22] = [
+    "base-uri",
+    "child-src",
+    "connect-src",
+    "default-src",
+    "font-src",
+    "form-action",
+    "frame-ancestors",
+    "frame-src",
+    "img-src",
+    "manifest-src",
+    "media-src",
+    "object-src",
+    "prefetch-src",
+    "require-trusted-types-for",
+    "script-src",
+    "script-src-attr",
+    "script-src-elem",
+    "style-src",
+    "style-src-attr",
+    "style-src-elem",
+    "trusted-types",
+    "worker-src",
+];
+
+/// Why a report is rejected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum CspReportError {
+    /// The `Content-Type` is not one of reports.
+    #[error("The Content-Type must be application/csp-report or application/reports+json.")]
+    MediaType,
+    /// A rate limit is reached.
+    #[error("Too many reports.")]
+    RateLimited,
+    /// The report is larger than the limit.
+    #[error("The report is too large: at most {MAX_BODY_BYTES} bytes are allowed.")]
+    TooLarge,
+    /// The report did not arrive in time.
+    #[error("The report did not arrive in time.")]
+    TimedOut,
+    /// The report is not valid JSON of its format.
+    #[error("The report is invalid.")]
+    Malformed,
+}
+
+impl Problem for CspReportError {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
+            Self::Malformed => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        matches!(self, Self::RateLimited).then_some(Duration::from_mins(1))
+    }
+}
+
+impl From<ReadBodyError> for CspReportError {
+    fn from(error: ReadBodyError) -> Self {
+        match error {
+            ReadBodyError::TooLarge => Self::TooLarge,
+            ReadBodyError::TimedOut => Self::TimedOut,
+            ReadBodyError::Broken(_) => Self::Malformed,
+        }
+    }
+}
+
+/// Receives and counts reports, within rate limits.
+pub(crate) struct CspReports {
+    metrics: CspMetrics,
+    rate_limiter: KeyedRateLimiter<u64>,
+}
+
+impl CspReports {
+    /// Creates a receiver that counts in these metrics.
+    pub(crate) fn new(metrics: CspMetrics) -> Self {
+        Self {
+            metrics,
+            rate_limiter: KeyedRateLimiter::default(),
+        }
+    }
+
+    /// Receives a report of a client, given as a hash of its address.
+    ///
+    /// Browsers send no Sec-Fetch-Site with a report, so its origin is not checked. But another site cannot make a
+    /// browser send one: both media types need a CORS preflight request, which fails.
+    pub(crate) async fn receive(
+        &self,
+        headers: &HeaderMap,
+        body: RequestBody,
+        client: u64,
+    ) -> Result<(), CspReportError> {
+        let format = Format::from_headers(headers).ok_or(CspReportError::MediaType)?;
+        if self.rate_limiter.try_acquire(client, RATE_LIMITS).is_err() {
+            return Err(CspReportError::RateLimited);
+        }
+        let body = read_to_end(body, MAX_BODY_BYTES, BODY_TIMEOUT).await?;
+        let directives = format.directives(&body).ok_or(CspReportError::Malformed)?;
+        for directive in directives {
+            self.metrics.record_violation(directive);
+        }
+        Ok(())
+    }
+}
+
+/// The format of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// One violation, for `report-uri` (CSP 3, section 5.3).
+    ReportUri,
+    /// A list of reports of any type, for `report-to` (Reporting API).
+    ReportTo,
+}
+
+/// The body of a report for `report-uri`.
+#[derive(Deserialize)]
+struct ReportUriBody {
+    #[serde(rename = "csp-report")]
+    report: ReportUriReport,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct ReportUriReport {
+    effective_directive: Option<String>,
+    /// What older browsers send instead: the directive with its sources.
+    violated_directive: Option<String>,
+}
+
+/// A report for `report-to`.
+#[derive(Deserialize)]
+struct ReportToReport {
+    #[serde(rename = "type")]
+    report_type: String,
+    #[serde(default)]
+    body: Value,
+}
+
+impl Format {
+    fn from_headers(headers: &HeaderMap) -> Option<Self> {
+        let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+        let essence = value.split(';').next().unwrap_or_default().trim();
+        let is = |media_type| essence.eq_ignore_ascii_case(media_type);
+        if is("application/csp-report") {
+            Some(Self::ReportUri)
+        } else if is("application/reports+json") {
+            Some(Self::ReportTo)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the labels of the violated directives; `None` if the body is invalid.
+    fn directives(self, body: &[u8]) -> Option<Vec<&'static str>> {
+        match self {
+            Self::ReportUri => {
+                let ReportUriBody { report } = serde_json::from_slice(body).ok()?;
+                let name = report.effective_directive.or(report.violated_directive)?;
+                Some(vec![label(&name)])
+            }
+            Self::ReportTo => {
+                let reports: Vec<ReportToReport> = serde_json::from_slice(body).ok()?;
+                let violations = reports
+                    .iter()
+                    .filter(|report| report.report_type == "csp-violation");
+                let names = violations.map(|report| report.body["effectiveDirective"].as_str());
+                Some(names.map(|name| label(name.unwrap_or_default())).collect())
+            }
+        }
+    }
+}
+
+/// Returns the metric label of a directive.
+fn label(directive: &str) -> &'static str {
+    let name = directive.split(' ').next().unwrap_or_default();
+    let known = DIRECTIVES.iter().find(|known| **known == name);
+    known.copied().unwrap_or("other")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::collection;
+    use proptest::prelude::proptest;
+
+    use super::{Format, KeyedRateLimiter, RATE_LIMITS};
+
+    #[tokio::test(start_paused = true)]
+    async fn reports_are_limited_per_client_and_in_total() {
+        let limiter = KeyedRateLimiter::default();
+        let is_allowed = |client: u64| limiter.try_acquire(client, RATE_LIMITS).is_ok();
+        for _ in 0..20 {
+            assert!(is_allowed(0));
+        }
+        assert!(!is_allowed(0));
+        assert!((1..=980).all(is_allowed));
+        assert!(!is_allowed(981));
+        tokio::time::advance(Duration::from_mins(1)).await;
+        assert!(is_allowed(0));
+    }
+
+    #[test]
+    fn report_is_reduced_to_directive_labels() {
+        let report_uri = |text: &str| Format::ReportUri.directives(text.as_bytes());
+        let report_to = |text: &str| Format::ReportTo.directives(text.as_bytes());
+        for (text, directive) in [
+            (
+                r#"{"csp-report": {"effective-directive": "script-src-elem", "violated-directive": "x"}}"#,
+                "script-src-elem",
+            ),
+            (
+                r#"{"csp-report": {"violated-directive": "img-src 'self'", "blocked-uri": "data"}}"#,
+                "img-src",
+            ),
+            (r#"{"csp-report": {"effective-directive": "my secret"}}"#, "other"),
+        ] {
+            assert_eq!(report_uri(text), Some(vec![directive]), "{text}");
+        }
+        let text = r#"[{"type": "csp-violation", "age": 1, "url": "u", "body": {"effectiveDirective": "style-src-elem"}},
+                       {"type": "deprecation", "body": {"id": "x"}}, {"type": "csp-violation", "body": null},
+                       {"type": "csp-violation"}]"#;
+        assert_eq!(report_to(text), Some(vec!["style-src-elem", "other", "other"]));
+        assert_eq!(report_to("[]"), Some(Vec::new()));
+        for text in [
+            "",
+            "[]",
+            "{}",
+            r#"{"csp-report": {}}"#,
+            r#"{"csp-report": 7}"#,
+            "x",
+        ] {
+            assert_eq!(report_uri(text), None, "{text}");
+        }
+        for text in ["", "{}", "[7]", r#"[{"body": {}}]"#] {
+            assert_eq!(report_to(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_body_is_parsed_without_panic(body in collection::vec(0_u8.., 0..200)) {
+            let _ = Format::ReportUri.directives(&body);
+            let _ = Format::ReportTo.directives(&body);
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Writes a document as HTML.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use colonnade_model::release::Purpose;
+use colonnade_render::{Breadcrumb, RenderedPage};
+use colonnade_store::loaded::{Asset, AssetKind, ShellFrame};
+use colonnade_web::html::escape;
+
+use super::boot::Boot;
+use super::inline_style::InlineStyle;
+
+/// The text for browsers without JavaScript.
+const NO_SCRIPT: &str =
+    "This page needs JavaScript. Please switch it on in your browser and load the page again.";
+
+/// The `id` of the shell's main element. Painting is blocked until the parser reaches it: the header before it would
+/// shift if the browser painted it while it is only partly parsed.
+const MAIN: &str = "main";
+
+/// The content of a document.
+pub(super) struct DocumentTemplate<'a> {
+    pub(super) brand: &'a str,
+    pub(super) origin: &'a str,
+    pub(super) frame: &'a ShellFrame,
+    pub(super) boot: &'a Boot<'a>,
+    pub(super) rendered: Option<&'a RenderedPage>,
+    pub(super) styles: &'a [InlineStyle],
+    pub(super) is_preview: bool,
+    /// Whether the sitemap lists its path.
+    pub(super) is_indexable: bool,
+}
+
+impl DocumentTemplate<'_> {
+    /// Returns the HTML.
+    pub(super) fn compose(&self) -> String {
+        let Self { frame, boot, .. } = self;
+        let mut head = DocumentHead::default();
+        // The color scheme applies before any stylesheet is loaded, so a dark page does not start white.
+        head.raw(
+            "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+             <meta name=\"color-scheme\" content=\"light dark\">",
+        );
+        let title = self.rendered.map_or(self.brand, |rendered| &rendered.head.title);
+        head.raw(&format!(
+            "<title>{}</title><meta name=\"rating\" content=\"adult\">",
+            escape(title)
+        ));
+        let has_main = |rendered: &RenderedPage| rendered.html.contains(&format!(" id=\"{MAIN}\""));
+        if self.rendered.is_some_and(has_main) {
+            head.raw(&format!(
+                "<link rel=\"expect\" href=\"#{MAIN}\" blocking=\"render\">"
+            ));
+        }
+        // Resources come first, so that the browser fetches them before it parses the rest.
+        for script in frame.scripts() {
+            head.script(script);
+        }
+        head.hrefs
+            .extend(self.styles.iter().map(|style| style.href.clone()));
+        head.styles(&frame.styles);
+        head.preload_all(&frame.assets);
+        // A section that responds with 404 shows nothing of its own.
+        let is_found = self.rendered.is_none_or(|rendered| rendered.status != 404);
+        if let Some(page) = boot.page.filter(|_| is_found) {
+            if self.rendered.is_some() {
+                // The stylesheets that are not inlined block painting, as the server-rendered page needs them.
+                head.styles(&page.section.assets);
+                head.styles(&page.assets);
+            }
+            head.preload(AssetKind::Script, &page.section.entry, &page.section.integrity);
+            head.preload_all(&page.section.assets);
+            head.preload_all(&page.assets);
+        }
+        for style in self.styles {
+            head.inline(style);
+        }
+        self.write_metadata(&mut head);
+        self.write_icons_and_theme(&mut head);
+        if let Some((href, media_type)) = &frame.icon {
+            head.raw(&format!(
+                "<link rel=\"icon\" href=\"{}\" type=\"{}\">",
+                escape(href),
+                escape(media_type)
+            ));
+        }
+        let banner = if self.is_preview {
+            preview_banner(boot.deployment)
+        } else {
+            String::new()
+        };
+        let (body, no_script) = match self.rendered {
+            Some(rendered) => (rendered.html.as_str(), String::new()),
+            None => ("", format!("<noscript>{NO_SCRIPT}</noscript>")),
+        };
+        format!(
+            "<!doctype html><html lang=\"en\"><head>{}</head>\
+             <body>{banner}<div id=\"root\">{body}</div>{no_script}\
+             <script type=\"application/json\" id=\"boot\">{}</script></body></html>\n",
+            head.html,
+            boot_json(boot)
+        )
+    }
+
+    /// Writes the theme color, icons and the manifest.
+    fn write_icons_and_theme(&self, head: &mut DocumentHead) {
+        if let Some(theme) = &self.frame.theme_color {
+            for (scheme, color) in [("light", &theme.light), ("dark", &theme.dark)] {
+                let color = escape(color);
+                head.raw(&format!(
+                    "<meta name=\"theme-color\" content=\"{color}\" media=\"(prefers-color-scheme: {scheme})\">"
+                ));
+            }
+        }
+        for icon in &self.frame.icons {
+            if icon.purpose == Purpose::Touch {
+                let (href, size) = (escape(&icon.file), icon.size);
+                head.raw(&format!(
+                    "<link rel=\"apple-touch-icon\" sizes=\"{size}x{size}\" href=\"{href}\">"
+                ));
+            }
+        }
+        head.raw("<link rel=\"manifest\" href=\"/manifest.webmanifest\">");
+    }
+
+    /// Writes the page's metadata. The shell recognizes these tags by `data-head`, and updates them on navigation.
+    fn write_metadata(&self, head: &mut DocumentHead) {
+        let page = self.rendered.map(|rendered| &rendered.head);
+        let robots = page.and_then(|page| page.robots.as_deref());
+        let robots = match robots {
+            _ if self.is_preview => Some("noindex,nofollow"),
+            // Without a render the page's own setting is unknown, so only paths in the sitemap are indexed.
+            None if self.rendered.is_none() && !self.is_indexable => Some("noindex"),
+            robots => robots,
+        };
+        let absolute = |path: &str| format!("{}{path}", self.origin);
+        head.meta(
+            "name",
+            "description",
+            page.and_then(|page| page.description.as_deref()),
+        );
+        head.meta("name", "robots", robots);
+        head.meta("name", "keywords", page.and_then(|page| page.keywords.as_deref()));
+        if let Some(canonical) = page.and_then(|page| page.canonical.as_deref()) {
+            head.raw(&format!(
+                "<link data-head=\"\" rel=\"canonical\" href=\"{}\">",
+                escape(&absolute(canonical))
+            ));
+        }
+        if let Some(social) = page.and_then(|page| page.social.as_ref()) {
+            head.meta("property", "og:title", Some(&social.title));
+            head.meta("property", "og:description", Some(&social.description));
+            head.meta("property", "og:type", Some(&social.kind));
+            head.meta("property", "og:url", Some(&absolute(&social.url)));
+            self.write_social_image(head);
+        }
+        if let Some(trail) = page.and_then(|page| page.breadcrumbs.as_deref())
+            && !trail.is_empty()
+        {
+            let item = |(index, step): (usize, &Breadcrumb)| json!({ "@type": "ListItem", "position": index + 1, "name": step.label, "item": absolute(&step.path) });
+            let list = json!({
+                "@context": "https://schema.org",
+                "@type": "BreadcrumbList",
+                "itemListElement": trail.iter().enumerate().map(item).collect::<Vec<_>>(),
+            });
+            head.raw(&format!(
+                "<script data-head=\"\" type=\"application/ld+json\">{}</script>",
+                escape_script(&list.to_string())
+            ));
+        }
+    }
+
+    /// Writes the image for previews of shared links (<https://ogp.me/#structured>).
+    fn write_social_image(&self, head: &mut DocumentHead) {
+        let Some(image) = &self.frame.social_image else {
+            return;
+        };
+        let url = format!("{}{}", self.origin, image.file);
+        head.meta("property", "og:image", Some(&url));
+        head.meta("property", "og:image:width", Some(&image.width.to_string()));
+        head.meta("property", "og:image:height", Some(&image.height.to_string()));
+        head.meta("property", "og:image:alt", Some(&image.alt));
+        head.meta("name", "twitter:card", Some("summary_large_image"));
+    }
+}
+
+/// Returns the banner of previews. It is outside the shell's root element, so that no release can omit it.
+fn preview_banner(deployment: u64) -> String {
+    format!(
+        "<aside class=\"preview\" aria-label=\"Preview\">\
+         <p>Preview of deployment {deployment}. You see it by a link.</p>\
+         <form method=\"post\" action=\"/_preview/end\"><button type=\"submit\">End preview</button></form></aside>"
+    )
+}
+
+/// Returns the boot payload as JSON for a script element.
+fn boot_json(boot: &Boot<'_>) -> String {
+    let json = serde_json::to_string(boot).expect("all keys of the payload are strings");
+    escape_script(&json)
+}
+
+/// Escapes JSON so that it cannot end its script element. `<` occurs only inside JSON strings, where the escape means the
+/// same.
+fn escape_script(json: &str) -> String {
+    json.replace('<', "\\u003c")
+}
+
+/// A document's head while it is written. A file that several parts need is linked once.
+#[derive(Default)]
+struct DocumentHead {
+    html: String,
+    /// The URL paths of the files that are linked or inlined already.
+    hrefs: BTreeSet<String>,
+}
+
+impl DocumentHead {
+    fn raw(&mut self, html: &str) {
+        self.html.push_str(html);
+    }
+
+    fn meta(&mut self, key: &str, name: &str, content: Option<&str>) {
+        if let Some(content) = content {
+            let content = escape(content);
+            let _ = write!(
+                self.html,
+                "<meta data-head=\"\" {key}=\"{name}\" content=\"{content}\">"
+            );
+        }
+    }
+
+    fn inline(&mut self, style: &InlineStyle) {
+        let name = escape(&style.name);
+        let _ = write!(self.html, "<style data-href=\"{name}\">{}</style>", style.text);
+    }
+
+    fn styles(&mut self, assets: &[Asset]) {
+        for asset in assets.iter().filter(|asset| asset.kind == AssetKind::Style) {
+            if self.hrefs.insert(asset.href.clone()) {
+                let _ = write!(
+                    self.html,
+                    "<link rel=\"stylesheet\" href=\"{}\" data-href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\">",
+                    escape(&asset.href),
+                    escape(&asset.name),
+                    escape(&asset.integrity)
+                );
+            }
+        }
+    }
+
+    /// Writes a script of the shell. Deferred scripts run in document order.
+    fn script(&mut self, script: &Asset) {
+        self.hrefs.insert(script.href.clone());
+        let _ = write!(
+            self.html,
+            "<script src=\"{}\" defer fetchpriority=\"high\" integrity=\"{}\" crossorigin=\"anonymous\"></script>",
+            escape(&script.href),
+            escape(&script.integrity)
+        );
+    }
+
+    /// Preloads the files of a section. Its stylesheets are preloaded, too, and applied by the shell: as stylesheets of
+    /// the document, one that loads slowly would delay the shell's scripts.
+    fn preload_all(&mut self, assets: &[Asset]) {
+        for asset in assets {
+            self.preload(asset.kind, &asset.href, &asset.integrity);
+        }
+    }
+
+    fn preload(&mut self, kind: AssetKind, href: &str, integrity: &str) {
+        let destination = match kind {
+            AssetKind::Script => "script",
+            AssetKind::Style => "style",
+        };
+        if self.hrefs.insert(href.to_owned()) {
+            let _ = write!(
+                self.html,
+                "<link rel=\"preload\" as=\"{destination}\" href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\">",
+                escape(href),
+                escape(integrity)
+            );
+        }
+    }
+}

@@ -1,0 +1,441 @@
+//! Documents: the HTML page around every page of every section.
+//!
+//! A document contains nothing of the request, so it is composed and compressed once per deployment, path and day, and
+//! then served from memory like a file.
+
+mod boot;
+mod content_security_policy;
+mod html;
+mod inline_style;
+#[cfg(test)]
+mod tests;
+
+pub use boot::{Form, SiteFacts};
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, VARY};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use jiff::civil::Date;
+use sha2::{Digest as _, Sha256};
+use tokio::sync::Semaphore;
+
+use colonnade_config::Config;
+use colonnade_model::pattern::RequestPath;
+use colonnade_platform::deployment::{Warm, Warming};
+use colonnade_render::{RenderOutcome, RenderRequest, Renderer};
+use colonnade_store::Store;
+use colonnade_store::loaded::{LoadedDeployment, PageManifest};
+use colonnade_web::byte_cache::ByteCache;
+use colonnade_web::client::ClientKey;
+use colonnade_web::coalesce::RequestCoalescer;
+use colonnade_web::content_negotiation::{Coding, preferred_coding};
+use colonnade_web::encode::{Effort, encode};
+use colonnade_web::response::{
+    HTML, NO_CACHE, NO_STORE, Representation, Response, conditional_response, response,
+};
+
+use crate::deployment_selection::DeploymentSelection;
+use crate::metrics::DocumentMetrics;
+use boot::{Boot, ErrorReportSettings};
+use content_security_policy::ContentSecurityPolicy;
+
+/// The most bytes of cached documents.
+const CACHE_BYTES: usize = 32 * 1024 * 1024;
+
+const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpoints");
+
+/// Composes and caches documents.
+pub struct Documents {
+    facts: SiteFacts,
+    error_reports: ErrorReportSettings,
+    renderer: Arc<Renderer>,
+    policy: ContentSecurityPolicy,
+    cache: ByteCache<DocumentKey, ComposedDocument>,
+    compositions: RequestCoalescer<DocumentKey, Arc<ComposedDocument>>,
+    /// Limits concurrent compression, which takes megabytes of memory and a whole CPU core per document.
+    compression_permits: Semaphore,
+    metrics: DocumentMetrics,
+}
+
+/// Who may cache a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentCaching {
+    /// Any cache, after revalidation.
+    Public,
+    /// Only the visitor's browser, after revalidation: other visitors may see another deployment.
+    Private,
+    /// No cache.
+    Never,
+}
+
+/// What a composed document depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct DocumentKey {
+    deployment: u64,
+    /// The canonical path; `None` for all paths without a page.
+    path: Option<String>,
+    /// The day in the boot payload.
+    day: Date,
+}
+
+impl DocumentKey {
+    /// Returns the bytes that the cache needs for the key. It stores the key twice, and clients choose the path's length.
+    fn weight(&self) -> usize {
+        2 * (size_of::<Self>() + self.path.as_ref().map_or(0, String::len))
+    }
+}
+
+/// A document in all codings.
+#[derive(Debug)]
+struct ComposedDocument {
+    status: StatusCode,
+    /// Whether the document is complete. If its render failed, a later one may succeed, so it is not cached.
+    is_complete: bool,
+    /// The client whose render was rejected.
+    rejected_client: Option<ClientKey>,
+    policy: HeaderValue,
+    identity: Representation,
+    compressed: Vec<Representation>,
+}
+
+/// A request for a document.
+#[derive(Clone, Copy)]
+pub struct DocumentRequest<'a> {
+    /// The store with the releases.
+    pub store: &'a dyn Store,
+    /// The deployment that the visitor sees.
+    pub selection: &'a DeploymentSelection<'a>,
+    /// The page; `None` if no page matches the path.
+    pub page: Option<&'a Arc<PageManifest>>,
+    /// The requested path.
+    pub path: Option<&'a RequestPath>,
+    /// The client; `None` if the gateway warms its cache.
+    pub client: Option<ClientKey>,
+}
+
+impl Documents {
+    /// Creates the documents of the site that this configuration describes.
+    pub fn new(config: &Config, renderer: Arc<Renderer>, metrics: DocumentMetrics) -> Self {
+        let max_compressions = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            facts: SiteFacts::new(config),
+            error_reports: ErrorReportSettings {
+                sample_percent: config.rollout.report_sample_percent,
+            },
+            renderer,
+            policy: ContentSecurityPolicy::new(config),
+            cache: ByteCache::new(CACHE_BYTES),
+            compositions: RequestCoalescer::default(),
+            compression_permits: Semaphore::new(max_compressions),
+            metrics,
+        }
+    }
+
+    /// Responds with the document of a page, or the not-found document.
+    pub async fn respond(&self, headers: &HeaderMap, request: DocumentRequest<'_>) -> Response {
+        let selection = request.selection;
+        let day = colonnade_clock::today();
+        if selection.is_preview() {
+            let path = request.canonical_path();
+            let render_request = request.render_request(&path, day);
+            let render = Box::pin(self.renderer.render(request.store, render_request)).await;
+            return Box::pin(self.respond_uncached(request, None, &render, None, day)).await;
+        }
+        let document = self.composed(request, day).await;
+        let representation = document.preferred_representation(headers);
+        let caching = if document.is_complete {
+            selection.caching()
+        } else {
+            DocumentCaching::Never
+        };
+        let document_headers = self.headers(document.policy.clone(), caching);
+        if document.status == StatusCode::OK && caching != DocumentCaching::Never {
+            return conditional_response(headers, &HTML, document_headers, representation);
+        }
+        // Preconditions apply to 200 responses only (RFC 9110, section 13.2.1), so a 404 has no validator.
+        let mut response = conditional_response(&HeaderMap::new(), &HTML, document_headers, representation);
+        *response.status_mut() = document.status;
+        response.headers_mut().remove(ETAG);
+        response
+    }
+
+    /// Responds to a rejected form post with the form's page. The response is never cached.
+    pub async fn respond_to_form(
+        &self,
+        request: DocumentRequest<'_>,
+        status: StatusCode,
+        form: &Form,
+    ) -> Response {
+        let day = colonnade_clock::today();
+        let render = match request.page {
+            // A cross-origin post gets no server rendering, which is expensive.
+            Some(_) if status != StatusCode::FORBIDDEN => {
+                let render_request = request.render_request(&form.page, day);
+                let form = serde_json::to_value(form).unwrap_or_default();
+                let render = self
+                    .renderer
+                    .render_form_result(request.store, render_request, &form);
+                Box::pin(render).await
+            }
+            _ => RenderOutcome::BrowserOnly,
+        };
+        self.respond_uncached(request, Some(status), &render, Some(form), day)
+            .await
+    }
+
+    /// Returns a document from the cache, or composes it.
+    async fn composed(&self, request: DocumentRequest<'_>, day: Date) -> Arc<ComposedDocument> {
+        let key = DocumentKey {
+            deployment: request.selection.deployment.number(),
+            path: request.page.map(|_| request.canonical_path()),
+            day,
+        };
+        if let Some(document) = self.cache.get(&key) {
+            return document;
+        }
+        loop {
+            // Boxed, because it is much larger than the state of a cache hit.
+            let composition = self.compose_and_cache(&key, request);
+            let document = Box::pin(self.compositions.run(&key, composition)).await;
+            // A shared composition can be that of another client whose render was rejected. Then this client tries
+            // again.
+            if document
+                .rejected_client
+                .is_none_or(|client| request.client == Some(client))
+            {
+                return document;
+            }
+        }
+    }
+
+    async fn compose_and_cache(
+        &self,
+        key: &DocumentKey,
+        request: DocumentRequest<'_>,
+    ) -> Arc<ComposedDocument> {
+        // A composition that ended just before this one may have cached the document.
+        if let Some(document) = self.cache.get(key) {
+            return document;
+        }
+        let path = request.canonical_path();
+        let render = self
+            .renderer
+            .render(request.store, request.render_request(&path, key.day))
+            .await;
+        let (html, policy) = self.compose(request, &render, None, key.day).await;
+        let is_complete = !matches!(render, RenderOutcome::Failed | RenderOutcome::ClientQueueFull(_));
+        // The semaphore is never closed.
+        let permit = self.compression_permits.acquire().await.ok();
+        let mut document =
+            ComposedDocument::new(request.status(&render), policy, html.into(), is_complete).await;
+        drop(permit);
+        document.rejected_client = render.rejected_client();
+        let document = Arc::new(document);
+        self.metrics.record_cache_miss();
+        if is_complete {
+            let weight = document.weight() + key.weight();
+            self.cache.put(key.clone(), Arc::clone(&document), weight);
+        }
+        document
+    }
+
+    async fn respond_uncached(
+        &self,
+        request: DocumentRequest<'_>,
+        status: Option<StatusCode>,
+        render: &RenderOutcome,
+        form: Option<&Form>,
+        day: Date,
+    ) -> Response {
+        let (html, policy) = self.compose(request, render, form, day).await;
+        let mut response = response(status.unwrap_or(request.status(render)), HTML, html);
+        let headers = self.headers(policy, DocumentCaching::Never);
+        response.headers_mut().extend(headers);
+        response
+    }
+
+    /// Returns the HTML of a document, and its Content Security Policy.
+    async fn compose(
+        &self,
+        request: DocumentRequest<'_>,
+        render: &RenderOutcome,
+        form: Option<&Form>,
+        day: Date,
+    ) -> (String, HeaderValue) {
+        let deployment = request.selection.deployment;
+        let rendered = match render {
+            RenderOutcome::Rendered(rendered) => Some(&**rendered),
+            RenderOutcome::BrowserOnly | RenderOutcome::Failed | RenderOutcome::ClientQueueFull(_) => None,
+        };
+        let boot = Boot {
+            deployment: deployment.number(),
+            site: self.facts.on(&day.to_string()),
+            page: request.page.map(AsRef::as_ref),
+            slots: &deployment.slots,
+            reports: &self.error_reports,
+            social_image: deployment.frame.social_image.as_ref(),
+            view: rendered.map(|rendered| &*rendered.view),
+            form,
+        };
+        // Styles are inlined for the first paint of a server-rendered page. Without one there is nothing to paint.
+        let styles = match rendered {
+            Some(_) => inline_style::load(request.store, deployment, request.page).await,
+            None => Vec::new(),
+        };
+        let document = html::DocumentTemplate {
+            brand: &self.facts.brand,
+            origin: &self.facts.origin,
+            frame: &deployment.frame,
+            boot: &boot,
+            rendered,
+            styles: &styles,
+            is_preview: request.selection.is_preview(),
+            is_indexable: request.is_indexable(),
+        };
+        (document.compose(), self.policy.header(&styles))
+    }
+
+    /// Returns the headers of a document.
+    fn headers(&self, policy: HeaderValue, caching: DocumentCaching) -> HeaderMap {
+        let (cache_control, vary) = match caching {
+            DocumentCaching::Public => (NO_CACHE, "Accept-Encoding"),
+            DocumentCaching::Private => (
+                HeaderValue::from_static("private, no-cache"),
+                "Accept-Encoding, Cookie",
+            ),
+            DocumentCaching::Never => (NO_STORE, "Accept-Encoding, Cookie"),
+        };
+        let mut headers = HeaderMap::from_iter([
+            (CONTENT_SECURITY_POLICY, policy),
+            (CACHE_CONTROL, cache_control),
+            (VARY, HeaderValue::from_static(vary)),
+        ]);
+        let endpoints = self.policy.reporting_endpoints();
+        headers.extend(endpoints.map(|endpoints| (REPORTING_ENDPOINTS, endpoints)));
+        headers
+    }
+}
+
+impl<'a> DocumentRequest<'a> {
+    /// Returns the canonical path to render. The not-found page is the same for all paths.
+    fn canonical_path(&self) -> String {
+        let path = self.path.filter(|_| self.page.is_some());
+        path.map_or("/".to_owned(), RequestPath::canonical)
+    }
+
+    fn render_request(&self, path: &'a str, day: Date) -> RenderRequest<'a> {
+        RenderRequest {
+            deployment: self.selection.deployment,
+            page: self.page.map(|page| &**page),
+            path,
+            day,
+            client: self.client,
+        }
+    }
+
+    /// Returns whether the sitemap lists the path.
+    fn is_indexable(&self) -> bool {
+        let path = self.canonical_path();
+        let mut indexable = self.selection.deployment.indexable_paths();
+        self.page.is_some() && indexable.any(|indexable| indexable == path)
+    }
+
+    fn status(&self, render: &RenderOutcome) -> StatusCode {
+        let is_not_found = match render {
+            RenderOutcome::Rendered(rendered) => rendered.status == 404,
+            RenderOutcome::BrowserOnly | RenderOutcome::Failed | RenderOutcome::ClientQueueFull(_) => {
+                self.page.is_none()
+            }
+        };
+        if is_not_found {
+            StatusCode::NOT_FOUND
+        } else {
+            StatusCode::OK
+        }
+    }
+}
+
+impl ComposedDocument {
+    /// Encodes a document in all codings, on a thread for blocking work.
+    async fn new(status: StatusCode, policy: HeaderValue, html: Bytes, is_complete: bool) -> Self {
+        let plain = html.clone();
+        let encoding = tokio::task::spawn_blocking(move || representations(&html, is_complete));
+        // If compression panics, the document is sent uncompressed.
+        let (identity, compressed) = encoding.await.unwrap_or_else(|_| representations(&plain, false));
+        Self {
+            status,
+            is_complete,
+            rejected_client: None,
+            policy,
+            identity,
+            compressed,
+        }
+    }
+
+    fn preferred_representation(&self, request: &HeaderMap) -> Representation {
+        let available: Vec<Coding> = self.compressed.iter().map(|each| each.coding).collect();
+        let coding = preferred_coding(request, &available);
+        let preferred = self.compressed.iter().find(|each| each.coding == coding);
+        preferred.unwrap_or(&self.identity).clone()
+    }
+
+    fn weight(&self) -> usize {
+        let representations = self.compressed.iter().chain([&self.identity]);
+        representations.map(|each| each.bytes.len()).sum()
+    }
+}
+
+/// Returns a document uncompressed, and compressed if it will be cached.
+fn representations(html: &Bytes, is_complete: bool) -> (Representation, Vec<Representation>) {
+    let tag = URL_SAFE_NO_PAD.encode(&Sha256::digest(html)[..18]);
+    let representation = |coding, bytes| {
+        let etag = match coding {
+            Coding::Identity => format!("\"{tag}\""),
+            _ => format!("\"{tag}-{coding}\""),
+        };
+        Representation {
+            coding,
+            etag: HeaderValue::try_from(etag).expect("base64 is valid in a header"),
+            bytes,
+        }
+    };
+    // A document that is not cached is not worth compressing.
+    let codings = [Coding::Gzip, Coding::Br].into_iter().filter(|_| is_complete);
+    // Encoding in memory does not fail. If it did, this coding would not be offered.
+    let compressed = codings.filter_map(|coding| {
+        let bytes = encode(html, coding, Effort::Quick).ok()?;
+        Some(representation(coding, bytes.into()))
+    });
+    (
+        representation(Coding::Identity, html.clone()),
+        compressed.collect(),
+    )
+}
+
+impl Warm for Documents {
+    fn warm<'a>(&'a self, store: &'a dyn Store, deployment: &'a Arc<LoadedDeployment>) -> Warming<'a> {
+        Box::pin(async move {
+            if !self.renderer.warms_cache() {
+                return;
+            }
+            let selection = DeploymentSelection::live(deployment);
+            for (_, path) in deployment.named_paths() {
+                let Ok(path) = RequestPath::parse(path) else {
+                    continue;
+                };
+                let request = DocumentRequest {
+                    store,
+                    selection: &selection,
+                    page: deployment.page(&path),
+                    path: Some(&path),
+                    client: None,
+                };
+                self.composed(request, colonnade_clock::today()).await;
+            }
+        })
+    }
+}

@@ -1,0 +1,205 @@
+//! Tests of the HTML of documents.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use colonnade_render::RenderedPage;
+use colonnade_store::loaded::{Asset, AssetKind, PageManifest, SectionEntry, ShellFrame};
+use colonnade_web::html::escape;
+
+use super::boot::{Boot, ErrorReportSettings, Form};
+use super::html::DocumentTemplate;
+
+fn asset(name: &str, kind: AssetKind) -> Asset {
+    Asset {
+        href: format!("/assets/x/1.0.0/{name}"),
+        name: name.to_owned(),
+        integrity: format!("sha384-{name}"),
+        kind,
+    }
+}
+
+fn frame() -> ShellFrame {
+    ShellFrame {
+        entry: asset("main.js", AssetKind::Script),
+        styles: vec![asset("frame.css", AssetKind::Style)],
+        assets: vec![
+            asset("runtime.js", AssetKind::Script),
+            asset("react.js", AssetKind::Script),
+        ],
+        icon: Some((
+            "/assets/shell/1.0.0/icon.svg".to_owned(),
+            "image/svg+xml".to_owned(),
+        )),
+        icons: Vec::new(),
+        social_image: None,
+        theme_color: None,
+    }
+}
+
+fn page() -> PageManifest {
+    PageManifest {
+        section: Arc::new(SectionEntry {
+            name: "directory".to_owned(),
+            version: "1.0.0".to_owned(),
+            container: "directory_1".to_owned(),
+            entry: "/assets/x/1.0.0/entry.js".to_owned(),
+            integrity: "sha384-entry.js".to_owned(),
+            assets: vec![asset("common.js", AssetKind::Script)],
+        }),
+        pattern: "/".to_owned(),
+        assets: vec![
+            asset("page.js", AssetKind::Script),
+            asset("common.js", AssetKind::Script),
+            asset("page.css", AssetKind::Style),
+        ],
+    }
+}
+
+fn document(page: Option<&PageManifest>, site: Value, form: Option<&Form>) -> String {
+    composed(page, site, form, None)
+}
+
+fn composed(
+    page: Option<&PageManifest>,
+    site: Value,
+    form: Option<&Form>,
+    rendered: Option<&RenderedPage>,
+) -> String {
+    let boot = Boot {
+        deployment: 7,
+        site,
+        page,
+        slots: &BTreeMap::new(),
+        social_image: None,
+        reports: &ErrorReportSettings { sample_percent: 100 },
+        view: None,
+        form,
+    };
+    let document = DocumentTemplate {
+        brand: "A <b> & \"c\"",
+        origin: "https://site.example",
+        frame: &frame(),
+        boot: &boot,
+        rendered,
+        styles: &[],
+        is_preview: false,
+        is_indexable: page.is_some(),
+    };
+    document.compose()
+}
+
+fn boot(document: &str) -> Value {
+    let start = document.find("id=\"boot\">").unwrap() + "id=\"boot\">".len();
+    let end = start + document[start..].find("</script>").unwrap();
+    serde_json::from_str(&document[start..end]).unwrap()
+}
+
+#[test]
+fn document_links_each_file_once_in_order() {
+    let document = document(Some(&page()), json!({}), None);
+    let order = [
+        "runtime.js",
+        "react.js",
+        "main.js",
+        "frame.css",
+        "entry.js",
+        "common.js",
+        "page.js",
+        "page.css",
+        "icon.svg",
+        "id=\"root\"",
+        "id=\"boot\"",
+    ];
+    let positions: Vec<usize> = order
+        .iter()
+        .map(|name| document.find(name).expect(name))
+        .collect();
+    assert!(positions.is_sorted(), "{document}");
+    assert_eq!(
+        document
+            .matches("<link rel=\"preload\" as=\"script\" href=\"/assets/x/1.0.0/common.js\"")
+            .count(),
+        1
+    );
+    assert!(document.contains(
+        "<link rel=\"stylesheet\" href=\"/assets/x/1.0.0/frame.css\" data-href=\"frame.css\" \
+         integrity=\"sha384-frame.css\" crossorigin=\"anonymous\">"
+    ));
+    // A section's stylesheet must not block the shell.
+    assert!(document.contains(
+        "<link rel=\"preload\" as=\"style\" href=\"/assets/x/1.0.0/page.css\" \
+         integrity=\"sha384-page.css\" crossorigin=\"anonymous\">"
+    ));
+    for script in ["runtime.js", "react.js", "main.js"] {
+        assert!(document.contains(&format!(
+            "<script src=\"/assets/x/1.0.0/{script}\" defer fetchpriority=\"high\" integrity=\"sha384-{script}\" \
+             crossorigin=\"anonymous\"></script>"
+        )));
+    }
+    assert!(!document.contains("noindex"));
+}
+
+#[test]
+fn boot_payload_cannot_end_its_script_element() {
+    let hostile = "</script><script>alert(1)</script><!-- <script ";
+    let form = Form {
+        page: "/signup".to_owned(),
+        error: hostile.to_owned(),
+        email: "<b>\"'&\u{2028}".into(),
+        unreachable: false,
+        under_age: false,
+    };
+    let document = document(Some(&page()), json!({ "brand": hostile }), Some(&form));
+    // Three scripts of the shell, and the payload.
+    assert_eq!(document.matches("<script").count(), 4);
+    assert_eq!(document.matches("</script>").count(), 4);
+    assert!(!document.contains("<!--"));
+    let boot = boot(&document);
+    assert_eq!(boot["site"]["brand"], hostile);
+    assert_eq!(
+        boot["form"],
+        json!({ "page": "/signup", "error": hostile, "email": "<b>\"'&\u{2028}" })
+    );
+}
+
+#[test]
+fn title_is_escaped() {
+    let document = document(None, json!({}), None);
+    assert!(document.contains("<title>A &lt;b&gt; &amp; &quot;c&quot;</title>"));
+    assert_eq!(escape("<>&\"'"), "&lt;&gt;&amp;&quot;&#39;");
+}
+
+#[test]
+fn not_found_document_has_no_page_and_is_not_indexed() {
+    let document = document(None, json!({}), None);
+    assert!(document.contains("<meta data-head=\"\" name=\"robots\" content=\"noindex\">"));
+    let boot = boot(&document);
+    assert_eq!(boot["page"], Value::Null);
+    assert_eq!(boot["deployment"], 7);
+    assert!(boot.get("form").is_none());
+}
+
+#[test]
+fn rendered_document_blocks_painting_until_main_element() {
+    let expect_link = "<link rel=\"expect\" href=\"#main\" blocking=\"render\">";
+    for (html, is_expected) in [
+        ("<header></header><main id=\"main\" tabindex=\"-1\"></main>", true),
+        // Without a main element, browsers would wait for nothing.
+        ("<header></header><main data-id=\"main\"></main>", false),
+    ] {
+        let rendered: RenderedPage = serde_json::from_value(json!({
+            "status": 200,
+            "head": { "title": "A page" },
+            "view": {},
+            "html": html,
+            "readsToday": false,
+        }))
+        .unwrap();
+        let document = composed(Some(&page()), json!({}), None, Some(&rendered));
+        assert_eq!(document.contains(expect_link), is_expected, "{document}");
+    }
+    assert!(!document(Some(&page()), json!({}), None).contains(expect_link));
+}

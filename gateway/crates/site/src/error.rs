@@ -1,0 +1,119 @@
+//! The errors of the site's routes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode};
+use serde_json::{Map, Value};
+
+use colonnade_model::pattern::PathError;
+use colonnade_platform::deployment::Snapshot;
+use colonnade_store::StoreError;
+use colonnade_web::problem::{Audience, HttpError, Problem};
+
+use crate::client_error_report::ClientErrorReportError;
+use crate::csp_report::CspReportError;
+
+/// The error of a route.
+#[derive(Debug, thiserror::Error)]
+pub enum SiteError {
+    /// An error that both listeners have.
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    /// The path cannot be decoded.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// The deployment was removed by garbage collection, or never existed.
+    #[error("The deployment is not retained.")]
+    DeploymentGone,
+    /// No deployment is live yet.
+    #[error("No deployment is live.")]
+    NothingLive,
+    /// The preview has expired, or its token is invalid.
+    #[error(
+        "This preview is over, or its link is not complete. Please ask whoever sent it to you for a new one."
+    )]
+    PreviewOver,
+    /// A client error report is rejected.
+    #[error(transparent)]
+    ClientErrorReport(#[from] ClientErrorReportError),
+    /// A CSP violation report is rejected.
+    #[error(transparent)]
+    CspReport(#[from] CspReportError),
+    /// A file cannot be read. Several requests can share the cause.
+    #[error("The file cannot be read.")]
+    Store(Arc<StoreError>),
+}
+
+impl Problem for SiteError {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Http(error) => error.status(),
+            Self::Path(_) => StatusCode::BAD_REQUEST,
+            Self::DeploymentGone => StatusCode::GONE,
+            Self::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
+            Self::PreviewOver => StatusCode::FORBIDDEN,
+            Self::ClientErrorReport(error) => error.status(),
+            Self::CspReport(error) => error.status(),
+            Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    fn title(&self) -> &str {
+        match self {
+            Self::Http(error) => error.title(),
+            Self::Path(_) => "That address does not work",
+            Self::PreviewOver => "This preview is over",
+            Self::NothingLive => "This site is being set up",
+            Self::Store(_) => "This did not work",
+            _ => self.status().canonical_reason().unwrap_or("Error"),
+        }
+    }
+
+    fn visitor_detail(&self) -> String {
+        match self {
+            Self::Http(error) => error.visitor_detail(),
+            // Most visitors do not know how URLs are encoded.
+            Self::Path(_) => "The address has a mistake in it.".to_owned(),
+            Self::NothingLive => "There is nothing to see yet. Please come back in a few minutes.".to_owned(),
+            Self::Store(_) => "Something went wrong. Please try again.".to_owned(),
+            _ => self.to_string(),
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Http(error) => error.retry_after(),
+            Self::NothingLive => Some(Duration::from_secs(30)),
+            Self::CspReport(error) => error.retry_after(),
+            _ => None,
+        }
+    }
+
+    fn add_headers(&self, headers: &mut HeaderMap) {
+        if let Self::Http(error) = self {
+            error.add_headers(headers);
+        }
+    }
+
+    fn add_members(&self, members: &mut Map<String, Value>) {
+        if let Self::Http(error) = self {
+            error.add_members(members);
+        }
+    }
+
+    fn log(&self) {
+        if let Self::Store(cause) = self {
+            tracing::error!(event = "store_error", error = %cause);
+        }
+    }
+}
+
+/// Returns the audience of HTML error pages: they show the site's name and, if a deployment is live, a link to the home
+/// page.
+pub(crate) fn visitor(snapshot: &Snapshot, brand: &Arc<str>) -> Audience {
+    Audience::Person {
+        brand: Arc::clone(brand),
+        live: snapshot.live().is_some(),
+    }
+}

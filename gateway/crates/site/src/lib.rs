@@ -1,0 +1,22 @@
+//! The routes of the site listener: documents, assets, sign-up, partner links, previews, and reports from browsers.
+
+mod asset;
+mod client_error_report;
+mod csp_report;
+mod deployment_selection;
+pub mod document;
+mod error;
+#[cfg(any(test, feature = "testing"))]
+pub mod fuzzing;
+pub mod metrics;
+mod page_manifest;
+mod partner;
+mod preview;
+mod routes;
+mod signup;
+mod site;
+mod wellknown;
+
+pub use error::SiteError;
+pub use signup::BackendError;
+pub use site::Site;

@@ -1,0 +1,237 @@
+//! The route table of the site listener.
+
+use std::future::ready;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use http::request::Parts;
+
+use colonnade_model::pattern::RequestPath;
+use colonnade_platform::deployment::Snapshot;
+use colonnade_web::body::RequestBody;
+use colonnade_web::health;
+use colonnade_web::problem::{Audience, HttpError};
+use colonnade_web::response::Response;
+use colonnade_web::router::{Methods, Route, Router};
+
+use crate::error::{SiteError, visitor};
+use crate::{Site, page_manifest, partner, preview, wellknown};
+
+/// The name of requests that match no route, in logs and metrics. Documents of a page are named by its pattern.
+const UNMATCHED: &str = "unmatched";
+
+/// A request for a handler.
+pub(crate) struct Call<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) path: &'a RequestPath,
+    /// The decoded parameter in the path, or an empty string if the route has none.
+    pub(crate) parameter: &'a str,
+    pub(crate) head: &'a Parts,
+    pub(crate) body: RequestBody,
+}
+
+type HandlerFuture<'a> = Pin<Box<dyn Future<Output = Result<Response, SiteError>> + Send + 'a>>;
+
+type Handler = for<'a> fn(&'a Site, Call<'a>) -> HandlerFuture<'a>;
+
+/// How a route serves a request.
+pub(crate) struct Endpoint {
+    pub(crate) errors: ErrorFormat,
+    pub(crate) handle: Handler,
+}
+
+/// The format of a route's error responses.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ErrorFormat {
+    /// An HTML page. People also follow the links of partners and previews.
+    Page,
+    /// A line of text.
+    Text,
+    /// A JSON object, for scripts.
+    Json,
+}
+
+impl ErrorFormat {
+    /// Returns the audience that gets this format.
+    pub(crate) fn audience(self, snapshot: &Snapshot, brand: &Arc<str>) -> Audience {
+        match self {
+            Self::Page => visitor(snapshot, brand),
+            Self::Text => Audience::Program,
+            Self::Json => Audience::Script,
+        }
+    }
+}
+
+/// All routes of the site listener.
+pub(crate) struct RouteTable {
+    /// The routes below the reserved first segments.
+    reserved: Router<Endpoint>,
+    /// The route of every other path.
+    document: Route<Endpoint>,
+    /// The route of other paths below `/go`: the not-found document, because people follow partner links.
+    unknown_partner: Route<Endpoint>,
+    /// The route of other reserved paths.
+    not_found: Route<Endpoint>,
+}
+
+impl RouteTable {
+    pub(crate) fn new() -> Self {
+        Self {
+            reserved: Router::new(reserved_routes()),
+            document: get("", ErrorFormat::Page, |site, call| {
+                Box::pin(site.document(call.snapshot, Some(call.path), call.head))
+            })
+            .named(UNMATCHED),
+            unknown_partner: get("", ErrorFormat::Page, |site, call| {
+                Box::pin(site.document(call.snapshot, None, call.head))
+            })
+            .named(UNMATCHED),
+            not_found: get("", ErrorFormat::Text, |_, _| {
+                Box::pin(ready(Err(HttpError::NotFound.into())))
+            })
+            .named(UNMATCHED),
+        }
+    }
+
+    /// Returns the route of a path and the parameter in the path.
+    pub(crate) fn find(&self, path: &RequestPath) -> (&Route<Endpoint>, String) {
+        if !path.is_reserved() {
+            return (&self.document, String::new());
+        }
+        let segments = path.segments();
+        if !path.has_trailing_slash()
+            && let Some((route, params)) = self.reserved.find(&format!("/{}", segments.join("/")))
+        {
+            let parameter = params.iter().next().map(|(_, value)| value.to_owned());
+            return (route, parameter.unwrap_or_default());
+        }
+        let is_partner = segments.first().is_some_and(|first| first == "go");
+        let route = if is_partner {
+            &self.unknown_partner
+        } else {
+            &self.not_found
+        };
+        (route, String::new())
+    }
+}
+
+fn reserved_routes() -> [Route<Endpoint>; 14] {
+    use ErrorFormat::{Json, Page, Text};
+    [
+        get("/healthz", Text, |_, _| Box::pin(ready(Ok(health::liveness())))),
+        get("/readyz", Text, |site, call| {
+            let is_live = call.snapshot.live().is_some();
+            Box::pin(ready(Ok(health::readiness(is_live, &site.shutdown))))
+        }),
+        get("/robots.txt", Text, |site, _| {
+            Box::pin(ready(Ok(wellknown::robots(&site.config.site.origin))))
+        }),
+        get("/sitemap.xml", Text, |site, call| {
+            let live = call.snapshot.live().ok_or(SiteError::NothingLive);
+            let response = live.map(|live| wellknown::sitemap(&site.config.site.origin, live));
+            Box::pin(ready(response))
+        }),
+        get("/manifest.webmanifest", Text, |site, call| {
+            let live = call.snapshot.live().ok_or(SiteError::NothingLive);
+            let brand = &site.config.site.brand;
+            let response = live.map(|live| wellknown::manifest(&call.head.headers, brand, &live.frame));
+            Box::pin(ready(response))
+        }),
+        get("/assets", Text, ASSET),
+        get("/assets/{*file}", Text, ASSET).named("/assets"),
+        get("/_page/{deployment}", Json, |_, call| {
+            let response = page_manifest::respond(call.snapshot, call.parameter, call.head);
+            Box::pin(ready(response))
+        })
+        .named("/_page"),
+        post("/functions/v1/signup", Json, |site, call| {
+            Box::pin(async { Ok(site.sign_up(call).await) })
+        }),
+        post("/_preview/end", Page, |site, call| {
+            let is_allowed = site.require_same_origin(call.head);
+            Box::pin(ready(is_allowed.and_then(|()| preview::leave(site.is_secure()))))
+        }),
+        get("/_preview/{token}", Page, |site, call| {
+            let response = preview::enter(call.snapshot, call.parameter, site.is_secure());
+            Box::pin(ready(response))
+        }),
+        post("/_report", Json, |site, call| {
+            Box::pin(site.client_error_report(call))
+        }),
+        post("/_csp", Json, |site, call| Box::pin(site.csp_report(call))),
+        get("/go/{partner}", Page, |site, call| {
+            Box::pin(async move {
+                match partner::redirect_to(&site.config, call.parameter) {
+                    Some(response) => Ok(response),
+                    None => site.document(call.snapshot, None, call.head).await,
+                }
+            })
+        }),
+    ]
+}
+
+const ASSET: Handler = |site, call| {
+    let store = site.deployments.store();
+    Box::pin(
+        site.assets
+            .respond(store, call.snapshot, call.parameter, call.head),
+    )
+};
+
+fn get(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
+    Route::new(Methods::Get, pattern, Endpoint { errors, handle })
+}
+
+fn post(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
+    Route::new(Methods::Post, pattern, Endpoint { errors, handle })
+}
+
+#[cfg(test)]
+mod tests {
+    use colonnade_model::pattern::RequestPath;
+
+    use super::RouteTable;
+
+    #[test]
+    fn route_table_finds_route_and_parameter_of_each_path() {
+        let table = RouteTable::new();
+        for (path, name, parameter) in [
+            ("/", "unmatched", ""),
+            ("/state/Ohio", "unmatched", ""),
+            ("/healthz", "/healthz", ""),
+            ("/healthz/", "unmatched", ""),
+            ("/assets", "/assets", ""),
+            ("/assets/shell/1.0.0/a%2Db.js", "/assets", "shell/1.0.0/a-b.js"),
+            ("/assets/shell//main.js", "/assets", "shell//main.js"),
+            ("/assets/shell/1.0.0/", "unmatched", ""),
+            ("/_page/1", "/_page", "1"),
+            ("/_page", "unmatched", ""),
+            ("/_page//", "unmatched", ""),
+            ("/_page/1/2", "unmatched", ""),
+            ("/_preview/end", "/_preview/end", ""),
+            ("/_preview/e%6Ed", "/_preview/end", ""),
+            ("/_preview/a.b", "/_preview/:token", "a.b"),
+            ("/functions/v1/signup", "/functions/v1/signup", ""),
+            ("/functions/v1/other", "unmatched", ""),
+            ("/_other", "unmatched", ""),
+            ("/go/a%20b", "/go/:partner", "a b"),
+            ("/go/a/", "unmatched", ""),
+        ] {
+            let request_path = RequestPath::parse(path).expect("a valid path");
+            let (route, found) = table.find(&request_path);
+            assert_eq!((&*route.name, &*found), (name, parameter), "{path}");
+        }
+    }
+
+    #[test]
+    fn unknown_path_below_go_gets_its_own_route() {
+        let table = RouteTable::new();
+        for path in ["/go", "/go/", "/go/a/", "/go/a/b", "/go//"] {
+            let path = RequestPath::parse(path).expect("a valid path");
+            let (route, _) = table.find(&path);
+            assert!(std::ptr::eq(route, &raw const table.unknown_partner), "{path:?}");
+        }
+        let path = RequestPath::parse("/api/go").expect("a valid path");
+        assert!(std::ptr::eq(table.find(&path).0, &raw const table.not_found));
+    }
+}

@@ -1,0 +1,139 @@
+//! The errors of sign-up. Their texts are shown to visitors.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use serde_json::{Map, Value};
+
+use colonnade_web::body::ReadBodyError;
+use colonnade_web::problem::Problem;
+
+use super::fields::FieldError;
+
+/// Why a sign-up fails.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SignupError {
+    /// The request comes from another site's page.
+    #[error("Sign-up only works from this site's own pages.")]
+    CrossOrigin,
+    /// The `Content-Type` is neither JSON nor a form.
+    #[error("Please send the form as JSON or as a web form.")]
+    MediaType,
+    /// The body is larger than the limit.
+    #[error("What was sent is too long.")]
+    TooLarge,
+    /// The body did not arrive in time.
+    #[error("What was sent did not arrive in time.")]
+    TimedOut,
+    /// The body cannot be parsed, or contains a field twice.
+    #[error("What was sent could not be read.")]
+    Malformed,
+    /// A required field is missing.
+    #[error("The field {0} is missing.")]
+    Missing(&'static str),
+    /// A field is invalid.
+    #[error(transparent)]
+    Field(#[from] FieldError),
+    /// The backend rejected the sign-up.
+    #[error("{message}")]
+    Rejected {
+        /// The backend's status if it is an error, otherwise 502.
+        status: StatusCode,
+        /// The backend's error message, or [`FAILED`].
+        message: String,
+    },
+    /// The backend is not configured, or did not respond as expected.
+    #[error("{FAILED}")]
+    Unreachable(StatusCode),
+    /// The circuit breaker is open for this time.
+    #[error("{FAILED}")]
+    CircuitOpen(Duration),
+    /// The rate limit of the client is reached.
+    #[error("There were too many sign-ups from your connection. Please wait a minute and try again.")]
+    ClientRateLimited {
+        /// The time until the next attempt.
+        wait: Duration,
+        /// Whether a form post gets the form's page, or only a plain error page.
+        shows_page: bool,
+    },
+    /// The rate limit of all clients is reached.
+    #[error("Too many people are signing up just now. Please wait a minute and try again.")]
+    GlobalRateLimited {
+        /// The time until the next attempt.
+        wait: Duration,
+        /// Whether a form post gets the form's page, or only a plain error page.
+        shows_page: bool,
+    },
+    /// The limit of concurrent calls to the backend is reached.
+    #[error("Too many people are signing up just now. Please try again in a moment.")]
+    ConcurrencyLimited,
+}
+
+/// The message for errors that the visitor cannot do anything about.
+pub(super) const FAILED: &str = "Signup failed. Please try again.";
+
+impl Problem for SignupError {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::CrossOrigin => StatusCode::FORBIDDEN,
+            Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
+            Self::Malformed | Self::Missing(_) => StatusCode::BAD_REQUEST,
+            Self::Field(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Rejected { status, .. } | Self::Unreachable(status) => *status,
+            Self::ClientRateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::CircuitOpen(_) | Self::GlobalRateLimited { .. } | Self::ConcurrencyLimited => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::ClientRateLimited { wait, .. }
+            | Self::GlobalRateLimited { wait, .. }
+            | Self::CircuitOpen(wait) => Some(*wait),
+            Self::ConcurrencyLimited => Some(Duration::from_secs(1)),
+            _ => None,
+        }
+    }
+
+    fn add_members(&self, members: &mut Map<String, Value>) {
+        if self.is_unreachable() {
+            members.insert("unreachable".to_owned(), true.into());
+        }
+    }
+}
+
+impl From<ReadBodyError> for SignupError {
+    fn from(error: ReadBodyError) -> Self {
+        match error {
+            ReadBodyError::TooLarge => Self::TooLarge,
+            ReadBodyError::TimedOut => Self::TimedOut,
+            ReadBodyError::Broken(_) => Self::Malformed,
+        }
+    }
+}
+
+impl SignupError {
+    /// Returns whether the backend is unreachable, so that the page can offer the partner.
+    pub(super) fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Unreachable(_) | Self::CircuitOpen(_))
+    }
+
+    /// Returns whether a form post gets the form's page, which may need a render.
+    pub(super) fn shows_page(&self) -> bool {
+        match self {
+            Self::ClientRateLimited { shows_page, .. } | Self::GlobalRateLimited { shows_page, .. } => {
+                *shows_page
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns whether the stated age is below the minimum.
+    pub(super) fn is_under_age(&self) -> bool {
+        matches!(self, Self::Field(FieldError::UnderAge))
+    }
+}

@@ -1,0 +1,55 @@
+//! The metrics of sign-up.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use colonnade_web::metrics::Described;
+
+/// The metrics of sign-up.
+#[derive(Clone, Default)]
+pub struct SignupMetrics {
+    outcomes: Family<OutcomeLabel, Counter>,
+    circuit_breaker: Family<StateLabel, Gauge>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabel {
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StateLabel {
+    state: &'static str,
+}
+
+impl SignupMetrics {
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "signups",
+            "Sign-ups, by outcome",
+            Described(self.outcomes.clone()),
+        );
+        registry.register(
+            "signup_circuit_breaker_state",
+            "1 for the current state of the sign-up backend's circuit breaker, 0 for the others",
+            Described(self.circuit_breaker.clone()),
+        );
+    }
+
+    /// Counts a sign-up with this outcome.
+    pub(super) fn record_outcome(&self, outcome: &'static str) {
+        self.outcomes.get_or_create(&OutcomeLabel { outcome }).inc();
+    }
+
+    /// Sets the circuit breaker's state: `closed`, `half_open` or `open`.
+    pub(super) fn set_circuit_breaker_state(&self, current: &'static str) {
+        for state in ["closed", "half_open", "open"] {
+            self.circuit_breaker
+                .get_or_create(&StateLabel { state })
+                .set(i64::from(state == current));
+        }
+    }
+}

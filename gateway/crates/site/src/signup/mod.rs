@@ -1,0 +1,224 @@
+//! Sign-up: validates what a visitor typed and forwards it to the backend.
+//!
+//! A sign-up is rejected before anything is sent, if possible. What was typed is kept in secret types from the moment it
+//! is parsed, and is sent only to the backend.
+
+mod backend;
+mod body;
+mod circuit_breaker;
+mod concurrency_limit;
+mod error;
+mod fields;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod fuzz;
+mod metrics;
+mod outcome;
+mod rate_limits;
+mod redirect;
+
+pub use backend::BackendError;
+pub use metrics::SignupMetrics;
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use http::request::Parts;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::json;
+
+use colonnade_config::{Config, CurrentSignupLimits, SignupLimits};
+use colonnade_model::pattern::RequestPath;
+use colonnade_platform::deployment::Snapshot;
+use colonnade_store::Store;
+use colonnade_web::body::RequestBody;
+use colonnade_web::client::{ClientAddress, ClientKey, client_key};
+use colonnade_web::origin;
+use colonnade_web::problem::{Audience, HttpError, Problem as _, respond};
+use colonnade_web::response::{DeploymentNumber, RequestId, Response, json, redirect, set_retry_after};
+
+use crate::deployment_selection::DeploymentSelection;
+use crate::document::{DocumentRequest, Documents, Form};
+use crate::error::{SiteError, visitor};
+use backend::Backend;
+use body::{Format, SubmittedFields};
+use error::SignupError;
+use outcome::OutcomeRecorder;
+use rate_limits::SignupRateLimiter;
+use redirect::AllowedRedirects;
+
+/// Handles sign-ups.
+pub(crate) struct SignupHandler {
+    backend: Option<Backend>,
+    limits: CurrentSignupLimits,
+    rate_limiter: SignupRateLimiter,
+    metrics: SignupMetrics,
+    redirects: AllowedRedirects,
+    form_path: String,
+    success_path: String,
+    scheme: String,
+    /// The site's name.
+    brand: Arc<str>,
+}
+
+/// The sender of a form.
+struct Sender {
+    client: Option<ClientKey>,
+    email: SecretString,
+}
+
+impl SignupHandler {
+    /// Creates the handler that this configuration describes.
+    pub(crate) fn new(config: &Config, metrics: SignupMetrics) -> Result<Self, BackendError> {
+        let signup = config.signup.as_ref();
+        let hosts = signup.map(|signup| signup.allowed_redirect_hosts.clone());
+        let limits = Arc::new(ArcSwap::from_pointee(config.signup_limits()));
+        let backend = signup.map(|signup| Backend::new(signup, &limits, &metrics));
+        Ok(Self {
+            backend: backend.transpose()?,
+            rate_limiter: SignupRateLimiter::new(Arc::clone(&limits)),
+            limits,
+            metrics,
+            redirects: AllowedRedirects::new(&config.site.origin, hosts.unwrap_or_default()),
+            form_path: config.signup_form_path().to_owned(),
+            success_path: config.signup_success_path().to_owned(),
+            scheme: config.site.origin.scheme().to_owned(),
+            brand: Arc::clone(&config.site.brand),
+        })
+    }
+
+    /// Changes the limits. What was used of the old limits stays used.
+    pub(crate) fn set_limits(&self, limits: SignupLimits) {
+        self.limits.store(Arc::new(limits));
+    }
+
+    /// Handles a sign-up. Scripts get JSON; forms get a redirect, or the form's page with an error.
+    pub(crate) async fn handle(
+        &self,
+        documents: &Documents,
+        store: &dyn Store,
+        snapshot: &Snapshot,
+        selection: Option<&DeploymentSelection<'_>>,
+        head: &Parts,
+        body: RequestBody,
+    ) -> Response {
+        let format = head.headers.get(CONTENT_TYPE).and_then(Format::from_header);
+        let mut sender = Sender {
+            client: client_key(&head.extensions),
+            email: SecretString::default(),
+        };
+        // Also counts sign-ups whose client closes the connection before there is a result.
+        let recorder = OutcomeRecorder::new(&self.metrics);
+        let result = self.sign_up(head, body, format, &mut sender.email).await;
+        recorder.record(&result);
+        if format == Some(Format::Form) {
+            return match result {
+                Ok(target) => self.redirect_to(snapshot, target.as_deref()),
+                Err(error) => {
+                    self.form_page(documents, store, snapshot, selection, error, sender)
+                        .await
+                }
+            };
+        }
+        match result {
+            Ok(Some(target)) => json(StatusCode::OK, &json!({ "redirectUrl": target })),
+            Ok(None) => json(StatusCode::OK, &json!({})),
+            Err(error) => respond(&error, Audience::Script),
+        }
+    }
+
+    /// Signs up. Returns the backend's redirect target, if it is allowed. `email` is set as soon as it is known, for the
+    /// page that shows an error.
+    async fn sign_up(
+        &self,
+        head: &Parts,
+        body: RequestBody,
+        format: Option<Format>,
+        email: &mut SecretString,
+    ) -> Result<Option<String>, SignupError> {
+        if !origin::is_same_origin(&head.uri, &head.headers, &self.scheme) {
+            return Err(SignupError::CrossOrigin);
+        }
+        let format = format.ok_or(SignupError::MediaType)?;
+        let admission = match head.extensions.get() {
+            Some(ClientAddress(address)) => {
+                let client = ClientKey::new(*address);
+                self.rate_limiter.try_acquire(client, format == Format::Form)
+            }
+            None => Ok(()),
+        };
+        if let Err(error) = admission {
+            // The body of a rate-limited request is read only if the form's page will show the e-mail address again.
+            if error.shows_page()
+                && let Ok(body) = body::read(&head.headers, body).await
+                && let Ok(fields) = SubmittedFields::parse(format, body.expose_secret())
+            {
+                *email = fields.email_text();
+            }
+            return Err(error);
+        }
+        let body = body::read(&head.headers, body).await?;
+        let submitted = SubmittedFields::parse(format, body.expose_secret())?;
+        drop(body);
+        *email = submitted.email_text();
+        let fields = submitted.validate()?;
+        let backend = self.backend.as_ref();
+        let backend = backend.ok_or(SignupError::Unreachable(StatusCode::SERVICE_UNAVAILABLE))?;
+        let target = backend
+            .sign_up(&fields, head.extensions.get::<RequestId>())
+            .await?;
+        Ok(target.and_then(|target| self.redirects.check(&target)))
+    }
+
+    fn redirect_to(&self, snapshot: &Snapshot, target: Option<&str>) -> Response {
+        let target = target.unwrap_or(&self.success_path);
+        redirect(StatusCode::SEE_OTHER, target)
+            .unwrap_or_else(|| respond(&HttpError::NotFound, visitor(snapshot, &self.brand)))
+    }
+
+    /// Responds with the form's page, which shows the error.
+    async fn form_page(
+        &self,
+        documents: &Documents,
+        store: &dyn Store,
+        snapshot: &Snapshot,
+        selection: Option<&DeploymentSelection<'_>>,
+        error: SignupError,
+        sender: Sender,
+    ) -> Response {
+        let Some(selection) = selection else {
+            return respond(&SiteError::NothingLive, visitor(snapshot, &self.brand));
+        };
+        if !error.shows_page() {
+            return respond(&error, visitor(snapshot, &self.brand));
+        }
+        let path = RequestPath::parse(&self.form_path).ok();
+        let page = path.as_ref().and_then(|path| selection.deployment.page(path));
+        let Sender { client, email } = sender;
+        let under_age = error.is_under_age();
+        let form = Form {
+            page: self.form_path.clone(),
+            error: error.to_string(),
+            // The page shows nothing of what a visitor under age typed.
+            email: if under_age { SecretString::default() } else { email },
+            unreachable: error.is_unreachable(),
+            under_age,
+        };
+        let request = DocumentRequest {
+            store,
+            selection,
+            page,
+            path: path.as_ref(),
+            client,
+        };
+        let mut response = documents.respond_to_form(request, error.status(), &form).await;
+        selection.set_headers(&mut response, self.scheme == "https");
+        if let Some(wait) = error.retry_after() {
+            set_retry_after(&mut response, wait);
+        }
+        let number = selection.deployment.number();
+        response.extensions_mut().insert(DeploymentNumber(number));
+        response
+    }
+}

@@ -1,0 +1,145 @@
+//! Rate limits of sign-up, per client and in total.
+
+use colonnade_config::CurrentSignupLimits;
+use colonnade_edge::rate_limiter::{KeyedRateLimiter, RateLimited, RateLimits};
+use colonnade_web::client::ClientKey;
+
+use super::error::SignupError;
+
+/// Limits sign-up attempts per client and in total.
+pub(super) struct SignupRateLimiter {
+    limits: CurrentSignupLimits,
+    attempts: KeyedRateLimiter<ClientKey>,
+    /// Limits rejections that are shown as a page, because each page may need a render.
+    pages: KeyedRateLimiter<ClientKey>,
+}
+
+impl SignupRateLimiter {
+    /// Creates rate limiters that follow these limits.
+    pub(super) fn new(limits: CurrentSignupLimits) -> Self {
+        Self {
+            limits,
+            attempts: KeyedRateLimiter::default(),
+            pages: KeyedRateLimiter::default(),
+        }
+    }
+
+    /// Counts an attempt of this client.
+    ///
+    /// # Errors
+    ///
+    /// The limit that was reached; `shows_page` says whether the rejection may be shown as a page.
+    pub(super) fn try_acquire(&self, client: ClientKey, wants_page: bool) -> Result<(), SignupError> {
+        let limits = self.limits.load();
+        let limits = RateLimits {
+            total: limits.rate_limit_per_minute,
+            per_key: limits.rate_limit_per_client_per_minute,
+        };
+        self.attempts
+            .try_acquire(client, limits)
+            .map_err(|limited| match limited {
+                RateLimited::Key(wait) => SignupError::ClientRateLimited {
+                    wait,
+                    shows_page: wants_page && self.pages.try_acquire(client, limits).is_ok(),
+                },
+                RateLimited::Total(wait) => SignupError::GlobalRateLimited {
+                    wait,
+                    shows_page: wants_page && self.pages.try_acquire_total(limits).is_ok(),
+                },
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use arc_swap::ArcSwap;
+
+    use colonnade_config::SignupLimits;
+    use colonnade_web::client::ClientKey;
+
+    use super::SignupRateLimiter;
+    use crate::signup::error::SignupError;
+
+    fn limiter(per_minute: u32, per_client_per_minute: u32) -> SignupRateLimiter {
+        let limits = SignupLimits {
+            rate_limit_per_minute: per_minute,
+            rate_limit_per_client_per_minute: per_client_per_minute,
+            ..SignupLimits::default()
+        };
+        SignupRateLimiter::new(Arc::new(ArcSwap::from_pointee(limits)))
+    }
+
+    fn client(text: &str) -> ClientKey {
+        ClientKey::new(text.parse().expect("an address"))
+    }
+
+    fn number(number: u32) -> ClientKey {
+        ClientKey::new(IpAddr::V4(Ipv4Addr::from_bits(number)))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn rate_limit_applies_per_client() {
+        let limiter = limiter(1000, 4);
+        for _ in 0..4 {
+            assert!(limiter.try_acquire(client("192.0.2.1"), true).is_ok());
+        }
+        let Err(SignupError::ClientRateLimited { wait, .. }) = limiter.try_acquire(client("192.0.2.1"), true)
+        else {
+            panic!("the fifth attempt is allowed");
+        };
+        assert_eq!(wait, Duration::from_secs(15));
+        assert!(limiter.try_acquire(client("192.0.2.2"), true).is_ok());
+        tokio::time::advance(wait).await;
+        assert!(limiter.try_acquire(client("192.0.2.1"), true).is_ok());
+        assert!(limiter.try_acquire(client("192.0.2.1"), true).is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ipv6_network_is_one_client() {
+        let limiter = limiter(1000, 1);
+        assert!(limiter.try_acquire(client("2001:db8::1"), true).is_ok());
+        assert!(limiter.try_acquire(client("2001:db8::ffff:0:0:2"), true).is_err());
+        assert!(limiter.try_acquire(client("2001:db8:0:1::1"), true).is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn rate_limit_applies_to_all_clients_together() {
+        let limiter = limiter(6, 4);
+        for other in 0..6 {
+            assert!(limiter.try_acquire(number(other), true).is_ok());
+        }
+        let Err(SignupError::GlobalRateLimited { wait, .. }) = limiter.try_acquire(number(7), true) else {
+            panic!("the seventh attempt is allowed");
+        };
+        assert_eq!(wait, Duration::from_secs(10));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn rate_limited_client_gets_limited_number_of_pages() {
+        let limiter = limiter(1000, 3);
+        let pages = (0..30).filter(|_| {
+            let error = limiter.try_acquire(number(1), true).err();
+            matches!(
+                error,
+                Some(SignupError::ClientRateLimited { shows_page: true, .. })
+            )
+        });
+        assert_eq!(pages.count(), 3);
+        // A request that wants no page uses no permit for one.
+        for _ in 0..3 {
+            assert!(limiter.try_acquire(number(2), false).is_ok());
+        }
+        for _ in 0..30 {
+            assert!(limiter.try_acquire(number(2), false).is_err());
+        }
+        let error = limiter.try_acquire(number(2), true).err();
+        assert!(matches!(
+            error,
+            Some(SignupError::ClientRateLimited { shows_page: true, .. })
+        ));
+    }
+}

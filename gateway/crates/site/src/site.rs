@@ -1,0 +1,279 @@
+//! The site listener: finds the route of a request and turns errors into responses.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use http::StatusCode;
+use http::request::Parts;
+
+use colonnade_config::{Config, SignupLimits};
+use colonnade_edge::rate_limiter::KeyedRateLimiter;
+use colonnade_model::pattern::RequestPath;
+use colonnade_platform::deployment::{ChangeError, Deployments, Snapshot};
+use colonnade_platform::rollout::{AbortDecision, CanaryAnalysis};
+use colonnade_web::body::RequestBody;
+use colonnade_web::client::{ClientAddress, client_key};
+use colonnade_web::health::ShutdownSignal;
+use colonnade_web::origin;
+use colonnade_web::problem::{Audience, HttpError, respond};
+use colonnade_web::response::{DeploymentNumber, Request, Response, RouteName, empty, redirect};
+
+use crate::asset::Assets;
+use crate::client_error_report::{self, ClientErrorReportError};
+use crate::csp_report::{CspReportError, CspReports};
+use crate::deployment_selection::DeploymentSelection;
+use crate::document::{DocumentRequest, Documents};
+use crate::error::{SiteError, visitor};
+use crate::metrics::SiteMetrics;
+use crate::routes::{Call, RouteTable};
+use crate::signup::{BackendError, SignupHandler};
+
+/// The most bytes of a path and query.
+const MAX_URI_BYTES: usize = 8 * 1024;
+
+/// The route name of requests whose path cannot be decoded.
+const INVALID_REQUEST: &str = "invalid_request";
+
+/// The site listener's state and request handler.
+pub struct Site {
+    pub(crate) config: Config,
+    pub(crate) deployments: Arc<Deployments>,
+    pub(crate) assets: Assets,
+    pub(crate) shutdown: ShutdownSignal,
+    routes: RouteTable,
+    documents: Arc<Documents>,
+    signups: SignupHandler,
+    canary: Arc<CanaryAnalysis>,
+    error_report_log_limiter: KeyedRateLimiter<u64>,
+    csp_reports: CspReports,
+}
+
+impl Site {
+    /// Creates the site that this configuration describes.
+    pub fn new(
+        config: Config,
+        deployments: Arc<Deployments>,
+        documents: Arc<Documents>,
+        shutdown: ShutdownSignal,
+        metrics: &SiteMetrics,
+    ) -> Result<Self, BackendError> {
+        Ok(Self {
+            routes: RouteTable::new(),
+            assets: Assets::new(config.assets),
+            signups: SignupHandler::new(&config, metrics.signups.clone())?,
+            canary: Arc::new(CanaryAnalysis::new(config.rollout)),
+            error_report_log_limiter: KeyedRateLimiter::default(),
+            csp_reports: CspReports::new(metrics.csp.clone()),
+            config,
+            deployments,
+            documents,
+            shutdown,
+        })
+    }
+
+    /// Changes the limits of sign-up. What was used of the old limits stays used.
+    pub fn set_signup_limits(&self, limits: SignupLimits) {
+        self.signups.set_limits(limits);
+    }
+
+    /// Returns the audience of errors that occur before a route is found.
+    pub fn audience(&self) -> Audience {
+        visitor(&self.deployments.current(), &self.config.site.brand)
+    }
+
+    /// Returns whether visitors use HTTPS, so that cookies and browsers can be restricted to it.
+    pub fn is_secure(&self) -> bool {
+        self.config.site.origin.scheme() == "https"
+    }
+
+    /// Handles a request.
+    pub async fn handle(&self, request: Request) -> Response {
+        let (head, body) = request.into_parts();
+        // The whole request uses one snapshot.
+        let snapshot = self.deployments.current();
+        let (mut response, route) = match parse_path(&head) {
+            Ok(path) => self.route(&snapshot, &path, &head, body).await,
+            Err(error) => {
+                let audience = visitor(&snapshot, &self.config.site.brand);
+                (respond(&error, audience), INVALID_REQUEST.into())
+            }
+        };
+        let extensions = response.extensions_mut();
+        if extensions.get::<RouteName>().is_none() {
+            extensions.insert(RouteName(route));
+        }
+        if let Some(live) = snapshot.live() {
+            extensions.get_or_insert(DeploymentNumber(live.number()));
+        }
+        response
+    }
+
+    /// Handles a request by the route of its path. Returns the route's name, too.
+    async fn route(
+        &self,
+        snapshot: &Snapshot,
+        path: &RequestPath,
+        head: &Parts,
+        body: RequestBody,
+    ) -> (Response, Cow<'static, str>) {
+        let (route, parameter) = self.routes.find(path);
+        let result = match route.methods.check(&head.method) {
+            Ok(None) => {
+                let call = Call {
+                    snapshot,
+                    path,
+                    parameter: &parameter,
+                    head,
+                    body,
+                };
+                (route.handler.handle)(self, call).await
+            }
+            Ok(Some(options)) => Ok(options),
+            Err(error) => Err(error.into()),
+        };
+        let response = result.unwrap_or_else(|error| {
+            let audience = route.handler.errors.audience(snapshot, &self.config.site.brand);
+            respond(&error, audience)
+        });
+        (response, route.name.clone())
+    }
+
+    /// Returns the document of a path, or the not-found document if there is no path.
+    pub(crate) async fn document(
+        &self,
+        snapshot: &Snapshot,
+        path: Option<&RequestPath>,
+        head: &Parts,
+    ) -> Result<Response, SiteError> {
+        let selection = DeploymentSelection::new(snapshot, &head.headers).ok_or(SiteError::NothingLive)?;
+        if let Some(path) = path
+            && path.has_trailing_slash()
+            && !path.has_empty_segment()
+        {
+            return redirect_without_slash(head);
+        }
+        let page = path.and_then(|path| selection.deployment.page(path));
+        let request = DocumentRequest {
+            store: self.deployments.store(),
+            selection: &selection,
+            page,
+            path,
+            client: client_key(&head.extensions),
+        };
+        let mut response = self.documents.respond(&head.headers, request).await;
+        selection.set_headers(&mut response, self.is_secure());
+        let extensions = response.extensions_mut();
+        extensions.insert(DeploymentNumber(selection.deployment.number()));
+        if let Some(page) = page {
+            extensions.insert(RouteName(page.pattern.clone().into()));
+            self.count_view(&selection, head);
+        }
+        Ok(response)
+    }
+
+    /// Handles a sign-up.
+    pub(crate) async fn sign_up(&self, call: Call<'_>) -> Response {
+        let selection = DeploymentSelection::new(call.snapshot, &call.head.headers);
+        self.signups
+            .handle(
+                &self.documents,
+                self.deployments.store(),
+                call.snapshot,
+                selection.as_ref(),
+                call.head,
+                call.body,
+            )
+            .await
+    }
+
+    /// Handles a client error report.
+    pub(crate) async fn client_error_report(&self, call: Call<'_>) -> Result<Response, SiteError> {
+        self.require_same_origin(call.head)?;
+        let Some(&ClientAddress(address)) = call.head.extensions.get::<ClientAddress>() else {
+            return Err(ClientErrorReportError::Malformed.into());
+        };
+        let decision = client_error_report::receive(
+            &call.head.headers,
+            call.body,
+            call.snapshot,
+            &self.canary,
+            &self.error_report_log_limiter,
+            address,
+        );
+        if let Some(decision) = decision.await? {
+            self.abort_rollout(decision);
+        }
+        Ok(empty(StatusCode::NO_CONTENT))
+    }
+
+    /// Handles a CSP violation report.
+    pub(crate) async fn csp_report(&self, call: Call<'_>) -> Result<Response, SiteError> {
+        let Some(&ClientAddress(address)) = call.head.extensions.get::<ClientAddress>() else {
+            return Err(CspReportError::Malformed.into());
+        };
+        let client = self.canary.client_hash(address);
+        self.csp_reports
+            .receive(&call.head.headers, call.body, client)
+            .await?;
+        Ok(empty(StatusCode::NO_CONTENT))
+    }
+
+    /// Rejects a request from another site's page.
+    pub(crate) fn require_same_origin(&self, head: &Parts) -> Result<(), SiteError> {
+        let scheme = self.config.site.origin.scheme();
+        if origin::is_same_origin(&head.uri, &head.headers, scheme) {
+            Ok(())
+        } else {
+            Err(HttpError::CrossOrigin.into())
+        }
+    }
+
+    /// Counts a document that a browser shows, for canary analysis.
+    fn count_view(&self, selection: &DeploymentSelection<'_>, head: &Parts) {
+        let address = head.extensions.get::<ClientAddress>();
+        if let (Some((rollout, group)), Some(ClientAddress(address)), &http::Method::GET) =
+            (selection.rollout(), address, &head.method)
+            && let Some(decision) = self.canary.record_view(rollout, group, *address)
+        {
+            self.abort_rollout(decision);
+        }
+    }
+
+    /// Aborts a rollout in the background.
+    fn abort_rollout(&self, AbortDecision { rollout, reason }: AbortDecision) {
+        let (deployments, canary) = (Arc::clone(&self.deployments), Arc::clone(&self.canary));
+        tokio::spawn(async move {
+            match deployments.abort_automatically(&rollout, reason).await {
+                Ok(_) => {}
+                // The rollout was promoted or aborted in the meantime, or another deploy replaced its candidate. A
+                // candidate that is still running is analyzed again.
+                Err(ChangeError::NotCandidate { .. }) => canary.reset_decision(&rollout),
+                Err(error) => {
+                    tracing::error!(event = "automatic_abort_failed", error = %error);
+                    canary.reset_decision(&rollout);
+                }
+            }
+        });
+    }
+}
+
+/// Decodes the path of a request.
+fn parse_path(head: &Parts) -> Result<RequestPath, SiteError> {
+    let uri = head.uri.path_and_query();
+    if uri.is_some_and(|uri| uri.as_str().len() > MAX_URI_BYTES) {
+        return Err(HttpError::UriTooLong.into());
+    }
+    Ok(RequestPath::parse(head.uri.path())?)
+}
+
+/// Redirects to the same path without its trailing slash. The path begins with exactly one slash and contains no
+/// backslash, so the location cannot name another host.
+fn redirect_without_slash(head: &Parts) -> Result<Response, SiteError> {
+    let path = head.uri.path().trim_end_matches('/');
+    let query = head
+        .uri
+        .query()
+        .map(|query| format!("?{query}"))
+        .unwrap_or_default();
+    redirect(StatusCode::PERMANENT_REDIRECT, &format!("{path}{query}")).ok_or(HttpError::NotFound.into())
+}

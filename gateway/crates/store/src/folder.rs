@@ -1,0 +1,207 @@
+//! The store in a folder:
+//!
+//! ```text
+//! releases/<name>/<version>/         release.json, stored.json, client/, server/, compressed/
+//! tombstones/<name>/<version>.json   the digest of a deleted release, which reserves its version for the same bytes
+//! deployments/<number>.json
+//! live.json                          the live deployment, the rollout in progress, and the newest change
+//! history/<revision>.json            the older changes
+//! preview-keys.json                  readable only by its owner
+//! lock                               the lock file of changes to live.json, preview-keys.json and releases/
+//! scratch/                           incomplete uploads, and releases in quarantine
+//! ```
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tempfile::TempDir;
+
+use colonnade_model::deployment::{Change, Deployment, LiveState};
+use colonnade_model::preview_keys::PreviewKeys;
+use colonnade_model::release::{Digest, ReleaseId, is_file_path};
+use colonnade_web::content_negotiation::Coding;
+
+use super::durable::{create_json, io, replace_json, sync_parent};
+use super::paths::{Paths, if_exists, read_json};
+use super::{PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease, variant_path};
+
+/// A store in a local folder. Several processes can share it.
+#[derive(Debug, Clone)]
+pub struct FolderStore {
+    paths: Arc<Paths>,
+}
+
+impl FolderStore {
+    /// Opens the store in a folder, creates the folder if it does not exist, and recovers from crashed processes.
+    ///
+    /// # Errors
+    /// If a file or folder of the store cannot be created, read or synced.
+    pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        let paths = Paths::create(folder)?;
+        paths.recover()?;
+        Ok(Self {
+            paths: Arc::new(paths),
+        })
+    }
+
+    /// Runs blocking file system operations on a thread for blocking work.
+    fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Paths) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<'static, T> {
+        let paths = Arc::clone(&self.paths);
+        let task = tokio::task::spawn_blocking(move || work(&paths));
+        Box::pin(async move { task.await.unwrap_or(Err(StoreError::Interrupted)) })
+    }
+}
+
+impl Store for FolderStore {
+    fn scratch_folder(&self) -> StoreFuture<'_, TempDir> {
+        self.run(|paths| paths.scratch.create_folder())
+    }
+
+    fn put_release(&self, release: StagedRelease) -> StoreFuture<'_, PutOutcome> {
+        self.run(move |paths| paths.put_release(&release))
+    }
+
+    fn releases(&self) -> StoreFuture<'_, Vec<ReleaseId>> {
+        self.run(Paths::releases)
+    }
+
+    fn release<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<StoredRelease>> {
+        let id = id.clone();
+        self.run(move |paths| paths.release(&id))
+    }
+
+    fn tombstone<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<Digest>> {
+        let id = id.clone();
+        self.run(move |paths| paths.tombstone(&id))
+    }
+
+    fn read_file<'a>(
+        &'a self,
+        id: &'a ReleaseId,
+        path: &'a str,
+        coding: Coding,
+    ) -> StoreFuture<'a, Option<Bytes>> {
+        if !is_file_path(path) {
+            return Box::pin(async { Ok(None) });
+        }
+        let path = match coding {
+            Coding::Identity => path.to_owned(),
+            _ => variant_path(path, coding),
+        };
+        let id = id.clone();
+        self.run(move |paths| {
+            let Some(folder) = paths.release_folder(&id) else {
+                return Ok(None);
+            };
+            let path = folder.join(path);
+            if_exists(fs::read(&path))
+                .map_err(io(&path))
+                .map(|bytes| bytes.map(Bytes::from))
+        })
+    }
+
+    fn deployments(&self) -> StoreFuture<'_, Vec<u64>> {
+        self.run(Paths::deployments)
+    }
+
+    fn deployment(&self, number: u64) -> StoreFuture<'_, Option<Deployment>> {
+        self.run(move |paths| read_json(&paths.deployment(number)))
+    }
+
+    fn create_deployment<'a>(&'a self, deployment: &'a Deployment) -> StoreFuture<'a, bool> {
+        let deployment = deployment.clone();
+        self.run(move |paths| {
+            let path = paths.deployment(deployment.number);
+            create_json(&path, &paths.scratch.folder, &deployment)
+        })
+    }
+
+    fn delete_deployment(&self, number: u64) -> StoreFuture<'_, ()> {
+        self.run(move |paths| {
+            let path = paths.deployment(number);
+            if_exists(fs::remove_file(&path)).map_err(io(&path))?;
+            sync_parent(&path)
+        })
+    }
+
+    fn quarantine<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, bool> {
+        let id = id.clone();
+        self.run(move |paths| {
+            let Some(folder) = paths.release_folder(&id) else {
+                return Ok(false);
+            };
+            let _lock = paths.lock()?;
+            paths.write_tombstone(&id, &folder)?;
+            paths.scratch.quarantine(&id, &folder)
+        })
+    }
+
+    fn restore<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()> {
+        let id = id.clone();
+        self.run(move |paths| {
+            let Some(folder) = paths.release_folder(&id) else {
+                return Ok(());
+            };
+            paths.scratch.restore(&id, &folder).map(drop)
+        })
+    }
+
+    fn delete_quarantined<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()> {
+        let id = id.clone();
+        self.run(move |paths| paths.scratch.delete_quarantined(&id))
+    }
+
+    fn live_state(&self) -> StoreFuture<'_, Option<LiveState>> {
+        self.run(Paths::live_state)
+    }
+
+    fn compare_and_swap_state(&self, expected: u64, next: LiveState) -> StoreFuture<'_, bool> {
+        self.run(move |paths| {
+            let _lock = paths.lock()?;
+            let current = paths.live_state()?;
+            if current.as_ref().map_or(0, LiveState::revision) != expected {
+                return Ok(false);
+            }
+            if let Some(LiveState { change, .. }) = current {
+                // After a crash between the two writes the entry exists already, with the same content.
+                create_json(
+                    &paths.history_entry(change.revision),
+                    &paths.scratch.folder,
+                    &change,
+                )?;
+            }
+            replace_json(&paths.live, &paths.scratch.folder, &next)?;
+            Ok(true)
+        })
+    }
+
+    fn history_entry(&self, revision: u64) -> StoreFuture<'_, Option<Change>> {
+        self.run(move |paths| read_json(&paths.history_entry(revision)))
+    }
+
+    fn preview_keys(&self) -> StoreFuture<'_, PreviewKeys> {
+        self.run(Paths::preview_keys)
+    }
+
+    fn compare_and_swap_preview_keys<'a>(
+        &'a self,
+        expected: &'a PreviewKeys,
+        next: &'a PreviewKeys,
+    ) -> StoreFuture<'a, bool> {
+        let (expected, next) = (expected.clone(), next.clone());
+        self.run(move |paths| {
+            let _lock = paths.lock()?;
+            if paths.preview_keys()? != expected {
+                return Ok(false);
+            }
+            // A temporary file is readable only by its owner, and keeps its mode when it is renamed.
+            replace_json(&paths.preview_keys, &paths.scratch.folder, &next)?;
+            Ok(true)
+        })
+    }
+}

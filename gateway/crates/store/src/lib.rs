@@ -1,0 +1,178 @@
+//! The store of releases, deployments, the live state and its history.
+//!
+//! [`Store`] is asynchronous although [`FolderStore`] is not: a bucket fits the same trait. Changes to the live state
+//! are compare-and-swap operations on its revision, so several gateways on one store never overwrite each other.
+
+mod durable;
+mod folder;
+pub mod loaded;
+mod paths;
+mod recover;
+mod scratch;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use folder::FolderStore;
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+use colonnade_model::deployment::{Change, Deployment, LiveState};
+use colonnade_model::preview_keys::PreviewKeys;
+use colonnade_model::release::{Digest, Release, ReleaseId};
+use colonnade_web::content_negotiation::Coding;
+
+/// The pending result of a store operation.
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// Storage of releases, deployments, the live state and its history.
+pub trait Store: Send + Sync + 'static {
+    /// Creates an empty folder to unpack a release in. It is removed when dropped.
+    fn scratch_folder(&self) -> StoreFuture<'_, TempDir>;
+
+    /// Stores a validated release, unless its version exists or has a tombstone with another digest.
+    fn put_release(&self, release: StagedRelease) -> StoreFuture<'_, PutOutcome>;
+
+    /// The IDs of all stored releases, sorted.
+    fn releases(&self) -> StoreFuture<'_, Vec<ReleaseId>>;
+
+    /// One release; `None` if it is not stored.
+    fn release<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<StoredRelease>>;
+
+    /// The digest in a version's tombstone. Only a release with this digest can be stored under that version again.
+    fn tombstone<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<Digest>>;
+
+    /// The bytes of one file of a release in one content coding; `None` if they are not stored.
+    fn read_file<'a>(
+        &'a self,
+        id: &'a ReleaseId,
+        path: &'a str,
+        coding: Coding,
+    ) -> StoreFuture<'a, Option<Bytes>>;
+
+    /// The numbers of all deployments, ascending.
+    fn deployments(&self) -> StoreFuture<'_, Vec<u64>>;
+
+    /// One deployment; `None` if it is not stored.
+    fn deployment(&self, number: u64) -> StoreFuture<'_, Option<Deployment>>;
+
+    /// Stores a deployment; false if its number is taken.
+    fn create_deployment<'a>(&'a self, deployment: &'a Deployment) -> StoreFuture<'a, bool>;
+
+    /// Deletes a deployment, if it is stored.
+    fn delete_deployment(&self, number: u64) -> StoreFuture<'_, ()>;
+
+    /// Atomically moves a release into quarantine, from where it can be restored or deleted; false if it is not
+    /// stored. Writes its tombstone first.
+    fn quarantine<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, bool>;
+
+    /// Restores a release from quarantine.
+    fn restore<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()>;
+
+    /// Deletes a release in quarantine permanently.
+    fn delete_quarantined<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()>;
+
+    /// The live state; `None` before the first deploy.
+    fn live_state(&self) -> StoreFuture<'_, Option<LiveState>>;
+
+    /// Replaces the live state if its revision is `expected` (0: there is none yet); false if it is another. The
+    /// change of the replaced state is added to the history first, so the history is always complete.
+    fn compare_and_swap_state(&self, expected: u64, next: LiveState) -> StoreFuture<'_, bool>;
+
+    /// The history entry of a revision older than the live state's; `None` if it is not stored.
+    fn history_entry(&self, revision: u64) -> StoreFuture<'_, Option<Change>>;
+
+    /// The keys that sign previews.
+    fn preview_keys(&self) -> StoreFuture<'_, PreviewKeys>;
+
+    /// Replaces the preview keys if they are `expected`; false if they are others.
+    fn compare_and_swap_preview_keys<'a>(
+        &'a self,
+        expected: &'a PreviewKeys,
+        next: &'a PreviewKeys,
+    ) -> StoreFuture<'a, bool>;
+}
+
+/// A validated release in a scratch folder, ready to be stored.
+#[derive(Debug)]
+pub struct StagedRelease {
+    /// The release's name and version.
+    pub id: ReleaseId,
+    /// The scratch folder.
+    pub folder: TempDir,
+    /// The store's record of it.
+    pub record: ReleaseRecord,
+}
+
+/// What the store records about a release in addition to its `release.json`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReleaseRecord {
+    /// When it was published.
+    pub published_at: Timestamp,
+    /// The name of the token that published it.
+    pub by: String,
+    /// The digest of `release.json`, which lists the digest of every file: equal digests mean equal bytes throughout.
+    pub digest: Digest,
+    /// The compressed variants of its files, by file path.
+    pub variants: BTreeMap<String, Vec<Coding>>,
+}
+
+/// The outcome of [`Store::put_release`].
+#[derive(Debug)]
+pub enum PutOutcome {
+    /// The release is stored.
+    Created,
+    /// The version exists, or has a tombstone: the digest of that release.
+    VersionTaken(Digest),
+}
+
+/// A release in the store.
+#[derive(Debug)]
+pub struct StoredRelease {
+    /// Its `release.json`.
+    pub release: Release,
+    /// The store's record of it.
+    pub record: ReleaseRecord,
+}
+
+/// A store operation failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A file system operation failed.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// A file of the store does not have the expected format.
+    #[error("{}: {source}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// The parse error.
+        source: serde_json::Error,
+    },
+    /// The operation was aborted before it was done.
+    #[error("the store operation was interrupted")]
+    Interrupted,
+}
+
+/// The path of a file's compressed variant, relative to the release's folder.
+pub fn variant_path(path: &str, coding: Coding) -> String {
+    format!("compressed/{path}.{coding}")
+}
+
+/// The file with a release's [`ReleaseRecord`], in the release's folder.
+pub const RECORD_FILE: &str = "stored.json";

@@ -1,0 +1,66 @@
+//! What the browser needs to load sections: parts of the boot payload and of the responses of `/_page`.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+/// One file the browser loads.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Asset {
+    /// Its URL path.
+    pub href: String,
+    /// Its file name. The bundler's runtime finds a stylesheet that is loaded already by this name.
+    pub name: String,
+    /// Its Subresource Integrity digest.
+    pub integrity: String,
+    /// How it is loaded.
+    #[serde(rename = "type")]
+    pub kind: AssetKind,
+}
+
+/// How a file is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AssetKind {
+    /// With `<script>`.
+    Script,
+    /// With `<link rel="stylesheet">`.
+    Style,
+}
+
+/// How to load a section.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SectionEntry {
+    /// The section's name.
+    pub name: String,
+    /// The version of its release.
+    pub version: String,
+    /// The global name of its Module Federation container.
+    pub container: String,
+    /// The URL path of its entry script.
+    pub entry: String,
+    /// The entry's Subresource Integrity digest.
+    pub integrity: String,
+    /// The assets of all its pages and slots, in addition to the entry.
+    pub assets: Vec<Asset>,
+}
+
+/// How to load a page.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PageManifest {
+    /// The section.
+    pub section: Arc<SectionEntry>,
+    /// The page's path pattern, which identifies it in the section.
+    pub pattern: String,
+    /// The assets of the page's first view, in addition to the section's own.
+    pub assets: Vec<Asset>,
+}
+
+/// How to load the content of a slot of the shell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SlotManifest {
+    /// The section that fills the slot.
+    pub section: Arc<SectionEntry>,
+    /// The slot's assets, in addition to the section's own.
+    pub assets: Vec<Asset>,
+}

@@ -1,0 +1,9 @@
+//! Releases and deployments as the gateway serves them: loaded from the store, validated and indexed once.
+
+mod deployment;
+mod manifest;
+mod release;
+
+pub use deployment::LoadedDeployment;
+pub use manifest::{Asset, AssetKind, PageManifest, SectionEntry, SlotManifest};
+pub use release::{LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, ShellFrame};

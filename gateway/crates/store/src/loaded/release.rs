@@ -1,0 +1,337 @@
+//! A release, ready to serve: everything that does not depend on a request is computed once.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use http::HeaderValue;
+use httpdate::HttpDate;
+use tokio::sync::OnceCell;
+
+use colonnade_model::pattern::{Pattern, PatternError};
+use colonnade_model::release::{
+    File, Icon, Kind, Release, ReleaseId, ServerModules, SocialImage, ThemeColor,
+};
+use colonnade_web::content_negotiation::Coding;
+
+use super::manifest::{Asset, AssetKind, PageManifest, SectionEntry, SlotManifest};
+use crate::{Store, StoreError, StoredRelease};
+
+/// The folder of a release whose files are public.
+const PUBLIC: &str = "client/";
+
+/// A release, ready to serve.
+#[derive(Debug)]
+pub struct LoadedRelease {
+    /// Its name and version.
+    pub id: ReleaseId,
+    /// When it was published: the `Last-Modified` of its files.
+    pub published_at: PublishedAt,
+    /// The public files, by path relative to `client/`.
+    pub files: HashMap<String, LoadedFile>,
+    /// Shared packages: the version ranges a section needs, or the exact versions the shell provides.
+    pub shared: BTreeMap<String, String>,
+    /// Its role in a deployment.
+    pub role: Role,
+    /// The file paths of its server modules, by specifier.
+    pub module_paths: BTreeMap<String, String>,
+    /// The server modules, read at the first render.
+    server_modules: OnceCell<Option<Arc<ServerModules>>>,
+}
+
+/// When a release was published.
+#[derive(Debug)]
+pub struct PublishedAt {
+    /// The time, with a precision of one second.
+    pub date: HttpDate,
+    /// The value of the `Last-Modified` header field.
+    pub header: HeaderValue,
+}
+
+impl PublishedAt {
+    /// Times before the Unix epoch become the epoch: HTTP dates cannot express them.
+    fn at(time: SystemTime) -> Self {
+        let date = HttpDate::from(time.max(UNIX_EPOCH));
+        let header = HeaderValue::try_from(date.to_string());
+        Self {
+            date,
+            header: header.expect("an HTTP date is a valid header value"),
+        }
+    }
+}
+
+/// A release's role in a deployment.
+#[derive(Debug)]
+pub enum Role {
+    /// The shell, with its part of every document.
+    Shell(Arc<ShellFrame>),
+    /// A section, with its pages and slots.
+    Section(SectionParts),
+}
+
+/// The shell's part of every document.
+#[derive(Debug)]
+pub struct ShellFrame {
+    /// The main script.
+    pub entry: Asset,
+    /// The stylesheets, in order.
+    pub styles: Vec<Asset>,
+    /// The main script's assets. Scripts run before it, in this order.
+    pub assets: Vec<Asset>,
+    /// The icon's URL path and media type.
+    pub icon: Option<(String, String)>,
+    /// The icons for home screens. Each `file` is a URL path.
+    pub icons: Vec<Icon>,
+    /// The preview image of shared pages. Its `file` is a URL path.
+    pub social_image: Option<SocialImage>,
+    /// The colors of the browser's user interface.
+    pub theme_color: Option<ThemeColor>,
+}
+
+impl ShellFrame {
+    /// The scripts of every document, in execution order.
+    pub fn scripts(&self) -> impl Iterator<Item = &Asset> {
+        let before = self.assets.iter().filter(|asset| asset.kind == AssetKind::Script);
+        before.chain(std::iter::once(&self.entry))
+    }
+}
+
+/// A section's pages and slots.
+#[derive(Debug)]
+pub struct SectionParts {
+    /// The pages with their patterns.
+    pub pages: Vec<(Pattern, Arc<PageManifest>)>,
+    /// The content of slots, with the slot names.
+    pub slots: Vec<(String, Arc<SlotManifest>)>,
+    /// The named paths that search engines may index.
+    pub indexable: Vec<String>,
+    /// The named paths of each page.
+    pub paths: Vec<(Arc<PageManifest>, Vec<String>)>,
+}
+
+/// One public file.
+#[derive(Debug)]
+pub struct LoadedFile {
+    /// Its URL path.
+    pub url_path: Arc<str>,
+    /// The value of its `Content-Type`.
+    pub media_type: HeaderValue,
+    /// The base64 of its digest: the base of its entity tags.
+    pub digest_base64: String,
+    /// The content codings of its stored compressed variants.
+    pub codings: Vec<Coding>,
+}
+
+/// A stored release cannot be served: its `release.json` is not one that passes validation.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadReleaseError {
+    /// A reference to a file that is not listed.
+    #[error("{0} refers to a file that it does not list")]
+    File(ReleaseId),
+    /// A page with an invalid pattern.
+    #[error("{0} has a page with an invalid pattern: {1}")]
+    Pattern(ReleaseId, PatternError),
+    /// A file whose media type is not a valid header value.
+    #[error("{0} has a file with an invalid type")]
+    Type(ReleaseId),
+    /// A section without a container.
+    #[error("{0} is a section without a container")]
+    Container(ReleaseId),
+}
+
+impl LoadedRelease {
+    /// Prepares a stored release for serving.
+    pub fn new(id: &ReleaseId, stored: StoredRelease) -> Result<Self, LoadReleaseError> {
+        let StoredRelease { release, mut record } = stored;
+        let builder = ManifestBuilder::new(id, &release);
+        let role = match release.kind {
+            Kind::Shell => Role::Shell(Arc::new(builder.frame(&release)?)),
+            Kind::Section => Role::Section(builder.parts(&release)?),
+        };
+        let mut files = HashMap::new();
+        for file in &release.files {
+            let Some(path) = file.path.strip_prefix(PUBLIC) else {
+                continue;
+            };
+            let media_type = HeaderValue::from_str(&file.media_type);
+            let loaded = LoadedFile {
+                url_path: format!("/assets/{}/{}/{path}", id.name, id.version).into(),
+                media_type: media_type.map_err(|_| LoadReleaseError::Type(id.clone()))?,
+                digest_base64: file.digest.base64(),
+                codings: record.variants.remove(&file.path).unwrap_or_default(),
+            };
+            files.insert(path.to_owned(), loaded);
+        }
+        Ok(Self {
+            id: id.clone(),
+            published_at: PublishedAt::at(record.published_at.into()),
+            files,
+            shared: release.shared,
+            role,
+            module_paths: release.modules,
+            server_modules: OnceCell::new(),
+        })
+    }
+
+    /// The server modules, read from the store once; `None` if the release has none.
+    pub async fn server_modules(&self, store: &dyn Store) -> Result<Option<Arc<ServerModules>>, StoreError> {
+        let read = self.server_modules.get_or_try_init(|| async {
+            let mut sources = Vec::new();
+            for (specifier, path) in &self.module_paths {
+                let bytes = store.read_file(&self.id, path, Coding::Identity).await?;
+                let bytes = bytes.ok_or_else(|| StoreError::Io {
+                    path: path.into(),
+                    source: io::ErrorKind::NotFound.into(),
+                })?;
+                sources.push((specifier.clone(), String::from_utf8_lossy(&bytes).into_owned()));
+            }
+            Ok((!sources.is_empty()).then(|| {
+                Arc::new(ServerModules {
+                    release: self.id.to_string(),
+                    sources,
+                })
+            }))
+        });
+        read.await.cloned()
+    }
+
+    /// The named paths of each page.
+    pub fn named_paths(&self) -> impl Iterator<Item = (&PageManifest, &[String])> {
+        let paths: &[_] = match &self.role {
+            Role::Section(parts) => &parts.paths,
+            Role::Shell(_) => &[],
+        };
+        paths.iter().map(|(page, paths)| (&**page, paths.as_slice()))
+    }
+
+    /// The named paths that search engines may index.
+    pub fn indexable_paths(&self) -> &[String] {
+        match &self.role {
+            Role::Section(parts) => &parts.indexable,
+            Role::Shell(_) => &[],
+        }
+    }
+}
+
+impl LoadedFile {
+    /// The strong entity tag of the file in a content coding (RFC 9110, section 8.8.3).
+    pub fn etag(&self, coding: Coding) -> String {
+        match coding {
+            Coding::Identity => format!("\"{}\"", self.digest_base64),
+            _ => format!("\"{}-{coding}\"", self.digest_base64),
+        }
+    }
+}
+
+/// Builds the manifests of a release from the file paths in its `release.json`.
+struct ManifestBuilder<'a> {
+    id: &'a ReleaseId,
+    files: HashMap<&'a str, &'a File>,
+}
+
+impl<'a> ManifestBuilder<'a> {
+    fn new(id: &'a ReleaseId, release: &'a Release) -> Self {
+        let files = release
+            .files
+            .iter()
+            .map(|file| (file.path.as_str(), file))
+            .collect();
+        Self { id, files }
+    }
+
+    fn asset(&self, path: &str) -> Result<Asset, LoadReleaseError> {
+        let missing = || LoadReleaseError::File(self.id.clone());
+        let file = self.files.get(path).ok_or_else(missing)?;
+        let public_path = path.strip_prefix(PUBLIC).ok_or_else(missing)?;
+        Ok(Asset {
+            href: format!("/assets/{}/{}/{public_path}", self.id.name, self.id.version),
+            name: public_path.rsplit('/').next().unwrap_or(public_path).to_owned(),
+            integrity: file.digest.to_string(),
+            kind: if file.is_style() {
+                AssetKind::Style
+            } else {
+                AssetKind::Script
+            },
+        })
+    }
+
+    fn assets(&self, paths: &[String]) -> Result<Vec<Asset>, LoadReleaseError> {
+        paths.iter().map(|path| self.asset(path)).collect()
+    }
+
+    fn frame(&self, release: &Release) -> Result<ShellFrame, LoadReleaseError> {
+        let icon = match &release.icon {
+            Some(path) => {
+                let media_type = self.files.get(path.as_str()).map(|file| file.media_type.clone());
+                Some((self.asset(path)?.href, media_type.unwrap_or_default()))
+            }
+            None => None,
+        };
+        let icons = release.icons.iter().map(|icon| {
+            let file = self.asset(&icon.file)?.href;
+            Ok(Icon { file, ..icon.clone() })
+        });
+        let social_image = release.social_image.as_ref().map(|image| {
+            let file = self.asset(&image.file)?.href;
+            Ok(SocialImage {
+                file,
+                ..image.clone()
+            })
+        });
+        Ok(ShellFrame {
+            entry: self.asset(&release.entry)?,
+            styles: self.assets(&release.styles)?,
+            assets: self.assets(&release.assets)?,
+            icon,
+            icons: icons.collect::<Result<_, LoadReleaseError>>()?,
+            social_image: social_image.transpose()?,
+            theme_color: release.theme_color.clone(),
+        })
+    }
+
+    fn parts(&self, release: &Release) -> Result<SectionParts, LoadReleaseError> {
+        let entry = self.asset(&release.entry)?;
+        let container = release.container.clone();
+        let section = Arc::new(SectionEntry {
+            name: self.id.name.clone(),
+            version: self.id.version.clone(),
+            container: container.ok_or_else(|| LoadReleaseError::Container(self.id.clone()))?,
+            entry: entry.href,
+            integrity: entry.integrity,
+            assets: self.assets(&release.assets)?,
+        });
+        let mut pages = Vec::new();
+        let mut indexable = Vec::new();
+        let mut paths = Vec::new();
+        for page in &release.pages {
+            let pattern = Pattern::parse(&page.pattern);
+            let manifest = PageManifest {
+                section: Arc::clone(&section),
+                pattern: page.pattern.clone(),
+                assets: self.assets(&page.assets)?,
+            };
+            let pattern = pattern.map_err(|error| LoadReleaseError::Pattern(self.id.clone(), error))?;
+            let manifest = Arc::new(manifest);
+            let named = page.paths.iter().map(|named| named.path.clone());
+            paths.push((Arc::clone(&manifest), named.collect()));
+            pages.push((pattern, manifest));
+            let indexed = page.paths.iter().filter(|named| named.indexable);
+            indexable.extend(indexed.map(|named| named.path.clone()));
+        }
+        let mut slots = Vec::new();
+        for slot in &release.slots {
+            let manifest = SlotManifest {
+                section: Arc::clone(&section),
+                assets: self.assets(&slot.assets)?,
+            };
+            slots.push((slot.name.clone(), Arc::new(manifest)));
+        }
+        Ok(SectionParts {
+            pages,
+            slots,
+            indexable,
+            paths,
+        })
+    }
+}

@@ -1,0 +1,233 @@
+//! The files and folders of a folder store, and operations on them.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use colonnade_model::deployment::LiveState;
+use colonnade_model::preview_keys::PreviewKeys;
+use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId, is_name, is_version};
+
+use super::durable::{create_folder, create_json, io, sync_parent, sync_tree};
+use super::scratch::Scratch;
+use super::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError, StoredRelease};
+
+/// The paths of the store's files and folders.
+#[derive(Debug)]
+pub(super) struct Paths {
+    pub(super) releases: PathBuf,
+    tombstones: PathBuf,
+    pub(super) deployments: PathBuf,
+    pub(super) scratch: Scratch,
+    pub(super) history: PathBuf,
+    pub(super) live: PathBuf,
+    pub(super) preview_keys: PathBuf,
+    lock: PathBuf,
+}
+
+/// The content of a tombstone.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tombstone {
+    digest: Digest,
+}
+
+impl Paths {
+    /// The paths of a store, whose folders are created if they do not exist.
+    pub(super) fn create(folder: &Path) -> Result<Self, StoreError> {
+        let paths = Self {
+            releases: folder.join("releases"),
+            tombstones: folder.join("tombstones"),
+            deployments: folder.join("deployments"),
+            scratch: Scratch {
+                folder: folder.join("scratch"),
+            },
+            history: folder.join("history"),
+            live: folder.join("live.json"),
+            preview_keys: folder.join("preview-keys.json"),
+            lock: folder.join("lock"),
+        };
+        let scratch = &paths.scratch.folder;
+        for path in [
+            &paths.releases,
+            &paths.tombstones,
+            &paths.deployments,
+            &paths.history,
+            scratch,
+        ] {
+            create_folder(path)?;
+        }
+        Ok(paths)
+    }
+
+    /// The folder of a release; `None` if the name or version is invalid, such as one with a path traversal.
+    pub(super) fn release_folder(&self, id: &ReleaseId) -> Option<PathBuf> {
+        let safe = is_name(&id.name) && is_version(&id.version);
+        safe.then(|| self.releases.join(&id.name).join(&id.version))
+    }
+
+    pub(super) fn deployment(&self, number: u64) -> PathBuf {
+        self.deployments.join(format!("{number}.json"))
+    }
+
+    pub(super) fn history_entry(&self, revision: u64) -> PathBuf {
+        self.history.join(format!("{revision}.json"))
+    }
+
+    /// Locks the store until the returned file is dropped: one process at a time replaces files.
+    pub(super) fn lock(&self) -> Result<File, StoreError> {
+        let lock = File::create(&self.lock).map_err(io(&self.lock))?;
+        lock.lock().map_err(io(&self.lock))?;
+        Ok(lock)
+    }
+
+    pub(super) fn deployments(&self) -> Result<Vec<u64>, StoreError> {
+        let names = entry_names(&self.deployments)?;
+        let number = |name: &String| name.strip_suffix(".json")?.parse().ok();
+        let mut numbers: Vec<u64> = names.iter().filter_map(number).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    pub(super) fn live_state(&self) -> Result<Option<LiveState>, StoreError> {
+        read_json(&self.live)
+    }
+
+    pub(super) fn preview_keys(&self) -> Result<PreviewKeys, StoreError> {
+        read_json(&self.preview_keys).map(Option::unwrap_or_default)
+    }
+
+    pub(super) fn put_release(&self, release: &StagedRelease) -> Result<PutOutcome, StoreError> {
+        let Some(folder) = self.release_folder(&release.id) else {
+            return Err(io(&self.releases)(ErrorKind::InvalidInput.into()));
+        };
+        let record = release.folder.path().join(RECORD_FILE);
+        create_json(&record, &self.scratch.folder, &release.record)?;
+        sync_tree(release.folder.path())?;
+        let parent = self.releases.join(&release.id.name);
+        fs::create_dir_all(&parent).map_err(io(&parent))?;
+        sync_parent(&parent)?;
+        // No release may be quarantined between the check for a tombstone and the rename.
+        let _lock = self.lock()?;
+        if let Some(digest) = self.tombstone(&release.id)?
+            && digest != release.record.digest
+        {
+            return Ok(PutOutcome::VersionTaken(digest));
+        }
+        // Renaming fails if the target is a folder that is not empty, so no release is ever overwritten.
+        match fs::rename(release.folder.path(), &folder) {
+            Ok(()) => {
+                sync_parent(&folder)?;
+                Ok(PutOutcome::Created)
+            }
+            Err(error) => {
+                let record: Option<ReleaseRecord> = read_json(&folder.join(RECORD_FILE))?;
+                // The process that renamed it may have crashed before this sync.
+                sync_parent(&folder)?;
+                record.map_or_else(
+                    || Err(io(&folder)(error)),
+                    |record| Ok(PutOutcome::VersionTaken(record.digest)),
+                )
+            }
+        }
+    }
+
+    /// Writes the tombstone of a release that is about to be quarantined. It stays even if the release is restored.
+    pub(super) fn write_tombstone(&self, id: &ReleaseId, folder: &Path) -> Result<(), StoreError> {
+        let record: Option<ReleaseRecord> = read_json(&folder.join(RECORD_FILE))?;
+        if let Some(ReleaseRecord { digest, .. }) = record {
+            let parent = self.tombstones.join(&id.name);
+            fs::create_dir_all(&parent).map_err(io(&parent))?;
+            sync_parent(&parent)?;
+            create_json(
+                &self.tombstone_path(id),
+                &self.scratch.folder,
+                &Tombstone { digest },
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The path of a tombstone. The name and version must be valid (see `release_folder`).
+    fn tombstone_path(&self, id: &ReleaseId) -> PathBuf {
+        self.tombstones
+            .join(&id.name)
+            .join(format!("{}.json", id.version))
+    }
+
+    pub(super) fn tombstone(&self, id: &ReleaseId) -> Result<Option<Digest>, StoreError> {
+        if self.release_folder(id).is_none() {
+            return Ok(None);
+        }
+        let tombstone: Option<Tombstone> = read_json(&self.tombstone_path(id))?;
+        Ok(tombstone.map(|tombstone| tombstone.digest))
+    }
+
+    pub(super) fn releases(&self) -> Result<Vec<ReleaseId>, StoreError> {
+        let mut releases = Vec::new();
+        for name in entry_names(&self.releases)? {
+            for version in entry_names(&self.releases.join(&name))? {
+                let id = ReleaseId {
+                    name: name.clone(),
+                    version,
+                };
+                if self.release_folder(&id).is_some() {
+                    releases.push(id);
+                }
+            }
+        }
+        Ok(releases)
+    }
+
+    pub(super) fn release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
+        let Some(folder) = self.release_folder(id) else {
+            return Ok(None);
+        };
+        let release = read_json(&folder.join(RELEASE_FILE))?;
+        let record = read_json(&folder.join(RECORD_FILE))?;
+        Ok(release
+            .zip(record)
+            .map(|(release, record)| StoredRelease { release, record }))
+    }
+}
+
+/// Reads a JSON file; `None` if it does not exist.
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreError> {
+    let Some(text) = if_exists(fs::read(path)).map_err(io(path))? else {
+        return Ok(None);
+    };
+    serde_json::from_slice(&text)
+        .map(Some)
+        .map_err(|source| StoreError::Corrupt {
+            path: path.to_owned(),
+            source,
+        })
+}
+
+/// The names of a folder's entries, sorted; empty if there is no such folder or it is a file.
+pub(super) fn entry_names(folder: &Path) -> Result<Vec<String>, StoreError> {
+    let Some(entries) = if_exists(fs::read_dir(folder)).map_err(io(folder))? else {
+        return Ok(Vec::new());
+    };
+    let mut names = BTreeSet::new();
+    for entry in entries {
+        let entry = entry.map_err(io(folder))?;
+        if let Ok(name) = entry.file_name().into_string() {
+            names.insert(name);
+        }
+    }
+    Ok(names.into_iter().collect())
+}
+
+/// Turns "not found" into `None`.
+pub(super) fn if_exists<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,64 @@
+//! A store with sample releases, for the unit tests of this crate and others.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId};
+pub use colonnade_model::testing::{Sample, section, shell, small_section};
+use tempfile::TempDir;
+
+use crate::{FolderStore, PutOutcome, ReleaseRecord, StagedRelease, Store};
+
+/// Stores a sample release, as publishing it does.
+///
+/// # Panics
+/// If its version is taken, or if the store fails.
+pub async fn put_release(store: &dyn Store, sample: Sample) {
+    assert!(matches!(
+        try_put_release(store, sample).await,
+        PutOutcome::Created
+    ));
+}
+
+/// Stores a sample release, if its version is free.
+///
+/// # Panics
+/// If the store fails.
+pub async fn try_put_release(store: &dyn Store, sample: Sample) -> PutOutcome {
+    let id = ReleaseId {
+        name: sample.release.name.clone(),
+        version: sample.release.version.clone(),
+    };
+    let folder = store.scratch_folder().await.expect("a scratch folder");
+    let manifest = serde_json::to_vec(&sample.release).expect("a release serializes");
+    let record = ReleaseRecord {
+        published_at: colonnade_clock::now(),
+        by: "test".to_owned(),
+        digest: Digest::of(&manifest),
+        variants: BTreeMap::new(),
+    };
+    write(folder.path(), RELEASE_FILE, &manifest);
+    for (path, bytes) in &sample.files {
+        write(folder.path(), path, bytes);
+    }
+    let put = store.put_release(StagedRelease { id, folder, record }).await;
+    put.expect("the store works")
+}
+
+/// An empty store and its folder, which is removed when dropped.
+///
+/// # Panics
+/// If the folder cannot be created.
+pub fn store() -> (TempDir, Arc<FolderStore>) {
+    let folder = TempDir::new().expect("a temporary folder");
+    let store = FolderStore::open(folder.path()).expect("the store opens");
+    (folder, Arc::new(store))
+}
+
+fn write(folder: &Path, path: &str, bytes: &[u8]) {
+    let path = folder.join(path);
+    let parent = path.parent().expect("a file has a parent folder");
+    std::fs::create_dir_all(parent).expect("the folder is writable");
+    std::fs::write(path, bytes).expect("the folder is writable");
+}

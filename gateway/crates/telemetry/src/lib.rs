@@ -1,0 +1,331 @@
+//! Logs, request metrics and traces.
+//!
+//! The log consists of JSON lines on standard output. Each request is one event: timestamp, method, route name, status,
+//! bytes sent, duration, deployment and request ID. Events contain no personal data: no path, no query, no header and no
+//! body. They contain the client's IP address only if `telemetry.log_client_ip` is set.
+
+mod log;
+pub mod metrics;
+mod otlp;
+mod request_id;
+
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::io;
+use std::net::IpAddr;
+use std::panic;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request};
+use http_body::{Body, Frame, SizeHint};
+use jiff::fmt::temporal::DateTimePrinter;
+use serde::{Serialize, Serializer};
+use tokio::time::Instant;
+use tower::Service;
+use tracing::Level;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use colonnade_config::TelemetrySettings;
+use colonnade_web::body::ResponseBody;
+use colonnade_web::client::ClientAddress;
+use colonnade_web::middleware::Next;
+use colonnade_web::response::{DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName};
+
+use crate::metrics::ListenerRequestMetrics;
+
+pub use log::{Log, LogWriter};
+pub use otlp::{Traces, TracesError};
+
+/// The logged status of a request whose client closed the connection before the response. It is never sent.
+const CLIENT_CLOSED: u16 = 499;
+
+/// Starts the log and installs the panic hook. The log is written until the returned guard is dropped.
+///
+/// Only events of the gateway's own crates are logged, and this is not configurable: events of libraries may contain data
+/// that clients sent.
+pub fn start() -> io::Result<LogWriter> {
+    let log = Log::default();
+    let lines = tracing_subscriber::fmt::layer()
+        .json()
+        .flatten_event(true)
+        .with_current_span(false)
+        .with_span_list(false)
+        .with_target(false)
+        .with_writer(log.clone())
+        // Do not report failed writes to standard error.
+        .log_internal_errors(false);
+    // A target matches every module path with this prefix: `gateway` and all crates named `colonnade_…`.
+    let own = Targets::new()
+        .with_target("gateway", Level::INFO)
+        .with_target("colonnade", Level::INFO);
+    tracing_subscriber::registry().with(own).with(lines).init();
+    log_panics();
+    log.write_to(io::stdout())
+}
+
+/// Logs the location of panics. Their messages are not logged: they may contain data that clients sent.
+fn log_panics() {
+    panic::set_hook(Box::new(|panic| {
+        let location = panic.location().map(ToString::to_string);
+        tracing::error!(event = "panic", location);
+    }));
+}
+
+/// Records the requests of one listener: as log events, metrics and spans.
+#[derive(Clone)]
+pub struct Recorder(Arc<RecorderState>);
+
+struct RecorderState {
+    log: Log,
+    metrics: ListenerRequestMetrics,
+    /// Whether events contain the client's IP address.
+    log_client_ip: bool,
+    tracer: Option<otlp::Tracer>,
+}
+
+impl Recorder {
+    /// Creates a recorder for one listener.
+    pub fn new(
+        telemetry: &TelemetrySettings,
+        log: &Log,
+        metrics: ListenerRequestMetrics,
+        traces: &Traces,
+    ) -> Self {
+        Self(Arc::new(RecorderState {
+            log: log.clone(),
+            metrics,
+            log_client_ip: telemetry.log_client_ip,
+            tracer: traces.tracer(),
+        }))
+    }
+
+    /// Starts the event of a request.
+    fn start_event<B>(self, request: &Request<B>, id: &RequestId) -> Event {
+        let RequestId(id) = id;
+        let client_ip = request.extensions().get().map(|ClientAddress(address)| *address);
+        Event {
+            span: self.0.tracer.as_ref().map(|tracer| tracer.start_span(request)),
+            id: id.clone(),
+            method: method(request.method()),
+            route: Cow::Borrowed(""),
+            status: CLIENT_CLOSED,
+            bytes: 0,
+            deployment: None,
+            client_ip: client_ip.filter(|_| self.0.log_client_ip),
+            start: Instant::now(),
+            recorder: self,
+        }
+    }
+}
+
+/// Middleware that assigns the request ID and records the request once its response is sent or dropped.
+pub async fn record<S, B>(
+    mut request: Request<B>,
+    next: Next<S>,
+    recorder: Recorder,
+) -> http::Response<RecordedBody>
+where
+    S: Service<Request<B>, Response = Response, Error = Infallible>,
+{
+    let id = request_id::request_id(&request);
+    let mut event = recorder.start_event(&request, &id);
+    request.extensions_mut().insert(id.clone());
+    let mut response = next.run(request).await;
+    let RequestId(mut id) = id;
+    // Never indexed (RFC 7541, section 6.2.3): unique values would evict reusable headers from the dynamic table.
+    id.set_sensitive(true);
+    response.headers_mut().insert(REQUEST_ID, id);
+    event.status = response.status().as_u16();
+    if let Some(RouteName(route)) = response.extensions_mut().remove() {
+        event.route = route;
+    }
+    event.deployment = response
+        .extensions()
+        .get()
+        .map(|DeploymentNumber(number)| *number);
+    response.map(|body| RecordedBody { body, event })
+}
+
+/// A response body that counts the bytes handed to the connection.
+pub struct RecordedBody {
+    body: ResponseBody,
+    event: Event,
+}
+
+/// The event of one request, logged when it is dropped.
+struct Event {
+    recorder: Recorder,
+    span: Option<otlp::Span>,
+    id: HeaderValue,
+    method: &'static str,
+    route: Cow<'static, str>,
+    status: u16,
+    bytes: u64,
+    deployment: Option<u64>,
+    /// The client's IP address, if events contain it.
+    client_ip: Option<IpAddr>,
+    start: Instant,
+}
+
+impl Body for RecordedBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        if let Poll::Ready(Some(Ok(frame))) = &frame
+            && let Some(data) = frame.data_ref()
+        {
+            self.event.bytes += data.len() as u64;
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        let duration = self.start.elapsed();
+        self.recorder.0.metrics.record(&self.route, self.status, duration);
+        if let Some(span) = self.span.take() {
+            span.end(self);
+        }
+        self.recorder.0.log.add(&RequestEvent {
+            timestamp: Now,
+            level: "INFO",
+            event: "request",
+            method: self.method,
+            route: &self.route,
+            status: self.status,
+            bytes: self.bytes,
+            duration_ms: milliseconds(duration),
+            deployment: self.deployment,
+            request_id: self.id.to_str().unwrap_or_default(),
+            client_ip: self.client_ip,
+        });
+    }
+}
+
+/// The log line of one request, in the format of all other events. It bypasses `tracing`, which takes several times as
+/// long: no other event is as frequent.
+#[derive(Serialize)]
+struct RequestEvent<'a> {
+    timestamp: Now,
+    level: &'static str,
+    event: &'static str,
+    method: &'static str,
+    route: &'a str,
+    status: u16,
+    bytes: u64,
+    duration_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deployment: Option<u64>,
+    request_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_ip: Option<IpAddr>,
+}
+
+/// Serializes as the current time with microseconds.
+struct Now;
+
+impl Serialize for Now {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
+        serializer.serialize_str(&PRINTER.timestamp_to_string(&colonnade_clock::precise()))
+    }
+}
+
+/// Milliseconds with three decimal places.
+fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1_000_000.0).round() / 1000.0
+}
+
+/// The name of a standard method, or `OTHER`: clients can send any other name.
+fn method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        Method::PATCH => "PATCH",
+        Method::TRACE => "TRACE",
+        Method::CONNECT => "CONNECT",
+        _ => "OTHER",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::panic::{self, catch_unwind};
+    use std::sync::Arc;
+
+    use parking_lot::Mutex;
+    use tracing_subscriber::fmt::MakeWriter;
+
+    use super::log_panics;
+
+    /// A log in memory.
+    #[derive(Clone, Default)]
+    struct MemoryLog(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for MemoryLog {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl MakeWriter<'_> for MemoryLog {
+        type Writer = Self;
+
+        fn make_writer(&self) -> Self {
+            self.clone()
+        }
+    }
+
+    #[test]
+    fn panic_event_has_location_but_no_message() {
+        let memory = MemoryLog::default();
+        let log = tracing_subscriber::fmt()
+            .json()
+            .flatten_event(true)
+            .with_writer(memory.clone())
+            .finish();
+        let before = panic::take_hook();
+        log_panics();
+        let caught = tracing::subscriber::with_default(log, || {
+            catch_unwind(|| assert_eq!("marked@visitor.example", "marked-password", "marked"))
+        });
+        panic::set_hook(before);
+        assert!(caught.is_err());
+        let log = String::from_utf8(memory.0.lock().clone()).expect("text");
+        assert!(
+            log.contains("\"event\":\"panic\"") && log.contains("telemetry/src/lib.rs:"),
+            "{log}"
+        );
+        assert!(!log.contains("marked"), "{log}");
+    }
+}

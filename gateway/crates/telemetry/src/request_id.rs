@@ -1,0 +1,75 @@
+//! Request IDs: taken from a trusted proxy, or random.
+
+use http::{HeaderValue, Request};
+
+use colonnade_web::client::FromTrustedProxy;
+use colonnade_web::response::{REQUEST_ID, RequestId};
+
+/// The maximum length of an ID from a proxy.
+const MAX_LENGTH: usize = 64;
+
+/// Returns the ID that a trusted proxy sent, or a new one. IDs of other peers are ignored: they could put arbitrary text
+/// into the log.
+pub(super) fn request_id<B>(request: &Request<B>) -> RequestId {
+    let from_proxy = || {
+        request.extensions().get::<FromTrustedProxy>()?;
+        let mut ids = request.headers().get_all(REQUEST_ID).iter();
+        ids.next().filter(|id| ids.next().is_none() && is_valid(id))
+    };
+    RequestId(from_proxy().cloned().unwrap_or_else(random_id))
+}
+
+fn random_id() -> HeaderValue {
+    let id = format!("{:032x}", rand::random::<u128>());
+    // Hexadecimal digits are valid in a header.
+    HeaderValue::try_from(id).unwrap_or(HeaderValue::from_static("none"))
+}
+
+/// Accepts letters, digits, `-`, `_` and `.`, which covers the formats of common proxies.
+fn is_valid(id: &HeaderValue) -> bool {
+    let id = id.as_bytes();
+    let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    (1..=MAX_LENGTH).contains(&id.len()) && id.iter().all(is_allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use colonnade_web::client::FromTrustedProxy;
+    use colonnade_web::response::RequestId;
+
+    use super::{MAX_LENGTH, request_id};
+
+    /// Whether the ID of a request is one of these header values.
+    fn is_accepted(ids: &[&str], from_proxy: bool) -> bool {
+        let mut request = Request::get("/");
+        for id in ids {
+            request = request.header("x-request-id", *id);
+        }
+        let mut request = request.body(()).expect("a request");
+        if from_proxy {
+            request.extensions_mut().insert(FromTrustedProxy);
+        }
+        let RequestId(id) = request_id(&request);
+        ids.contains(&id.to_str().expect("a string"))
+    }
+
+    #[test]
+    fn only_valid_ids_of_trusted_proxies_are_accepted() {
+        assert!(is_accepted(&["4bf92f35-77b3.4da6_a3ce"], true));
+        assert!(is_accepted(&["a".repeat(MAX_LENGTH).as_str()], true));
+        assert!(!is_accepted(&["4bf92f35"], false));
+        assert!(!is_accepted(&["4bf92f35", "4bf92f36"], true));
+        for id in [
+            "",
+            "a b",
+            "a@b.example",
+            "a%40b",
+            "a\"b",
+            "a".repeat(MAX_LENGTH + 1).as_str(),
+        ] {
+            assert!(!is_accepted(&[id], true), "{id}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Reading the whole body of a request, within a size limit and a timeout.
+
+use std::error::Error;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::Body;
+use tokio::time::{Instant, timeout_at};
+
+/// Why a body cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadBodyError {
+    /// The body is larger than the limit.
+    #[error("the body is too large")]
+    TooLarge,
+    /// The body did not arrive in time.
+    #[error("the body did not arrive in time")]
+    TimedOut,
+    /// The connection failed, or the body's framing is broken.
+    #[error(transparent)]
+    Broken(Box<dyn Error + Send + Sync>),
+}
+
+/// How long reading a body may take.
+#[derive(Debug, Clone, Copy)]
+pub enum ReadTimeout {
+    /// The limit for the whole body.
+    Total(Duration),
+    /// The limit for each chunk.
+    PerChunk(Duration),
+}
+
+/// Reads a body of at most `max_bytes` into memory.
+pub async fn read_to_end<B>(body: B, max_bytes: usize, timeout: ReadTimeout) -> Result<Vec<u8>, ReadBodyError>
+where
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
+{
+    let mut buffer = Vec::new();
+    read_into(&mut buffer, body, max_bytes, timeout).await?;
+    Ok(buffer)
+}
+
+/// Appends a body of at most `max_bytes` to a buffer. A buffer with that much spare capacity is not reallocated, so no
+/// copy of the body stays behind.
+pub async fn read_into<B>(
+    buffer: &mut Vec<u8>,
+    body: B,
+    max_bytes: usize,
+    timeout: ReadTimeout,
+) -> Result<(), ReadBodyError>
+where
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
+{
+    let mut body = pin!(body);
+    let start = Instant::now();
+    let mut remaining = max_bytes;
+    loop {
+        let deadline = match timeout {
+            ReadTimeout::Total(timeout) => start + timeout,
+            ReadTimeout::PerChunk(timeout) => Instant::now() + timeout,
+        };
+        let Some(chunk) = next_chunk(body.as_mut(), deadline).await? else {
+            return Ok(());
+        };
+        remaining = remaining
+            .checked_sub(chunk.len())
+            .ok_or(ReadBodyError::TooLarge)?;
+        buffer.extend_from_slice(&chunk);
+    }
+}
+
+/// Reads the next chunk of a body; `None` at its end. Trailers are ignored.
+pub async fn next_chunk<B>(mut body: Pin<&mut B>, deadline: Instant) -> Result<Option<Bytes>, ReadBodyError>
+where
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
+{
+    loop {
+        let frame = timeout_at(deadline, poll_fn(|cx| body.as_mut().poll_frame(cx)))
+            .await
+            .map_err(|_| ReadBodyError::TimedOut)?;
+        let Some(frame) = frame else {
+            return Ok(None);
+        };
+        let frame = frame.map_err(|error| ReadBodyError::Broken(error.into()))?;
+        if let Ok(data) = frame.into_data() {
+            return Ok(Some(data));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::io;
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+    use std::time::Duration;
+
+    use bytes::Bytes;
+    use http::HeaderMap;
+    use http_body::{Body, Frame};
+
+    use super::{ReadBodyError, ReadTimeout, read_into, read_to_end};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// A body of these frames, which stalls after the last one if `stalls` is set.
+    struct Frames {
+        frames: VecDeque<Result<Frame<Bytes>, io::Error>>,
+        stalls: bool,
+    }
+
+    impl Body for Frames {
+        type Data = Bytes;
+        type Error = io::Error;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+            match self.frames.pop_front() {
+                None if self.stalls => Poll::Pending,
+                frame => Poll::Ready(frame),
+            }
+        }
+    }
+
+    fn chunks<const N: usize>(chunks: [&'static str; N], stalls: bool) -> Frames {
+        let frames = chunks.into_iter().map(|chunk| Ok(Frame::data(chunk.into())));
+        Frames {
+            frames: frames.collect(),
+            stalls,
+        }
+    }
+
+    #[tokio::test]
+    async fn body_up_to_limit_is_read_and_larger_is_rejected() {
+        let read = |limit| read_to_end(chunks(["ab", "", "cd"], false), limit, ReadTimeout::Total(SECOND));
+        assert_eq!(read(4).await.unwrap(), b"abcd");
+        assert!(matches!(read(3).await, Err(ReadBodyError::TooLarge)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn stalled_body_times_out() {
+        for timeout in [ReadTimeout::Total(SECOND), ReadTimeout::PerChunk(SECOND)] {
+            let outcome = read_to_end(chunks(["ab"], true), 10, timeout).await;
+            assert!(matches!(outcome, Err(ReadBodyError::TimedOut)), "{timeout:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn trailers_are_ignored_and_errors_are_returned() {
+        let mut body = chunks(["ab"], false);
+        body.frames.push_back(Ok(Frame::trailers(HeaderMap::new())));
+        let timeout = ReadTimeout::Total(SECOND);
+        assert_eq!(read_to_end(body, 10, timeout).await.unwrap(), b"ab");
+        let mut body = chunks(["ab"], false);
+        body.frames.push_back(Err(io::ErrorKind::BrokenPipe.into()));
+        let outcome = read_to_end(body, 10, timeout).await;
+        assert!(matches!(outcome, Err(ReadBodyError::Broken(_))));
+    }
+
+    #[tokio::test]
+    async fn reserved_buffer_is_not_reallocated() {
+        let mut buffer = Vec::with_capacity(4);
+        let before = buffer.as_ptr();
+        let body = chunks(["ab", "cd"], false);
+        read_into(&mut buffer, body, 4, ReadTimeout::Total(SECOND))
+            .await
+            .unwrap();
+        assert_eq!((&*buffer, buffer.as_ptr()), (&b"abcd"[..], before));
+    }
+}

@@ -1,0 +1,138 @@
+//! Response bodies.
+
+use std::any::Any;
+use std::convert::Infallible;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+
+/// The largest data frame in bytes. hyper drops a body as soon as it has taken the last frame, even if the client has
+/// not received it yet. Small frames keep a long body, and its guard, alive until the client has received most of it.
+const MAX_FRAME: usize = 32 * 1024;
+
+/// The body of a response: bytes in memory, sent without copying.
+#[derive(Debug, Default)]
+pub struct ResponseBody {
+    bytes: Bytes,
+    guard: Option<Guard>,
+}
+
+/// A value that is dropped after the last byte is written, or when the response is dropped.
+struct Guard(#[expect(dead_code, reason = "held until it is dropped")] Box<dyn Any + Send + Sync>);
+
+/// The last frame of a body with its guard. hyper drops both once the frame is written.
+struct LastFrame {
+    slice: Bytes,
+    #[expect(dead_code, reason = "dropped with the slice")]
+    guard: Guard,
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Guard")
+    }
+}
+
+impl AsRef<[u8]> for LastFrame {
+    fn as_ref(&self) -> &[u8] {
+        &self.slice
+    }
+}
+
+impl ResponseBody {
+    /// Keeps `guard` alive until the last byte is written, or until the response is dropped.
+    pub fn hold(&mut self, guard: impl Any + Send + Sync) {
+        self.guard = Some(Guard(Box::new(guard)));
+    }
+
+    /// Removes the bytes and keeps the guard.
+    pub fn clear(&mut self) {
+        *self = Self {
+            guard: self.guard.take(),
+            ..Self::default()
+        };
+    }
+}
+
+impl From<Bytes> for ResponseBody {
+    fn from(bytes: Bytes) -> Self {
+        Self { bytes, guard: None }
+    }
+}
+
+impl Body for ResponseBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.bytes.is_empty() {
+            return Poll::Ready(None);
+        }
+        let length = self.bytes.len().min(MAX_FRAME);
+        let slice = self.bytes.split_to(length);
+        if self.bytes.is_empty()
+            && let Some(guard) = self.guard.take()
+        {
+            let last = Bytes::from_owner(LastFrame { slice, guard });
+            return Poll::Ready(Some(Ok(Frame::data(last))));
+        }
+        Poll::Ready(Some(Ok(Frame::data(slice))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.bytes.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+    use std::task::{Context, Poll, Waker};
+
+    use bytes::Bytes;
+    use http_body::Body as _;
+
+    use super::{MAX_FRAME, ResponseBody};
+
+    /// The frame lengths and the bytes of a body.
+    fn frames(mut body: ResponseBody) -> (Vec<usize>, Vec<u8>) {
+        let mut cx = Context::from_waker(Waker::noop());
+        let (mut lengths, mut bytes) = (Vec::new(), Vec::new());
+        let mut remaining = body.size_hint().exact().unwrap();
+        while let Poll::Ready(Some(frame)) = Pin::new(&mut body).poll_frame(&mut cx) {
+            let data = frame.unwrap().into_data().unwrap();
+            lengths.push(data.len());
+            remaining -= data.len() as u64;
+            assert_eq!(body.size_hint().exact(), Some(remaining));
+            assert_eq!(body.is_end_stream(), remaining == 0);
+            bytes.extend_from_slice(&data);
+        }
+        assert!(body.is_end_stream());
+        (lengths, bytes)
+    }
+
+    #[test]
+    fn body_is_split_into_frames_of_slice_size() {
+        for (length, expected) in [
+            (0, vec![]),
+            (1, vec![1]),
+            (MAX_FRAME, vec![MAX_FRAME]),
+            (MAX_FRAME + 1, vec![MAX_FRAME, 1]),
+            (3 * MAX_FRAME, vec![MAX_FRAME; 3]),
+        ] {
+            let bytes: Vec<u8> = (0..=250).cycle().take(length).collect();
+            let body = ResponseBody::from(Bytes::from(bytes.clone()));
+            assert_eq!(frames(body), (expected, bytes));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A cache bounded in bytes, with second-chance eviction.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+/// A cache whose values together weigh at most `capacity` bytes, at every moment.
+///
+/// When it is full, the second-chance algorithm evicts: the oldest value that was not read since it was last
+/// considered.
+pub struct ByteCache<K, V> {
+    capacity: usize,
+    state: Mutex<CacheState<K, V>>,
+}
+
+struct CacheState<K, V> {
+    entries: HashMap<K, Entry<V>>,
+    /// The keys in the order in which they are considered for eviction.
+    queue: VecDeque<K>,
+    weight: usize,
+}
+
+struct Entry<V> {
+    value: Arc<V>,
+    weight: usize,
+    /// Whether it was read since it was last considered for eviction.
+    was_read: bool,
+}
+
+impl<K: Clone + Eq + Hash, V> ByteCache<K, V> {
+    /// An empty cache for values of at most `capacity` bytes in total.
+    pub fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            state: Mutex::new(CacheState {
+                entries: HashMap::new(),
+                queue: VecDeque::new(),
+                weight: 0,
+            }),
+        }
+    }
+
+    /// The cached value of a key.
+    pub fn get(&self, key: &K) -> Option<Arc<V>> {
+        let mut state = self.state.lock();
+        let entry = state.entries.get_mut(key)?;
+        entry.was_read = true;
+        Some(Arc::clone(&entry.value))
+    }
+
+    /// Caches a value of `weight` bytes. A value heavier than the whole capacity is not cached.
+    pub fn put(&self, key: K, value: Arc<V>, weight: usize) {
+        if weight > self.capacity {
+            return;
+        }
+        let mut state = self.state.lock();
+        let entry = Entry {
+            value,
+            weight,
+            was_read: false,
+        };
+        state.weight += weight;
+        match state.entries.insert(key.clone(), entry) {
+            Some(replaced) => state.weight -= replaced.weight,
+            None => state.queue.push_back(key),
+        }
+        while state.weight > self.capacity {
+            state.evict_one();
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash, V> CacheState<K, V> {
+    fn evict_one(&mut self) {
+        while let Some(key) = self.queue.pop_front() {
+            match self.entries.get_mut(&key) {
+                Some(entry) if entry.was_read => {
+                    entry.was_read = false;
+                    self.queue.push_back(key);
+                }
+                _ => {
+                    self.weight -= self.entries.remove(&key).map_or(0, |entry| entry.weight);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::ByteCache;
+
+    #[test]
+    fn full_cache_evicts_unread_value_first() {
+        let cache = ByteCache::new(3);
+        for key in 1..=3 {
+            cache.put(key, Arc::new(key), 1);
+        }
+        assert_eq!(cache.get(&1).as_deref(), Some(&1));
+        cache.put(4, Arc::new(4), 1);
+        assert!(cache.get(&1).is_some());
+        assert!(cache.get(&2).is_none());
+        assert!(cache.get(&3).is_some());
+        assert!(cache.get(&4).is_some());
+    }
+
+    #[test]
+    fn capacity_bounds_weight_of_replaced_values() {
+        let cache = ByteCache::new(10);
+        for round in 0..100 {
+            cache.put(round % 3, Arc::new(round), 4);
+        }
+        let cached: usize = (0..3).filter(|key| cache.get(key).is_some()).count();
+        assert_eq!(cached, 2);
+        cache.put(7, Arc::new(7), 11);
+        assert!(cache.get(&7).is_none());
+    }
+}

@@ -1,0 +1,25 @@
+//! HTTP building blocks: requests and responses, errors as responses, routing, middleware, content negotiation,
+//! conditional requests, cookies and client addresses. Nothing here depends on what a release or deployment is: responses
+//! carry only a deployment's number, and health checks and error pages know only whether one is live.
+
+pub mod body;
+pub mod byte_cache;
+pub mod client;
+pub mod coalesce;
+pub mod conditional;
+pub mod content_negotiation;
+pub mod cookie;
+pub mod encode;
+mod error_page;
+#[cfg(any(test, feature = "testing"))]
+pub mod fuzzing;
+pub mod health;
+pub mod host;
+pub mod html;
+pub mod limits;
+pub mod metrics;
+pub mod middleware;
+pub mod origin;
+pub mod problem;
+pub mod response;
+pub mod router;

@@ -1,0 +1,146 @@
+//! Request and response types, and constructors for common responses.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER, VARY};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use serde::Serialize;
+
+use crate::body::{RequestBody, ResponseBody};
+use crate::conditional::{Precondition, Validators, evaluate_preconditions};
+use crate::content_negotiation::Coding;
+
+/// A request with a streamed body.
+pub type Request = http::Request<RequestBody>;
+
+/// A response whose whole body is in memory.
+pub type Response = http::Response<ResponseBody>;
+
+/// A response extension: the name of the route, for logs and metrics. It never contains the path of the request.
+#[derive(Debug, Clone)]
+pub struct RouteName(pub Cow<'static, str>);
+
+/// The header with the request ID.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// A request extension: the ID under which the request is logged.
+#[derive(Debug, Clone)]
+pub struct RequestId(pub HeaderValue);
+
+/// A response extension: the number of the deployment that served the request, for the log.
+#[derive(Debug, Clone, Copy)]
+pub struct DeploymentNumber(pub u64);
+
+/// `Cache-Control`: caches may store the response but must revalidate it before each use.
+pub const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
+/// `Cache-Control`: caches must not store the response.
+pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+/// `Cache-Control`: caches may use the response for a year. For content that never changes under its URL.
+pub const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// `Content-Type` of HTML pages.
+pub const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+/// `Content-Type` of JSON responses.
+pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// `Content-Type` of plain text.
+pub const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+
+/// Creates a response with `Cache-Control: no-store`.
+pub fn response(status: StatusCode, content_type: HeaderValue, body: impl Into<Bytes>) -> Response {
+    let mut response = http::Response::new(ResponseBody::from(body.into()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, content_type);
+    headers.insert(CACHE_CONTROL, NO_STORE);
+    response
+}
+
+/// Creates a response with one line of text.
+pub fn text(status: StatusCode, line: &str) -> Response {
+    response(status, TEXT, format!("{line}\n"))
+}
+
+/// Creates a JSON response. If the value cannot be serialized, the response is a 500.
+pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(body) => response(status, JSON, body),
+        // Serialization fails only for maps with keys that are not strings. No value of the gateway has any.
+        Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong."),
+    }
+}
+
+/// Creates a response without a body.
+pub fn empty(status: StatusCode) -> Response {
+    let mut response = http::Response::new(ResponseBody::default());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CACHE_CONTROL, NO_STORE);
+    response
+}
+
+/// Creates a redirect. Returns `None` if the location is not a valid header value.
+pub fn redirect(status: StatusCode, location: &str) -> Option<Response> {
+    let location = HeaderValue::from_str(location).ok()?;
+    let mut response = empty(status);
+    response.headers_mut().insert(LOCATION, location);
+    Some(response)
+}
+
+/// One representation of a resource, in one content coding (RFC 9110, section 3.2).
+#[derive(Debug, Clone)]
+pub struct Representation {
+    /// The content coding of `bytes`.
+    pub coding: Coding,
+    /// The strong entity tag of this representation.
+    pub etag: HeaderValue,
+    /// The body, already encoded.
+    pub bytes: Bytes,
+}
+
+/// Creates a 200 response with a representation, or 304 or 412 as the preconditions of the request demand. `headers` are
+/// sent with every status.
+pub fn conditional_response(
+    request: &HeaderMap,
+    content_type: &HeaderValue,
+    headers: HeaderMap,
+    representation: Representation,
+) -> Response {
+    let Representation { coding, etag, bytes } = representation;
+    let validators = Validators {
+        etag: etag.as_bytes(),
+        modified: None,
+    };
+    let verdict = evaluate_preconditions(request, validators);
+    let body = match verdict {
+        Precondition::Proceed => bytes,
+        Precondition::NotModified | Precondition::Failed => Bytes::new(),
+    };
+    let mut response = http::Response::new(ResponseBody::from(body));
+    *response.headers_mut() = headers;
+    let headers = response.headers_mut();
+    headers.insert(ETAG, etag);
+    headers
+        .entry(VARY)
+        .or_insert(HeaderValue::from_static("Accept-Encoding"));
+    let status = match verdict {
+        Precondition::Proceed => StatusCode::OK,
+        Precondition::NotModified => StatusCode::NOT_MODIFIED,
+        Precondition::Failed => StatusCode::PRECONDITION_FAILED,
+    };
+    if status != StatusCode::OK {
+        *response.status_mut() = status;
+        return response;
+    }
+    headers.insert(CONTENT_TYPE, content_type.clone());
+    if coding != Coding::Identity {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+    }
+    response
+}
+
+/// Sets `Retry-After` to a number of seconds, rounded up, at least 1.
+pub fn set_retry_after(response: &mut Response, wait: Duration) {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    let seconds = HeaderValue::from(seconds.max(1));
+    response.headers_mut().insert(RETRY_AFTER, seconds);
+}

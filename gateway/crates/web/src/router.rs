@@ -1,0 +1,210 @@
+//! The route table of a listener: one row per route, matched by path.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use http::header::ALLOW;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use matchit::Params;
+
+use crate::problem::HttpError;
+use crate::response::{Response, empty};
+
+/// The methods that a route accepts, besides OPTIONS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Methods {
+    /// GET and HEAD.
+    Get,
+    /// POST.
+    Post,
+    /// GET, HEAD and POST.
+    GetPost,
+    /// PUT.
+    Put,
+    /// POST and DELETE.
+    PostDelete,
+}
+
+impl Methods {
+    /// Returns whether a method is among them. GET includes HEAD.
+    pub fn allow(self, method: &Method) -> bool {
+        match self {
+            Self::Get => matches!(*method, Method::GET | Method::HEAD),
+            Self::Post => *method == Method::POST,
+            Self::GetPost => Self::Get.allow(method) || Self::Post.allow(method),
+            Self::Put => *method == Method::PUT,
+            Self::PostDelete => matches!(*method, Method::POST | Method::DELETE),
+        }
+    }
+
+    /// Returns `None` if the route's handler serves this method, or the response to OPTIONS (RFC 9110, section 9.3.7).
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError::MethodNotAllowed`] for every other method.
+    pub fn check(self, method: &Method) -> Result<Option<Response>, HttpError> {
+        if self.allow(method) {
+            Ok(None)
+        } else if *method == Method::OPTIONS {
+            Ok(Some(self.options()))
+        } else {
+            Err(HttpError::MethodNotAllowed(self))
+        }
+    }
+
+    /// Returns the response to OPTIONS.
+    pub fn options(self) -> Response {
+        let mut response = empty(StatusCode::NO_CONTENT);
+        self.set_allow(response.headers_mut());
+        response
+    }
+
+    /// Sets the `Allow` header.
+    pub fn set_allow(self, headers: &mut HeaderMap) {
+        let methods = match self {
+            Self::Get => "GET, HEAD, OPTIONS",
+            Self::Post => "POST, OPTIONS",
+            Self::GetPost => "GET, HEAD, POST, OPTIONS",
+            Self::Put => "PUT, OPTIONS",
+            Self::PostDelete => "POST, DELETE, OPTIONS",
+        };
+        headers.insert(ALLOW, HeaderValue::from_static(methods));
+    }
+}
+
+/// One row of a route table. `H` is what the listener needs to serve the route, usually a function.
+#[derive(Debug, Clone)]
+pub struct Route<H> {
+    /// The path pattern, in the syntax of [`matchit`]: `/deployments/{number}/abort`.
+    pub pattern: &'static str,
+    /// The name of the route in logs and metrics.
+    pub name: Cow<'static, str>,
+    /// The accepted methods.
+    pub methods: Methods,
+    /// Serves the route.
+    pub handler: H,
+}
+
+impl<H> Route<H> {
+    /// Creates a route that is named like its pattern, in the syntax of page patterns: `/deployments/:number/abort`.
+    pub fn new(methods: Methods, pattern: &'static str, handler: H) -> Self {
+        Self {
+            pattern,
+            name: name_of(pattern),
+            methods,
+            handler,
+        }
+    }
+
+    /// Sets another name.
+    #[must_use]
+    pub fn named(mut self, name: &'static str) -> Self {
+        self.name = Cow::Borrowed(name);
+        self
+    }
+}
+
+/// Replaces each `{x}` and `{*x}` with `:x`.
+fn name_of(pattern: &'static str) -> Cow<'static, str> {
+    if !pattern.contains('{') {
+        return Cow::Borrowed(pattern);
+    }
+    let name = pattern.replace("{*", ":").replace('{', ":").replace('}', "");
+    Cow::Owned(name)
+}
+
+/// The route table of a listener.
+pub struct Router<H>(matchit::Router<Route<H>>);
+
+impl<H> Router<H> {
+    /// Creates a table of these routes.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a pattern is invalid, or if two patterns match the same paths.
+    pub fn new(routes: impl IntoIterator<Item = Route<H>>) -> Self {
+        let mut table = matchit::Router::new();
+        for route in routes {
+            let pattern = route.pattern;
+            if let Err(error) = table.insert(pattern, route) {
+                panic!("route {pattern}: {error}");
+            }
+        }
+        Self(table)
+    }
+
+    /// Finds the route of a path, and the parameters in the path. A `{name}` matches one segment that is not empty, a
+    /// final `{*name}` matches the rest of the path. A pattern without a trailing slash does not match a path with one,
+    /// unless it ends with `{*name}`.
+    ///
+    /// Pass a path of decoded segments: the parameters are not decoded any further.
+    pub fn find<'p>(&self, path: &'p str) -> Option<(&Route<H>, Params<'_, 'p>)> {
+        let found = self.0.at(path).ok()?;
+        Some((found.value, found.params))
+    }
+}
+
+impl<H> fmt::Debug for Router<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Router").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::header::ALLOW;
+    use http::{Method, StatusCode};
+
+    use super::{Methods, Route, Router};
+    use crate::problem::HttpError;
+
+    fn router() -> Router<u8> {
+        Router::new([
+            Route::new(Methods::Get, "/health", 1),
+            Route::new(Methods::Post, "/items/last", 2),
+            Route::new(Methods::Get, "/items/{id}", 3),
+            Route::new(Methods::Get, "/files/{*path}", 4),
+            Route::new(Methods::Get, "/named/{id}", 5).named("/named"),
+        ])
+    }
+
+    #[test]
+    fn router_prefers_static_segment_over_parameter() {
+        let router = router();
+        let handler = |path| router.find(path).map(|(route, _)| route.handler);
+        assert_eq!(handler("/health"), Some(1));
+        assert_eq!(handler("/items/last"), Some(2));
+        assert_eq!(handler("/items/first"), Some(3));
+        for path in ["/", "/health/", "/items", "/items/", "/items/a/b", "/files/"] {
+            assert_eq!(handler(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn router_returns_parameters_and_names() {
+        let router = router();
+        let (route, params) = router.find("/items/a b").unwrap();
+        assert_eq!((&*route.name, params.get("id")), ("/items/:id", Some("a b")));
+        let (route, params) = router.find("/files/a//b").unwrap();
+        assert_eq!((&*route.name, params.get("path")), ("/files/:path", Some("a//b")));
+        let (route, params) = router.find("/named/1").unwrap();
+        assert_eq!((&*route.name, params.get("id")), ("/named", Some("1")));
+    }
+
+    #[test]
+    #[should_panic(expected = "route /items/{id}")]
+    fn router_with_conflicting_patterns_panics() {
+        let routes = ["/items/{number}", "/items/{id}"];
+        Router::new(routes.map(|pattern| Route::new(Methods::Get, pattern, ())));
+    }
+
+    #[test]
+    fn methods_check_answers_options_and_rejects_others() {
+        assert!(matches!(Methods::Get.check(&Method::HEAD), Ok(None)));
+        let options = Methods::PostDelete.check(&Method::OPTIONS).unwrap().unwrap();
+        assert_eq!(options.status(), StatusCode::NO_CONTENT);
+        assert_eq!(options.headers()[ALLOW], "POST, DELETE, OPTIONS");
+        let error = HttpError::MethodNotAllowed(Methods::Put);
+        assert_eq!(Methods::Put.check(&Method::GET).err(), Some(error));
+    }
+}

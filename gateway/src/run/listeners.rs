@@ -1,0 +1,62 @@
+//! Opens the site listener and the admin listener.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use colonnade_config::{Certificate, Config};
+use colonnade_edge::metrics::ConnectionMetrics;
+use colonnade_edge::{CurrentSettings, InheritedSockets, Listener, raise_file_descriptor_limit};
+
+use super::StartError;
+use super::reload::ReloadingCertificate;
+
+/// An open listener, its actual address, and its certificate if it uses TLS.
+pub(super) struct OpenListener {
+    pub(super) listener: Listener,
+    pub(super) address: SocketAddr,
+    pub(super) certificate: Option<ReloadingCertificate>,
+}
+
+/// Opens the site listener and the admin listener. Sockets inherited by socket activation take the place of the addresses
+/// in the configuration.
+pub(super) async fn open(
+    config: &Config,
+    metrics: &ConnectionMetrics,
+    site_settings: &CurrentSettings,
+    admin_settings: &CurrentSettings,
+) -> Result<(OpenListener, OpenListener), StartError> {
+    // Each listener has a share of its own, so that neither can use up the file descriptors of the other.
+    let capacity = raise_file_descriptor_limit();
+    let (admin_capacity, site_capacity) = (capacity / 4, capacity - capacity / 4);
+    let mut inherited = InheritedSockets::from_env();
+    let mut open =
+        async |name, number, address, files: &Option<Certificate>, settings: &CurrentSettings, capacity| {
+            let socket = inherited.take_or_bind(number, address).await;
+            let (socket, address) = socket.map_err(|source| StartError::Listen { address, source })?;
+            let certificate = match files.clone() {
+                Some(files) => Some(ReloadingCertificate::load(name, files).await?),
+                None => None,
+            };
+            Ok::<_, StartError>(OpenListener {
+                listener: Listener {
+                    socket,
+                    tls: certificate.as_ref().map(ReloadingCertificate::tls),
+                    settings: Arc::clone(settings),
+                    capacity,
+                    metrics: metrics.for_listener(name),
+                    log_client_ip: config.telemetry.log_client_ip,
+                },
+                address,
+                certificate,
+            })
+        };
+    let listen = &config.listen;
+    let site = open("site", 0, listen.site, &listen.tls, site_settings, site_capacity).await?;
+    let (tls, settings) = (&listen.admin_tls, admin_settings);
+    let admin = open("admin", 1, listen.admin, tls, settings, admin_capacity).await?;
+    // The configuration check does not cover the address of an inherited socket.
+    if admin.listener.tls.is_none() && !admin.address.ip().is_loopback() {
+        return Err(StartError::AdminWithoutTls(admin.address));
+    }
+    Ok((site, admin))
+}

@@ -1,0 +1,185 @@
+//! Admission control: a client with few requests in flight takes permits from clients with more.
+
+use std::net::Ipv4Addr;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::park_timeout;
+use std::time::Duration;
+
+use crate::support::frames::{self, DATA, END_HEADERS, END_STREAM, HEADERS, WINDOW_UPDATE, frame};
+use crate::support::{Backend, Client, Gateway, Raw, Release, Reply, attack};
+
+/// The identifier of `SETTINGS_INITIAL_WINDOW_SIZE` (RFC 9113, section 6.5.2).
+const INITIAL_WINDOW_SIZE: u16 = 4;
+
+const LENGTH: u32 = 200_000;
+const TARGET: &str = "/assets/large/1.0.0/large.bin";
+
+/// Four clients can use up the request limit.
+const LIMITS: &str = "[limits]\nmax_requests_in_flight = 16\nmax_requests_in_flight_per_client = 4\n";
+
+fn gateway() -> Gateway {
+    gateway_with(LIMITS)
+}
+
+fn gateway_with(extra: &str) -> Gateway {
+    let gateway = Gateway::start_live(extra, &[("KEY", "the-key")]);
+    let release = Release::section("large", "1.0.0", &["/large"]);
+    let bytes = vec![0; LENGTH as usize];
+    gateway.publish(&release.bytes("client/large.bin", "application/octet-stream", bytes));
+    gateway.deploy(&serde_json::json!({ "large": "1.0.0" }));
+    gateway
+}
+
+fn ip(last: u8) -> Ipv4Addr {
+    Ipv4Addr::new(127, 0, 0, last)
+}
+
+/// A connection with `times` requests for a file, of which each response may send one byte.
+fn open_requests(client: &Client, times: u32) -> Raw {
+    let mut raw = frames::open(client, &[(INITIAL_WINDOW_SIZE, 1)]);
+    for number in 0..times {
+        raw.send(frame(
+            HEADERS,
+            END_STREAM | END_HEADERS,
+            2 * number + 1,
+            &frames::get(TARGET),
+        ));
+    }
+    raw
+}
+
+/// Like [`open_requests`], after one byte of each response has arrived.
+fn open_responses(client: &Client, times: u32) -> Raw {
+    let mut raw = open_requests(client, times);
+    for _ in 0..times {
+        let (_, flags, _, payload) = frames::read_until(&mut raw, DATA);
+        assert_eq!((flags & END_STREAM, payload.len()), (0, 1));
+    }
+    raw
+}
+
+/// Holds as many requests as a client may until `stop` is set. Reconnects after a preemption, and also from
+/// time to time: requests that were shed while preempted permits were being returned hold nothing.
+fn hold_requests(client: Client, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let mut raw = open_requests(&client, 4);
+        // One byte at a time, like a slow client.
+        for _ in 0..40 {
+            if stop.load(Ordering::Relaxed) || !raw.send(frame(WINDOW_UPDATE, 0, 1, &[0, 0, 0, 1])) {
+                break;
+            }
+            park_timeout(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Four clients hold as many requests as they can while another one keeps sending requests, until some of the
+/// held requests are preempted.
+fn exhaust_request_limit(gateway: &Gateway) {
+    let other = gateway.site.with_source_ip(ip(15));
+    let stop = AtomicBool::new(false);
+    let times = std::thread::scope(|scope| {
+        for last in 11..=14 {
+            let client = gateway.site.with_source_ip(ip(last));
+            let stop = &stop;
+            scope.spawn(move || hold_requests(client, stop));
+        }
+        // Stop the other threads even if an assertion fails.
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            (0..10_000).find(|times| {
+                assert_eq!(other.get("/").status, 200);
+                times % 20 == 19 && *times >= 79 && gateway.closed_connections("preempted") >= 5
+            })
+        }));
+        stop.store(true, Ordering::Relaxed);
+        outcome
+    });
+    let times = times.unwrap_or_else(|panic| resume_unwind(panic));
+    assert!(times.is_some(), "no request is preempted");
+}
+
+#[test]
+fn slow_readers_cannot_exhaust_request_limit() {
+    let gateway = gateway();
+    attack(&gateway, || exhaust_request_limit(&gateway));
+}
+
+#[test]
+fn client_within_fair_share_is_not_preempted() {
+    let gateway = gateway();
+    let fair_client = open_responses(&gateway.site.with_source_ip(ip(20)), 2);
+    attack(&gateway, || exhaust_request_limit(&gateway));
+    assert_completes(fair_client);
+}
+
+/// Asserts that the rest of the two responses of [`open_responses`] arrives once the windows open.
+fn assert_completes(mut raw: Raw) {
+    let window = LENGTH.to_be_bytes();
+    for stream in [0, 1, 0, 3] {
+        assert!(raw.send(frame(WINDOW_UPDATE, 0, stream, &window)));
+    }
+    let mut remaining = 2 * (LENGTH as usize - 1);
+    while remaining > 0 {
+        remaining -= frames::read_until(&mut raw, DATA).3.len();
+    }
+}
+
+#[test]
+fn fair_share_client_is_kept_when_others_wait_on_backend() {
+    let backend = Backend::start(Reply::Hold("{}".to_owned()));
+    let gateway = gateway_with(&format!(
+        "[limits]\nmax_requests_in_flight = 6\n[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
+        backend.origin()
+    ));
+    let fair_client = open_responses(&gateway.site.with_source_ip(ip(20)), 2);
+    // These wait for the backend, not for their client, so they cannot be preempted.
+    let body = "email=visitor%40example.com&password=123456&age=30";
+    let _others = [(); 4].map(|()| {
+        let mut raw = Raw::open(&gateway.site.with_source_ip(ip(21)));
+        assert!(raw.send(format!(
+            "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+             content-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )));
+        raw
+    });
+    backend.wait_for_requests(4);
+    assert_eq!(gateway.get("/").status, 503);
+    backend.release_held();
+    assert_completes(fair_client);
+    assert_eq!(gateway.closed_connections("preempted"), 0);
+}
+
+/// Like [`Client::pending_upload`] over HTTP/2, as request `number` of the connection.
+fn send_pending_upload(raw: &mut Raw, number: u32) {
+    let head = frames::post_report();
+    raw.send(frame(HEADERS, END_HEADERS, 2 * number + 1, &head));
+}
+
+#[test]
+fn slow_uploads_cannot_exhaust_request_limit() {
+    for over_http2 in [false, true] {
+        let gateway = gateway();
+        attack(&gateway, || {
+            let mut clients = [11, 12, 13, 14].map(|last| {
+                let client = gateway.site.with_source_ip(ip(last));
+                (client, over_http2.then(|| frames::open(&client, &[])))
+            });
+            let mut bodies = Vec::new();
+            // More requests than the limit, as a visitor may hold a permit that one of them needs.
+            for number in 0.. {
+                for (client, http2) in &mut clients {
+                    match http2 {
+                        Some(raw) => send_pending_upload(raw, number),
+                        None => bodies.push(client.pending_upload()),
+                    }
+                }
+                if gateway.closed_connections("preempted") > 0 {
+                    return;
+                }
+                assert!(number < 100_000, "no request is preempted");
+            }
+        });
+    }
+}

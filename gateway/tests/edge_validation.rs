@@ -1,0 +1,268 @@
+//! Request validation: invalid requests are rejected before routing.
+
+use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, frame};
+use crate::support::{Gateway, Raw, Request, Response, Setup, attack, configuration_with_listen, openapi};
+
+/// The response status of a request with exactly this head.
+fn status(gateway: &Gateway, head: &str) -> u16 {
+    let mut raw = Raw::open(&gateway.site);
+    raw.send(format!("{head}connection: close\r\n\r\n"));
+    raw.read_response().status
+}
+
+/// Gets the metrics from the admin listener with this Host header.
+fn get_metrics(gateway: &Gateway, host: &str) -> Response {
+    let request = Request::new("GET", "/metrics").header("host", host);
+    gateway.admin.send(request)
+}
+
+#[test]
+fn request_requires_one_valid_host() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for (fields, expected) in [
+            ("host: site.example\r\n", 200),
+            ("host: site.example:8080\r\n", 200),
+            ("Host:[::1]:80\r\n", 200),
+            ("", 400),
+            ("host:\r\n", 400),
+            ("host: site.example\r\nhost: site.example\r\n", 400),
+            ("host: site.example\r\nhost: evil.example\r\n", 400),
+            ("host: site.example, evil.example\r\n", 400),
+            ("host: user@site.example\r\n", 400),
+            ("host: site.example/path\r\n", 400),
+            ("host: site.example:port\r\n", 400),
+            ("host: site.example:99999\r\n", 400),
+            ("host: site.example#\r\n", 400),
+            ("host: site..example\r\n", 400),
+            ("host: [::1\r\n", 400),
+            ("host: \"site.example\"\r\n", 400),
+        ] {
+            assert_eq!(
+                status(&gateway, &format!("GET / HTTP/1.1\r\n{fields}")),
+                expected,
+                "{fields:?}"
+            );
+        }
+        assert_eq!(status(&gateway, "GET / HTTP/1.0\r\n"), 400);
+    });
+}
+
+#[test]
+fn http_1_0_health_check_needs_no_host() {
+    let gateway = Gateway::set_up_live(Setup {
+        listen: "allowed_hosts = [\"site.example\", \"127.0.0.1\"]",
+        ..Setup::default()
+    });
+    attack(&gateway, || {
+        for path in ["/healthz", "/readyz"] {
+            for (rest, expected) in [
+                ("HTTP/1.0\r\n", 200),
+                ("HTTP/1.0\r\nhost: site.example\r\n", 200),
+                ("HTTP/1.0\r\nhost: user@site.example\r\n", 400),
+                ("HTTP/1.0\r\nhost:\r\n", 400),
+                ("HTTP/1.0\r\nhost: a\r\nhost: a\r\n", 400),
+                ("HTTP/1.1\r\n", 400),
+            ] {
+                let head = format!("GET {path} {rest}");
+                assert_eq!(status(&gateway, &head), expected, "{head:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn unknown_host_returns_421() {
+    let gateway = Gateway::set_up_live(Setup {
+        listen: "allowed_hosts = [\"site.example\", \"127.0.0.1\", \"other.example:8443\"]",
+        ..Setup::default()
+    });
+    attack(&gateway, || {
+        for (host, expected) in [
+            ("site.example", 200),
+            ("SITE.example.:1234", 200),
+            ("other.example:8443", 200),
+            ("other.example", 421),
+            ("evil.example", 421),
+            ("site.example.evil.example", 421),
+        ] {
+            let head = format!("GET / HTTP/1.1\r\nhost: {host}\r\n");
+            assert_eq!(status(&gateway, &head), expected, "{host}");
+            // Health checks may address the gateway by IP address, so they accept any host.
+            let head = format!("GET /healthz HTTP/1.1\r\nhost: {host}\r\n");
+            assert_eq!(status(&gateway, &head), 200, "{host}");
+        }
+    });
+}
+
+#[test]
+fn admin_rejects_dns_rebinding_host() {
+    let admin_allowed_hosts = "admin_allowed_hosts = [\"gateway.internal\"]";
+    for (listen, named_status) in [("", 421), (admin_allowed_hosts, 200)] {
+        let gateway = Gateway::set_up_live(Setup {
+            listen,
+            ..Setup::default()
+        });
+        attack(&gateway, || {
+            for (host, expected) in [
+                ("127.0.0.1:9090", 200),
+                ("[::1]:9090", 200),
+                ("localhost:9090", 200),
+                ("gateway.internal:9090", named_status),
+                ("rebound.example:9090", 421),
+                ("localhost.rebound.example", 421),
+                ("127.0.0.1.rebound.example", 421),
+            ] {
+                let response = get_metrics(&gateway, host);
+                assert_eq!(response.status, expected, "{host}");
+                if expected == 421 {
+                    openapi::check_problem(&response);
+                }
+                let health = Request::new("GET", "/healthz").header("host", host);
+                assert_eq!(gateway.admin.send(health).status, 200, "{host}");
+            }
+        });
+    }
+}
+
+#[test]
+fn reload_applies_admin_allowed_hosts() {
+    let gateway = Gateway::set_up_live(Setup {
+        listen: "admin_allowed_hosts = [\"gateway.internal\"]",
+        ..Setup::default()
+    });
+    gateway.reload(&configuration_with_listen(
+        "admin_allowed_hosts = [\"other.internal\"]",
+        "",
+    ));
+    let reloaded = gateway.wait_for_event(|line| line["event"] == "config_reloaded");
+    assert!(reloaded["restart_required"].is_null(), "{reloaded}");
+    assert_eq!(get_metrics(&gateway, "gateway.internal").status, 421);
+    assert_eq!(get_metrics(&gateway, "other.internal").status, 200);
+}
+
+#[test]
+fn request_target_must_be_a_valid_path() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for (line, expected) in [
+            ("GET http://site.example/ HTTP/1.1", 400),
+            ("GET https://site.example/ HTTP/1.1", 400),
+            ("GET //site.example/ HTTP/1.1", 404),
+            ("CONNECT site.example:443 HTTP/1.1", 501),
+            ("OPTIONS site.example:443 HTTP/1.1", 400),
+            ("TRACE / HTTP/1.1", 405),
+            ("get / HTTP/1.1", 405),
+            ("GET * HTTP/1.1", 400),
+            ("GET /a%2fb HTTP/1.1", 400),
+            ("GET /a%2Fb HTTP/1.1", 400),
+            ("GET /a%00b HTTP/1.1", 400),
+            ("GET /a\\b HTTP/1.1", 400),
+            ("GET /a/../b HTTP/1.1", 400),
+            ("GET /a/%2e%2e/b HTTP/1.1", 400),
+            ("GET /a/%2E./b HTTP/1.1", 400),
+            ("GET /%c0%af HTTP/1.1", 400),
+            ("GET /%ed%a0%80 HTTP/1.1", 400),
+            ("GET /%u002f HTTP/1.1", 400),
+            ("GET / HTTP/1.2", 400),
+            ("GET  / HTTP/1.1", 400),
+            ("GET / HTTP/1.1 ", 400),
+            ("GET", 400),
+        ] {
+            let head = format!("{line}\r\nhost: site.example\r\n");
+            assert_eq!(status(&gateway, &head), expected, "{line}");
+        }
+        // A doubly encoded path is decoded once.
+        assert_eq!(
+            status(&gateway, "GET /state/%252e%252e HTTP/1.1\r\nhost: a\r\n"),
+            200
+        );
+    });
+}
+
+#[test]
+fn header_name_with_underscore_returns_400() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for name in ["x_forwarded_for", "content_length", "X-Real_IP"] {
+            let response = gateway.site.send(Request::new("GET", "/").header(name, "1"));
+            assert_eq!(
+                (response.status, response.header("connection")),
+                (400, "close"),
+                "{name}"
+            );
+        }
+    });
+}
+
+#[test]
+fn options_lists_allowed_methods() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for (target, allowed) in [
+            ("/", "GET, HEAD, OPTIONS"),
+            ("/nowhere", "GET, HEAD, OPTIONS"),
+            ("/functions/v1/signup", "POST, OPTIONS"),
+            ("*", "GET, HEAD, POST, OPTIONS"),
+        ] {
+            let response = gateway.site.send(Request::new("OPTIONS", target));
+            assert_eq!(
+                (response.status, response.header("allow")),
+                (204, allowed),
+                "{target}"
+            );
+            assert!(response.body.is_empty() && !response.has("access-control-allow-origin"));
+        }
+        let response = gateway.admin.send(Request::new("OPTIONS", "/api/v1/deployments"));
+        assert_eq!(
+            (response.status, response.header("allow")),
+            (204, "GET, HEAD, POST, OPTIONS")
+        );
+    });
+}
+
+#[test]
+fn http2_requests_are_validated_alike() {
+    let gateway = Gateway::set_up_live(Setup {
+        listen: "allowed_hosts = [\"site.example\", \"127.0.0.1\"]",
+        ..Setup::default()
+    });
+    let get = [(":method", "GET"), (":scheme", "http"), (":path", "/")];
+    attack(&gateway, || {
+        for (fields, expected) in [
+            (&[(":authority", "site.example")][..], "200"),
+            (&[(":authority", "site.example"), ("host", "site.example")], "200"),
+            (&[("host", "site.example")], "200"),
+            (&[], "400"),
+            (&[(":authority", "evil.example")], "421"),
+            (&[(":authority", "site.example"), ("host", "evil.example")], "400"),
+            (&[("host", "site.example"), ("host", "site.example")], "400"),
+            (&[(":authority", "site.example"), ("a_b", "c")], "400"),
+        ] {
+            let mut raw = frames::open(&gateway.site, &[]);
+            // Pseudo-header fields come first.
+            let mut all = get.to_vec();
+            all.extend(fields);
+            assert!(raw.send(frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::block(&all))));
+            let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
+            assert_eq!(frames::status(&block), expected, "{fields:?}");
+        }
+        for (authority, expected) in [("localhost:9090", "200"), ("rebound.example", "421")] {
+            let mut raw = frames::open(&gateway.admin, &[]);
+            let fields = [
+                (":method", "GET"),
+                (":scheme", "http"),
+                (":path", "/metrics"),
+                (":authority", authority),
+            ];
+            assert!(raw.send(frame(
+                HEADERS,
+                END_STREAM | END_HEADERS,
+                1,
+                &frames::block(&fields)
+            )));
+            let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
+            assert_eq!(frames::status(&block), expected, "{authority}");
+        }
+    });
+}

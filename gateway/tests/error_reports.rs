@@ -1,0 +1,363 @@
+//! Client error reports and canary analysis.
+
+use std::net::Ipv4Addr;
+
+use serde_json::{Value, json};
+
+use crate::support::{Browser, Gateway, Release, Request, Response, attack};
+
+/// Thresholds small enough for a test.
+const SMALL_THRESHOLDS: &str = "[rollout]\nmin_views = 4\nmin_clients = 3\nabort_margin_percent = 5\n";
+
+/// A gateway that rolls out deployment 2, with `directory` 2.0.0, to half of the visitors.
+fn gateway(extra: &str) -> Gateway {
+    let gateway = Gateway::start_live(extra, &[]);
+    gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
+    let body = json!({ "releases": { "directory": "2.0.0" }, "percent": 50 });
+    assert_eq!(gateway.post_deployment(&body).status, 201);
+    gateway
+}
+
+fn post(body: impl Into<Vec<u8>>) -> Request {
+    Request::new("POST", "/_report")
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "application/json")
+        .body(body)
+}
+
+/// An error report about `directory` in a deployment.
+fn failure(deployment: u64, error: &str) -> Value {
+    let version = if deployment == 1 { "1.0.0" } else { "2.0.0" };
+    json!({
+        "deployment": deployment, "release": format!("directory@{version}"), "phase": "render", "error": error,
+    })
+}
+
+fn report(gateway: &Gateway, client: u8, failure: &Value) -> Response {
+    let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 1, client));
+    let response = site.send(post(failure.to_string()));
+    assert_eq!(response.status, 204, "{}", response.text());
+    assert_eq!(
+        (response.header("cache-control"), response.body.len()),
+        ("no-store", 0)
+    );
+    response
+}
+
+/// Sends the document of a deployment to a client.
+fn view(gateway: &Gateway, client: u8, deployment: u64) {
+    let state = std::fs::read(gateway.store().join("live.json")).unwrap();
+    let state: Value = serde_json::from_slice(&state).unwrap();
+    let id = state["rollout"]["id"].as_str().unwrap();
+    let cohort = if deployment == 1 { u32::MAX } else { 0 };
+    let mut browser = Browser::new(gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 1, client)));
+    browser.set_cookie("colonnade-rollout", &format!("{id}.{cohort}"));
+    assert_eq!(browser.get("/").boot()["deployment"], deployment);
+}
+
+/// The automatic aborts in the history.
+fn aborts(gateway: &Gateway) -> Vec<Value> {
+    let history = gateway.admin_get("/api/v1/history");
+    let entries = history["entries"].as_array().unwrap().iter();
+    entries
+        .filter(|entry| entry["action"] == "automatic-abort")
+        .cloned()
+        .collect()
+}
+
+fn wait_for_abort(gateway: &Gateway) -> Value {
+    gateway.wait_for_event(|line| line["event"] == "deployment_changed" && line["by"] == "gateway");
+    let aborts = aborts(gateway);
+    assert_eq!(aborts.len(), 1);
+    aborts[0].clone()
+}
+
+/// The error reports logged so far.
+fn logged_failures(gateway: &Gateway) -> Vec<Value> {
+    // Log lines are written in order, so all earlier events precede this request's.
+    gateway.request_event(&gateway.get("/healthz"));
+    let lines = gateway.output();
+    let events = lines
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    events
+        .filter(|event| event["event"] == "client_error_reported")
+        .collect()
+}
+
+#[test]
+fn cross_origin_report_is_rejected() {
+    let gateway = gateway("");
+    let body = failure(2, "TypeError").to_string();
+    for headers in [
+        &[][..],
+        &[
+            ("sec-fetch-site", "cross-site"),
+            ("origin", "https://site.example"),
+        ],
+        &[("sec-fetch-site", "same-site")],
+        &[("sec-fetch-site", "none")],
+        &[("origin", "https://evil.example"), ("host", "site.example")],
+        &[("origin", "null"), ("host", "site.example")],
+    ] {
+        let mut request = Request::new("POST", "/_report").header("content-type", "application/json");
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        let response = gateway.site.send(request.body(body.clone()));
+        assert_eq!(response.status, 403, "{headers:?}");
+        assert!(response.json()["error"].is_string());
+    }
+    let request = Request::new("POST", "/_report")
+        .header("host", "site.example")
+        .header("origin", "https://site.example")
+        .body(body);
+    assert_eq!(gateway.site.send(request).status, 204);
+    for method in ["GET", "HEAD", "PUT", "DELETE"] {
+        let response = gateway.site.send(Request::new(method, "/_report"));
+        assert_eq!(
+            (response.status, response.header("allow")),
+            (405, "POST, OPTIONS")
+        );
+    }
+}
+
+#[test]
+fn invalid_report_is_rejected() {
+    let gateway = gateway("");
+    let valid = failure(2, "TypeError");
+    let with = |field: &str, value: Value| {
+        let mut report = valid.clone();
+        report[field] = value;
+        report.to_string()
+    };
+    for body in [
+        String::new(),
+        "{".to_owned(),
+        "[]".to_owned(),
+        "{}".to_owned(),
+        with("deployment", json!(99)),
+        with("deployment", json!("2")),
+        with("release", json!("directory")),
+        with("release", json!("directory@9.9.9")),
+        with("release", json!("directory@1.0.0")),
+        with("release", json!("unknown@2.0.0")),
+        with("release", json!("directory@2.0.0@")),
+        with("phase", json!("marked-phase")),
+        with("url", json!("https://site.example/marked")),
+    ] {
+        assert_eq!(gateway.site.send(post(body.clone())).status, 400, "{body}");
+    }
+    assert_eq!(gateway.site.send(post("x".repeat(1025))).status, 413);
+    let padded = format!("{valid}{}", " ".repeat(1024 - valid.to_string().len()));
+    let response = gateway.site.send(post(padded));
+    assert_eq!(response.status, 204, "exactly 1 KiB is accepted");
+    gateway.request_event(&response);
+    assert_eq!(logged_failures(&gateway).len(), 1);
+    assert!(!gateway.output().contains("marked"));
+}
+
+#[test]
+fn report_logs_only_valid_error_class_names() {
+    let gateway = gateway("");
+    let long = "x".repeat(65);
+    for error in [
+        "",
+        " ",
+        "a b",
+        "marked\nevent",
+        "marked\r",
+        "marked\u{0}",
+        "<marked>",
+        "marked-error",
+        "marked.error",
+        "märked",
+        "\u{202e}dekram",
+        "{\"marked\":1}",
+        "marked()",
+        "visitor@example.com",
+        &long,
+    ] {
+        let response = gateway.site.send(post(failure(2, error).to_string()));
+        assert_eq!(response.status, 400, "{error:?}");
+        gateway.request_event(&response);
+    }
+    assert_eq!(logged_failures(&gateway), Vec::<Value>::new());
+    assert!(!gateway.output().contains("marked") && !gateway.output().contains(&long));
+
+    let longest = format!("$_{}", "x".repeat(62));
+    gateway.request_event(&report(&gateway, 1, &failure(2, &longest)));
+    let mut logged = logged_failures(&gateway);
+    let logged = logged[0].as_object_mut().unwrap();
+    logged.remove("timestamp");
+    assert_eq!(
+        json!(logged),
+        json!({
+            "level": "WARN", "event": "client_error_reported", "deployment": 2, "release": "directory@2.0.0",
+            "phase": "Render", "error_class": longest,
+        })
+    );
+}
+
+#[test]
+fn report_log_is_limited_per_client() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for client in [1, 1, 2, 1, 2, 1, 3] {
+            gateway.request_event(&report(&gateway, client, &failure(1, "TypeError")));
+        }
+    });
+    assert_eq!(logged_failures(&gateway).len(), 3);
+}
+
+#[test]
+fn failing_canary_is_aborted() {
+    let gateway = gateway(SMALL_THRESHOLDS);
+    for client in 1..=4 {
+        view(&gateway, client, 2);
+    }
+    for client in 11..=14 {
+        view(&gateway, client, 1);
+    }
+    for client in [1, 1, 1, 2] {
+        report(&gateway, client, &failure(2, "TypeError"));
+    }
+    assert_eq!(
+        gateway.admin_get("/api/v1/deployments")["rollout"]["deployment"],
+        2,
+        "two clients are below the minimum"
+    );
+    report(&gateway, 3, &failure(2, "ChunkLoadError"));
+    let abort = wait_for_abort(&gateway);
+    assert_eq!(
+        (&abort["by"], &abort["candidate"], &abort["live"]),
+        (&json!("gateway"), &json!(2), &json!(1))
+    );
+    assert_eq!(
+        abort["reason"],
+        "the candidate failed for 75.0 % of 4 clients, the live deployment for 0.0 % of 4"
+    );
+    assert_eq!(
+        abort["sections"],
+        json!({ "directory": { "from": "2.0.0", "to": "1.0.0" } })
+    );
+    let response = gateway.get("/");
+    assert_eq!(response.boot()["deployment"], 1);
+    assert!(!response.has("set-cookie"));
+    // Late reports are accepted, but change nothing.
+    report(&gateway, 4, &failure(2, "TypeError"));
+    assert_eq!(aborts(&gateway).len(), 1);
+}
+
+#[test]
+fn failures_shared_with_live_do_not_abort_canary() {
+    let gateway = gateway(SMALL_THRESHOLDS);
+    for client in 1..=4 {
+        view(&gateway, client, 2);
+        view(&gateway, client, 1);
+    }
+    for client in 1..=3 {
+        report(&gateway, client, &failure(1, "TypeError"));
+        report(&gateway, client, &failure(2, "TypeError"));
+    }
+    // 100 % against 75 %.
+    report(&gateway, 4, &failure(2, "TypeError"));
+    let abort = wait_for_abort(&gateway);
+    assert_eq!(
+        abort["reason"],
+        "the candidate failed for 100.0 % of 4 clients, the live deployment for 75.0 % of 4"
+    );
+}
+
+#[test]
+fn reports_from_clients_without_document_are_ignored() {
+    let gateway = gateway(SMALL_THRESHOLDS);
+    for client in 1..=4 {
+        view(&gateway, client, 2);
+    }
+    view(&gateway, 5, 1);
+    for client in 100..=120 {
+        report(&gateway, client, &failure(2, "TypeError"));
+    }
+    // Reports of clients that saw the other deployment are ignored, too.
+    report(&gateway, 5, &failure(2, "TypeError"));
+    for client in 1..=3 {
+        assert_eq!(
+            gateway.admin_get("/api/v1/deployments")["rollout"]["deployment"],
+            2
+        );
+        report(&gateway, client, &failure(2, "TypeError"));
+    }
+    let abort = wait_for_abort(&gateway);
+    assert_eq!(
+        abort["reason"],
+        "the candidate failed for 75.0 % of 4 clients, the live deployment for 0.0 % of 1"
+    );
+}
+
+#[test]
+fn canary_analysis_continues_after_other_section_deploy() {
+    let gateway = gateway(SMALL_THRESHOLDS);
+    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
+    for client in 1..=4 {
+        view(&gateway, client, 2);
+    }
+    assert_eq!(gateway.deploy(&json!({ "legal": "1.0.0" })), 3);
+    for client in 1..=3 {
+        report(&gateway, client, &failure(4, "TypeError"));
+    }
+    assert_eq!(wait_for_abort(&gateway)["candidate"], 4);
+    assert_eq!(gateway.get("/terms").boot()["deployment"], 3);
+}
+
+#[test]
+fn reports_never_change_live_deployment() {
+    let gateway = gateway(SMALL_THRESHOLDS);
+    for client in 1..=9 {
+        view(&gateway, client, 1);
+        report(&gateway, client, &failure(1, "TypeError"));
+    }
+    assert_eq!(
+        gateway
+            .admin_post("/api/v1/deployments/2/promote", &json!({}))
+            .status,
+        200
+    );
+    for client in 1..=9 {
+        report(&gateway, client, &failure(2, "TypeError"));
+    }
+    let list = gateway.admin_get("/api/v1/deployments");
+    assert_eq!((&list["live"], &list["rollout"]), (&json!(2), &Value::Null));
+    assert_eq!(aborts(&gateway), Vec::<Value>::new());
+}
+
+#[test]
+fn disabled_automatic_abort_keeps_failing_canary() {
+    let gateway = gateway(&format!("{SMALL_THRESHOLDS}automatic_abort = false\n"));
+    for client in 1..=9 {
+        view(&gateway, client, 2);
+        report(&gateway, client, &failure(2, "TypeError"));
+    }
+    assert_eq!(
+        gateway.admin_get("/api/v1/deployments")["rollout"]["deployment"],
+        2
+    );
+    assert_eq!(
+        gateway
+            .admin_post("/api/v1/deployments/2/abort", &json!({}))
+            .status,
+        200
+    );
+    assert_eq!(aborts(&gateway), Vec::<Value>::new());
+    assert_eq!(logged_failures(&gateway).len(), 9, "reports are logged anyway");
+}
+
+#[test]
+fn boot_payload_contains_report_sample_rate() {
+    let of = |extra: &str| Gateway::start_live(extra, &[]).get("/").boot()["reports"].clone();
+    assert_eq!(of(""), json!({ "samplePercent": 100 }));
+    assert_eq!(
+        of("[rollout]\nreport_sample_percent = 7\n"),
+        json!({ "samplePercent": 7 })
+    );
+}

@@ -1,0 +1,304 @@
+//! Garbage collection of deployments and releases.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::{Gateway, Release, Response, wait_until};
+
+/// A gateway with six releases of `directory` that were live one after the other, and a release of `legal`
+/// that was never deployed.
+fn gateway() -> Gateway {
+    let gateway = Gateway::start_live("", &[]);
+    for minor in 1..=5 {
+        let version = format!("1.{minor}.0");
+        gateway.publish(&Release::section("directory", &version, &["/"]));
+        gateway.deploy(&json!({ "directory": version }));
+    }
+    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
+    gateway
+}
+
+/// Backdates all records of a store. No gateway may be running on it.
+fn backdate(folder: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            backdate(&path);
+        } else if path.extension().is_some_and(|extension| extension == "json") {
+            let mut json: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            let is_record = !path.ends_with("release.json");
+            if is_record {
+                backdate_times(&mut json);
+                std::fs::write(&path, json.to_string()).unwrap();
+            }
+        }
+    }
+}
+
+fn backdate_times(json: &mut Value) {
+    if let Value::Object(fields) = json {
+        for (name, value) in fields {
+            if ["createdAt", "publishedAt", "startedAt", "at"].contains(&name.as_str()) {
+                *value = json!("2020-01-01T00:00:00Z");
+            } else {
+                backdate_times(value);
+            }
+        }
+    }
+}
+
+/// Restarts the gateway years later with `extra` in `[store]` of the configuration.
+fn restart_years_later(mut gateway: Gateway, extra: &str) -> Gateway {
+    gateway.signal("KILL");
+    gateway.wait_for_exit();
+    backdate(&gateway.store());
+    gateway.start_another_with(extra)
+}
+
+fn run_gc(gateway: &Gateway) -> Value {
+    gc_result(
+        &gateway.admin_post("/api/v1/garbage-collection", &json!({})),
+        false,
+    )
+}
+
+fn gc_result(response: &Response, dry_run: bool) -> Value {
+    assert_eq!(response.status, 200, "{}", response.text());
+    let mut response = response.json();
+    assert_eq!(
+        response.as_object_mut().unwrap().remove("dryRun"),
+        Some(json!(dry_run))
+    );
+    response
+}
+
+fn empty_result() -> Value {
+    json!({ "deployments": [], "releases": [] })
+}
+
+/// The sorted names of the entries in a folder of the store.
+fn entry_names(gateway: &Gateway, folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(gateway.store().join(folder)).unwrap();
+    let mut entry_names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    entry_names.sort();
+    entry_names
+}
+
+fn asset_status(gateway: &Gateway, version: &str) -> u16 {
+    gateway
+        .get(&format!("/assets/directory/{version}/page.js"))
+        .status
+}
+
+fn page_status(gateway: &Gateway, deployment: u64) -> u16 {
+    gateway.get(&format!("/_page/{deployment}?path=%2F")).status
+}
+
+#[test]
+fn gc_retains_newest_deployments_and_their_releases() {
+    let gateway = restart_years_later(gateway(), "retain_deployments = 2");
+    let expected = json!({
+        "deployments": [1, 2, 3, 4],
+        "releases": ["directory@1.0.0", "directory@1.1.0", "directory@1.2.0", "directory@1.3.0", "legal@1.0.0"],
+    });
+    let report = gc_result(
+        &gateway.admin_post("/api/v1/garbage-collection", &json!({ "dryRun": true })),
+        true,
+    );
+    assert_eq!(report, expected);
+    assert_eq!(
+        entry_names(&gateway, "deployments").len(),
+        6,
+        "a dry run must remove nothing"
+    );
+    assert_eq!(
+        (asset_status(&gateway, "1.0.0"), page_status(&gateway, 1)),
+        (200, 200)
+    );
+
+    assert_eq!(run_gc(&gateway), expected);
+    assert_eq!(entry_names(&gateway, "deployments"), ["5.json", "6.json"]);
+    assert_eq!(entry_names(&gateway, "releases/directory"), ["1.4.0", "1.5.0"]);
+    assert_eq!(entry_names(&gateway, "releases/legal"), Vec::<String>::new());
+    assert_eq!(
+        entry_names(&gateway, "scratch"),
+        Vec::<String>::new(),
+        "no removal may be left incomplete"
+    );
+    assert_eq!(
+        (asset_status(&gateway, "1.3.0"), page_status(&gateway, 4)),
+        (404, 410)
+    );
+    assert_eq!(
+        (asset_status(&gateway, "1.4.0"), page_status(&gateway, 5)),
+        (200, 200)
+    );
+    assert_eq!(gateway.get("/").boot()["page"]["section"]["version"], "1.5.0");
+
+    let entry = &gateway.admin_get("/api/v1/history?limit=1")["entries"][0];
+    assert_eq!(
+        (&entry["action"], &entry["live"], &entry["before"]),
+        (&json!("garbage-collection"), &json!(6), &json!(6))
+    );
+    assert_eq!(entry["reason"], "4 unused deployments and 5 unused releases");
+    assert_eq!(run_gc(&gateway), empty_result());
+    assert_eq!(
+        gateway.admin_get("/api/v1/history?limit=1")["entries"][0],
+        *entry,
+        "an empty garbage collection must add no history entry"
+    );
+}
+
+#[test]
+fn gc_retains_recent_releases_and_deployments() {
+    let gateway = gateway().kill_and_restart("retain_deployments = 1\nretain_hours = 1");
+    assert_eq!(run_gc(&gateway), empty_result());
+    // Releases that were published but never deployed are retained for `retain_hours` as well.
+    let gateway = restart_years_later(gateway, "retain_deployments = 1\nretain_hours = 1");
+    gateway.publish(&Release::section("legal", "2.0.0", &["/terms"]));
+    let gc_result = run_gc(&gateway);
+    assert_eq!(gc_result["deployments"], json!([1, 2, 3, 4, 5]));
+    assert_eq!(entry_names(&gateway, "releases/legal"), ["2.0.0"]);
+}
+
+#[test]
+fn gc_retains_recently_live_deployments() {
+    let gateway = restart_years_later(gateway(), "retain_deployments = 1");
+    // Deployment 6 was live until now. Deployment 7 is a new one with the releases of deployment 1.
+    gateway.admin_post("/api/v1/rollback", &json!({ "deployment": 1 }));
+    let gc_result = run_gc(&gateway);
+    assert_eq!(gc_result["deployments"], json!([1, 2, 3, 4, 5]));
+    assert_eq!(entry_names(&gateway, "releases/directory"), ["1.0.0", "1.5.0"]);
+    assert_eq!(
+        (page_status(&gateway, 6), asset_status(&gateway, "1.5.0")),
+        (200, 200)
+    );
+}
+
+#[test]
+fn gc_retains_live_and_candidate_at_any_age() {
+    let gateway = gateway();
+    gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
+    gateway.post_deployment(&json!({ "releases": { "directory": "2.0.0" }, "percent": 50 }));
+    for _ in 0..3 {
+        gateway.admin_post("/api/v1/previews", &json!({ "releases": { "legal": "1.0.0" } }));
+    }
+    let gateway = restart_years_later(gateway, "retain_deployments = 1");
+    assert_eq!(run_gc(&gateway)["deployments"], json!([1, 2, 3, 4, 5, 8, 9]));
+    assert_eq!(
+        entry_names(&gateway, "deployments"),
+        ["10.json", "6.json", "7.json"]
+    );
+    assert_eq!(
+        (asset_status(&gateway, "1.5.0"), asset_status(&gateway, "2.0.0")),
+        (200, 200)
+    );
+    let list = gateway.admin_get("/api/v1/deployments");
+    assert_eq!(
+        (&list["live"], &list["rollout"]["deployment"]),
+        (&json!(6), &json!(7))
+    );
+    assert_eq!(
+        gateway
+            .admin_post("/api/v1/deployments/7/promote", &json!({}))
+            .status,
+        200
+    );
+}
+
+#[test]
+fn gc_is_seen_by_other_gateways() {
+    let gateway = restart_years_later(gateway(), "retain_deployments = 1");
+    let other = gateway.start_another();
+    assert_eq!(
+        (asset_status(&other, "1.0.0"), page_status(&other, 1)),
+        (200, 200)
+    );
+    run_gc(&gateway);
+    wait_until("the other gateway drops the deployment", || {
+        page_status(&other, 1) == 410
+    });
+    assert_eq!(asset_status(&other, "1.0.0"), 404);
+    assert_eq!(asset_status(&other, "1.5.0"), 200);
+}
+
+#[test]
+fn gc_never_reuses_deployment_numbers() {
+    let gateway = restart_years_later(gateway(), "retain_deployments = 1");
+    run_gc(&gateway);
+    let gateway = gateway.kill_and_restart("");
+    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
+    assert_eq!(gateway.deploy(&json!({ "legal": "1.0.0" })), 7);
+}
+
+#[test]
+fn rollback_to_collected_deployment_is_rejected() {
+    let gateway = restart_years_later(gateway(), "retain_deployments = 1");
+    run_gc(&gateway);
+    let rejected = gateway.admin_post("/api/v1/rollback", &json!({ "deployment": 5 }));
+    assert_eq!(
+        (rejected.status, &rejected.json()["detail"]),
+        (404, &json!("deployment 5 does not exist"))
+    );
+    let rejected = gateway.admin_post("/api/v1/rollback", &json!({}));
+    assert_eq!(
+        (rejected.status, &rejected.json()["detail"]),
+        (404, &json!("deployment 5 does not exist"))
+    );
+    let rejected = gateway.admin_post("/api/v1/rollback", &json!({ "section": "directory" }));
+    assert_eq!(
+        (rejected.status, &rejected.json()["problems"]),
+        (422, &json!(["directory@1.4.0 is not published"]))
+    );
+    let rejected = gateway.admin_post("/api/v1/previews", &json!({ "deployment": 5 }));
+    assert_eq!(rejected.status, 404);
+    assert_eq!(gateway.get("/").boot()["page"]["section"]["version"], "1.5.0");
+}
+
+#[test]
+fn collected_version_accepts_only_identical_content() {
+    let legal = || Release::section("legal", "1.0.0", &["/terms"]);
+    let changed_legal = || legal().bytes("client/entry.js", "text/javascript; charset=utf-8", "other");
+    let mut gateway = gateway();
+    // First right after the release is collected, then after it is republished and collected again.
+    for _ in 0..2 {
+        gateway = restart_years_later(gateway, "retain_deployments = 1");
+        let removed = run_gc(&gateway)["releases"].clone();
+        assert!(removed.as_array().unwrap().contains(&json!("legal@1.0.0")));
+        assert_eq!(entry_names(&gateway, "tombstones/legal"), ["1.0.0.json"]);
+        let other_gateway = gateway.start_another();
+        let rejected = other_gateway.put_release("legal", "1.0.0", changed_legal().archive());
+        assert_eq!(
+            (rejected.status, &rejected.json()["detail"]),
+            (
+                409,
+                &json!(
+                    "legal@1.0.0 was published with other contents and deleted; publish under a new version"
+                )
+            )
+        );
+        assert_eq!(entry_names(&gateway, "releases/legal"), Vec::<String>::new());
+        assert_eq!(entry_names(&gateway, "scratch"), Vec::<String>::new());
+        for status in [201, 200] {
+            assert_eq!(
+                other_gateway
+                    .put_release("legal", "1.0.0", legal().archive())
+                    .status,
+                status
+            );
+        }
+        let rejected = other_gateway.put_release("legal", "1.0.0", changed_legal().archive());
+        assert_eq!(rejected.status, 409);
+    }
+    assert_eq!(gateway.deploy(&json!({ "legal": "1.0.0" })), 7);
+    let next = Release::section("legal", "1.0.1", &["/terms"]);
+    assert_eq!(gateway.put_release("legal", "1.0.1", next.archive()).status, 201);
+}
+
+#[test]
+fn gc_on_empty_store_removes_nothing() {
+    assert_eq!(run_gc(&Gateway::start()), empty_result());
+}

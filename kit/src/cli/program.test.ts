@@ -1,0 +1,109 @@
+// Help, commands and options, which all commands share.
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { jsonResponse } from "../../fixtures/admin.js";
+import {
+  admin,
+  argumentFailure,
+  builtFolder,
+  failure,
+  jsonBody,
+  onlyRequest,
+  runSection,
+  spawnSection,
+} from "../../fixtures/command.js";
+
+const LOCAL = ["new", "build"];
+const REMOTE = ["publish", "deploy", "promote", "abort", "rollback", "status", "history", "preview", "garbage-collect"];
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await builtFolder();
+});
+
+test("the program prints the result and sets the exit code", async () => {
+  admin.response = jsonResponse({ entries: [], next: null });
+  expect(await spawnSection(folder, ["history"])).toEqual({ code: 0, out: "no changes\n", err: "" });
+  expect(await spawnSection(folder, ["history", "x"])).toEqual(
+    argumentFailure("history", "too many arguments for 'history'. Expected 0 arguments but got 1."),
+  );
+});
+
+describe("--help", () => {
+  test.each(["--help", "-h", "help"])("%s lists every command and the environment", async (help) => {
+    const { code, out, err } = await runSection(folder, [help], { COLONNADE_TOKEN: undefined });
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    for (const command of [...LOCAL, ...REMOTE]) expect(out).toMatch(new RegExp(`^ {2}${command}\\b.*  \\S`, "m"));
+    for (const variable of ["COLONNADE_ADMIN", "COLONNADE_TOKEN"]) expect(out).toContain(variable);
+  });
+
+  test.each([...LOCAL, ...REMOTE])("section %s --help lists its options and the environment", async (command) => {
+    const { code, out, err } = await runSection(folder, [command, "--help"], { COLONNADE_TOKEN: undefined });
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(new RegExp(`^Usage: section ${command} \\[options\\]`));
+    for (const word of ["--json", "--help", "COLONNADE_ADMIN", "COLONNADE_TOKEN"]) expect(out).toContain(word);
+    expect(admin.requests).toEqual([]);
+  });
+
+  test("option values are named", async () => {
+    expect((await runSection(folder, ["deploy", "-h"])).out).toMatch(/^ {2}--rollout <percent> {2}\S/m);
+  });
+});
+
+describe("an invalid command is rejected with the list of commands", () => {
+  test.each([
+    [[], "Usage: section "],
+    [["release"], "error: unknown command 'release'\n"],
+    [["constructor"], "error: unknown command 'constructor'\n"],
+    [["--verbose", "status"], "error: unknown option '--verbose'\n"],
+  ])("%j", async (args, message) => {
+    const { code, out, err } = await runSection(folder, args);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err.startsWith(message), err).toBe(true);
+    for (const command of [...LOCAL, ...REMOTE]) expect(err).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
+  });
+});
+
+describe("invalid arguments are rejected", () => {
+  test.each([
+    ["build", ["--fast"], "unknown option '--fast'"],
+    ["build", ["-f"], "unknown option '-f'"],
+    ["build", ["--constructor"], "unknown option '--constructor'"],
+    ["build", ["--final=yes"], "unknown option '--final=yes'"],
+    ["build", ["--final", "--final"], "option '--final' was given more than once"],
+    ["build", ["hello"], "too many arguments for 'build'. Expected 0 arguments but got 1."],
+    ["deploy", ["--reason"], "option '--reason <text>' argument missing"],
+    ["deploy", ["--reason="], "option '--reason <text>' argument missing"],
+    ["deploy", ["--reason", "--json"], "option '--reason <text>' argument missing"],
+    ["deploy", ["--reason", "--base", "7"], "option '--reason <text>' argument missing"],
+    ["deploy", ["--reason", "one", "--reason", "other"], "option '--reason <text>' was given more than once"],
+    ["status", ["--reason", "x"], "unknown option '--reason'\n(Did you mean --json?)"],
+  ])("section %s %j", async (command, args, message) => {
+    expect(await runSection(folder, [command, ...args])).toEqual(argumentFailure(command, message));
+    expect(admin.requests).toEqual([]);
+  });
+
+  test("control characters in an argument are replaced", async () => {
+    expect(await runSection(folder, ["build", "--\x1b[2J"])).toEqual(
+      argumentFailure("build", "unknown option '--\ufffd[2J'"),
+    );
+  });
+});
+
+test("--json may come before the command", async () => {
+  admin.response = jsonResponse({ entries: [], next: null });
+  expect((await runSection(folder, ["--json", "history"])).out).toBe('{"entries":[],"next":null}\n');
+});
+
+test("a value may start with a dash if it is joined to its option", async () => {
+  admin.response = jsonResponse({ number: 7, releases: {}, live: true }, 201);
+  await runSection(folder, ["deploy", "--reason=-5 degrees"]);
+  expect(jsonBody(onlyRequest())).toEqual({ releases: { hello: "1.1.0" }, reason: "-5 degrees" });
+});
+
+test("a usage error of a command is printed without a stack trace", async () => {
+  expect(await runSection(folder, ["history"], { COLONNADE_TOKEN: "" })).toEqual(
+    failure("COLONNADE_TOKEN is not set; expected the admin API token from the gateway operator"),
+  );
+});

@@ -1,0 +1,86 @@
+import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+
+import { addAbortCommand } from "./abort.js";
+import { addBuildCommand } from "./build.js";
+import type { CommandContext, CommandResult, ProcessContext } from "./context.js";
+import { addDeployCommand } from "./deploy.js";
+import { addGarbageCollectCommand } from "./garbageCollect.js";
+import { addHistoryCommand } from "./history.js";
+import { addNewCommand } from "./new.js";
+import { addPreviewCommand } from "./preview.js";
+import { addPromoteCommand } from "./promote.js";
+import { addPublishCommand } from "./publish.js";
+import { addRollbackCommand } from "./rollback.js";
+import { addStatusCommand } from "./status.js";
+
+/** In the order in which a team needs them. */
+const SUBCOMMANDS: readonly ((program: CommandUnknownOpts, context: CommandContext) => void)[] = [
+  addNewCommand,
+  addBuildCommand,
+  addPublishCommand,
+  addDeployCommand,
+  addPromoteCommand,
+  addAbortCommand,
+  addRollbackCommand,
+  addStatusCommand,
+  addHistoryCommand,
+  addPreviewCommand,
+  addGarbageCollectCommand,
+];
+
+const ENVIRONMENT_HELP = `
+Environment variables (\`new\` and \`build\` do not call the gateway and read neither):
+  COLONNADE_ADMIN  URL of the gateway's admin listener (default: http://127.0.0.1:9090)
+  COLONNADE_TOKEN  admin API token, issued by the gateway operator`;
+
+/** Creates the `section` program with all of its subcommands. */
+export function createProgram(args: readonly string[], context: ProcessContext): CommandUnknownOpts {
+  const { stdout, stderr } = context;
+  const program = new Command("section")
+    .description("Build, publish and deploy a section.")
+    .option("--json", "print the result as JSON")
+    .addHelpText("afterAll", ENVIRONMENT_HELP)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => stdout.write(printable(text)),
+      writeErr: (text) => stderr.write(printable(text)),
+    })
+    .exitOverride();
+  const printResult = ({ text, data, warnings = [] }: CommandResult): void => {
+    const { json } = program.opts();
+    // The JSON result includes the warnings.
+    if (!json) for (const warning of warnings) stderr.write(`warning: ${printable(warning)}\n`);
+    stdout.write(`${json ? JSON.stringify(data) : printable(text)}\n`);
+  };
+  for (const addCommand of SUBCOMMANDS) addCommand(program, { ...context, printResult });
+  program.showHelpAfterError();
+  rejectAmbiguousOptions(program, args);
+  for (const command of program.commands) {
+    command.showHelpAfterError(`Run \`section ${command.name()} --help\` for usage.`);
+    rejectAmbiguousOptions(command, args);
+  }
+  return program;
+}
+
+/**
+ * Rejects what commander accepts: a repeated option, an empty value, and an option in place of a value, such as
+ * `--reason --json`. A value may start with a dash if it is joined to its option: `--reason=-5`.
+ */
+function rejectAmbiguousOptions(command: CommandUnknownOpts, args: readonly string[]): void {
+  for (const option of command.options) {
+    const { flags, long = flags } = option;
+    const isRepeatable = Array.isArray(option.defaultValue);
+    let isGiven = false;
+    command.on(`option:${option.name()}`, (value?: string) => {
+      if (isGiven && !isRepeatable) command.error(`error: option '${flags}' was given more than once`);
+      isGiven = true;
+      if (option.required && (!value || (value.startsWith("-") && !args.includes(`${long}=${value}`))))
+        command.error(`error: option '${flags}' argument missing`);
+    });
+  }
+}
+
+/** Replaces control characters, so that text from a gateway or proxy cannot send escape sequences to the terminal. */
+export function printable(text: string): string {
+  return text.replace(/(?![\n\t])\p{Cc}/gu, "\ufffd");
+}

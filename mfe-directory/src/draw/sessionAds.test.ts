@@ -1,0 +1,71 @@
+// @vitest-environment happy-dom
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { fullSet, sampleAd } from "../testing/fakeAds";
+import { isDrawnList } from "./drawAds";
+import { loadOrDrawAds, storageKey } from "./sessionAds";
+import { drawBelow } from "./random";
+
+const ADS = fullSet(sampleAd);
+const PLACE = { state: "Missouri", city: "St. Louis" };
+const KEY = storageKey(PLACE);
+
+function throwSecurityError(): never {
+  throw new DOMException("no", "SecurityError");
+}
+
+beforeEach(() => {
+  sessionStorage.clear();
+});
+
+describe("a city's list in session storage", () => {
+  it("is the same on the next page view", () => {
+    const first = loadOrDrawAds(PLACE, ADS, drawBelow);
+    expect(loadOrDrawAds(PLACE, ADS, () => throwSecurityError())).toEqual(first);
+  });
+
+  it("is stored per state and city", () => {
+    loadOrDrawAds(PLACE, ADS, drawBelow);
+    loadOrDrawAds({ state: "Illinois", city: "St. Louis" }, ADS, drawBelow);
+    loadOrDrawAds({ state: "Missouri", city: "St. Charles" }, ADS, drawBelow);
+    expect(sessionStorage.length).toBe(3);
+  });
+
+  it.each([
+    ["invalid JSON", "[9001,"],
+    ["a JSON object", '{"a":1}'],
+    ["a number", "7"],
+    ["an empty string", ""],
+    ["a list of unknown ads", "[1,2,3]"],
+    ["a list that is too short", "[9001,9002,4251]"],
+  ])("is drawn again if the stored value is %s", (_, invalid) => {
+    sessionStorage.setItem(KEY, invalid);
+    const drawn = loadOrDrawAds(PLACE, ADS, drawBelow);
+    expect(isDrawnList(drawn, ADS)).toBe(true);
+    expect(JSON.parse(sessionStorage.getItem(KEY) ?? "")).toEqual(drawn);
+  });
+
+  it("is drawn when storage is denied", () => {
+    expect(isDrawnList(loadOrDrawAds(PLACE, ADS, drawBelow, throwSecurityError), ADS)).toBe(true);
+  });
+
+  it("is drawn when reading fails", () => {
+    const storage = { getItem: throwSecurityError, setItem: throwSecurityError } as unknown as Storage;
+    expect(
+      isDrawnList(
+        loadOrDrawAds(PLACE, ADS, drawBelow, () => storage),
+        ADS,
+      ),
+    ).toBe(true);
+  });
+
+  it("is drawn when storage is full", () => {
+    const storage = { getItem: () => null, setItem: throwSecurityError } as unknown as Storage;
+    expect(
+      isDrawnList(
+        loadOrDrawAds(PLACE, ADS, drawBelow, () => storage),
+        ADS,
+      ),
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { describe, expect, it, test } from "vitest";
+
+import { validateForm, fieldError, isAge, isEmail, isPassword, readAge } from "./validation";
+
+interface Case<Value> {
+  readonly value: Value;
+  readonly valid: boolean;
+}
+
+interface AgeCase<Value> extends Case<Value> {
+  readonly underAge: boolean;
+}
+
+interface Table {
+  readonly email: readonly Case<string>[];
+  readonly password: readonly (
+    Case<string> | { readonly repeat: readonly [string, number]; readonly valid: boolean }
+  )[];
+  readonly ageJson: readonly AgeCase<unknown>[];
+  readonly ageText: readonly AgeCase<string>[];
+}
+
+// The gateway is tested against the same table.
+const table = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, "../../../tests/tables/signup-fields.json"), "utf8"),
+) as Table;
+
+describe("the table of cases shared with the gateway", () => {
+  test.each(table.email)("e-mail $value is valid: $valid", ({ value, valid }) => {
+    expect(isEmail(value)).toBe(valid);
+    expect(fieldError("email", value) === undefined).toBe(valid);
+  });
+
+  test.each(
+    table.password.map((row) => ({ ...row, text: "value" in row ? row.value : row.repeat[0].repeat(row.repeat[1]) })),
+  )("password $text is valid: $valid", ({ text, valid }) => {
+    expect(isPassword(text)).toBe(valid);
+    expect(fieldError("password", text) === undefined).toBe(valid);
+  });
+
+  test.each(table.ageJson)("age $value in JSON is valid: $valid", ({ value, valid }) => {
+    expect(isAge(value)).toBe(valid);
+  });
+
+  test.each(table.ageText)("age $value as text is valid: $valid", ({ value, valid }) => {
+    expect(readAge(value) !== null).toBe(valid);
+    expect(fieldError("age", value) === undefined).toBe(valid);
+  });
+
+  const kindOf = ({ valid, underAge }: AgeCase<unknown>): string =>
+    underAge ? "underage" : valid ? "valid" : "invalid";
+  const numbers = table.ageJson.filter((row): row is AgeCase<number> => typeof row.value === "number");
+
+  test.each([...table.ageText, ...numbers])("age $value is under 18: $underAge", (row) => {
+    const result = validateForm({ email: "a@example.com", password: "secret", age: String(row.value) });
+    expect(result.kind).toBe(kindOf(row));
+  });
+});
+
+describe("validateForm", () => {
+  const values = { email: "a@example.com", password: "secret", age: "18" };
+
+  it("keeps the password unchanged and parses the age", () => {
+    expect(validateForm({ ...values, password: "  spaced  " })).toEqual({
+      kind: "valid",
+      fields: { email: "a@example.com", password: "  spaced  ", age: 18 },
+    });
+  });
+
+  it("returns an error per invalid field, in form order", () => {
+    const result = validateForm({ email: "", password: "", age: "" });
+    expect(result).toEqual({
+      kind: "invalid",
+      errors: { email: "Enter your e-mail address.", password: "Enter a password.", age: "Enter your age." },
+    });
+    expect(result.kind === "invalid" && Object.keys(result.errors)).toEqual(["email", "password", "age"]);
+  });
+
+  it("returns underage regardless of other errors", () => {
+    expect(validateForm({ email: "", password: "", age: "17" })).toEqual({ kind: "underage" });
+  });
+
+  it("rejects other invalid ages with the accepted range", () => {
+    expect(validateForm({ ...values, age: "121" })).toEqual({
+      kind: "invalid",
+      errors: { age: "Enter your age as a whole number from 18 to 120." },
+    });
+  });
+
+  it("distinguishes short from long passwords", () => {
+    expect(fieldError("password", "12345")).toBe("Use at least 6 characters.");
+    expect(fieldError("password", "x".repeat(257))).toBe("Use at most 256 characters.");
+  });
+});

@@ -1,0 +1,14 @@
+// Runs with the shell's first script, so that the page's code downloads while the browser fetches and compiles React DOM.
+
+// First: the Trusted Types policy must exist before any module loads a script.
+import "./trustedTypes";
+
+import { readBoot } from "./boot";
+import { startFederation } from "./loading/federation";
+import { preloadPage } from "./loading/loadPage";
+
+/** The boot payload of this document. */
+export const boot = readBoot(document);
+
+startFederation();
+if (boot.page && boot.view?.kind !== "notFound") preloadPage(location.pathname, boot.page);

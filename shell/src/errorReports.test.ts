@@ -1,0 +1,172 @@
+// @vitest-environment happy-dom
+import type { Boot } from "@colonnade/kit/shell";
+import { TEST_SITE } from "@colonnade/kit/testing";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { createErrorReporter, errorClass, isChunkLoadError, type ReportError } from "./errorReports";
+
+const DIRECTORY = { name: "directory", version: "1.1.0" };
+const LEGAL = { name: "legal", version: "2.0.0" };
+
+function chunkLoadError(): Error {
+  return Object.assign(new Error("Loading chunk 7 failed."), { name: "ChunkLoadError" });
+}
+
+describe("errorClass", () => {
+  class CustomError extends Error {}
+
+  test.each<[unknown, string]>([
+    [new TypeError("a message"), "TypeError"],
+    [new CustomError("a message"), "CustomError"],
+    [new DOMException("a message", "AbortError"), "DOMException"],
+    [chunkLoadError(), "ChunkLoadError"],
+    [Object.assign(new Error("m"), { name: "visitor@example.com" }), "Error"],
+    ["https://site.example/private", "String"],
+    [{ constructor: { name: "visitor@example.com" } }, "Unknown"],
+    [Object.create(null), "Unknown"],
+    [undefined, "undefined"],
+    [null, "null"],
+  ])("%o", (error, name) => {
+    expect(errorClass(error)).toBe(name);
+  });
+
+  test("a name that is not a valid class name becomes Unknown", () => {
+    class Long extends Error {}
+    Object.defineProperty(Long, "name", { value: "x".repeat(65) });
+    expect(errorClass(new Long())).toBe("Unknown");
+  });
+
+  test("isChunkLoadError matches the name that webpack sets", () => {
+    expect(isChunkLoadError(chunkLoadError())).toBe(true);
+    expect(isChunkLoadError(new Error("Loading chunk 7 failed."))).toBe(false);
+    expect(isChunkLoadError("ChunkLoadError")).toBe(false);
+  });
+});
+
+describe("error reporter", () => {
+  const beacon = vi.fn<(url: string, body: Blob) => boolean>();
+  const fetching = vi.fn<typeof fetch>();
+  let online = true;
+
+  function reporter(samplePercent: number | null = 100): ReportError {
+    const boot: Boot = { deployment: 13, site: TEST_SITE, page: null, slots: {} };
+    return createErrorReporter(samplePercent === null ? boot : { ...boot, reports: { samplePercent } });
+  }
+
+  async function sent(): Promise<unknown[]> {
+    return Promise.all(beacon.mock.calls.map(async ([, body]) => JSON.parse(await body.text()) as unknown));
+  }
+
+  beforeEach(() => {
+    online = true;
+    beacon.mockReset().mockReturnValue(true);
+    fetching.mockReset().mockRejectedValue(new TypeError("offline"));
+    vi.stubGlobal("fetch", fetching);
+    Object.defineProperty(navigator, "sendBeacon", { value: beacon, configurable: true });
+    vi.spyOn(navigator, "onLine", "get").mockImplementation(() => online);
+  });
+
+  afterEach(() => {
+    window.dispatchEvent(new Event("pageshow"));
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+  });
+
+  test("a report has only deployment, release, phase and class", async () => {
+    reporter()(DIRECTORY, "render", new TypeError("visitor@example.com at https://site.example/"));
+    expect(beacon.mock.calls[0]?.[0]).toBe("/_report");
+    expect(beacon.mock.calls[0]?.[1].type).toBe("application/json");
+    expect(await sent()).toEqual([{ deployment: 13, release: "directory@1.1.0", phase: "render", error: "TypeError" }]);
+  });
+
+  test("each section and phase is reported once per document", async () => {
+    const report = reporter();
+    for (let again = 0; again < 3; again += 1) {
+      report(DIRECTORY, "load", new Error());
+      report(DIRECTORY, "render", new Error());
+      report(LEGAL, "load", new Error());
+    }
+    expect(
+      (await sent()).map((body) =>
+        Object.values(body as object)
+          .slice(1, 3)
+          .join(" "),
+      ),
+    ).toEqual(["directory@1.1.0 load", "directory@1.1.0 render", "legal@2.0.0 load"]);
+  });
+
+  test("nothing is reported unless the boot payload enables reports", () => {
+    reporter(null)(DIRECTORY, "load", new Error());
+    expect(beacon).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    [10, 0.0999, 1],
+    [10, 0.1, 0],
+    [1, 0, 1],
+    [100, 0.9999, 1],
+  ])("sample rate %i percent and random value %d send %i reports", (percent, value, count) => {
+    vi.spyOn(Math, "random").mockReturnValue(value);
+    reporter(percent)(DIRECTORY, "load", new Error());
+    expect(beacon).toHaveBeenCalledTimes(count);
+  });
+
+  test("the first error is sampled, and stays unreported if not", () => {
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.9);
+    const report = reporter(50);
+    expect(random).not.toHaveBeenCalled();
+    report(DIRECTORY, "load", new Error());
+    random.mockReturnValue(0);
+    report(DIRECTORY, "load", new Error());
+    expect(beacon).not.toHaveBeenCalled();
+  });
+
+  test("errors are not reported while offline", () => {
+    const report = reporter();
+    online = false;
+    report(DIRECTORY, "load", new Error());
+    expect(beacon).not.toHaveBeenCalled();
+    online = true;
+    report(DIRECTORY, "load", new Error());
+    expect(beacon).toHaveBeenCalledOnce();
+  });
+
+  test("errors are not reported after pagehide, until pageshow", () => {
+    const report = reporter();
+    window.dispatchEvent(new Event("pagehide"));
+    report(DIRECTORY, "load", new Error());
+    expect(beacon).not.toHaveBeenCalled();
+    window.dispatchEvent(new Event("pageshow"));
+    report(DIRECTORY, "load", new Error());
+    expect(beacon).toHaveBeenCalledOnce();
+  });
+
+  test("fetch is used if the browser rejects the beacon", () => {
+    beacon.mockReturnValue(false);
+    reporter()(DIRECTORY, "load", new Error());
+    expect(fetching).toHaveBeenCalledWith("/_report", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"deployment":13,"release":"directory@1.1.0","phase":"load","error":"Error"}',
+      keepalive: true,
+    });
+  });
+
+  test("the reporter never throws", () => {
+    beacon.mockImplementation(() => {
+      throw new TypeError("beacons are disabled");
+    });
+    const hostile = new Proxy(
+      {},
+      {
+        get() {
+          throw new Error("unreadable");
+        },
+      },
+    );
+    const report = reporter();
+    report(DIRECTORY, "load", new Error());
+    report(DIRECTORY, "render", hostile);
+    expect(fetching).not.toHaveBeenCalled();
+  });
+});

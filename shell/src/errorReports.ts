@@ -1,0 +1,66 @@
+import type { Boot, SectionEntry } from "@colonnade/kit/shell";
+
+/** When a section failed: while loading or while rendering. */
+export type Phase = "load" | "render";
+
+/** Reports to the gateway that a section's release failed in this document. */
+export type ReportError = (section: Pick<SectionEntry, "name" | "version">, phase: Phase, error: unknown) => void;
+
+const URL_PATH = "/_report";
+const CLASS_NAME = /^[A-Za-z0-9_$]{1,64}$/;
+// Webpack sets only this name on the error of a missing chunk, not a class.
+const CHUNK_LOAD_ERROR = "ChunkLoadError";
+
+/** Whether webpack threw the error because a chunk could not be loaded. */
+export function isChunkLoadError(error: unknown): boolean {
+  return error instanceof Error && error.name === CHUNK_LOAD_ERROR;
+}
+
+/** The class name of a thrown value. The message is never reported: it may contain personal data. */
+export function errorClass(error: unknown): string {
+  if (error === null || error === undefined) return String(error);
+  if (isChunkLoadError(error)) return CHUNK_LOAD_ERROR;
+  const { constructor } = Object(error) as { readonly constructor?: unknown };
+  const name = typeof constructor === "function" ? constructor.name : "";
+  return CLASS_NAME.test(name) ? name : "Unknown";
+}
+
+function send(body: object): void {
+  const json = JSON.stringify(body);
+  const type = "application/json";
+  if (navigator.sendBeacon(URL_PATH, new Blob([json], { type }))) return;
+  fetch(URL_PATH, { method: "POST", headers: { "content-type": type }, body: json, keepalive: true }).catch(
+    () => undefined,
+  );
+}
+
+/**
+ * Creates the error reporter of a document. It reports each section and phase once, samples at the gateway's rate, and
+ * skips errors that may come from the visitor's connection or from leaving the page. It never throws.
+ */
+export function createErrorReporter({ deployment, reports }: Boot): ReportError {
+  if (!reports) return () => undefined;
+  const { samplePercent } = reports;
+  const seen = new Set<string>();
+  let leaving = false;
+  addEventListener("pagehide", () => {
+    leaving = true;
+  });
+  // The document is restored from the back/forward cache.
+  addEventListener("pageshow", () => {
+    leaving = false;
+  });
+  return ({ name, version }, phase, error) => {
+    if (leaving || !navigator.onLine) return;
+    const kind = `${name} ${phase}`;
+    if (seen.has(kind)) return;
+    // Sampled once per document: otherwise a page that fails repeatedly would be overrepresented.
+    seen.add(kind);
+    if (Math.random() * 100 >= samplePercent) return;
+    try {
+      send({ deployment, release: `${name}@${version}`, phase, error: errorClass(error) });
+    } catch {
+      // The original error is already in the console.
+    }
+  };
+}

@@ -1,0 +1,68 @@
+import type { Slot } from "@colonnade/kit";
+import type { ResolvedSlot, SectionEntry } from "@colonnade/kit/shell";
+
+import { loadSection, refetch } from "./federation";
+import type { PinnedDeployment } from "./pinnedDeployment";
+import { ensureStyles } from "./styles";
+import { withTimeout } from "./timeout";
+import { trackPromise } from "./trackPromise";
+
+const SLOT_TIMEOUT = 15_000;
+
+/** Loads the content of one slot, once. */
+export interface SlotLoader {
+  /** The release that fills the slot. */
+  readonly section: SectionEntry;
+  /**
+   * Loads the content. Null if it is gone with the pinned deployment; rejects, after reporting, for any other failure.
+   * Returns the same promise until `retry`. React's `use` does not suspend on it once it is fulfilled.
+   */
+  load(): Promise<Slot | null>;
+  /** The content, if it is loaded. */
+  loaded(): Slot | undefined;
+  /** Makes the next `load` start over. */
+  retry(): void;
+}
+
+async function loadSlot(name: string, { section: entry, assets }: ResolvedSlot, isRetry: boolean): Promise<Slot> {
+  if (isRetry) await refetch(entry, assets);
+  const [section] = await Promise.all([loadSection(entry), ensureStyles([...entry.assets, ...assets])]);
+  const load = section.slots?.[name];
+  if (!load) throw new Error(`the section "${entry.name}" does not fill the slot "${name}"`);
+  return (await load()).slot;
+}
+
+/** Creates the loader of a slot. */
+export function createSlotLoader(name: string, resolved: ResolvedSlot, deployment: PinnedDeployment): SlotLoader {
+  let loading: Promise<Slot | null> | undefined;
+  let slot: Slot | undefined;
+  let failed = false;
+
+  async function attempt(): Promise<Slot | null> {
+    try {
+      slot = await withTimeout(loadSlot(name, resolved, failed), SLOT_TIMEOUT, `the slot "${name}"`);
+      return slot;
+    } catch (error) {
+      failed = true;
+      const status = await deployment.status();
+      if (status === "gone") return null;
+      console.warn(`[shell] the slot "${name}" failed to load:`, error);
+      if (status === "retained") deployment.report(resolved.section, "load", error);
+      throw error;
+    }
+  }
+
+  return {
+    section: resolved.section,
+    load() {
+      loading ??= trackPromise(attempt());
+      return loading;
+    },
+    loaded() {
+      return slot;
+    },
+    retry() {
+      loading = undefined;
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import { DEFAULT_LAYOUT, isNotFound, type Head, type Layout, type PageProps, type Params } from "@colonnade/kit";
+import type { Boot, ResolvedPage, SectionEntry } from "@colonnade/kit/shell";
+import type { ComponentType } from "react";
+
+import { refetch } from "./federation";
+import { loadPage } from "./loadPage";
+import { DeploymentGoneError, resolvePage } from "./pageEndpoint";
+import type { PinnedDeployment } from "./pinnedDeployment";
+import { isCurrentPath, isReachable, reloadDocument } from "./reload";
+import { createServerView } from "./serverView";
+import { withTimeout } from "./timeout";
+
+const PAGE_TIMEOUT = 15_000;
+
+/** A section's page, ready to render. */
+export interface PageView {
+  readonly kind: "page";
+  readonly section: SectionEntry;
+  readonly layout: Layout;
+  readonly head: Head;
+  readonly params: Params;
+  readonly Component: ComponentType<PageProps<never>>;
+  readonly props: PageProps<never>;
+}
+
+/** What to render at a path. */
+export type View = PageView | { readonly kind: "notFound"; readonly heading: string } | { readonly kind: "failed" };
+
+/** Loads and caches the views of paths. Paths are percent-encoded and have no query. */
+export interface ViewLoader {
+  /** The view of a path. Never rejects: a failure is a view too. */
+  load(path: string): Promise<View>;
+  /** Loads code, styles and data of a path ahead of time. Failures are ignored. */
+  prefetch(path: string): void;
+  /** The server-rendered view of a path, which needs no loading. */
+  serverView(path: string): View | undefined;
+  /**
+   * Whether the page at a path shows its server-rendered HTML and its code is still loading. A router update would make
+   * React discard that HTML, so in-page jumps are left to the browser.
+   */
+  awaitsHydration(path: string): boolean;
+  /** Drops the view of a path if it failed. The next `load` fetches its files again. */
+  retry(path: string): void;
+  /** Marks the page at a path as the current one. */
+  setCurrent(path: string): void;
+}
+
+const NOT_FOUND: View = { kind: "notFound", heading: "Page not found" };
+
+// Contains no personal data: only section names and errors.
+function warn(section: SectionEntry | undefined, error: unknown): void {
+  console.warn(`[shell] ${section ? `the section "${section.name}"` : "a page"} failed to load:`, error);
+}
+
+/** Creates the view loader of a document. `firstPath` is the document's own path. */
+export function createViewLoader(boot: Boot, firstPath: string, deployment: PinnedDeployment): ViewLoader {
+  const resolvedPages = new Map<string, Promise<ResolvedPage | null>>([[firstPath, Promise.resolve(boot.page)]]);
+  const views = new Map<string, Promise<View>>();
+  const failures = new Map<string, number>();
+  let currentPath = firstPath;
+  // The result of a form post, until the visitor leaves the page that shows it.
+  let form = boot.form;
+
+  function resolve(path: string): Promise<ResolvedPage | null> {
+    const cached = resolvedPages.get(path);
+    if (cached) return cached;
+    const resolving = resolvePage(boot.deployment, path);
+    resolvedPages.set(path, resolving);
+    resolving.catch(() => {
+      resolvedPages.delete(path);
+    });
+    return resolving;
+  }
+
+  async function loadPageView(path: string, resolved: ResolvedPage): Promise<View> {
+    const { page, params } = await loadPage(path, resolved);
+    const data = (await page.data({ params, site: boot.site })) as never;
+    if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
+    return {
+      kind: "page",
+      section: resolved.section,
+      layout: { ...DEFAULT_LAYOUT, ...page.layout?.({ data }) },
+      head: page.head({ data, site: boot.site }),
+      params,
+      Component: page.Component,
+      props: { data, ...(form && path === firstPath && { form }) },
+    };
+  }
+
+  /**
+   * Handles a failed load. If the deployment is gone, reloads the document, unless the visitor would lose something or
+   * a reload did not help before.
+   */
+  async function handleFailure(path: string, section: SectionEntry | undefined, error: unknown): Promise<View> {
+    const status = error instanceof DeploymentGoneError ? "gone" : await deployment.status(path);
+    if (status === "gone") {
+      if (!isCurrentPath(path)) {
+        views.delete(path);
+        return { kind: "failed" };
+      }
+      // A reload would lose the result of a form post.
+      const reloading = form && path === firstPath ? undefined : deployment.reload({ leaving: path !== currentPath });
+      if (reloading) return reloading;
+      // The visitor pressed "Try again", and only a new document can succeed.
+      if (failures.has(path) && (await isReachable(path)) && isCurrentPath(path)) return reloadDocument();
+    }
+    warn(section, error);
+    if (section && status === "retained") deployment.report(section, "load", error);
+    failures.set(path, (failures.get(path) ?? 0) + 1);
+    return { kind: "failed" };
+  }
+
+  async function loadView(path: string): Promise<View> {
+    const failuresBefore = failures.get(path) ?? 0;
+    let resolved: ResolvedPage | null | undefined;
+    try {
+      resolved = await resolve(path);
+      if (!resolved) return NOT_FOUND;
+      if (failuresBefore > 0) await refetch(resolved.section, resolved.assets);
+      // A second failure is not transient. A new document may have a newer release of the section.
+      if (failuresBefore > 1 && (await isReachable(path)) && isCurrentPath(path)) return await reloadDocument();
+      const view = await withTimeout(loadPageView(path, resolved), PAGE_TIMEOUT, `the page ${path}`);
+      failures.delete(path);
+      return view;
+    } catch (error) {
+      return handleFailure(path, resolved?.section, error);
+    }
+  }
+
+  async function prefetchView(path: string): Promise<void> {
+    const resolved = await resolve(path);
+    if (!resolved) return;
+    const { page, params } = await loadPage(path, resolved);
+    // Called for the files that it imports.
+    await page.data({ params, site: boot.site });
+  }
+
+  let codePending = false;
+  let serverView =
+    boot.view &&
+    createServerView(boot, boot.view, firstPath, deployment, () => {
+      codePending = false;
+    });
+  if (serverView) {
+    codePending = serverView.kind === "page";
+    views.set(firstPath, Promise.resolve(serverView));
+  }
+
+  return {
+    serverView(path) {
+      return path === firstPath ? serverView : undefined;
+    },
+    awaitsHydration(path) {
+      return codePending && path === firstPath && currentPath === firstPath;
+    },
+    load(path) {
+      const cached = views.get(path);
+      if (cached) return cached;
+      const loading = loadView(path);
+      views.set(path, loading);
+      return loading;
+    },
+    prefetch(path) {
+      // If it fails here, it fails again, visibly, when the visitor follows the link.
+      prefetchView(path).catch(() => undefined);
+    },
+    retry(path) {
+      if (failures.has(path)) views.delete(path);
+    },
+    setCurrent(path) {
+      currentPath = path;
+      if (path === firstPath) return;
+      // On return the page is rendered, not hydrated.
+      serverView = undefined;
+      if (!(form || codePending)) return;
+      // It is loaded again: without the form result, and with an error message if its code fails.
+      form = undefined;
+      codePending = false;
+      views.delete(firstPath);
+    },
+  };
+}

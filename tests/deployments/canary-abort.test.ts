@@ -1,0 +1,68 @@
+import path from "node:path";
+
+import { expectErrorsAbout, expectFallback } from "../isolation/expectations";
+import { publishAltered } from "../support/altered-release";
+import { ROOT } from "../support/repository.mjs";
+import { expectScreen, follow } from "../support/screens";
+import { openPage } from "../support/signup";
+import { clientAt } from "./clients";
+import { expect, test } from "./operator";
+
+const FAULT = "a fault of this release";
+const LEGAL = path.join(ROOT, "mfe-legal");
+const COOKIE = "colonnade-rollout";
+// Cohort values: the first and the last to join a rollout.
+const FIRST_COHORT = 0;
+const LAST_COHORT = 4_294_967_295;
+const CLIENTS = 6;
+
+test("A throwing canary is aborted while open tabs keep working", async ({ page, context, operate, browserErrors }) => {
+  const { own, operator } = await operate({ rollout: { min_views: 5, min_clients: 4 } });
+  const { live: before } = await operator.deployments();
+  const { name, version } = await publishAltered(operator.access, LEGAL, (file, text, { pages }) => {
+    const assets = pages.find(({ pattern }) => pattern === "/terms")?.assets ?? [];
+    return assets.includes(file) ? `throw new Error('${FAULT}');${text}` : text;
+  });
+  const { number: canary } = await operator.deploy({ [name]: version }, { percent: 50 });
+  expect((await operator.deployments()).rollout).toMatchObject({ deployment: canary, percent: 50 });
+
+  // The cookie holds the rollout ID and the visitor's cohort.
+  const { "set-cookie": cookies = [] } = await clientAt(own.url, 1).view("/");
+  const [, rollout] = new RegExp(`^${COOKIE}=([^.;]+)\\.\\d+;`).exec(cookies.join()) ?? [];
+  if (rollout === undefined) throw new Error(`no rollout cookie: ${cookies.join()}`);
+  const cookieOf = (cohort: number): string => `${rollout}.${String(cohort)}`;
+
+  // Both visitors are in the rollout: one reads a working page, the other gets the fault.
+  await context.addCookies([{ name: COOKIE, value: cookieOf(FIRST_COHORT), url: own.url }]);
+  const reader = await context.newPage();
+  await openPage(reader, `${own.url}/state/California`);
+  await reader.evaluate(() => {
+    document.body.dataset.same = "document";
+  });
+  const reporting = page.waitForResponse("**/_report");
+  await page.goto(`${own.url}/terms`);
+  await expectFallback(page);
+  expect((await reporting).status()).toBe(204);
+  const report = { deployment: canary, release: `${name}@${version}`, phase: "load", error: "Error" };
+
+  for (let host = 2; host < 2 + CLIENTS; host += 1) {
+    await clientAt(own.url, host, `${COOKIE}=${cookieOf(LAST_COHORT)}`).view("/terms");
+    const client = clientAt(own.url, host + CLIENTS, `${COOKIE}=${cookieOf(FIRST_COHORT)}`);
+    await client.view("/terms");
+    // 410 after the abort.
+    expect([204, 410]).toContain(await client.report(report));
+  }
+  await expect.poll(async () => (await operator.deployments()).rollout).toBeNull();
+  expect((await operator.deployments()).live).toBe(before);
+  expect((await operator.history()).entries[0]).toMatchObject({ action: "automatic-abort", live: before });
+
+  // Both tabs stay on their deployment.
+  await expectScreen(reader, "Escorts in California");
+  await follow(reader, "/about-escort-babylon");
+  await expectScreen(reader, "About Colonnade Directory");
+  await expect(reader.locator("body")).toHaveAttribute("data-same", "document");
+  await expectFallback(page);
+  await page.goto(`${own.url}/terms`);
+  await expectScreen(page, "Terms of use");
+  expectErrorsAbout(browserErrors, FAULT);
+});

@@ -1,0 +1,150 @@
+import path from "node:path";
+
+import { expect, type Locator, type Page } from "@playwright/test";
+
+import { expectAccessibleInAllAppearances } from "../support/appearances";
+import { test } from "../support/own-site";
+import { findFile, findScripts, PARTS, remove } from "../support/damage";
+import { holdRequests } from "../support/hydration";
+import { deployAltered } from "../support/altered-release";
+import { deployPackages } from "../support/deploy-packages.mjs";
+import { ROOT } from "../support/repository.mjs";
+import { expectScreen, follow } from "../support/screens";
+import { joinDialog, openDialog, signUp, openPage } from "../support/signup";
+import { clearFault, expectErrorsAbout, expectRetryFails } from "./expectations";
+
+const SIGNUP = path.join(ROOT, "mfe-signup");
+const joinButton = (page: Page): Locator => page.getByRole("button", { name: "Join Now" });
+const unavailable = (page: Page): Locator => page.getByRole("dialog", { name: "Sign-up is unavailable" });
+
+// View transitions between the sections take a quarter of the CPU time, and damaged-files.test.ts runs them.
+test.use({ reducedMotion: "reduce" });
+
+/** Expects the shell's fallback dialog from every button, on a working site. */
+async function expectUnavailable(page: Page): Promise<void> {
+  await joinButton(page).click();
+  const dialog = unavailable(page);
+  await expect(dialog).toContainText("The rest of the site works as usual.");
+  await expect(dialog.getByRole("button", { name: "Try again" })).toBeEnabled();
+  await expect(page.locator("dialog:modal")).toHaveCount(1);
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(joinButton(page)).toBeFocused();
+
+  await follow(page, "/terms");
+  await expectScreen(page, "Terms of use");
+  await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await follow(page, "/about-escort-babylon");
+  await expectScreen(page, "About Colonnade Directory");
+}
+
+async function tryAgain(page: Page): Promise<void> {
+  await joinButton(page).click();
+  await unavailable(page).getByRole("button", { name: "Try again" }).click();
+  await expect(joinDialog(page)).toBeVisible();
+  await expect(unavailable(page)).toHaveCount(0);
+  await signUp(joinDialog(page));
+  await expectScreen(page, "Thank you for signing up");
+}
+
+for (const part of PARTS) {
+  test(`The dialog is unavailable while its ${part} is missing`, async ({ page, uncachedSite, browserErrors }) => {
+    const file = await findFile(uncachedSite, "signup", "join", part);
+    const repair = await remove(file);
+    try {
+      await openPage(page, `${uncachedSite.url}/about-escort-babylon`);
+      await expectUnavailable(page);
+      if (part === "script") {
+        await joinButton(page).click();
+        await expect(unavailable(page)).toBeVisible();
+        await expectAccessibleInAllAppearances(page);
+        await page.keyboard.press("Escape");
+      }
+    } finally {
+      await repair();
+    }
+    await tryAgain(page);
+    expectErrorsAbout(browserErrors, file.path);
+  });
+
+  test(`The dialog becomes unavailable when its ${part} times out`, async ({ page, site, browserErrors }) => {
+    const file = await findFile(site, "signup", "join", part);
+    const { path: entry } = await findFile(site, "signup", "join", "entry");
+    const hang = (): void => undefined;
+    await page.clock.install();
+    // The other files that the page requests.
+    const others = {
+      entry: [],
+      stylesheet: [entry],
+      script: [entry, ...(await findScripts(site, "signup", "join"))].filter((other) => other !== file.path),
+    }[part];
+    const loading = Promise.all(
+      others.map((other) => page.waitForEvent("requestfinished", (request) => request.url().endsWith(other))),
+    );
+    await page.route(`**${file.path}`, hang);
+    await openPage(page, "/about-escort-babylon");
+    await joinButton(page).click();
+    await expect(page.getByRole("dialog", { name: "Sign-up is on its way" })).toBeVisible();
+    // Otherwise they would time out when the clock advances.
+    await loading;
+    await page.clock.runFor(20_000);
+    await expect(unavailable(page)).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expectUnavailable(page);
+    await page.unroute(`**${file.path}`, hang);
+    await tryAgain(page);
+    expectErrorsAbout(browserErrors, file.path);
+  });
+}
+
+test("The dialog is unavailable when its code throws", async ({ page, startOwnSite, browserErrors }) => {
+  const own = await startOwnSite();
+  await test.step("during render, until a retry", async () => {
+    await deployAltered(own, SIGNUP, (file, text, { slots }) =>
+      slots[0]?.assets.includes(file)
+        ? text.replace("describedBy:", "fault:globalThis.faultCleared||globalThis.fault(),describedBy:")
+        : text,
+    );
+    await openPage(page, `${own.url}/about-escort-babylon`);
+    await expectUnavailable(page);
+    await clearFault(page);
+    await tryAgain(page);
+    expectErrorsAbout(browserErrors, "fault is not a function");
+  });
+
+  await test.step("during load, until the next release", async () => {
+    await deployAltered(own, SIGNUP, (file, text, { slots }) =>
+      slots[0]?.assets.includes(file) && file.endsWith(".js")
+        ? `throw new Error("a fault of this release");${text}`
+        : text,
+    );
+    await openPage(page, `${own.url}/about-escort-babylon`);
+    await joinButton(page).click();
+    await expect(unavailable(page)).toBeVisible();
+    await expectRetryFails(page);
+    await deployPackages(own.access, [SIGNUP]);
+    const reloading = page.waitForEvent("load");
+    await unavailable(page).getByRole("button", { name: "Try again" }).click();
+    await reloading;
+    await joinButton(page).click();
+    await signUp(joinDialog(page));
+    await expectScreen(page, "Thank you for signing up");
+    expectErrorsAbout(browserErrors, "a fault of this release", "ChunkLoadError");
+  });
+});
+
+test("Closing the dialog focuses an opener clicked during load", async ({ page }) => {
+  const startSection = await holdRequests(page, /\/assets\/legal\//);
+  await page.goto("/terms", { waitUntil: "commit" });
+  await expect(page.getByRole("main")).toHaveText("Loading…");
+  const dialog = await openDialog(page);
+  startSection();
+  await expectScreen(page, "Terms of use");
+  await expect(dialog.getByRole("heading")).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole("contentinfo").getByRole("button", { name: "Join Free" })).toBeFocused();
+});

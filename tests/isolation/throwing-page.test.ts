@@ -1,0 +1,42 @@
+import { runChecks, type Check } from "../support/checks";
+import { deployAltered } from "../support/altered-release";
+import { FAULT, useFaultySite } from "../support/faulty-site";
+import { test } from "../support/own-site";
+import { expectScreen } from "../support/screens";
+import {
+  clearFault,
+  expectErrorsAbout,
+  expectFallback,
+  expectOtherSectionsWork,
+  expectRetryFails,
+} from "./expectations";
+
+const faulty = useFaultySite();
+
+test("A page falls back when it throws, and a retry recovers", async ({ page, browserErrors }) => {
+  const expectContained = async (place: string): Promise<void> => {
+    await page.goto(`${faulty.site.url}/faulty/${place}`);
+    await expectFallback(page);
+    await expectOtherSectionsWork(page, "faulty");
+    await page.goto(`${faulty.site.url}/faulty/${place}`);
+    await expectFallback(page);
+    await clearFault(page);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expectScreen(page, "The fault is cleared");
+    expectErrorsAbout(browserErrors, FAULT);
+  };
+  await runChecks(
+    ["data", "head", "render", "effect"].map((place): Check => [`in ${place}`, () => expectContained(place)]),
+  );
+});
+
+test("A page that keeps throwing reloads with the live release", async ({ page, startOwnSite, browserErrors }) => {
+  const repaired = await startOwnSite({ base: faulty.site });
+  await page.goto(`${repaired.url}/faulty/render`);
+  await expectFallback(page);
+  await expectRetryFails(page);
+  await deployAltered(repaired, faulty.folder, (_, text) => text.replaceAll("globalThis.faultCleared", "true"));
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expectScreen(page, "The fault is cleared");
+  expectErrorsAbout(browserErrors, FAULT);
+});

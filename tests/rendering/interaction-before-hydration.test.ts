@@ -1,0 +1,100 @@
+// Interactions before the page's code loads survive hydration.
+import { expect, test } from "../support/fixtures";
+import { waitForPaint, holdRequests, SECTIONS, SHELL, waitForHydration } from "../support/hydration";
+import { expectScreen } from "../support/screens";
+import { expectFormValues, fillForm, receivedFrom } from "../support/signup";
+
+test("Form input and focus survive, and fetch sends the form", async ({ page, site }) => {
+  const startShell = await holdRequests(page, SHELL);
+  await page.goto("/signup", { waitUntil: "commit" });
+  await expectScreen(page, "Create your account");
+  const form = page.getByRole("main");
+  const typed = await fillForm(form);
+  await form.getByLabel("Age").focus();
+  startShell();
+  await waitForHydration(page);
+  await expectFormValues(form, typed);
+  await expect(form.getByLabel("Age")).toBeFocused();
+  const sending = page.waitForRequest("**/functions/v1/signup");
+  await page.keyboard.press("Enter");
+  expect((await sending).headers()["content-type"]).toBe("application/json");
+  await expectScreen(page, "Thank you for signing up");
+  expect(receivedFrom(site, typed.email)).toHaveLength(1);
+});
+
+test("A form submitted before hydration is sent by the browser", async ({ page, site }) => {
+  await holdRequests(page, SHELL);
+  await page.goto("/signup", { waitUntil: "commit" });
+  const form = page.getByRole("main");
+  const { email } = await fillForm(form);
+  const sending = page.waitForRequest("**/functions/v1/signup");
+  await form.getByRole("button", { name: "Continue" }).click();
+  expect((await sending).headers()["content-type"]).toBe("application/x-www-form-urlencoded");
+  await expectScreen(page, "Thank you for signing up");
+  expect(receivedFrom(site, email)).toHaveLength(1);
+});
+
+test("Join buttons lead to the sign-up page, and links work", async ({ page }) => {
+  const startShell = await holdRequests(page, SHELL);
+  await page.goto("/about-escort-babylon", { waitUntil: "commit" });
+  await page.getByRole("main").getByRole("button", { name: "Join Now" }).click();
+  await expectScreen(page, "Create your account");
+  await expect(page).toHaveURL(/\/signup\??$/);
+  await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
+  await expectScreen(page, "Terms of use");
+  startShell();
+  await waitForHydration(page);
+  await page.goBack();
+  await expectScreen(page, "Create your account");
+});
+
+test("An opened question and menu stay open and keep working", async ({ page }) => {
+  const startShell = await holdRequests(page, SHELL);
+  await page.goto("/", { waitUntil: "commit" });
+  const question = page.getByRole("main").locator("details").first();
+  await question.locator("summary").click();
+  await page.getByRole("banner").locator("summary").click();
+  const menu = page.getByRole("navigation", { name: "Main" });
+  await expect(menu).toBeVisible();
+  startShell();
+  await waitForHydration(page);
+  await expect(question).toHaveAttribute("open", "");
+  await expect(menu).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(menu).toBeHidden();
+});
+
+test("The scroll position survives hydration and a reload", async ({ page }) => {
+  const startShell = await holdRequests(page, SHELL);
+  await page.goto("/state/California", { waitUntil: "commit" });
+  await expectScreen(page, "Escorts in California");
+  const scrollTop = (): Promise<number> => page.evaluate(() => Math.round(scrollY));
+  await page.evaluate(() => {
+    scrollTo({ top: 700, behavior: "instant" });
+  });
+  startShell();
+  await waitForHydration(page);
+  // Hydration adds the filter above; scroll anchoring keeps visible content in place.
+  const heading = page.getByRole("heading", { level: 1 });
+  const { y } = (await heading.boundingBox()) ?? { y: 0 };
+  expect(y).toBeLessThan(-400);
+  await page.waitForFunction(() => typeof (history.state as { scrollTop?: unknown } | null)?.scrollTop === "number");
+  const before = await scrollTop();
+  await page.reload();
+  await waitForHydration(page);
+  await expect.poll(scrollTop).toBe(before);
+});
+
+test("A fragment target keeps scroll and focus if code is late", async ({ page }) => {
+  const startSections = await holdRequests(page, SECTIONS);
+  await page.goto("/#faq", { waitUntil: "commit" });
+  await expect(page.getByRole("heading", { name: "Questions and answers" })).toBeInViewport();
+  await page.keyboard.press("Tab");
+  const question = page.getByRole("main").locator("details summary").first();
+  await expect(question).toBeFocused();
+  startSections();
+  await waitForHydration(page);
+  // Fragment navigation runs a frame after the page renders.
+  await waitForPaint(page);
+  await expect(question).toBeFocused();
+});

@@ -1,0 +1,202 @@
+import type { Locator, Page } from "@playwright/test";
+
+import { expect, test } from "../support/own-site";
+import { ARTICLES, expectScreen, SCREENS } from "../support/screens";
+import {
+  expectFailedSignups,
+  expectFormValues,
+  fillForm,
+  newEmail,
+  PASSWORD,
+  receivedFrom,
+  SAMPLE_SENTENCE,
+  SIGNUP_FAILED,
+  signUp,
+} from "../support/signup";
+
+const HOUSTON = "/city/Texas/Houston";
+const AD = `${HOUSTON}/ad/4251`;
+
+test.use({ javaScriptEnabled: false });
+
+function formOf(page: Page): Locator {
+  return page.getByRole("main");
+}
+
+test.describe("links", () => {
+  test("lead from state to city to ad, and back", async ({ page }) => {
+    await page.goto("/");
+    await page.getByRole("main").getByRole("link", { name: "Texas" }).click();
+    await expectScreen(page, "Escorts in Texas");
+    await page.getByRole("main").getByRole("link", { name: "Houston" }).first().click();
+    await expectScreen(page, "Houston, Texas");
+    await page.getByRole("main").getByRole("article").getByRole("heading").getByRole("link").first().click();
+    await expectScreen(page, "Coffee and an unhurried conversation");
+    await page.getByRole("link", { name: "Back to Houston ads" }).click();
+    await expectScreen(page, "Houston, Texas");
+  });
+
+  test("on every kind of page resolve", async ({ page }) => {
+    test.setTimeout(120_000);
+    const targets = new Set<string>();
+    for (const path of [
+      ...SCREENS.map((screen) => screen.path),
+      ...ARTICLES.map((article) => `/about-escort-babylon/${article}`),
+    ]) {
+      await page.goto(path);
+      const links = await page
+        .locator("a[href^='/'], a[href^='#']")
+        .evaluateAll((anchors) => anchors.map((anchor) => (anchor as HTMLAnchorElement).href));
+      expect(links.length, path).toBeGreaterThan(4);
+      for (const href of links) {
+        const { hash, pathname } = new URL(href);
+        if (hash && pathname === new URL(page.url()).pathname)
+          expect(await page.locator(`[id="${decodeURIComponent(hash.slice(1))}"]`).count(), href).toBe(1);
+        else targets.add(pathname);
+      }
+    }
+    // A sample of the thousands of states and cities.
+    const many = /^\/(state|city)\//;
+    const few = [...targets].filter((path) => !many.test(path));
+    const some = [...targets].filter((path) => many.test(path)).filter((_, index) => index % 20 === 0);
+    expect(some.length).toBeGreaterThan(15);
+    for (const path of [...few, ...some]) expect((await page.request.get(path)).status(), path).toBe(200);
+  });
+});
+
+test("Menu and questions open", async ({ page }) => {
+  await page.goto("/");
+  await page.getByRole("banner").locator("summary").click();
+  await expect(page.getByRole("navigation", { name: "Main" }).getByRole("link")).toHaveText(["Home", "About"]);
+  const questions = page.getByRole("region", { name: "Questions and answers" }).locator("details");
+  await expect(questions).toHaveCount(10);
+  for (const question of await questions.all()) {
+    const answer = question.getByRole("paragraph").first();
+    await expect(answer).toBeHidden();
+    await question.locator("summary").click();
+    await expect(answer).toBeVisible();
+  }
+});
+
+test("A state lists all its cities and no filter", async ({ page }) => {
+  await page.goto("/state/California");
+  await expect(page.getByRole("searchbox")).toHaveCount(0);
+  await expect(page.getByRole("search")).toHaveCount(0);
+  await expect(page.getByRole("main").getByRole("textbox")).toHaveCount(0);
+  await expect(page.getByRole("main").locator("a[href^='/city/']")).toHaveCount(371);
+});
+
+test.describe("buttons that open the dialog lead to the sign-up page", () => {
+  for (const [label, path] of [
+    ["Join Free", "/"],
+    ["Join Now", "/about-escort-babylon"],
+  ] as const) {
+    test(`'${label}' on ${path}`, async ({ page }) => {
+      await page.goto(path);
+      await page.getByRole("main").getByRole("button", { name: label }).click();
+      await expectScreen(page, "Create your account");
+    });
+  }
+
+  for (const [label, path] of [
+    ["Reply to Ad 💬", HOUSTON],
+    ["Next Page →", HOUSTON],
+    ["Pics 📸", AD],
+    ["Reply", AD],
+  ] as const) {
+    test(`'${label}' of a sample, with the sample notice first`, async ({ page }) => {
+      await page.goto(path);
+      await page.getByRole("main").getByRole("button", { name: label, exact: true }).first().click();
+      await expectScreen(page, "Create your account");
+      const shown = await formOf(page).locator("h1, p, label").allInnerTexts();
+      expect(shown.slice(0, 2)).toEqual(["Create your account", `Coming from an ad? ${SAMPLE_SENTENCE}`]);
+      await expect(formOf(page).getByText(SAMPLE_SENTENCE)).toBeInViewport();
+    });
+  }
+});
+
+test.describe("the sign-up page", () => {
+  test("posts the form and redirects", async ({ page, site }) => {
+    await page.goto("/terms");
+    await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
+    await expect(page).toHaveURL(/\/signup\??$/);
+    const posting = page.waitForResponse("**/functions/v1/signup");
+    const { email } = await signUp(formOf(page));
+    const answer = await posting;
+    expect(answer.status()).toBe(303);
+    expect(answer.headers()["cache-control"]).toContain("no-store");
+    await expectScreen(page, "Thank you for signing up");
+    expect(receivedFrom(site, email)).toEqual([
+      { authorized: true, body: { email, password: PASSWORD, age: 34, affiliate_subid: "colonnade" } },
+    ]);
+  });
+
+  test("shows a rejection with message and e-mail, no password", async ({ page, browserErrors }) => {
+    await page.goto("/signup");
+    const posting = page.waitForResponse("**/functions/v1/signup");
+    const { email } = await signUp(formOf(page), { email: newEmail("reject") });
+    const answer = await posting;
+    expect(answer.status()).toBe(409);
+    expect(answer.headers()["cache-control"]).toContain("no-store");
+    // One word of the password, because escaping would change the rest.
+    expect(PASSWORD).toContain("horse");
+    expect(await answer.text()).not.toContain("horse");
+    await expect(page.getByRole("alert")).toHaveText("This e-mail address is already registered.");
+    await expectFormValues(formOf(page), { email, password: "", age: "" });
+    await expectFailedSignups(browserErrors, 1);
+    // The form works again.
+    await signUp(formOf(page));
+    await expectScreen(page, "Thank you for signing up");
+  });
+
+  test("blocks ages under 18 by native validation", async ({ page, site }) => {
+    await page.goto("/signup");
+    const { email } = await signUp(formOf(page), { age: "17" });
+    expect(await page.getByLabel("Age").evaluate((field: HTMLInputElement) => field.validity.patternMismatch)).toBe(
+      true,
+    );
+    await expect(page).toHaveURL("/signup");
+    expect(receivedFrom(site, email)).toEqual([]);
+  });
+
+  test("ends sign-up when an age under 18 is posted", async ({ page, site, browserErrors }) => {
+    await page.goto("/signup");
+    const { email } = await fillForm(formOf(page), { age: "17" });
+    await page.locator("main form").evaluate((form) => {
+      HTMLFormElement.prototype.submit.call(form);
+    });
+    await expectScreen(page, "Sign-up ends here");
+    await expect(formOf(page)).toContainText("Thank you for telling us your age.");
+    await expect(formOf(page)).not.toContainText(/Example Partner|These ads are samples/);
+    await expect(formOf(page).getByRole("textbox")).toHaveCount(0);
+    expect(receivedFrom(site, email)).toEqual([]);
+    await expectFailedSignups(browserErrors, 1);
+  });
+
+  test("shows the partner link when the backend fails", async ({ page, site, browserErrors }) => {
+    await page.goto("/signup");
+    const posting = page.waitForResponse("**/functions/v1/signup");
+    const { email } = await signUp(formOf(page), { email: newEmail("html") });
+    const answer = await posting;
+    expect(answer.headers().refresh).toBeUndefined();
+    expect(await answer.text()).not.toMatch(/http-equiv/i);
+    await expect(page.getByRole("alert")).toContainText(SIGNUP_FAILED);
+    const link = page.getByRole("alert").getByRole("link");
+    await expect(link).toHaveText("Example Partner (127.0.0.1) Affiliate link");
+    await expect(link).toHaveAttribute("rel", "sponsored nofollow noopener");
+    await expect(link).toHaveAttribute("href", `${site.backend.url}/partner?subid=colonnade`);
+    await expect(formOf(page).getByRole("timer")).toHaveCount(0);
+    await expectFormValues(formOf(page), { email, password: "", age: "" });
+    await expectFailedSignups(browserErrors, 1);
+  });
+
+  test("names no partner when none is configured", async ({ page, startOwnSite, browserErrors }) => {
+    const own = await startOwnSite({ partner: false });
+    await page.goto(`${own.url}/signup`);
+    await expect(formOf(page)).not.toContainText(/partner/i);
+    await signUp(formOf(page), { email: newEmail("html") });
+    await expect(page.getByRole("alert")).toHaveText(SIGNUP_FAILED);
+    await expect(formOf(page)).not.toContainText(/partner/i);
+    await expectFailedSignups(browserErrors, 1);
+  });
+});

@@ -1,0 +1,55 @@
+import type { Page } from "@playwright/test";
+
+import { expectAccessible } from "../support/axe";
+import { expectHttpError } from "../support/http-errors";
+import { expect, test } from "../support/fixtures";
+import { expectNoHorizontalScroll } from "../support/layout";
+
+// An encoded slash in a segment: the gateway answers with its own error page, without the shell.
+const BAD = "/state/%2F";
+
+/** Returns the colors and fonts of a page. */
+async function appearanceOf(page: Page, button: string): Promise<Record<string, string>> {
+  return page.evaluate((buttonSelector) => {
+    const read = (selector: string, property: "color" | "backgroundColor" | "fontFamily"): string => {
+      const found = document.querySelector(selector);
+      if (!found) throw new Error(`${selector} not found`);
+      return getComputedStyle(found)[property];
+    };
+    const transparent = "rgba(0, 0, 0, 0)";
+    const backgrounds = [read("body", "backgroundColor"), read("html", "backgroundColor")];
+    return {
+      background: backgrounds.find((color) => color !== transparent) ?? transparent,
+      text: read("body", "color"),
+      header: read("header", "backgroundColor"),
+      heading: read("h1", "fontFamily"),
+      brand: read("header a", "fontFamily"),
+      button: read(buttonSelector, "backgroundColor"),
+      buttonText: read(buttonSelector, "color"),
+    };
+  }, button);
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`The gateway's error page looks like the site, ${colorScheme}`, async ({ page, browserErrors }) => {
+    await page.emulateMedia({ colorScheme });
+    await page.goto("/nowhere");
+    const site = await appearanceOf(page, "main .button");
+    await expectHttpError(browserErrors, 404);
+    await page.goto(BAD);
+    await expect(page).toHaveTitle("That address does not work - Colonnade Directory");
+    expect(await appearanceOf(page, "main .button")).toEqual(site);
+    await expectAccessible(page);
+    await expect(page.locator("script")).toHaveCount(0);
+    await expectHttpError(browserErrors, 400);
+  });
+}
+
+test("The error page fits a narrow phone and links home", async ({ page, browserErrors }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.goto(BAD);
+  await expectNoHorizontalScroll(page);
+  await expectHttpError(browserErrors, 400);
+  await page.getByRole("link", { name: "Return to home" }).click();
+  await expect(page).toHaveURL("/");
+});

@@ -1,0 +1,16 @@
+import { expect, test } from "../support/fixtures";
+import { open } from "../support/screens";
+import { openDialog } from "../support/signup";
+
+test.use({ forcedColors: "active" });
+
+test("Dialog and invalid fields keep an edge in forced colors", async ({ page }) => {
+  await open(page, { name: "success", path: "/success", heading: "Thank you for signing up" });
+  const dialog = await openDialog(page);
+  await dialog.getByRole("button", { name: "Continue" }).click();
+  await expect(dialog.getByText("Enter your age.")).toBeVisible();
+  await expect(dialog).toHaveCSS("border-top-style", "solid");
+  await expect(dialog.getByLabel("E-mail")).toHaveCSS("border-top-style", "solid");
+  // Text, because colors carry no meaning here.
+  await expect(dialog.getByText("Enter your e-mail address.")).toBeVisible();
+});
