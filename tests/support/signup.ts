@@ -35,8 +35,8 @@ export function joinDialog(page: Page): Locator {
 }
 
 /** Opens a page and waits for its heading; until then the shell shows the loading layout. */
-export async function openPage(page: Page, address: string): Promise<void> {
-  await page.goto(address);
+export async function openPage(page: Page, address: string, options?: Parameters<Page["goto"]>[1]): Promise<void> {
+  await page.goto(address, options);
   await expect(page.getByRole("main").getByRole("heading", { level: 1 })).toBeVisible();
 }
 
