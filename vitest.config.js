@@ -1,10 +1,12 @@
 import { defineConfig } from "vitest/config";
 
 import { markdown } from "./kit/dist/build/markdown.js";
+import { reactServer } from "./kit/dist/build/reactServer.js";
 
 /**
  * Returns the test projects of a package. `*.test.tsx` files run in happy-dom; other tests run in Node, because creating
- * a DOM takes longer than most of them. Markdown imports compile as in the build.
+ * a DOM takes longer than most of them. Markdown imports and React's server renderer are
+ * those of the build.
  *
  * @param {string} name
  */
@@ -13,7 +15,7 @@ const projectsOf = (name) =>
     { project: name, environment: "node", include: ["src/**/*.test.ts"] },
     { project: `${name} (DOM)`, environment: "happy-dom", include: ["src/**/*.test.tsx"] },
   ].map(({ project, ...options }) => ({
-    plugins: [markdown()],
+    plugins: [markdown(), reactServer(import.meta.dirname)],
     test: {
       ...options,
       name: project,

@@ -27,7 +27,8 @@ fn deploy_with_failing_example_page_is_rejected() {
     assert_eq!(
         response.json()["problems"],
         json!([
-            "rendering /attack/example (page /attack/:x of attack@2.0.0) failed: /attack/example is broken"
+            "rendering /attack/example (page /attack/:x of attack@2.0.0) failed: /attack/example is broken\n  \
+             at page (section:1:55)"
         ])
     );
     let live: Value = gateway.get("/attack/x").boot()["deployment"].clone();
@@ -103,7 +104,7 @@ fn publish_warns_of_failing_example_page() {
     assert_eq!(
         response.json()["warnings"],
         json!([
-            "a deploy now would be rejected: rendering /attack/a (page /attack/:x of attack@2.0.0) failed: broken"
+            "a deploy now would be rejected: rendering /attack/a (page /attack/:x of attack@2.0.0) failed: broken\n  at page (section:1:42)"
         ])
     );
 }
@@ -223,6 +224,6 @@ fn deploy_check_waits_for_busy_workers() {
         wait_until("the queue is full", || {
             render_count(&gateway, "attack", "queue_full") > 0
         });
-        assert!(problems(&gateway, &json!({ "healthy": "2.0.0" }))[0].ends_with("broken"));
+        assert!(problems(&gateway, &json!({ "healthy": "2.0.0" }))[0].contains("failed: broken\n"));
     });
 }

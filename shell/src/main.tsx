@@ -1,4 +1,5 @@
 import "@colonnade/kit/design.css";
+import { SUSPENDED_DIGEST } from "@colonnade/kit/shell";
 import { createRoot, hydrateRoot } from "react-dom/client";
 
 import { App } from "./App";
@@ -15,6 +16,11 @@ import { createScrollRestoration } from "./navigation/scrollRestoration";
 import { ShellRouter } from "./navigation/ShellRouter";
 import "./navigation/viewTransitions.css";
 import { createViewTransitions } from "./navigation/viewTransitions";
+
+function onRecoverableError(error: unknown): void {
+  // The section left this part of its page to the browser.
+  if ((error as { digest?: string }).digest !== SUSPENDED_DIGEST) reportError(error);
+}
 
 const root = document.getElementById("root");
 if (!root) throw new Error('the document has no element with id "root"');
@@ -38,5 +44,5 @@ const app = (
     />
   </ShellRouter>
 );
-if (boot.view) hydrateRoot(root, app);
+if (boot.view) hydrateRoot(root, app, { onRecoverableError });
 else createRoot(root).render(app);

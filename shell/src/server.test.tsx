@@ -2,7 +2,7 @@
 // Without a DOM, as in the gateway's sandbox.
 import { definePage, defineSection, notFound, useSite, type AnyPage, type Section } from "@colonnade/kit";
 import { TEST_SITE } from "@colonnade/kit/testing";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, type ReactNode } from "react";
 import { describe, expect, test } from "vitest";
 
 import { render, type Rendered } from "./server";
@@ -103,6 +103,26 @@ function greetingOf(data: string) {
   return { data: (): string => data, head: () => HEAD, Component: () => <h1>A page</h1> };
 }
 
+const suspending = (children: ReactNode) => <Suspense fallback="Loading">{children}</Suspense>;
+const Never = lazy(() => new Promise<{ default: () => null }>(() => undefined));
+
+describe("a Suspense boundary", () => {
+  test("renders its lazy component, also a nested one", async () => {
+    const Inner = lazy(() => Promise.resolve({ default: () => <p>inner</p> }));
+    const Outer = lazy(() => Promise.resolve({ default: () => suspending(<Inner />) }));
+    const { html } = await renderAt("/greeting/x", { ...greetingOf("x"), Component: () => suspending(<Outer />) });
+    expect(html).toContain("<p>inner</p>");
+    expect(html).not.toContain("Loading");
+  });
+
+  test("keeps its fallback if its content stays pending", async () => {
+    const page = { ...greetingOf("x"), Component: () => suspending(<Never />) };
+    expect((await renderAt("/greeting/x", page)).html).toMatch(
+      /<!--\$!--><template data-dgst="suspended"[^>]*><\/template>Loading<!--\/\$-->/,
+    );
+  });
+});
+
 describe("a page that does not exist", () => {
   test("renders the page's own heading, with status 404 and noindex", async () => {
     const { html, ...rest } = await renderAt("/greeting/unknown");
@@ -158,22 +178,23 @@ describe("render rejects", () => {
   });
 
   // React itself would leave it to the browser, without an error.
-  test("if the page's component throws", async () => {
+  test("if the page's component throws, with the error itself", async () => {
     const page = { ...greetingOf("x"), Component: thrown };
-    await expect(renderAt("/greeting/x", page)).rejects.toThrow("the page at /greeting/x threw while rendering");
+    await expect(renderAt("/greeting/x", page)).rejects.toThrow("the page threw");
   });
 
-  test("if the page's Suspense boundary throws or stays pending", async () => {
+  test("if a component inside a Suspense boundary throws", async () => {
     const Thrown = (): never => thrown();
-    const Never = lazy(() => new Promise<{ default: () => null }>(() => undefined));
-    for (const Inner of [Thrown, Never]) {
-      const Component = () => (
-        <Suspense fallback="Loading">
-          <Inner />
-        </Suspense>
-      );
-      await expect(renderAt("/greeting/x", { ...greetingOf("x"), Component })).rejects.toThrow("threw while rendering");
+    const Lazy = lazy(() => Promise.resolve({ default: Thrown }));
+    for (const Inner of [Thrown, Lazy]) {
+      const page = { ...greetingOf("x"), Component: () => suspending(<Inner />) };
+      await expect(renderAt("/greeting/x", page)).rejects.toThrow("the page threw");
     }
+  });
+
+  test("if the whole page suspends", async () => {
+    const page = { ...greetingOf("x"), Component: () => <Never /> };
+    await expect(renderAt("/greeting/x", page)).rejects.toThrow("outside of its own Suspense boundaries");
   });
 
   test("if the module does not export a section or the page", async () => {

@@ -1,20 +1,11 @@
 // The gateway calls `render` in its sandbox, which has no DOM, clock or network.
-import {
-  DEFAULT_LAYOUT,
-  isNotFound,
-  matchPath,
-  type FormResult,
-  type Head,
-  type Section,
-  type SiteFacts,
-} from "@colonnade/kit";
+import type { FormResult, Head, Section, SiteFacts } from "@colonnade/kit";
+import { loadPage, renderToHtml } from "@colonnade/kit/server";
 import type { Boot, RenderedView, SectionEntry } from "@colonnade/kit/shell";
-import { renderToString } from "react-dom/server";
 import { StaticRouter } from "react-router-dom";
 
 import { App, type AppProps } from "./App";
 import { noindexHead } from "./head";
-import { findNonJson } from "./jsonCheck";
 import type { View } from "./loading/viewLoader";
 
 /** Which page to render. */
@@ -39,8 +30,8 @@ export interface Rendered {
   readonly readsToday: boolean;
 }
 
-// How React marks a Suspense boundary that threw. React itself leaves such a boundary to the browser, without an error.
-const FAILED_BOUNDARY = "<!--$!-->";
+// How React marks the boundary around the whole page if it shows its fallback: the loading indicator.
+const PAGE_IS_SUSPENDED = /<main\b[^>]*><!--\$!-->/;
 
 // Effects and event handlers do not run on the server.
 const unavailable = (): never => {
@@ -66,35 +57,11 @@ function appProps(site: SiteFacts, view: View): AppProps {
   };
 }
 
-async function loadView(section: Section | null, { path, page, form }: RenderRequest, site: SiteFacts): Promise<View> {
+async function loadView(section: Section | null, { page, ...request }: RenderRequest, site: SiteFacts): Promise<View> {
   if (!page) return { kind: "notFound", heading: "Page not found" };
   if (!section) throw new Error(`the server module of the section "${page.section}" does not export a section`);
-  const load = section.pages[page.pattern];
-  const params = matchPath(page.pattern, path);
-  if (!load || !params) throw new Error(`the section "${page.section}" has no page "${page.pattern}" for ${path}`);
-  const { page: code } = await load();
-  const data = (await code.data({ params, site })) as never;
-  if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
-  checkData(page, path, data);
-  return {
-    kind: "page",
-    section: { name: page.section } as SectionEntry,
-    layout: { ...DEFAULT_LAYOUT, ...code.layout?.({ data }) },
-    head: code.head({ data, site }),
-    params,
-    Component: code.Component,
-    props: { data, ...(form && { form }) },
-  };
-}
-
-/** @throws Error if JSON would change the data: the browser hydrates from JSON and would render something else. */
-function checkData({ section, pattern }: NonNullable<RenderRequest["page"]>, path: string, data: unknown): void {
-  const found = data === undefined ? null : findNonJson(data);
-  if (found === null) return;
-  throw new Error(
-    `the data of the page "${pattern}" of the section "${section}" does not survive JSON at ${path}: data${found}; ` +
-      "expected strings, finite numbers, booleans, null, and arrays and plain objects of these",
-  );
+  const loaded = await loadPage(section, { ...request, page }, site);
+  return loaded.kind === "page" ? { ...loaded, section: { name: page.section } as SectionEntry } : loaded;
 }
 
 /** Renders a page with the shell around it. `section` is null if no page matches the path. */
@@ -109,12 +76,13 @@ export async function render(section: Section | null, request: RenderRequest): P
     },
   }) as SiteFacts;
   const view = await loadView(section, request, site);
-  const html = renderToString(
+  const { html, isSuspended } = await renderToHtml(
     <StaticRouter location={request.path}>
       <App {...appProps(site, view)} />
     </StaticRouter>,
   );
-  if (html.includes(FAILED_BOUNDARY)) throw new Error(`the page at ${request.path} threw while rendering`);
+  if (isSuspended && PAGE_IS_SUSPENDED.test(html))
+    throw new Error("the page suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>");
   if (view.kind === "page") {
     const { head, layout, props } = view;
     return { status: 200, head, view: { kind: "page", data: props.data, head, layout }, html, readsToday };

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::iter;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,6 +38,28 @@ const MAX_PAGE_BYTES: usize = 1024 * 1024;
 
 /// The maximum length of an error message, in characters.
 const MAX_MESSAGE_CHARS: usize = 2000;
+
+/// The maximum number of stack frames in an error message.
+const MAX_FRAMES: usize = 5;
+
+/// Objects of browsers that pages use most often by mistake.
+const BROWSER_OBJECTS: [&str; 12] = [
+    "window",
+    "document",
+    "navigator",
+    "location",
+    "history",
+    "localStorage",
+    "sessionStorage",
+    "self",
+    "screen",
+    "matchMedia",
+    "addEventListener",
+    "HTMLElement",
+];
+
+/// What an error message says in addition if one of them is missing.
+const PURITY_HINT: &str = ". Only browsers have it: pages must be pure. Use it in effects and event handlers";
 
 const GLOBALS: &str = include_str!("globals.js");
 
@@ -152,15 +175,20 @@ impl Sandbox {
         self.deadline.set(Some(deadline));
         let outcome = self.context.with(|ctx| {
             work(&ctx).catch(&ctx).map_err(|error| {
+                // Before the time is checked: getters of the error may loop.
                 let message = describe(&error);
-                let cause = if cpu_time() >= deadline {
-                    FailureCause::CpuLimit
-                } else if message.contains("out of memory") {
-                    FailureCause::MemoryLimit
-                } else {
-                    FailureCause::Exception
-                };
-                (cause, message)
+                if cpu_time() >= deadline {
+                    let limit = cpu_limit.as_millis();
+                    let message = format!(
+                        "it used {limit} ms of CPU time, which is the limit; look for an endless loop"
+                    );
+                    return (FailureCause::CpuLimit, message);
+                }
+                if message.contains("out of memory") {
+                    let message = "it ran out of memory; look for data that grows without end";
+                    return (FailureCause::MemoryLimit, message.to_owned());
+                }
+                (FailureCause::Exception, message)
             })
         });
         self.deadline.set(None);
@@ -209,12 +237,48 @@ impl Loader for ModuleLoader {
     }
 }
 
+/// An error's message, with the rule that it breaks and its position in the section's module.
 fn describe(error: &CaughtError<'_>) -> String {
     let message = match error {
-        CaughtError::Exception(exception) => exception.message().unwrap_or_default(),
-        other => other.to_string(),
+        CaughtError::Exception(exception) => {
+            let name: Option<String> = exception.get("name").ok();
+            let name = name.filter(|name| !name.is_empty() && name != "Error");
+            let mut message = exception.message().unwrap_or_default();
+            if is_missing_browser_object(&message) {
+                message.push_str(PURITY_HINT);
+            }
+            let message = name.map_or_else(|| message.clone(), |name| format!("{name}: {message}"));
+            let stack = exception.stack().unwrap_or_default();
+            let lines: Vec<&str> = iter::once(message.as_str())
+                .chain(section_frames(&stack))
+                .collect();
+            lines.join("\n  ")
+        }
+        CaughtError::Error(Error::WouldBlock) => "it waits for a promise that is never settled".to_owned(),
+        CaughtError::Value(value) => {
+            let value: Option<String> = value.get().ok();
+            let value = value.map_or_else(
+                || "a value that is not an error".to_owned(),
+                |text| format!("{text:?}"),
+            );
+            format!("it threw {value}")
+        }
+        CaughtError::Error(error) => error.to_string(),
     };
     message.chars().take(MAX_MESSAGE_CHARS).collect()
+}
+
+/// Whether an error message says that an object that only browsers have is not defined.
+fn is_missing_browser_object(message: &str) -> bool {
+    let name = message.strip_suffix(" is not defined");
+    name.is_some_and(|name| BROWSER_OBJECTS.contains(&name.trim_matches('\'')))
+}
+
+/// The frames of a stack trace that are in the section's module.
+fn section_frames(stack: &str) -> impl Iterator<Item = &str> {
+    let frames = stack.lines().map(str::trim);
+    let frames = frames.filter(|frame| frame.contains("(section:") || frame.starts_with("at section:"));
+    frames.take(MAX_FRAMES)
 }
 
 /// The CPU time of this thread.

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::super::protocol::RenderJob;
+use super::super::protocol::{FailureCause, RenderJob};
 use super::sandbox::{Failure, SECTION, SHELL, Sandbox, Sources};
 
 const RENDER: &str =
@@ -20,7 +20,7 @@ fn render(function: &str) -> Result<Value, Failure> {
         shell: "shell@1.0.0".to_owned(),
         section: Some("x@1.0.0".to_owned()),
         request: Value::Null,
-        cpu_limit_ms: 10_000,
+        cpu_limit_ms: 1000,
         memory_limit: 64 * 1024 * 1024,
     };
     let sandbox = Sandbox::new(Arc::new(shell)).expect("the shell loads");
@@ -141,4 +141,47 @@ fn impure_functions_throw_with_reason() {
         let (_, message) = render(&format!("async () => String({expression})")).expect_err(expression);
         assert!(message.contains(expected), "{expression}: {message}");
     }
+}
+
+#[test]
+fn exception_names_rule_and_position_in_section() {
+    for (function, expected) in [
+        (
+            "() => {\n  throw new Error('broken');\n}",
+            "broken\n  at default (section:2:13)",
+        ),
+        (
+            "() => window.innerWidth",
+            "ReferenceError: window is not defined. Only browsers have it: pages must be pure. Use it in effects and \
+             event handlers\n  at default (section:1:22)",
+        ),
+        (
+            "async () => {\nawait null;\nMath.random(); }",
+            "Math.random() was used during a render. Pages must be pure: the section contract forbids window, timers, \
+             fetch, the clock, the time zone, randomness and locale-dependent formatting in data, head, layout and \
+             render. The current date is site.today.\n  at default (section:3:6)",
+        ),
+        ("() => { throw 'text'; }", "it threw \"text\""),
+        ("() => { throw {}; }", "it threw a value that is not an error"),
+    ] {
+        assert_eq!(
+            render(function),
+            Err((FailureCause::Exception, expected.to_owned())),
+            "{function}"
+        );
+    }
+}
+
+#[test]
+fn promise_that_never_settles_is_named() {
+    let failure = render("() => new Promise(() => undefined)");
+    let message = "it waits for a promise that is never settled".to_owned();
+    assert_eq!(failure, Err((FailureCause::Exception, message)));
+}
+
+#[test]
+fn endless_loop_after_await_is_named() {
+    let (cause, message) = render("async () => { await null; for (;;); }").expect_err("it never ends");
+    assert_eq!(cause, FailureCause::CpuLimit);
+    assert!(message.contains("endless loop"), "{message}");
 }

@@ -1,0 +1,4 @@
+import { addErrorHandler } from "./reactServer.js";
+
+/** Webpack loader for React's legacy server renderer. */
+export default addErrorHandler;

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+
+import { jsonResponse } from "../../fixtures/admin.js";
+import { admin, builtFolder, runSection } from "../../fixtures/command.js";
+import { writeFiles } from "../../fixtures/temporary.js";
+
+// Line 1, column 9 of the server module is line 12, column 8 of the source.
+const SOURCE_MAP = JSON.stringify({ version: 3, sources: ["./src/pages/home.tsx"], names: [], mappings: "QAWO" });
+
+async function folderWithSourceMap(): Promise<string> {
+  const folder = await builtFolder();
+  await writeFiles(folder, { "release/server/index.js.map": SOURCE_MAP });
+  return folder;
+}
+
+function problemOf(release: string): string {
+  return `rendering /hello (page /hello of ${release}) failed: broken\n  at Home (section:1:9)`;
+}
+
+test("a rejected deploy names the line in the sources", async () => {
+  admin.response = jsonResponse({ title: "Unprocessable Content", problems: [problemOf("hello@1.1.0")] }, 422);
+  const { code, err } = await runSection(await folderWithSourceMap(), ["deploy"]);
+  expect(code).toBe(4);
+  expect(err).toContain("failed: broken\n  at Home (src/pages/home.tsx:12:8)\n");
+});
+
+test("a warning of a publish names the line in the sources", async () => {
+  admin.response = jsonResponse({ warnings: [problemOf("hello@1.1.0")] }, 201);
+  const { err } = await runSection(await folderWithSourceMap(), ["publish"]);
+  expect(err).toContain("at Home (src/pages/home.tsx:12:8)\n");
+});
+
+test("errors of another release, or without a map, stay unchanged", async () => {
+  admin.response = jsonResponse({ problems: [problemOf("hello@1.2.0")] }, 422);
+  expect((await runSection(await folderWithSourceMap(), ["deploy"])).err).toContain("(section:1:9)");
+  admin.response = jsonResponse({ problems: [problemOf("hello@1.1.0")] }, 422);
+  expect((await runSection(await builtFolder(), ["deploy"])).err).toContain("(section:1:9)");
+});

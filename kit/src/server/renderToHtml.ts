@@ -1,0 +1,61 @@
+import type { ReactNode } from "react";
+import type { ErrorInfo } from "react-dom/client";
+import { renderToString } from "react-dom/server";
+
+import { SUSPENDED_DIGEST } from "./digest.js";
+
+/** HTML of a React tree. */
+export interface RenderedHtml {
+  readonly html: string;
+  /** Whether a Suspense boundary still shows its fallback, because its content waits for something else than a module. */
+  readonly isSuspended: boolean;
+}
+
+// The build adds this option.
+type RenderWithErrors = (
+  element: ReactNode,
+  options: { readonly onError: (error: unknown, info: ErrorInfo) => string | undefined },
+) => string;
+
+// React passes this text in place of an error for each boundary that still waits.
+const SUSPENDED = 'The server used "renderToString"';
+// Each pass can reach one more level of nested `lazy` components.
+const MAX_PASSES = 5;
+// More than enough for the promises of an `import()`: the modules are in the same bundle.
+const TICKS = 50;
+
+/**
+ * Renders a tree to HTML. Waits for `lazy` components, and leaves the fallback of a Suspense boundary that waits for
+ * anything else.
+ *
+ * @throws what the tree threw first, also if it was inside a Suspense boundary.
+ */
+export async function renderToHtml(element: ReactNode): Promise<RenderedHtml> {
+  let rendered = renderOnce(element);
+  for (let pass = 1; rendered.isSuspended && pass < MAX_PASSES; pass += 1) {
+    for (let tick = 0; tick < TICKS; tick += 1) await Promise.resolve();
+    rendered = renderOnce(element);
+  }
+  return rendered;
+}
+
+function renderOnce(element: ReactNode): RenderedHtml {
+  const thrown: unknown[] = [];
+  let isSuspended = false;
+  const onError = (error: unknown): string | undefined => {
+    if (typeof error === "string" && error.startsWith(SUSPENDED)) {
+      isSuspended = true;
+      return SUSPENDED_DIGEST;
+    }
+    thrown.push(error);
+    return undefined;
+  };
+  let html = "";
+  try {
+    html = (renderToString as RenderWithErrors)(element, { onError });
+  } catch (error) {
+    thrown.push(error);
+  }
+  if (thrown.length > 0) throw thrown[0];
+  return { html, isSuspended };
+}
