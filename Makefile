@@ -37,6 +37,7 @@ gateway: tools
 
 releases: node_modules/.installed
 	@$(TSC) --build kit/tsconfig.build.json
+	@node kit/scripts/copy-globals.mjs
 	@node shell/art/draw.mjs
 	@node tests/development/build.mjs
 

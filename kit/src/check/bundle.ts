@@ -1,0 +1,102 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+import type { Configuration } from "webpack";
+
+import { compile } from "../build/compile.js";
+import { SERVER_SPECIFIERS } from "../build/server.js";
+import type { BuildContext } from "../build/context.js";
+import { serverConfiguration } from "../build/webpack.js";
+import type { Problem } from "./problem.js";
+import { SourceProblems } from "./sources.js";
+
+const STEPS = path.join(import.meta.dirname, "sandbox/index.js");
+
+/** The global variables of the bundles. */
+const SHARED_VARIABLE = "colonnadeShared";
+const SECTION_VARIABLE = "colonnadeSection";
+
+/** A section's compiled code, and the problems that its compilation found. */
+export interface SectionBundle {
+  readonly file: string;
+  readonly map: string;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Compiles a section into one script in `output`, with the shared packages as externals. It is not minified and has a source
+ * map, so that errors have positions.
+ */
+export async function compileSection(context: BuildContext, output: string): Promise<SectionBundle> {
+  const sources = new SourceProblems(context.folder);
+  const entry = JSON.stringify(path.resolve(context.folder, context.config.entry));
+  // `import()` defers the evaluation of the section until the check's first step.
+  const source = `export const load = () => import(${entry});`;
+  const configuration = scriptConfiguration(context, output, source, SECTION_VARIABLE);
+  await compile({
+    ...configuration,
+    externalsType: "var",
+    externals: Object.fromEntries(
+      SERVER_SPECIFIERS.map((name) => [name, `${SHARED_VARIABLE}.packages[${JSON.stringify(name)}]`]),
+    ),
+    devtool: "source-map",
+    plugins: [...(configuration.plugins ?? []), sources],
+  });
+  const file = path.join(output, `${SECTION_VARIABLE}.js`);
+  return { file, map: `${file}.map`, problems: sources.problems() };
+}
+
+// The same for all sections with the same React, so a process that builds several sections compiles it once.
+const sharedBundles = new Map<string, Promise<string>>();
+
+/** Returns a script with the shared packages and the steps of the check. `output` is a temporary folder. */
+export async function compileShared(context: BuildContext, output: string): Promise<string> {
+  const react = createRequire(path.join(context.folder, "package.json")).resolve("react");
+  const present = sharedBundles.get(react);
+  if (present) return present;
+  const imports = SERVER_SPECIFIERS.map((name, index) => {
+    // React's packages are CommonJS modules: their default export is the object that all importers share.
+    const what = name.startsWith("react") ? "" : "* as ";
+    return `import ${what}p${String(index)} from ${JSON.stringify(name)};`;
+  });
+  const packages = SERVER_SPECIFIERS.map((name, index) => `${JSON.stringify(name)}: p${String(index)}`);
+  const source = [
+    ...imports,
+    `export { createSteps } from ${JSON.stringify(STEPS)};`,
+    `export const packages = { ${packages.join(", ")} };`,
+  ].join("\n");
+  // Without what the section's own configuration adds.
+  const { name, entry } = context.config;
+  const plain = { ...context, config: { name, entry } };
+  const compiled = compile(scriptConfiguration(plain, output, source, SHARED_VARIABLE)).then(() =>
+    readFile(path.join(output, `${SHARED_VARIABLE}.js`), "utf8"),
+  );
+  sharedBundles.set(react, compiled);
+  return compiled;
+}
+
+function scriptConfiguration(context: BuildContext, output: string, source: string, variable: string): Configuration {
+  const server = serverConfiguration(context);
+  return {
+    ...server,
+    name: `${context.config.name} check`,
+    entry: { [variable]: `data:text/javascript,${encodeURIComponent(source)}` },
+    externals: [],
+    externalsType: "var",
+    experiments: {},
+    output: {
+      ...server.output,
+      path: output,
+      filename: "[name].js",
+      module: false,
+      chunkFormat: "array-push",
+      library: { name: variable, type: "var" },
+      devtoolModuleFilenameTemplate: "[absolute-resource-path]",
+    },
+    devtool: false,
+    optimization: { ...server.optimization, minimize: false, concatenateModules: false, moduleIds: "named" },
+    // The build has printed them.
+    ignoreWarnings: [() => true],
+  };
+}

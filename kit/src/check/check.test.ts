@@ -1,0 +1,283 @@
+// Runs `section check` on sections that break the rules. Each section has many pages, because each run compiles the section.
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { spawnSection } from "../../fixtures/command.js";
+import { labSection, pageSource } from "../../fixtures/lab.js";
+import type { ProblemCode } from "./codes.js";
+import type { Problem } from "./problem.js";
+
+async function problemsIn(folder: string): Promise<Problem[]> {
+  const { out, err } = await spawnSection(folder, ["check", "--json"]);
+  if (out === "") throw new Error(err);
+  return (JSON.parse(out) as { problems: Problem[] }).problems;
+}
+
+interface Case {
+  /** Source of the page's module. */
+  readonly source: string;
+  /** The problems: code, message without the page, and line and column. */
+  readonly problems: readonly (readonly [ProblemCode, string, string?])[];
+}
+
+/** A page whose component executes a statement. Its column is 20. */
+const runs = (code: string): string => pageSource(`Component: () => { ${code}; return <h1>Lab</h1>; }`);
+/** A page whose component returns JSX. Its column is 18. */
+const renders = (jsx: string, imports?: string): string => pageSource(`Component: () => ${jsx}`, imports);
+
+const COMPONENTS: Readonly<Record<string, Case>> = {
+  date: {
+    source: runs("new Date()"),
+    problems: [["COL101", "rendering PAGE used the clock (new Date() or Date.now())", "4:20"]],
+  },
+  now: {
+    source: runs("Date.now()"),
+    problems: [["COL101", "rendering PAGE used the clock (new Date() or Date.now())", "4:25"]],
+  },
+  performance: { source: runs("performance.now()"), problems: [["COL101", "rendering PAGE used performance", "4:32"]] },
+  random: { source: runs("Math.random()"), problems: [["COL102", "rendering PAGE used Math.random()", "4:25"]] },
+  uuid: {
+    source: runs("crypto.randomUUID()"),
+    problems: [["COL102", "rendering PAGE used crypto (randomness)", "4:27"]],
+  },
+  intl: { source: runs("new Intl.NumberFormat()"), problems: [["COL103", "rendering PAGE used Intl", "4:29"]] },
+  number: {
+    source: runs("(1).toLocaleString()"),
+    problems: [["COL103", "rendering PAGE used toLocaleString()", "4:24"]],
+  },
+  compare: {
+    source: runs("'a'.localeCompare('b')"),
+    problems: [["COL103", "rendering PAGE used localeCompare()", "4:24"]],
+  },
+  timer: { source: runs("setTimeout(() => 1)"), problems: [["COL104", "rendering PAGE used setTimeout()", "4:20"]] },
+  fetch: { source: runs("void fetch('/x')"), problems: [["COL104", "rendering PAGE used fetch()", "4:25"]] },
+  request: {
+    source: runs("new XMLHttpRequest()"),
+    problems: [["COL104", "rendering PAGE used XMLHttpRequest", "4:20"]],
+  },
+  window: {
+    source: runs("window.scrollTo(0, 0)"),
+    problems: [["COL105", "rendering PAGE used window, which exists only in browsers", "4:20"]],
+  },
+  storage: {
+    source: runs("localStorage.clear()"),
+    problems: [["COL105", "rendering PAGE used localStorage, which exists only in browsers", "4:20"]],
+  },
+  hours: { source: runs("new Date(0).getHours()"), problems: [["COL106", "rendering PAGE used getHours()", "4:32"]] },
+  dateText: {
+    source: runs("new Date(0).toString()"),
+    problems: [["COL106", "rendering PAGE used toString()", "4:32"]],
+  },
+  throws: {
+    source: runs("throw new TypeError('broken')"),
+    problems: [["COL110", "rendering PAGE threw TypeError: broken", "4:26"]],
+  },
+  text: {
+    source: runs("throw 'broken'"),
+    problems: [["COL110", "rendering PAGE threw a value that is not an Error: broken"]],
+  },
+  typo: {
+    source: runs("undefinedName()"),
+    problems: [["COL110", "rendering PAGE threw ReferenceError: undefinedName is not defined", "4:20"]],
+  },
+  boundary: {
+    source: renders(
+      "<Suspense fallback={<p />}><Inner /></Suspense>",
+      'import { Suspense } from "react"; const Inner = () => { throw new Error("inner"); };',
+    ),
+    problems: [["COL110", "rendering PAGE threw Error: inner", "1:108"]],
+  },
+  suspends: {
+    source: renders("{ throw new Promise(() => {}); }"),
+    problems: [
+      [
+        "COL110",
+        "rendering PAGE threw Error: the page suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>",
+      ],
+    ],
+  },
+  style: {
+    source: renders("<h1 style={{ color: 'red' }}>Lab</h1>"),
+    problems: [["COL120", 'PAGE contains the prop "style" of a <h1> element', "4:18"]],
+  },
+  html: {
+    source: renders("<h1 dangerouslySetInnerHTML={{ __html: '<b style=\"color: red\">Lab</b>' }} />"),
+    problems: [
+      ["COL120", "PAGE contains a style attribute in the rendered HTML"],
+      ["COL121", 'PAGE contains the prop "dangerouslySetInnerHTML" of a <h1> element', "4:18"],
+    ],
+  },
+  evaluates: {
+    source: runs("eval('1')"),
+    problems: [
+      ["COL121", "rendering PAGE threw EvalError: Code generation from strings disallowed for this context", "4:20"],
+    ],
+  },
+  handler: {
+    source: renders("<h1 onClick={'alert()' as never}>Lab</h1>"),
+    problems: [["COL121", 'PAGE contains a string as the event handler "onClick" of a <h1> element', "4:18"]],
+  },
+  script: {
+    source: renders("<script src='/x.js' />"),
+    problems: [["COL122", "PAGE contains a <script> element", "4:18"]],
+  },
+  css: {
+    source: renders("<div><style>{'a {}'}</style></div>"),
+    problems: [["COL123", "PAGE contains a <style> element", "4:23"]],
+  },
+  emotion: {
+    source: renders("createElement('style', { 'data-emotion': 'css' })", 'import { createElement } from "react";'),
+    problems: [["COL123", "PAGE contains a <style> element", "4:31"]],
+  },
+};
+
+const OTHERS: Readonly<Record<string, Case>> = {
+  data: {
+    source: pageSource("data: () => { throw new Error('broken'); }"),
+    problems: [["COL110", "data() of PAGE threw Error: broken", "4:21"]],
+  },
+  pending: {
+    source: pageSource("data: () => new Promise(() => {})"),
+    problems: [
+      [
+        "COL110",
+        "data() of PAGE threw Error: its promise never settles: it waits for something that does not happen on the server",
+      ],
+    ],
+  },
+  head: {
+    source: pageSource("head: () => { throw new Error('broken'); }"),
+    problems: [["COL110", "head() of PAGE threw Error: broken", "4:21"]],
+  },
+  layout: {
+    source: pageSource("layout: () => { throw new Error('broken'); }"),
+    problems: [["COL110", "layout() of PAGE threw Error: broken", "4:23"]],
+  },
+  paths: {
+    source: pageSource("paths: () => { throw new Error('broken'); }"),
+    problems: [["COL110", "paths() of the page /lab/paths threw Error: broken", "4:22"]],
+  },
+  module: {
+    source: `throw new Error("broken");`,
+    problems: [["COL110", "loading the page /lab/module threw Error: broken", "1:7"]],
+  },
+  loopInData: {
+    source: pageSource("data: () => { for (;;); }"),
+    problems: [["COL111", "data() of PAGE exceeded 500 ms of CPU time: is there an endless loop?", "4:15"]],
+  },
+  loopInMicrotasks: {
+    source: pageSource("data: async () => { for (;;) await null; }"),
+    problems: [
+      ["COL111", "data() of PAGE exceeded 500 ms of CPU time: is there an endless loop?", expect.any(String) as string],
+    ],
+  },
+  loopInPaths: {
+    source: pageSource("paths: () => { for (;;); }"),
+    problems: [
+      [
+        "COL111",
+        "paths() of the page /lab/loopInPaths exceeded 2000 ms of CPU time: is there an endless loop?",
+        "4:16",
+      ],
+    ],
+  },
+  loopInComponent: {
+    source: renders("{ for (;;); }"),
+    problems: [["COL111", "rendering PAGE exceeded 500 ms of CPU time: is there an endless loop?", "4:20"]],
+  },
+  loopInModule: {
+    source: "for (;;);\nexport const page = null;",
+    problems: [
+      ["COL111", "loading the page /lab/loopInModule exceeded 2000 ms of CPU time: is there an endless loop?", "1:1"],
+    ],
+  },
+  variable: {
+    source: pageSource("", "export const url = () => process.env.API_URL + String(process.env.NODE_ENV);"),
+    problems: [["COL130", "the section uses process.env.API_URL, which neither browsers nor the gateway have", "1:71"]],
+  },
+  variables: {
+    source: pageSource("", "export const url = () => { const { API_URL } = process.env; return API_URL; };"),
+    problems: [["COL130", "the section uses process.env, which neither browsers nor the gateway have", "1:93"]],
+  },
+  router: {
+    source: pageSource("", 'export { useHref } from "react-router-dom";'),
+    problems: [["COL131", "the section imports react-router-dom, which is not for sections", "1:46"]],
+  },
+  renderer: {
+    source: pageSource("", 'import { renderToString } from "react-dom/server"; export { renderToString };'),
+    problems: [["COL131", "the section imports react-dom/server, which is not for sections", "1:46"]],
+  },
+  shell: {
+    source: pageSource("data: async () => { await import('@colonnade/kit/shell'); return null; }"),
+    problems: [["COL131", "the section imports @colonnade/kit/shell, which is not for sections", "4:27"]],
+  },
+  middle: {
+    source: pageSource(
+      "paths: () => [1, 2, 3, 4, 5].map((id) => `/lab/middle/${id}`), data: ({ params }) => params.id,\n" +
+        "Component: ({ data }) => { if (data === '3') throw new Error('broken'); return <h1>{data}</h1>; }",
+    ),
+    problems: [["COL110", "rendering /lab/middle/3 (page /lab/middle/:id) threw Error: broken", "5:52"]],
+  },
+  unrendered: {
+    source: pageSource(
+      "paths: () => [1, 2, 3, 4, 5].map((id) => `/lab/unrendered/${id}`), data: ({ params }) => params.id,\n" +
+        "Component: ({ data }) => { if (data === '2') throw new Error('broken'); return <h1>{data}</h1>; }",
+    ),
+    problems: [],
+  },
+  allowed: {
+    source: pageSource(
+      "data: () => ({ host: new URL('/x?b=1', 'https://a.example').host, query: new URLSearchParams({ q: 'ä' }).toString() }),\n" +
+        "Component: ({ data }) => { const navigate = useNavigate(); if (data.host !== 'a.example' || data.query !== 'q=%C3%A4' " +
+        "|| typeof window !== 'undefined' || new Date('2026-01-01Z').getUTCDay() !== 4) throw new Error(JSON.stringify(data)); " +
+        "return <button onClick={() => navigate('/')}>{useSite().today}{useLocation().pathname}</button>; }",
+      'import { useLocation, useNavigate, useSite } from "@colonnade/kit";',
+    ),
+    problems: [],
+  },
+};
+
+const PAGES = { ...COMPONENTS, ...OTHERS };
+const PATTERNS: Readonly<Record<string, string>> = {
+  middle: "/lab/middle/:id",
+  unrendered: "/lab/unrendered/:id",
+};
+
+let problems: Problem[];
+beforeAll(async () => {
+  const sources = Object.entries(PAGES).map(([name, { source }]) => [name, source] as const);
+  problems = await problemsIn(await labSection(Object.fromEntries(sources), PATTERNS));
+});
+
+/** Problems of a page: those that name its path or its file. */
+function problemsOf(name: string): Omit<Problem, "help">[] {
+  return problems
+    .filter(({ message, location }) =>
+      new RegExp(`/lab/${name}\\b|/${name}\\.tsx:`).test(`${message} ${location ?? ""}`),
+    )
+    .map(({ code, message, location }) => ({ code, message, location }));
+}
+
+function expectedProblems(name: string, { problems: expected }: Case): unknown[] {
+  return expected.map(([code, message, position]) => ({
+    code,
+    message: message.replace("PAGE", `/lab/${name} (page ${PATTERNS[name] ?? `/lab/${name}`})`),
+    location: typeof position === "string" ? `src/pages/${name}.tsx:${position}` : position,
+  }));
+}
+
+describe("what a component does is reported with its line", () => {
+  test.each(Object.entries(COMPONENTS))("%s", (name, expected) => {
+    expect(problemsOf(name)).toEqual(expectedProblems(name, expected));
+  });
+});
+
+describe("what another part of a page does is reported", () => {
+  test.each(Object.entries(OTHERS))("%s", (name, expected) => {
+    expect(problemsOf(name)).toEqual(expectedProblems(name, expected));
+  });
+});
+
+test("a library that renders style elements is named", () => {
+  const { help } = problems.find(({ location }) => location?.includes("emotion.tsx")) ?? {};
+  expect(help).toBe("emotion renders style elements, which the browser blocks. Use CSS modules instead.");
+});

@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { expect, test } from "vitest";
+
+import { PROBLEM_KINDS } from "./codes.js";
+
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+
+test("docs/errors.md describes every code", () => {
+  const guide = readFileSync(path.join(ROOT, "docs/errors.md"), "utf8");
+  const headings = [...guide.matchAll(/^## (COL\d+): (.+)$/gm)].map(([, code, title]) => [code, title]);
+  expect(headings).toEqual(Object.entries(PROBLEM_KINDS).map(([code, { title }]) => [code, title]));
+});
+
+test("the kit has the globals of the gateway's sandbox", () => {
+  const original = path.join(ROOT, "gateway/crates/render/src/worker/globals.js");
+  const copy = path.join(ROOT, "kit/dist/check/globals.js");
+  expect(readFileSync(copy, "utf8")).toBe(readFileSync(original, "utf8"));
+});

@@ -1,0 +1,47 @@
+/** A kind of problem that `section check` finds. */
+export interface ProblemKind {
+  /** Short name, in the headings of docs/errors.md. */
+  readonly title: string;
+  /** What to do instead. */
+  readonly help: string;
+}
+
+const BROWSER_ONLY = "use it in an effect or an event handler, which run only in the browser.";
+
+/** The kinds of problems by code. docs/errors.md describes each of them. */
+export const PROBLEM_KINDS = {
+  COL100: { title: "Section contract", help: "Correct the section as the message says." },
+  COL101: { title: "Clock", help: `Use site.today for the day. If you need the time, ${BROWSER_ONLY}` },
+  COL102: { title: "Randomness", help: `Derive the value from data. If it must be random, ${BROWSER_ONLY}` },
+  COL103: { title: "Locale", help: "Format with your own code, such as toFixed() or a table of month names." },
+  COL104: {
+    title: "Timers and network",
+    help: `Import data from your own modules. If you need a timer or a request, ${BROWSER_ONLY}`,
+  },
+  COL105: { title: "Browser globals", help: `Render without it, and ${BROWSER_ONLY}` },
+  COL106: { title: "Time zone", help: "Use the UTC methods, such as getUTCDate(), and dates that end with Z." },
+  COL110: { title: "Page throws", help: "Fix the error: visitors would not get this page from the server." },
+  COL111: {
+    title: "CPU time",
+    help: "Look for an endless loop, or move the work to a script that runs before the build.",
+  },
+  COL112: {
+    title: "Data is not JSON",
+    help: "Return only what JSON keeps: convert dates to strings, maps to arrays, and leave out undefined.",
+  },
+  COL120: { title: "Inline style", help: "Use a class of a CSS module." },
+  COL121: { title: "HTML or code from a string", help: "Render React elements. For formatted text, import Markdown." },
+  COL122: { title: "Script element", help: "Import the script as a module, or load it from an effect." },
+  COL123: { title: "Style element", help: "Use a CSS module." },
+  COL130: {
+    title: "Environment variable",
+    help: "Use the site's facts for what depends on the site, and a module with constants for the rest.",
+  },
+  COL131: {
+    title: "Forbidden import",
+    help: "Import from @colonnade/kit, which exports Link, useLocation, useNavigate and useParams.",
+  },
+} as const satisfies Record<string, ProblemKind>;
+
+/** The code of a kind of problem. */
+export type ProblemCode = keyof typeof PROBLEM_KINDS;

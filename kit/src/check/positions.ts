@@ -1,0 +1,46 @@
+import { readFile } from "node:fs/promises";
+import { SourceMap, type SourceMapping } from "node:module";
+import path from "node:path";
+
+import { BUNDLE_NAME } from "./report.js";
+
+const FRAME = new RegExp(`${BUNDLE_NAME.replaceAll(".", "\\.")}:(\\d+):(\\d+)`, "g");
+
+/** Returns whether a file is one of the package's own sources. */
+export function isOwnSource(folder: string, file: string): boolean {
+  return file.startsWith(folder + path.sep) && !file.includes(`${path.sep}node_modules${path.sep}`);
+}
+
+/** Formats a position in a file as `src/pages/lab.tsx:12:8`, relative to the package. Line and column start at 1. */
+export function formatPosition(folder: string, file: string, line: number, column: number): string {
+  return `${path.relative(folder, file).replaceAll(path.sep, "/")}:${String(line)}:${String(column)}`;
+}
+
+/**
+ * Returns a function that maps a stack in the bundle to the position in the sources where the section is responsible: the
+ * innermost frame in the package's own files, otherwise the innermost one in a dependency.
+ */
+export async function readPositions(folder: string, mapFile: string): Promise<(stack: string) => string | undefined> {
+  let map: SourceMap | undefined;
+  const text = await readFile(mapFile, "utf8");
+  return (stack) => {
+    const frames = [...stack.matchAll(FRAME)];
+    if (frames.length === 0) return undefined;
+    map ??= new SourceMap(JSON.parse(text) as ConstructorParameters<typeof SourceMap>[0]);
+    const mappings: SourceMapping[] = [];
+    for (const [, line, column] of frames) {
+      const mapping = map.findEntry(Number(line) - 1, Number(column) - 1);
+      if ("originalSource" in mapping && path.isAbsolute(mapping.originalSource)) mappings.push(mapping);
+    }
+    const own = mappings.find(({ originalSource }) => isOwnSource(folder, originalSource));
+    const mapping = own ?? mappings.find(({ originalSource }) => isDependency(originalSource));
+    return (
+      mapping && formatPosition(folder, mapping.originalSource, mapping.originalLine + 1, mapping.originalColumn + 1)
+    );
+  };
+}
+
+// React calls components, and the kit is part of the check.
+function isDependency(file: string): boolean {
+  return /[\\/]node_modules[\\/](?!react(-dom|-router|-router-dom)?[\\/]|@colonnade[\\/])/.test(file);
+}

@@ -1,0 +1,160 @@
+// Checks one page of a section in a process of its own. Its argument is a CheckJob.
+import { appendFileSync, readFileSync } from "node:fs";
+import vm from "node:vm";
+
+import type { ReleasePath } from "../build/release.js";
+import { BUNDLE_NAME, type CheckJob, type Report } from "./report.js";
+import type { CheckSteps, createSteps, StepResult } from "./sandbox/index.js";
+import { createSandboxContext } from "./sandboxContext.js";
+import { startWatchdog } from "./watchdog.js";
+
+// Limits of CPU time in milliseconds. The gateway's engine is slower than V8, so what exceeds them fails there for certain.
+const LOAD_LIMIT = 2000;
+const PATH_LIMIT = 500;
+
+const job = JSON.parse(process.argv[2] ?? "") as CheckJob;
+const watchdog = await startWatchdog(job.reports);
+
+function report(found: Report): void {
+  appendFileSync(job.reports, `${JSON.stringify(found)}\n`);
+}
+
+const reportedStacks = new Set<string>();
+
+function reportThrown(step: string, thrown: unknown): void {
+  const { name, message, stack } = describeThrown(thrown);
+  // The same error on further paths of the page.
+  if (reportedStacks.has(stack)) return;
+  reportedStacks.add(stack);
+  report({ kind: "thrown", step, error: { name, message }, stack });
+}
+
+// The error is from another context, so `instanceof Error` does not apply.
+function describeThrown(thrown: unknown): { name: string; message: string; stack: string } {
+  const { name, message, stack } = (thrown ?? {}) as Partial<Error>;
+  if (typeof message !== "string") return { name: "a value that is not an Error", message: String(thrown), stack: "" };
+  return { name: String(name), message, stack: String(stack) };
+}
+
+/** Waits for a promise. In the sandbox nothing happens later, so what is pending after all microtasks stays pending. */
+async function settled<T>(promise: T | Promise<T>): Promise<T> {
+  const pending = new Promise<never>((_, reject) => {
+    setImmediate(() => {
+      reject(new Error("its promise never settles: it waits for something that does not happen on the server"));
+    });
+  });
+  return Promise.race([promise, pending]);
+}
+
+/** Runs a step of the section. False if the section threw or the step found a problem. */
+async function run(step: string, action: () => StepResult | Promise<StepResult>): Promise<boolean> {
+  try {
+    const result = await settled(action());
+    if (result === null) return true;
+    const { problem, code = "COL100", advice } = result;
+    report({ kind: "violation", code, message: problem, ...(advice !== undefined && { advice }) });
+  } catch (thrown) {
+    reportThrown(step, thrown);
+  }
+  return false;
+}
+
+/** Runs a step with its own limit. */
+async function runLimited(step: string, action: () => StepResult | Promise<StepResult>): Promise<boolean> {
+  watchdog.start(step, LOAD_LIMIT);
+  const isDone = await run(step, action);
+  watchdog.stop();
+  return isDone;
+}
+
+const context = createSandboxContext();
+const scriptOf = (file: string, filename: string): vm.Script => new vm.Script(readFileSync(file, "utf8"), { filename });
+const shared = scriptOf(job.shared, "colonnade-shared.js");
+const bundle = scriptOf(job.bundle, BUNDLE_NAME);
+
+async function checkSection(steps: CheckSteps): Promise<void> {
+  for (const name of steps.slots()) await runLimited(`loading the slot ${name}`, () => steps.loadSlot(name));
+  reportBlocked(steps, "the slots");
+}
+
+async function checkPage(steps: CheckSteps, pattern: string): Promise<void> {
+  if (!(await runLimited(`loading the page ${pattern}`, () => steps.loadPage(pattern)))) return;
+  reportBlocked(steps, `the page ${pattern}`);
+  let list: ReturnType<CheckSteps["paths"]> | undefined;
+  const listPaths = (): null => {
+    list = steps.paths();
+    return null;
+  };
+  if (!(await runLimited(`paths() of the page ${pattern}`, listPaths)) || !list) return;
+  const { listed, paths } = list;
+  // The data and head of every path run, but a page with thousands of paths renders only a few.
+  const rendered = new Set([0, Math.floor(paths.length / 2), paths.length - 1]);
+  const found: ReleasePath[] = [];
+  for (const [index, path] of paths.entries()) {
+    const isIndexable = await checkPath(steps, { pattern, path, listed, isRendered: rendered.has(index) });
+    if (listed) found.push({ path, indexable: isIndexable });
+  }
+  report({ kind: "paths", paths: found });
+}
+
+interface PathToCheck {
+  readonly pattern: string;
+  readonly path: string;
+  readonly listed: boolean;
+  readonly isRendered: boolean;
+}
+
+/** Runs the page at one path. Returns whether it may be indexed. */
+async function checkPath(steps: CheckSteps, { pattern, path, listed, isRendered }: PathToCheck): Promise<boolean> {
+  let isIndexable = false;
+  const page = `${path} (page ${pattern})`;
+  const next = (what: string, action: () => StepResult | Promise<StepResult>): Promise<boolean> => {
+    const step = `${what} ${page}`;
+    watchdog.rename(step);
+    return run(step, action);
+  };
+  watchdog.start(`data() of ${page}`, PATH_LIMIT);
+  const hasData =
+    (await run(`data() of ${page}`, () => steps.matches(path))) &&
+    (await run(`data() of ${page}`, () => steps.data(path, listed)));
+  if (hasData && !steps.isNotFound()) {
+    await next("head() of", () => {
+      isIndexable = steps.head();
+      return null;
+    });
+    if (isRendered) {
+      await next("layout() of", () => (steps.layout(), null));
+      await next("rendering", () => steps.render(path).then(() => null));
+    }
+  }
+  watchdog.stop();
+  reportBlocked(steps, page);
+  return isIndexable;
+}
+
+function reportBlocked(steps: CheckSteps, where: string): void {
+  for (const { message, ...element } of steps.takeBlocked())
+    report({ kind: "violation", ...element, message: `${where} contains ${message}` });
+}
+
+interface Bundles extends vm.Context {
+  readonly colonnadeShared: { readonly createSteps: typeof createSteps };
+  readonly colonnadeSection: { readonly load: Parameters<typeof createSteps>[0] };
+}
+
+async function main(): Promise<void> {
+  let steps: CheckSteps | undefined;
+  const isLoaded = await runLimited("loading the section", () => {
+    shared.runInContext(context);
+    bundle.runInContext(context);
+    const { colonnadeShared, colonnadeSection } = context as Bundles;
+    steps = colonnadeShared.createSteps(colonnadeSection.load, job.name);
+    return steps.loadSection();
+  });
+  if (!isLoaded || !steps) return;
+  await (job.pattern === null ? checkSection(steps) : checkPage(steps, job.pattern));
+}
+
+await main();
+// Without this, the watchdog's thread would be awaited.
+process.exit();

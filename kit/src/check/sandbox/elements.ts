@@ -1,0 +1,73 @@
+// Records the elements that the site's Content Security Policy blocks, wherever the section creates them.
+import React from "react";
+import runtime from "react/jsx-runtime";
+
+import type { ProblemCode } from "../codes.js";
+
+/** A blocked element, with the stack of its creation. */
+export interface BlockedElement {
+  readonly code: ProblemCode;
+  readonly message: string;
+  readonly advice?: string;
+  readonly stack?: string;
+}
+
+type Create = (type: unknown, props: Readonly<Record<string, unknown>> | null, ...rest: unknown[]) => unknown;
+
+let blocked: BlockedElement[] = [];
+
+/** Returns the elements recorded since the last call. */
+export function takeBlockedElements(): BlockedElement[] {
+  const taken = blocked;
+  blocked = [];
+  return taken;
+}
+
+/** Advice for a style element that a CSS-in-JS library renders. */
+export function styleAdvice(marks: string): string | undefined {
+  const library = marks.includes("data-emotion")
+    ? "emotion"
+    : marks.includes("data-styled")
+      ? "styled-components"
+      : undefined;
+  return library && `${library} renders style elements, which the browser blocks. Use CSS modules instead.`;
+}
+
+function* violations(type: string, props: Readonly<Record<string, unknown>>): Generator<BlockedElement> {
+  if (type === "script") yield { code: "COL122", message: "a <script> element" };
+  if (type === "style") {
+    const advice = styleAdvice(Object.keys(props).join(" "));
+    yield { code: "COL123", message: "a <style> element", ...(advice && { advice }) };
+  }
+  // React renders no attribute for these values.
+  if (props.style !== undefined && props.style !== null)
+    yield { code: "COL120", message: `the prop "style" of a <${type}> element` };
+  if (props.dangerouslySetInnerHTML)
+    yield { code: "COL121", message: `the prop "dangerouslySetInnerHTML" of a <${type}> element` };
+  for (const [name, value] of Object.entries(props)) {
+    if (/^on[A-Z]/.test(name) && typeof value === "string")
+      yield { code: "COL121", message: `a string as the event handler "${name}" of a <${type}> element` };
+  }
+}
+
+function recording(create: Create): Create {
+  return (type, props, ...rest) => {
+    if (typeof type === "string" && props)
+      for (const violation of violations(type, props)) blocked.push({ ...violation, stack: new Error().stack ?? "" });
+    return create(type, props, ...rest);
+  };
+}
+
+/** Replaces React's functions that create elements. Callers look them up for each call, so this reaches libraries too. */
+export function recordBlockedElements(): void {
+  const functions = [
+    [runtime, ["jsx", "jsxs"]],
+    [React, ["createElement"]],
+  ] as unknown as [Record<string, Create>, string[]][];
+  for (const [module, names] of functions) {
+    for (const name of names) {
+      const create = module[name];
+      if (create) module[name] = recording(create);
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// The entry of the check bundle: what the runner calls in the sandbox. It runs next to the section, with the same React.
+import { patternProblem } from "../../build/pattern.js";
+import { isNotFound } from "../../notFound.js";
+import type { AnyPage } from "../../page.js";
+import { matchPath, type Params } from "../../paths.js";
+import { CONTRACT, type PageModule, type Section, type SlotModule } from "../../section.js";
+import { findNonJson } from "../../server/json.js";
+import { recordBlockedElements, takeBlockedElements, type BlockedElement } from "./elements.js";
+import { findBlockedMarkup } from "./html.js";
+import { renderPage } from "./render.js";
+import { PLACEHOLDER_SITE } from "./site.js";
+
+/** A step's result: what is wrong, or null. */
+export type StepResult = { readonly problem: string; readonly code?: "COL112"; readonly advice?: string } | null;
+
+/** The steps of a check. Each may throw what the section throws. */
+export interface CheckSteps {
+  /** Evaluates the entry module and checks what it declares. */
+  loadSection(): Promise<StepResult>;
+  /** Names of the slots. */
+  slots(): readonly string[];
+  loadSlot(name: string): Promise<StepResult>;
+  /** Evaluates the module of a page. */
+  loadPage(pattern: string): Promise<StepResult>;
+  /** The page's paths. If the page lists none and its pattern has no params, the pattern itself, which must not be listed. */
+  paths(): { readonly listed: boolean; readonly paths: readonly string[] };
+  matches(path: string): StepResult;
+  /** Runs `data`. */
+  data(path: string, isListed: boolean): Promise<StepResult>;
+  /** Runs `head`. Returns whether the page may be indexed. */
+  head(): boolean;
+  layout(): void;
+  /** Renders the component. */
+  render(path: string): Promise<void>;
+  /** Whether `data` of the current path is not found. */
+  isNotFound(): boolean;
+  /** Blocked elements that the section created since the last call. */
+  takeBlocked(): readonly BlockedElement[];
+}
+
+/** Creates the steps for a section. `load` imports its entry module, `name` is the name in its configuration. */
+export function createSteps(load: () => Promise<{ readonly default: Section }>, name: string): CheckSteps {
+  const site = PLACEHOLDER_SITE;
+  let section: Section;
+  let pattern: string;
+  let page: AnyPage;
+  let params: Params;
+  let data: unknown;
+  let inHtml: BlockedElement[] = [];
+  const createdCodes = new Set<string>();
+  recordBlockedElements();
+  return {
+    async loadSection() {
+      section = (await load()).default;
+      return sectionProblem(section, name);
+    },
+    slots: () => Object.keys(section.slots ?? {}),
+    async loadSlot(slotName) {
+      const module = (await section.slots?.[slotName]?.()) as Partial<SlotModule> | undefined;
+      if (module?.slot) return null;
+      return {
+        problem: `the module of the slot "${slotName}" does not export "slot"; expected export const slot = defineSlot({ … })`,
+      };
+    },
+    async loadPage(requested) {
+      pattern = requested;
+      const module = (await section.pages[pattern]?.()) as Partial<PageModule> | undefined;
+      if (!module?.page)
+        return {
+          problem: `the module of the page "${pattern}" does not export "page"; expected export const page = definePage({ … })`,
+        };
+      ({ page } = module);
+      return null;
+    },
+    paths() {
+      if (page.paths) return { listed: true, paths: page.paths() };
+      return { listed: false, paths: pattern.includes("/:") ? [] : [pattern] };
+    },
+    matches(path) {
+      const found = matchPath(pattern, path);
+      if (!found)
+        return { problem: `paths() of the page "${pattern}" returns ${path}, which does not match the pattern` };
+      params = found;
+      return null;
+    },
+    async data(path, isListed) {
+      data = await page.data({ params, site });
+      if (isNotFound(data)) {
+        if (!isListed) return null;
+        return {
+          problem: `paths() of the page "${pattern}" returns ${path}, but its data() is notFound("${data.heading}")`,
+        };
+      }
+      const nonJson = data === undefined ? null : findNonJson(data);
+      if (nonJson === null) return null;
+      return {
+        code: "COL112",
+        problem: `the data of ${path} is not JSON-serializable; expected only null, booleans, finite numbers, strings, arrays and plain objects`,
+        advice: `data${nonJson}. Return only what JSON keeps: convert dates to strings, maps to arrays, and leave out undefined.`,
+      };
+    },
+    head() {
+      const { robots = "" } = page.head({ data: data as never, site });
+      return !robots.includes("noindex");
+    },
+    layout: () => void page.layout?.({ data: data as never }),
+    async render(path) {
+      inHtml = findBlockedMarkup(await renderPage({ Component: page.Component, data, path, params, site }));
+    },
+    isNotFound: () => isNotFound(data),
+    takeBlocked() {
+      const created = takeBlockedElements();
+      for (const { code } of created) createdCodes.add(code);
+      // What was created with a known position is also in the HTML.
+      const others = inHtml.filter(({ code }) => !createdCodes.has(code));
+      inHtml = [];
+      return [...created, ...others];
+    },
+  };
+}
+
+function sectionProblem(section: Section, name: string): StepResult {
+  // The type is the literal 1, but the section may have been written for another kit.
+  const contract: number = section.contract;
+  if (contract !== CONTRACT)
+    return { problem: `the section has contract ${String(contract)}; this kit supports contract ${String(CONTRACT)}` };
+  if (section.name !== name)
+    return {
+      problem: `the name is "${section.name}" in defineSection, but "${name}" in section.config.js; use the same name`,
+    };
+  for (const pattern of Object.keys(section.pages)) {
+    const problem = patternProblem(pattern);
+    if (problem) return { problem: `the pattern "${pattern}" is invalid: ${problem}` };
+  }
+  return null;
+}

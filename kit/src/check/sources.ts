@@ -1,0 +1,111 @@
+import { SourceMap } from "node:module";
+
+import type { Compiler, NormalModule, WebpackPluginInstance } from "webpack";
+
+import type { ProblemCode } from "./codes.js";
+import { formatPosition, isOwnSource } from "./positions.js";
+import { problemOf, type Problem } from "./problem.js";
+
+// The shell, its router, other sections, React's renderers, and the exports of the kit that are not for sections.
+const FORBIDDEN_IMPORT =
+  /^(react-router(-dom)?|react-dom\/(server|client|static)|@module-federation|@colonnade\/(shell|mfe-[^/]+|kit\/(shell|server|build|testing)))(?![\w-])/;
+const JAVASCRIPT = ["javascript/auto", "javascript/dynamic", "javascript/esm"];
+// Before the other plugins, which can end a hook.
+const TAP = { name: "SourceProblems", stage: -100 };
+
+/** A node of a syntax tree. */
+type Node = object;
+
+/** A position in a module's compiled code. The line starts at 1, the column at 0. */
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+interface Hook<Args extends unknown[]> {
+  tap(options: typeof TAP, callback: (...args: Args) => void): void;
+}
+
+interface HookMap<Args extends unknown[]> {
+  for(name: string): Hook<Args>;
+}
+
+// webpack's own types of the syntax tree lack the start positions that its parser sets.
+interface Parser {
+  readonly state: { readonly module: NormalModule };
+  getLocation(node: Node): { readonly start?: Position } | null | undefined;
+  readonly hooks: {
+    readonly expression: HookMap<[Node]>;
+    readonly expressionMemberChain: HookMap<[Node, readonly string[]]>;
+    readonly import: Hook<[Node, unknown]>;
+    readonly exportImport: Hook<[Node, unknown]>;
+    readonly importCall: Hook<[Node & { readonly source: { readonly value?: unknown } }]>;
+  };
+}
+
+interface Finding {
+  readonly code: ProblemCode;
+  readonly message: string;
+  readonly module: NormalModule;
+  readonly position: Position;
+}
+
+/** A webpack plugin that finds problems in a package's own sources without running them. */
+export class SourceProblems implements WebpackPluginInstance {
+  readonly #findings: Finding[] = [];
+
+  constructor(readonly folder: string) {}
+
+  apply(compiler: Compiler): void {
+    compiler.hooks.compilation.tap(TAP, (_, { normalModuleFactory }) => {
+      for (const type of JAVASCRIPT)
+        normalModuleFactory.hooks.parser.for(type).tap(TAP, (parser) => {
+          this.#tap(parser as unknown as Parser);
+        });
+    });
+  }
+
+  #tap(parser: Parser): void {
+    const { hooks } = parser;
+    const record = (node: Node, code: ProblemCode, message: string): void => {
+      const { module } = parser.state;
+      const position = parser.getLocation(node)?.start;
+      if (position && isOwnSource(this.folder, module.resource))
+        this.#findings.push({ code, message, module, position });
+    };
+    const recordVariable = (node: Node, name: string): void => {
+      record(node, "COL130", `the section uses ${name}, which neither browsers nor the gateway have`);
+    };
+    hooks.expressionMemberChain.for("process").tap(TAP, (node, [env, variable]) => {
+      if (env === "env" && variable !== undefined && variable !== "NODE_ENV")
+        recordVariable(node, `process.env.${variable}`);
+    });
+    hooks.expression.for("process.env").tap(TAP, (node) => {
+      recordVariable(node, "process.env");
+    });
+    const recordImport = (node: Node, specifier: unknown): void => {
+      if (typeof specifier === "string" && FORBIDDEN_IMPORT.test(specifier))
+        record(node, "COL131", `the section imports ${specifier}, which is not for sections`);
+    };
+    hooks.import.tap(TAP, recordImport);
+    hooks.exportImport.tap(TAP, recordImport);
+    hooks.importCall.tap(TAP, (node) => {
+      recordImport(node, node.source.value);
+    });
+  }
+
+  /** Returns the problems, after the compilation. */
+  problems(): Problem[] {
+    return this.#findings.map(({ code, message, module, position }) =>
+      problemOf(code, message, this.#locate(module, position)),
+    );
+  }
+
+  #locate(module: NormalModule, { line, column }: Position): string {
+    const map = module.originalSource()?.map() as ConstructorParameters<typeof SourceMap>[0] | null | undefined;
+    const mapping = map && new SourceMap(map).findEntry(line - 1, column);
+    return mapping && "originalLine" in mapping
+      ? formatPosition(this.folder, module.resource, mapping.originalLine + 1, mapping.originalColumn + 1)
+      : formatPosition(this.folder, module.resource, line, column + 1);
+  }
+}
