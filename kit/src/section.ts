@@ -1,7 +1,10 @@
 import type { AnyPage } from "./page.js";
 import type { Slot } from "./slot.js";
 
-/** Version of the section contract that this kit implements. The shell rejects sections of other versions. */
+/**
+ * Version of the section contract that this kit implements. The gateway and the shell reject sections of other versions.
+ * A later kit of the same contract runs every section of an earlier one, so each incompatible change needs a new version.
+ */
 export const CONTRACT = 1;
 
 /** Exports of a page's module: `export const page = definePage({ … })`. */

@@ -1,8 +1,10 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 
+const KIT = "@colonnade/kit";
+
 /** Packages that the shell provides and sections share, with one instance per page. Sections bundle everything else. */
-export const SHARED_PACKAGES = ["react", "react-dom", "@colonnade/kit"] as const;
+export const SHARED_PACKAGES = ["react", "react-dom", KIT] as const;
 
 /** Versions or version ranges, by package name. */
 export type SharedVersions = Record<string, string>;
@@ -32,9 +34,15 @@ function packageFile(require: NodeJS.Require, name: string): string {
   throw new Error(`${name} is not installed; run npm install`);
 }
 
-/** Returns the version ranges that a section requires: compatible with the versions it was built against. */
+/**
+ * Returns the version ranges that a section requires: compatible with the versions it was built against. Any later kit is
+ * compatible if its contract is the same, which the gateway checks by the contract in the release.
+ */
 export function neededRanges(installed: SharedVersions): SharedVersions {
   return Object.fromEntries(
-    Object.entries(installed).map(([name, version]) => [name, `^${version.split("-")[0] ?? version}`]),
+    Object.entries(installed).map(([name, version]) => [
+      name,
+      `${name === KIT ? ">=" : "^"}${version.split("-")[0] ?? version}`,
+    ]),
   );
 }

@@ -179,6 +179,17 @@ async fn missing_shared_package_is_rejected() {
 }
 
 #[tokio::test]
+async fn contract_other_than_shells_is_rejected() {
+    let mut later = small_section("later", "1.0.0", "/later");
+    later.release.contract += 1;
+    let problems = conflicts(vec![shell("1.0.0"), later]).await;
+    assert_eq!(
+        problems,
+        ["later@1.0.0 has contract 2; shell@1.0.0 has contract 1"]
+    );
+}
+
+#[tokio::test]
 async fn page_moves_between_sections_in_one_deploy() {
     let (_folder, store) = store();
     for sample in [

@@ -33,7 +33,8 @@ impl LoadedDeployment {
     /// Assembles the releases of a deployment.
     ///
     /// # Errors
-    /// All problems of the combination: no shell, colliding patterns, slots filled twice, unmet shared packages.
+    /// All problems of the combination: no shell, colliding patterns, slots filled twice, different contracts, unmet
+    /// shared packages.
     pub fn assemble(deployment: Deployment, releases: Vec<Arc<LoadedRelease>>) -> Result<Self, Vec<String>> {
         let mut problems = Vec::new();
         let mut shell = None;
@@ -54,6 +55,7 @@ impl LoadedDeployment {
         };
         for release in &releases {
             if matches!(release.role, Role::Section(_)) {
+                check_contract(shell, release, &mut problems);
                 check_shared(shell, release, &mut problems);
             }
         }
@@ -135,6 +137,15 @@ fn add_slots(
                 other.section.name, section.id.name
             ));
         }
+    }
+}
+
+fn check_contract(shell: &LoadedRelease, section: &LoadedRelease, problems: &mut Vec<String>) {
+    if section.contract != shell.contract {
+        problems.push(format!(
+            "{} has contract {}; {} has contract {}",
+            section.id, section.contract, shell.id, shell.contract
+        ));
     }
 }
 

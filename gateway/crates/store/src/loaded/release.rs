@@ -30,6 +30,8 @@ pub struct LoadedRelease {
     pub published_at: PublishedAt,
     /// The public files, by path relative to `client/`.
     pub files: HashMap<String, LoadedFile>,
+    /// The version of the section contract it implements.
+    pub contract: u32,
     /// Shared packages: the version ranges a section needs, or the exact versions the shell provides.
     pub shared: BTreeMap<String, String>,
     /// Its role in a deployment.
@@ -167,6 +169,7 @@ impl LoadedRelease {
             id: id.clone(),
             published_at: PublishedAt::at(record.published_at.into()),
             files,
+            contract: release.contract,
             shared: release.shared,
             role,
             module_paths: release.modules,
