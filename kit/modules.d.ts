@@ -1,13 +1,47 @@
-/** Types of imports that the build supports besides TypeScript and JSON. */
+/** Types of imports that the build supports besides scripts and JSON. */
 
 declare module "*.module.css" {
   const classes: Readonly<Record<string, string>>;
   export default classes;
 }
 
+declare module "*.module.scss" {
+  const classes: Readonly<Record<string, string>>;
+  export default classes;
+}
+
+declare module "*.module.sass" {
+  const classes: Readonly<Record<string, string>>;
+  export default classes;
+}
+
 declare module "*.css";
 
-declare module "*.svg" {
+declare module "*.scss";
+
+declare module "*.sass";
+
+declare module "*.avif" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.gif" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.ico" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.jpeg" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.jpg" {
   const url: string;
   export default url;
 }
@@ -15,6 +49,73 @@ declare module "*.svg" {
 declare module "*.png" {
   const url: string;
   export default url;
+}
+
+declare module "*.svg" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.webp" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.mp3" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.mp4" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.webm" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.ttf" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.woff" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.woff2" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.pdf" {
+  const url: string;
+  export default url;
+}
+
+/** The URL of any file. */
+declare module "*?url" {
+  const url: string;
+  export default url;
+}
+
+/** The text of any file. */
+declare module "*?raw" {
+  const text: string;
+  export default text;
+}
+
+declare module "*.yaml" {
+  const data: unknown;
+  export default data;
+}
+
+declare module "*.yml" {
+  const data: unknown;
+  export default data;
 }
 
 declare module "*.md" {
@@ -27,3 +128,16 @@ declare module "*.md" {
     readonly components?: Readonly<Record<string, unknown>>;
   }): ReactElement<{ readonly children?: ReactNode }>;
 }
+
+// These merge with the declarations of @types/node, if the package has them.
+declare namespace NodeJS {
+  interface ProcessEnv {
+    /** The build replaces `process.env.NODE_ENV` by this value. */
+    readonly NODE_ENV?: string | undefined;
+  }
+  interface Process {
+    env: ProcessEnv;
+  }
+}
+
+declare var process: NodeJS.Process;

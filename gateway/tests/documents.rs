@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::support::{Gateway, Release, Request, Response};
 
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; \
-                      connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
-                      require-trusted-types-for 'script'; trusted-types default; report-uri /_csp; \
-                      report-to csp";
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; \
+                      font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; \
+                      frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types default; \
+                      report-uri /_csp; report-to csp";
 
 fn get_with_header(gateway: &Gateway, target: &str, name: &str, value: &str) -> Response {
     gateway.site.send(Request::new("GET", target).header(name, value))

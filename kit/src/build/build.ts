@@ -3,12 +3,15 @@ import path from "node:path";
 
 import type { Compilation } from "webpack";
 
+import { check } from "../check/check.js";
+import { CheckError } from "../check/problem.js";
 import { CONTRACT } from "../section.js";
 import { compile } from "./compile.js";
 import { loadConfig, UsageError, type SectionConfig } from "./config.js";
+import type { BuildContext } from "./context.js";
 import { readEntry } from "./entry.js";
-import { collectPaths } from "./paths.js";
 import { copyImages } from "./images.js";
+import { writeInputs } from "./inputs.js";
 import { listFiles, type Release } from "./release.js";
 import { SECTION_MODULES, shellServerEntry, writeSharedModules, type ServerModules } from "./server.js";
 import { installedVersions, neededRanges } from "./shared.js";
@@ -19,7 +22,6 @@ import {
   SHELL_LIBRARIES,
   serverConfiguration,
   shellServerConfiguration,
-  type BuildContext,
 } from "./webpack.js";
 
 /** Name of the folder, within a package, that contains its release. */
@@ -33,13 +35,16 @@ export interface BuildResult {
   readonly built: boolean;
 }
 
+/** Called when a step of a build begins, such as "client bundle". It is not called before the package is known to be valid. */
+export type OnStep = (step: string) => void;
+
 /**
  * Builds the package in `folder` into its `release/`. The release folder is replaced only after a successful build; a failed
  * build leaves the previous release.
  *
  * @throws UsageError if the package is invalid or does not compile.
  */
-export async function build(folder: string, mode: BuildMode): Promise<BuildResult> {
+export async function build(folder: string, mode: BuildMode, onStep: OnStep = () => undefined): Promise<BuildResult> {
   const config = await loadConfig(folder);
   if (mode.development) checkDevelopment(config, mode);
   const identity = await identify(folder, config, mode);
@@ -51,8 +56,10 @@ export async function build(folder: string, mode: BuildMode): Promise<BuildResul
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
   const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
-  const release = config.kind === "shell" ? await buildShell(context) : await buildSection(context);
+  onStep("client bundle");
+  const release = config.kind === "shell" ? await buildShell(context, onStep) : await buildSection(context, onStep);
   await writeFile(path.join(output, "release.json"), `${JSON.stringify(release, null, 2)}\n`);
+  await writeInputs(output, identity, mode);
   await rm(target, { recursive: true, force: true });
   await rename(output, target);
   return { release, built: true };
@@ -75,18 +82,35 @@ export async function readRelease(folder: string): Promise<Release> {
   return JSON.parse(text) as Release;
 }
 
-async function buildSection(context: BuildContext): Promise<Release> {
+async function compileSection(context: BuildContext, onStep: OnStep): Promise<Compilation> {
+  const client = await compile(clientConfiguration(context));
+  onStep("server bundle");
+  await compile(serverConfiguration(context));
+  // The rest of the check, if it takes longer than the compilation.
+  onStep("check");
+  return client;
+}
+
+async function buildSection(context: BuildContext, onStep: OnStep): Promise<Release> {
   const { folder, output, config, identity } = context;
   const entry = path.resolve(folder, config.entry);
   const imports = await readEntry(entry);
-  const client = await compile(clientConfiguration(context));
-  await compile(serverConfiguration(context));
-  const paths = await collectPaths(path.join(output, "server/index.js"), config);
+  // The check runs the pages in processes of their own, so it can overlap with the compilation.
+  const [compiled, checked] = await Promise.allSettled([compileSection(context, onStep), check(context)]);
+  if (compiled.status === "rejected") throw compiled.reason;
+  if (checked.status === "rejected") throw checked.reason;
+  const client = compiled.value;
+  const { problems, paths } = checked.value;
+  if (problems.length > 0) throw new CheckError(config.name, problems);
   const common = filesOf(client, (group) => group.name === SECTION_CHUNK);
-  const assetsOf = (request: string): string[] =>
-    filesOf(client, (group) =>
+  const assetsOf = (request: string): string[] => {
+    const groups = client.chunkGroups.filter((group) =>
       group.origins.some((origin) => origin.request === request && isEntry(origin.module, entry)),
-    ).filter((file) => !common.includes(file));
+    );
+    // The server renders `lazy` components, so their styles belong to the first view. Their scripts do not.
+    const styles = filesIn(descendantsOf(groups)).filter((file) => file.endsWith(".css"));
+    return [...new Set([...filesIn(groups), ...styles])].filter((file) => !common.includes(file));
+  };
   return {
     name: config.name,
     version: identity.version,
@@ -108,9 +132,10 @@ async function buildSection(context: BuildContext): Promise<Release> {
   };
 }
 
-async function buildShell(context: BuildContext): Promise<Release> {
+async function buildShell(context: BuildContext, onStep: OnStep): Promise<Release> {
   const { folder, output, config, identity, installed } = context;
   const client = await compile(clientConfiguration(context));
+  onStep("server bundle");
   const modules = await buildShellServer(context);
   const main = filesOf(client, (group) => group.name === "main");
   const images = await copyImages(folder, output, config);
@@ -147,8 +172,25 @@ async function buildShellServer({ folder, output, config, ...context }: BuildCon
 type ChunkGroup = Compilation["chunkGroups"][number];
 
 function filesOf(compilation: Compilation, predicate: (group: ChunkGroup) => boolean): string[] {
-  const files = compilation.chunkGroups.filter(predicate).flatMap((group) => group.getFiles());
-  return [...new Set(files)].map((file) => `client/${file}`);
+  return filesIn(compilation.chunkGroups.filter(predicate));
+}
+
+function filesIn(groups: readonly ChunkGroup[]): string[] {
+  return [...new Set(groups.flatMap((group) => group.getFiles()))].map((file) => `client/${file}`);
+}
+
+/** The chunk groups that these import dynamically, directly or through others. */
+function descendantsOf(groups: readonly ChunkGroup[]): ChunkGroup[] {
+  const found = new Set<ChunkGroup>();
+  const visit = (group: ChunkGroup): void => {
+    for (const child of group.getChildren()) {
+      if (found.has(child)) continue;
+      found.add(child);
+      visit(child);
+    }
+  };
+  groups.forEach(visit);
+  return [...found];
 }
 
 function isEntry(module: unknown, entry: string): boolean {

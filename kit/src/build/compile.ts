@@ -1,11 +1,11 @@
 import webpack, { type Compilation, type Configuration } from "webpack";
 
-import { UsageError } from "./config.js";
+import { BuildError } from "./usageError.js";
 
 /**
  * Runs webpack once.
  *
- * @throws UsageError with all errors that webpack reports. Warnings are printed to stderr.
+ * @throws BuildError with all errors that webpack reports. Warnings are printed to stderr.
  */
 export async function compile(configuration: Configuration): Promise<Compilation> {
   const compiler = webpack(configuration);
@@ -19,7 +19,7 @@ export async function compile(configuration: Configuration): Promise<Compilation
     });
   });
   if (stats.hasErrors())
-    throw new UsageError(stats.toString({ all: false, errors: true, errorDetails: true, colors: false }));
+    throw new BuildError(stats.toString({ all: false, errors: true, errorDetails: true, colors: false }));
   if (stats.hasWarnings()) process.stderr.write(`${stats.toString({ all: false, warnings: true, colors: false })}\n`);
   return stats.compilation;
 }

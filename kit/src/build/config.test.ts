@@ -26,6 +26,18 @@ test("loadConfig reads the shell's configuration", async () => {
   expect(await loadConfig(await packageWith(JSON.stringify(shell)))).toEqual(shell);
 });
 
+test("loadConfig keeps define and webpack", async () => {
+  const folder = await packageWith(`{
+    name: "hello",
+    entry: "./src/section.ts",
+    define: { $A1: { list: [1, "two", null], yes: true } },
+    webpack: (configuration, { side }) => ({ ...configuration, name: side }),
+  }`);
+  const { define, webpack } = await loadConfig(folder);
+  expect(define).toEqual({ $A1: { list: [1, "two", null], yes: true } });
+  expect(webpack?.({ mode: "none" }, { side: "client" })).toEqual({ mode: "none", name: "client" });
+});
+
 test("loadConfig rejects a folder without a configuration", async () => {
   const folder = await temporaryFolder();
   await expect(loadConfig(folder)).rejects.toThrow(
@@ -44,7 +56,7 @@ test.each([
   ["null", "expected a default export made by defineConfig({ name, entry })"],
   [
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
-    'unknown key "port"; expected name, entry, kind, icon, bootstrap, server, icons, socialImage, themeColor',
+    'unknown key "port"; expected name, entry, kind, define, webpack, icon, bootstrap, server, icons, socialImage, themeColor',
   ],
   ['{ entry: "./src/section.ts" }', `name is undefined; ${NAME_EXPECTED}`],
   ['{ name: "Hello", entry: "./src/section.ts" }', `name is "Hello"; ${NAME_EXPECTED}`],
@@ -99,6 +111,20 @@ test.each([
   [
     '{ name: "hello", entry: "./src/section.ts", icons: [] }',
     "icons is []; expected a list of { file, purpose } with purpose any, maskable or touch (shell only)",
+  ],
+  ['{ name: "hello", entry: "./src/section.ts", define: [1] }', "define is [1]; expected { NAME: value }"],
+  [
+    '{ name: "hello", entry: "./src/section.ts", define: { "process.env.KEY": 1 } }',
+    'define has the name "process.env.KEY"; expected an identifier',
+  ],
+  [
+    '{ name: "hello", entry: "./src/section.ts", define: { WHEN: [new Date(0)] } }',
+    "define.WHEN is not a JSON value; expected a string, a finite number, a boolean, null, or a list or object of these",
+  ],
+  ['{ name: "hello", entry: "./src/section.ts", webpack: {} }', "webpack is {}; expected a function (section only)"],
+  [
+    '{ name: "shell", kind: "shell", entry: "./src/section.ts", webpack: (configuration) => configuration }',
+    "webpack is a function; expected a function (section only)",
   ],
 ])("loadConfig rejects %s", async (config, problem) => {
   const folder = await packageWith(config);

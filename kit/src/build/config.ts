@@ -2,8 +2,16 @@ import { access, stat } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
+import type { Configuration } from "webpack";
+
 import { IMAGE_KEYS, readImageConfig, type ImageConfig } from "./images.js";
 import { UsageError } from "./usageError.js";
+
+/** A JSON value. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** Part of a build: the files that browsers load, or the server module. */
+export type BuildSide = "client" | "server";
 
 /** Build configuration of a package: the default export of its `section.config.js`. */
 export interface SectionConfig extends ImageConfig {
@@ -13,6 +21,13 @@ export interface SectionConfig extends ImageConfig {
   readonly entry: string;
   /** Default: `section`. */
   readonly kind?: "section" | "shell";
+  /** Constants by name. The build replaces each name in the code of the package and its dependencies by the value. */
+  readonly define?: Readonly<Record<string, JsonValue>>;
+  /**
+   * Section only: changes the webpack configuration, for what has no other setting. Called for each side, after everything else,
+   * also for `section check`. Returns the configuration to use.
+   */
+  readonly webpack?: (configuration: Configuration, context: { readonly side: BuildSide }) => Configuration;
   /** Shell only: path of the favicon, relative to the package. */
   readonly icon?: string;
   /** Shell only: path of the module that runs in the first script, before React DOM loads, relative to the package. */
@@ -34,7 +49,7 @@ const SHELL_FILES = {
   bootstrap: "the path of the module that runs first (shell only)",
   server: "the path of the server module (shell only)",
 } as const;
-const KEYS = new Set(["name", "entry", "kind", ...Object.keys(SHELL_FILES), ...IMAGE_KEYS]);
+const KEYS = new Set(["name", "entry", "kind", "define", "webpack", ...Object.keys(SHELL_FILES), ...IMAGE_KEYS]);
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** Description of a valid section name, for error messages. */
@@ -75,6 +90,12 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     );
   if (typeof entry !== "string" || !(await isFile(folder, entry)))
     throw new UsageError(`${file}: entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
+  const { define, webpack } = config;
+  if (define !== undefined) checkDefine(file, define);
+  if (webpack !== undefined && (typeof webpack !== "function" || kind === "shell"))
+    throw new UsageError(
+      `${file}: webpack is ${typeof webpack === "function" ? "a function" : JSON.stringify(webpack)}; expected a function (section only)`,
+    );
   const shellFiles: Partial<Record<keyof typeof SHELL_FILES, string>> = {};
   for (const [key, expected] of Object.entries(SHELL_FILES) as [keyof typeof SHELL_FILES, string][]) {
     const value = config[key];
@@ -83,7 +104,36 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
       throw new UsageError(`${file}: ${key} is ${JSON.stringify(value)}; expected ${expected}`);
     shellFiles[key] = value;
   }
-  return { name, entry, kind, ...shellFiles, ...readImageConfig(file, config, kind) };
+  return {
+    name,
+    entry,
+    kind,
+    ...(define !== undefined && { define: define as NonNullable<SectionConfig["define"]> }),
+    ...(webpack !== undefined && { webpack: webpack as NonNullable<SectionConfig["webpack"]> }),
+    ...shellFiles,
+    ...readImageConfig(file, config, kind),
+  };
+}
+
+function checkDefine(file: string, define: unknown): void {
+  if (typeof define !== "object" || define === null || Array.isArray(define))
+    throw new UsageError(`${file}: define is ${JSON.stringify(define)}; expected { NAME: value }`);
+  for (const [name, value] of Object.entries(define)) {
+    if (!/^[A-Za-z_$][\w$]*$/.test(name))
+      throw new UsageError(`${file}: define has the name ${JSON.stringify(name)}; expected an identifier`);
+    if (!isJson(value))
+      throw new UsageError(
+        `${file}: define.${name} is not a JSON value; expected a string, a finite number, a boolean, null, or a list or object of these`,
+      );
+  }
+}
+
+function isJson(value: unknown): value is JsonValue {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null)
+    return value === null || typeof value === "string" || typeof value === "boolean";
+  if (Array.isArray(value)) return value.every(isJson);
+  return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson);
 }
 
 async function isFile(folder: string, file: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { parse, type Expression, type Module, type ObjectExpression } from "@swc/core";
 import { readFile } from "node:fs/promises";
 
-import { UsageError } from "./config.js";
+import { BuildError } from "./usageError.js";
 
 /** Modules that the pages and slots of a section import. */
 export interface EntryImports {
@@ -17,17 +17,17 @@ const IMPORT_FORM = '() => import("./module")';
  * Parses `defineSection({ pages, slots })` in the source of an entry module. The build uses it to map chunks to pages
  * without running the section.
  *
- * @throws UsageError if the call is missing or a value does not have the form `() => import("./module")`.
+ * @throws BuildError if the call is missing or a value does not have the form `() => import("./module")`.
  */
 export async function readEntry(file: string): Promise<EntryImports> {
   const source = await readFile(file, "utf8");
   const module = await parse(source, { syntax: "typescript", tsx: true, target: "es2022" }).catch((error: unknown) => {
     // swc appends its own stack trace.
     const [message = ""] = String(error instanceof Error ? error.message : error).split("\n\nCaused by:");
-    throw new UsageError(`${file}: syntax error:\n${message.trimEnd()}`);
+    throw new BuildError(`${file}: syntax error:\n${message.trimEnd()}`);
   });
   const definition = findDefinition(module);
-  if (!definition) throw new UsageError(`${file}: expected \`export default defineSection({ … })\``);
+  if (!definition) throw new BuildError(`${file}: expected \`export default defineSection({ … })\``);
   const entries = entriesOf(definition, `${file}: defineSection`);
   return { pages: importsOf(file, entries, "pages"), slots: importsOf(file, entries, "slots") };
 }
@@ -58,7 +58,7 @@ function entriesOf(object: ObjectExpression, where: string): Map<string, Express
         const { key, value } = property;
         if (key.type === "StringLiteral" || key.type === "Identifier") return [key.value, value];
       }
-      throw new UsageError(`${where} has an unsupported property; expected "key": value`);
+      throw new BuildError(`${where} has an unsupported property; expected "key": value`);
     }),
   );
 }
@@ -67,7 +67,7 @@ function importsOf(file: string, definition: Map<string, Expression>, name: "pag
   const value = definition.get(name);
   if (!value) return new Map();
   if (value.type !== "ObjectExpression")
-    throw new UsageError(`${file}: ${name} is not an object literal; expected { "…": ${IMPORT_FORM} }`);
+    throw new BuildError(`${file}: ${name} is not an object literal; expected { "…": ${IMPORT_FORM} }`);
   return new Map(
     [...entriesOf(value, `${file}: ${name}`)].map(([key, load]) => [
       key,
@@ -77,7 +77,7 @@ function importsOf(file: string, definition: Map<string, Expression>, name: "pag
 }
 
 function reject(file: string, name: string, key: string): never {
-  throw new UsageError(`${file}: ${name}["${key}"] has an unsupported value; expected ${IMPORT_FORM}`);
+  throw new BuildError(`${file}: ${name}["${key}"] has an unsupported value; expected ${IMPORT_FORM}`);
 }
 
 function importSpecifier(load: Expression): string | undefined {

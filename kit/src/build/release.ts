@@ -56,20 +56,35 @@ export interface Release extends ReleaseImages {
 const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
+  ".avif": "image/avif",
+  ".gif": "image/gif",
+  ".ico": "image/vnd.microsoft.icon",
+  ".jpeg": "image/jpeg",
+  ".jpg": "image/jpeg",
   ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".webp": "image/webp",
+  ".mp3": "audio/mpeg",
+  ".mp4": "video/mp4",
+  ".webm": "video/webm",
+  ".ttf": "font/ttf",
+  ".woff": "font/woff",
   ".woff2": "font/woff2",
   ".json": "application/json",
+  ".pdf": "application/pdf",
   ".txt": "text/plain; charset=utf-8",
 };
 
-/** Lists the files of a release folder, sorted by path, with size, type and digest. Excludes `release.json`. */
+/**
+ * Lists the files of a release folder, sorted by path, with size, type and digest. Excludes `release.json`, and source maps,
+ * which are not published.
+ */
 export async function listFiles(folder: string): Promise<ReleaseFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join("/"))
-    .filter((file) => file !== "release.json")
+    .filter((file) => file !== "release.json" && !file.endsWith(".map"))
     .sort();
   return Promise.all(
     files.map(async (file) => {
@@ -77,7 +92,7 @@ export async function listFiles(folder: string): Promise<ReleaseFile[]> {
       return {
         path: file,
         size: bytes.length,
-        type: TYPES[path.extname(file)] ?? "application/octet-stream",
+        type: TYPES[path.extname(file).toLowerCase()] ?? "application/octet-stream",
         digest: `sha384-${createHash("sha384").update(bytes).digest("base64")}`,
       };
     }),

@@ -4,8 +4,8 @@ import path from "node:path";
 
 import type { SectionConfig } from "./config.js";
 
-// Folders that no build reads. Below the package's root, folders with these names are inputs.
-const IGNORED = new Set(["node_modules", "release", "release.building", "dist", ".git"]);
+// Names that no build reads. Below the package's root, files and folders with these names are inputs.
+const IGNORED = new Set(["node_modules", "release", "release.building", "dist", "coverage", ".git", ".DS_Store"]);
 const NONE_IGNORED: ReadonlySet<string> = new Set();
 const TEST_FILE = /\.test\.[a-z]+$/;
 const KIT_FOLDER = path.resolve(import.meta.dirname, "../..");
@@ -27,6 +27,8 @@ export interface BuildIdentity {
   readonly version: string;
   /** Global variable of the Module Federation container, unique per release. */
   readonly container: string;
+  /** Hash of the inputs: the package's files except tests, the lockfile and the kit. */
+  readonly inputs: string;
 }
 
 /** Lists the files under a folder that a build could read, as sorted relative paths. */
@@ -55,7 +57,8 @@ async function lockFile(folder: string): Promise<Buffer> {
   }
 }
 
-async function hashInputs(folder: string, { development }: BuildMode): Promise<string> {
+/** Hashes the inputs of a build. */
+export async function hashInputs(folder: string, { development }: Pick<BuildMode, "development">): Promise<string> {
   const hash = createHash("sha256");
   if (development) hash.update("development\0");
   for (const root of [folder, path.join(KIT_FOLDER, "dist"), path.join(KIT_FOLDER, "design")]) {
@@ -84,9 +87,10 @@ export function developmentVersion(version: string, hash: string): string {
 /** Computes a build's identity from its inputs. Does not build anything. */
 export async function identify(folder: string, config: SectionConfig, mode: BuildMode): Promise<BuildIdentity> {
   const { version } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as { version: string };
-  const hash = await hashInputs(folder, mode);
+  const inputs = await hashInputs(folder, mode);
   return {
-    version: mode.final ? version : developmentVersion(version, hash),
-    container: `${config.name.replaceAll("-", "_")}_${hash}`,
+    version: mode.final ? version : developmentVersion(version, inputs),
+    container: `${config.name.replaceAll("-", "_")}_${inputs}`,
+    inputs,
   };
 }

@@ -1,108 +1,95 @@
-import { createRequire } from "node:module";
 import path from "node:path";
 
 import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
 import MiniCssExtractPlugin from "mini-css-extract-plugin";
 import MinimizerPlugin from "minimizer-webpack-plugin";
-import webpack, { type Configuration, type EntryObject, type RuleSetRule } from "webpack";
+import webpack, { type Configuration, type EntryObject } from "webpack";
 import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
-import type { SectionConfig } from "./config.js";
+import { CONFIG_FILE, UsageError, type BuildSide, type SectionConfig } from "./config.js";
+import type { BuildContext } from "./context.js";
 import { PortableModuleIds } from "./moduleIds.js";
+import { reactServerFile } from "./reactServer.js";
+import { REACT_SERVER, rules } from "./rules.js";
 import { SERVER_SPECIFIERS } from "./server.js";
-import { neededRanges, SHARED_PACKAGES, type SharedVersions } from "./shared.js";
-import type { BuildIdentity, BuildMode } from "./version.js";
-
-/** Input of the webpack configurations. */
-export interface BuildContext {
-  /** Folder of the package. */
-  readonly folder: string;
-  /** Folder that the release is written to. */
-  readonly output: string;
-  readonly config: SectionConfig;
-  readonly identity: BuildIdentity;
-  readonly installed: SharedVersions;
-  readonly mode: BuildMode;
-}
+import { neededRanges, SHARED_PACKAGES } from "./shared.js";
+import { tsconfigOf } from "./tsconfig.js";
 
 /** Name of the module that a section's container exposes: its entry module. */
 export const EXPOSED_MODULE = "./section";
 /** Name of the chunk that contains the exposed module. */
 export const SECTION_CHUNK = "section";
 
-const SCRIPT: RuleSetRule = {
-  test: /\.[jt]sx?$/,
-  exclude: /node_modules/,
-  loader: "swc-loader",
-  options: {
-    jsc: {
-      parser: { syntax: "typescript", tsx: true },
-      target: "es2022",
-      transform: { react: { runtime: "automatic" } },
-    },
-  },
-};
-// The loader removes the components' names from developer tools, so development builds do not use it.
-const ROUTER: RuleSetRule = {
-  test: /[\\/]node_modules[\\/]react-router[\\/]dist[\\/].*\.mjs$/,
-  loader: path.join(import.meta.dirname, "router-loader.js"),
-};
-const MARKDOWN: RuleSetRule = { test: /\.md$/, loader: path.join(import.meta.dirname, "markdown-loader.js") };
-
-function styles(context: BuildContext, side: "client" | "server"): RuleSetRule[] {
-  const extract = side === "client" ? [MiniCssExtractPlugin.loader] : [];
-  return [
-    {
-      test: /\.module\.css$/,
-      use: [
-        ...extract,
-        {
-          loader: "css-loader",
-          options: {
-            modules: {
-              // `pure` fails the build if a selector could match elements outside the section. Otherwise publishing would fail.
-              mode: context.config.kind === "shell" ? "local" : "pure",
-              namedExport: false,
-              exportLocalsConvention: "as-is",
-              exportOnlyLocals: side === "server",
-              // The section's name prevents collisions between sections with equal file names.
-              localIdentName: `${context.config.name}_[local]_[hash:base64:6]`,
-            },
-          },
-        },
-      ],
-    },
-    { test: /\.css$/, exclude: /\.module\.css$/, use: side === "client" ? [...extract, "css-loader"] : ["css-loader"] },
-  ];
+// The gateway restricts the names of files, and a source file can have any name.
+function assetName({ filename = "" }: { readonly filename?: string | undefined }): string {
+  const { name } = path.parse(filename.replace(/[?#].*$/s, ""));
+  return `${name.replaceAll(/[^\w.~@+-]+/g, "-").slice(0, 100)}.[contenthash:8][ext]`;
 }
 
-function baseConfiguration(context: BuildContext, side: "client" | "server"): Configuration {
+function baseConfiguration(context: BuildContext, side: BuildSide): Configuration {
+  const { folder, config, identity, output } = context;
+  const tsconfig = tsconfigOf(folder);
   return {
-    name: `${context.config.name} ${side}`,
+    name: `${config.name} ${side}`,
     mode: "production",
-    context: context.folder,
+    context: folder,
     devtool: false,
     output: {
-      path: path.join(context.output, side),
+      path: path.join(output, side),
       // Fixed before the build, so that server-rendered HTML uses the same URLs.
-      publicPath: `/assets/${context.config.name}/${context.identity.version}/`,
-      uniqueName: context.identity.container,
-      assetModuleFilename: "[name].[contenthash:8][ext]",
+      publicPath: `/assets/${config.name}/${identity.version}/`,
+      uniqueName: identity.container,
+      assetModuleFilename: assetName,
     },
-    resolve: { extensions: [".tsx", ".ts", ".js"], extensionAlias: { ".js": [".tsx", ".ts", ".js"] } },
+    resolve: {
+      extensions: [".tsx", ".ts", ".mts", ".jsx", ".js", ".mjs", ".cjs", ".json"],
+      extensionAlias: {
+        ".js": [".tsx", ".ts", ".js", ".jsx"],
+        ".jsx": [".tsx", ".jsx"],
+        ".mjs": [".mts", ".mjs"],
+      },
+      ...(tsconfig !== undefined && { tsconfig }),
+    },
     resolveLoader: { modules: [path.join(import.meta.dirname, "../../node_modules"), ...loaderFolders()] },
     module: {
       rules: [
-        SCRIPT,
-        MARKDOWN,
-        ...(context.mode.development ? [] : [ROUTER]),
-        ...styles(context, side),
-        { test: /\.(svg|png|woff2)$/, type: "asset/resource", generator: { emit: side === "client" } },
+        // Bundlers permit imports without an extension in ES modules, so packages have them.
+        { test: /\.m?js$/, resolve: { fullySpecified: false } },
+        { oneOf: rules(context, side) },
       ],
+      // The URL is a path on both sides. An absolute one would differ, because the server has no origin.
+      parser: { javascript: { url: "relative" } },
+      generator: { "asset/resource": { emit: side === "client" } },
     },
+    plugins: config.define ? [new webpack.DefinePlugin(constants(config.define))] : [],
     performance: false,
     infrastructureLogging: { level: "warn" },
   };
+}
+
+function constants(define: NonNullable<SectionConfig["define"]>): Record<string, string> {
+  return Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+/** Applies the package's own `webpack` function, after everything else. */
+function customized(context: BuildContext, side: BuildSide, configuration: Configuration): Configuration {
+  const { folder, config } = context;
+  if (!config.webpack) return configuration;
+  const where = `${path.join(folder, CONFIG_FILE)}: webpack() of the ${side} build`;
+  let result: unknown;
+  try {
+    result = config.webpack(configuration, { side });
+  } catch (error) {
+    throw new UsageError(`${where} failed: ${String(error)}`, { cause: error });
+  }
+  if (typeof result !== "object" || result === null || Array.isArray(result) || result instanceof Promise)
+    throw new UsageError(`${where} returned ${describe(result)}; expected the configuration`);
+  return result;
+}
+
+function describe(value: unknown): string {
+  if (value instanceof Promise) return "a promise";
+  return Array.isArray(value) ? "a list" : String(value);
 }
 
 // Loaders resolve from the kit, wherever its dependencies are installed.
@@ -158,7 +145,7 @@ function federation(context: BuildContext): ModuleFederationPlugin {
 }
 
 // A shared package adds no code to a section. Its own chunk would have no file, which fails to load and has no digest.
-const SPLIT_CHUNKS = {
+const splitChunks = () => ({
   cacheGroups: {
     default: {
       test: (module: { readonly type: string }) => module.type !== "consume-shared-module",
@@ -167,7 +154,7 @@ const SPLIT_CHUNKS = {
       reuseExistingChunk: true,
     },
   },
-};
+});
 
 // Most functions of a script run at startup. With this hint, V8 compiles them eagerly on a background thread instead of
 // lazily on the main thread. https://v8.dev/blog/explicit-compile-hints
@@ -180,7 +167,7 @@ const COMPILE_HINT = new webpack.BannerPlugin({
 });
 
 // Both minifiers are native code. Starting a worker per build would take longer than they do.
-const MINIMIZERS = [
+const minimizers = () => [
   new MinimizerPlugin({ parallel: false, test: /\.js$/, minify: MinimizerPlugin.swcMinify }),
   new MinimizerPlugin({ parallel: false, test: /\.css$/, minify: MinimizerPlugin.lightningCssMinify }),
 ];
@@ -206,7 +193,7 @@ function shellEntry({ folder, config }: BuildContext): EntryObject {
 export function clientConfiguration(context: BuildContext): Configuration {
   const common = baseConfiguration(context, "client");
   const isShell = context.config.kind === "shell";
-  return {
+  const configuration: Configuration = {
     ...common,
     target: ["web", "es2022"],
     entry: isShell ? shellEntry(context) : {},
@@ -219,6 +206,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
       chunkLoadTimeout: 8_000,
     },
     plugins: [
+      ...(common.plugins ?? []),
       new MiniCssExtractPlugin({ filename: "[name].[contenthash:8].css", chunkFilename: "[name].[contenthash:8].css" }),
       federation(context),
       // The federation runtime reads its debug flag from localStorage, which blocks the main thread.
@@ -229,21 +217,25 @@ export function clientConfiguration(context: BuildContext): Configuration {
     ],
     optimization: {
       ...(context.mode.development && { minimize: false, nodeEnv: "development" }),
-      minimizer: MINIMIZERS,
-      splitChunks: SPLIT_CHUNKS,
+      minimizer: minimizers(),
+      splitChunks: splitChunks(),
       moduleIds: "deterministic",
       chunkIds: "deterministic",
       realContentHash: true,
     },
   };
+  return customized(context, "client", configuration);
 }
 
 /** Returns the configuration of a section's server module: one ES module with the shared packages as externals. */
 export function serverConfiguration(context: BuildContext): Configuration {
-  return serverModule(context, path.resolve(context.folder, context.config.entry), {
+  const configuration = serverModule(context, path.resolve(context.folder, context.config.entry), {
     externalsType: "module",
     externals: [...SERVER_SPECIFIERS],
+    // Not published. The command uses it to locate errors that the gateway reports.
+    devtool: "hidden-source-map",
   });
+  return customized(context, "server", configuration);
 }
 
 /**
@@ -268,18 +260,21 @@ function serverModule(context: BuildContext, entry: string, overrides: Configura
       module: true,
       library: { type: "module" },
       chunkFormat: "module",
+      devtoolModuleFilenameTemplate: "[resource-path]",
     },
     resolve: {
       ...common.resolve,
+      // Code for a browser or for Node.js uses globals that the gateway's engine lacks. These conditions select code that needs
+      // neither, and packages that do not have them have a default.
+      conditionNames: ["edge-light", "worker", "..."],
       // The legacy renderer needs no stream globals and is half the size. The package does not export it.
-      alias: { "react-dom/server$": reactServer(context.folder) },
+      alias: { "react-dom/server$": reactServerFile(context.folder) },
     },
-    module: { ...common.module, parser: { javascript: { dynamicImportMode: "eager" } } },
-    optimization: { splitChunks: false, runtimeChunk: false, minimizer: MINIMIZERS },
+    module: {
+      ...common.module,
+      rules: [...(common.module?.rules ?? []), REACT_SERVER],
+      parser: { javascript: { ...common.module?.parser?.javascript, dynamicImportMode: "eager" } },
+    },
+    optimization: { splitChunks: false, runtimeChunk: false, minimizer: minimizers() },
   };
-}
-
-function reactServer(folder: string): string {
-  const require = createRequire(path.join(folder, "package.json"));
-  return path.join(path.dirname(require.resolve("react-dom")), "cjs/react-dom-server-legacy.browser.production.js");
 }

@@ -9,8 +9,8 @@ use super::inline_style::InlineStyle;
 /// The `Reporting-Endpoints` header: the endpoint that the policy names `csp` (Reporting API).
 const ENDPOINTS: HeaderValue = HeaderValue::from_static("csp=\"/_csp\"");
 
-/// The policy of documents. It allows scripts, styles, images, fonts and the manifest of this origin, and the inline
-/// styles that the gateway writes. Trusted Types prevent scripts from creating scripts or HTML from strings; the only
+/// The policy of documents. It allows scripts, styles, images, media, fonts and the manifest of this origin, and the
+/// inline styles that the gateway writes. Trusted Types prevent scripts from creating scripts or HTML from strings; the only
 /// Trusted Types policy is the shell's.
 pub(super) struct ContentSecurityPolicy {
     /// The sources of `form-action`. Browsers check every redirect of a form post against it, so it includes the hosts
@@ -41,9 +41,10 @@ impl ContentSecurityPolicy {
             .fold(String::new(), |all, style| all + " '" + &style.csp_hash() + "'");
         let endpoint = if self.has_endpoint { "; report-to csp" } else { "" };
         let policy = format!(
-            "default-src 'none'; script-src 'self'; style-src 'self'{hashes}; img-src 'self'; font-src 'self'; \
-             connect-src 'self'; manifest-src 'self'; form-action {}; base-uri 'none'; frame-ancestors 'none'; \
-             require-trusted-types-for 'script'; trusted-types default; report-uri /_csp{endpoint}",
+            "default-src 'none'; script-src 'self'; style-src 'self'{hashes}; img-src 'self'; media-src 'self'; \
+             font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action {}; base-uri 'none'; \
+             frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types default; \
+             report-uri /_csp{endpoint}",
             self.form_action
         );
         HeaderValue::try_from(policy).expect("host names and base64 are valid in a header")

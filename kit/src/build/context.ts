@@ -1,0 +1,15 @@
+import type { SectionConfig } from "./config.js";
+import type { SharedVersions } from "./shared.js";
+import type { BuildIdentity, BuildMode } from "./version.js";
+
+/** Input of the webpack configurations. */
+export interface BuildContext {
+  /** Folder of the package. */
+  readonly folder: string;
+  /** Folder that the release is written to. */
+  readonly output: string;
+  readonly config: SectionConfig;
+  readonly identity: BuildIdentity;
+  readonly installed: SharedVersions;
+  readonly mode: BuildMode;
+}

@@ -1,0 +1,29 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { BuildIdentity, BuildMode } from "./version.js";
+
+/** Name of the file, within a release folder, that describes what the release was built from. It is not published. */
+export const INPUTS_FILE = "inputs.json";
+
+/** What a release was built from: the contents of `inputs.json`. */
+export interface BuildInputs extends Required<BuildMode> {
+  /** Hash of the inputs. */
+  readonly inputs: string;
+}
+
+/** Writes `inputs.json` to a release folder. */
+export async function writeInputs(
+  release: string,
+  { inputs }: BuildIdentity,
+  { final, development = false }: BuildMode,
+): Promise<void> {
+  const contents: BuildInputs = { inputs, final, development };
+  await writeFile(path.join(release, INPUTS_FILE), `${JSON.stringify(contents)}\n`);
+}
+
+/** Reads `inputs.json` from a release folder. Returns undefined if there is none. */
+export async function readInputs(release: string): Promise<BuildInputs | undefined> {
+  const text = await readFile(path.join(release, INPUTS_FILE), "utf8").catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as BuildInputs);
+}

@@ -1,0 +1,108 @@
+import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+import MiniCssExtractPlugin from "mini-css-extract-plugin";
+import type { RuleSetRule, RuleSetUseItem } from "webpack";
+import { parse as parseYaml } from "yaml";
+
+import type { BuildSide } from "./config.js";
+import type { BuildContext } from "./context.js";
+
+// Rules are created for each build, because the package's own `webpack` function may change them.
+function scripts(): RuleSetRule[] {
+  const compiled = (test: RegExp, parser: object): RuleSetRule => ({
+    test,
+    exclude: /node_modules/,
+    loader: "swc-loader",
+    options: { jsc: { parser, target: "es2022", transform: { react: { runtime: "automatic" } } } },
+  });
+  const javascript = compiled(/\.([mc]?js|jsx)$/, { syntax: "ecmascript", jsx: true });
+  return [
+    // With `tsx`, `<T>(value: T) => value` would be a syntax error.
+    compiled(/\.m?ts$/, { syntax: "typescript" }),
+    compiled(/\.tsx$/, { syntax: "typescript", tsx: true }),
+    // CommonJS modules are scripts: a module would get imports, which have no effect there.
+    { ...javascript, options: { ...(javascript.options as object), isModule: "unknown" } },
+  ];
+}
+// The loader removes the components' names from developer tools, so development builds do not use it.
+const ROUTER: RuleSetRule = {
+  test: /[\\/]node_modules[\\/]react-router[\\/]dist[\\/].*\.mjs$/,
+  loader: path.join(import.meta.dirname, "router-loader.js"),
+};
+/** Rule for React's server renderer. */
+export const REACT_SERVER: RuleSetRule = {
+  test: /[\\/]react-dom-server-legacy\.browser\.production\.js$/,
+  loader: path.join(import.meta.dirname, "react-server-loader.js"),
+};
+const MARKDOWN: RuleSetRule = { test: /\.md$/, loader: path.join(import.meta.dirname, "markdown-loader.js") };
+
+function styles(context: BuildContext, side: BuildSide): RuleSetRule[] {
+  const rule = (test: RegExp, modules: object | false, compilers: RuleSetUseItem[]): RuleSetRule => {
+    const loaders = [...postcss(context), ...compilers];
+    return {
+      test,
+      use: [
+        ...(side === "client" ? [MiniCssExtractPlugin.loader] : []),
+        // Source maps would contain the absolute paths of the sources.
+        { loader: "css-loader", options: { modules, importLoaders: loaders.length, sourceMap: false } },
+        ...loaders,
+      ],
+    };
+  };
+  const scoped = {
+    // `pure` fails the build if a selector could match elements outside the section. Otherwise publishing would fail.
+    mode: context.config.kind === "shell" ? "local" : "pure",
+    namedExport: false,
+    exportLocalsConvention: "as-is",
+    exportOnlyLocals: side === "server",
+    // The section's name prevents collisions between sections with equal file names.
+    localIdentName: `${context.config.name}_[local]_[hash:base64:6]`,
+  };
+  // The server module has no use for the text of a stylesheet.
+  const global = side === "client" ? false : { mode: "global", exportOnlyLocals: true };
+  const sass = [sassLoader(context)];
+  return [
+    rule(/\.module\.css$/, scoped, []),
+    rule(/\.module\.s[ac]ss$/, scoped, sass),
+    rule(/\.css$/, global, []),
+    rule(/\.s[ac]ss$/, global, sass),
+  ];
+}
+
+function sassLoader({ folder }: BuildContext): RuleSetUseItem {
+  try {
+    const implementation = createRequire(path.join(folder, "package.json")).resolve("sass");
+    return { loader: "sass-loader", options: { implementation, sourceMap: false } };
+  } catch {
+    // The kit does not depend on the compiler, because most sections do not need it.
+    return { loader: path.join(import.meta.dirname, "missing-package-loader.js"), options: { name: "sass" } };
+  }
+}
+
+function postcss({ folder }: BuildContext): RuleSetUseItem[] {
+  const name = readdirSync(folder).find((file) => /^postcss\.config\.(json|[mc]?[jt]s)$/.test(file));
+  if (name === undefined) return [];
+  const postcssOptions = { config: path.join(folder, name) };
+  return [{ loader: "postcss-loader", options: { postcssOptions, sourceMap: false } }];
+}
+
+/** Files whose import is their URL. */
+const FILE = /\.(avif|gif|ico|jpe?g|png|svg|webp|mp3|mp4|webm|ttf|woff2?|pdf)$/i;
+
+/** Returns the rules for a package's modules. Only the first one that matches applies. */
+export function rules(context: BuildContext, side: BuildSide): RuleSetRule[] {
+  return [
+    { resourceQuery: /[?&]raw(&|$)/, type: "asset/source" },
+    { resourceQuery: /[?&]url(&|$)/, type: "asset/resource" },
+    // `new URL(file, import.meta.url)`, and `url(file)` in a stylesheet. Webpack inlines the data of a data URL.
+    { dependency: "url", scheme: { not: /^data$/ }, type: "asset/resource" },
+    { test: FILE, type: "asset/resource" },
+    { test: /\.ya?ml$/, type: "json", parser: { parse: parseYaml } },
+    MARKDOWN,
+    ...(context.mode.development ? [] : [ROUTER]),
+    ...styles(context, side),
+    ...scripts(),
+  ];
+}
