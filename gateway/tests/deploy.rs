@@ -41,11 +41,14 @@ fn response_lists_all_releases() {
     assert_eq!(response.status, 201);
     assert_eq!(
         response.json(),
-        json!({ "number": 2, "releases": set, "live": true })
+        json!({ "number": 2, "releases": set, "live": true, "url": "https://site.example" })
     );
 
     let list = deployments(&gateway);
-    assert_eq!(list["live"], 2);
+    assert_eq!(
+        (&list["live"], &list["url"]),
+        (&json!(2), &json!("https://site.example"))
+    );
     let second = &list["deployments"][1];
     assert_eq!(
         (&second["number"], &second["releases"], &second["reason"]),
@@ -128,7 +131,7 @@ fn invalid_deployment_request_is_rejected() {
     );
     assert_eq!(
         deployments(&gateway),
-        json!({ "live": null, "rollout": null, "deployments": [] })
+        json!({ "live": null, "rollout": null, "deployments": [], "url": "https://site.example" })
     );
 }
 

@@ -210,6 +210,7 @@ fn section_rollback_applies_to_live_and_canary() {
         json!({
             "number": 5, "releases": releases("1.0.0"), "live": true,
             "candidate": { "number": 6, "releases": releases("2.0.0") },
+            "url": "https://site.example",
         })
     );
     let rollout = &gateway.admin_get("/api/v1/deployments")["rollout"];

@@ -347,6 +347,7 @@ fn deploy_of_other_section_applies_to_live_and_canary() {
         json!({
             "number": candidate + 1, "releases": set("1.0.0"), "live": true,
             "candidate": { "number": candidate + 2, "releases": set("2.0.0") },
+            "url": "https://site.example",
         })
     );
     for (visitor, number, version) in [

@@ -52,7 +52,9 @@ test("A new team ships its section from an empty folder", async ({ page, startOw
     const version = await builtVersion(hello);
     expect(await section(hello, "publish")).toBe(`hello@${version} is published\n`);
     expect(await section(hello, "publish")).toBe(`hello@${version} was already published\n`);
-    expect(await section(hello, "deploy", "--reason", "our first page")).toMatch(/^deployment \d+ is live\n$/);
+    expect(await section(hello, "deploy", "--reason", "our first page")).toMatch(
+      /^deployment \d+ is live\nhttp\S+\/hello\n$/,
+    );
     await expectHeading("Hello");
   });
   const first = await builtVersion(hello);

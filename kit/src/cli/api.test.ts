@@ -23,10 +23,13 @@ describe("error responses", () => {
       422,
     );
     expect(await runSection(folder, ["publish"])).toEqual(
-      failure(`PUT /api/v1/sections/hello/releases/1.1.0: 422 The release was rejected
+      failure(
+        `PUT /api/v1/sections/hello/releases/1.1.0: 422 The release was rejected
 No file was stored.
 - pattern \`/hello/\`: it must not end with a slash
-- slot \`join\` is filled twice`),
+- slot \`join\` is filled twice`,
+        "rejected",
+      ),
     );
   });
 
@@ -37,11 +40,25 @@ No file was stored.
   ])("%s from a proxy is printed unchanged", async (_, body, printed) => {
     admin.response = { status: 502, body };
     const { code, err } = await runSection(folder, ["deploy"]);
-    expect(code).toBe(1);
+    expect(code).toBe(6);
     expect(err.trimEnd().split("\n")).toEqual([
       "error: POST /api/v1/deployments: 502",
       ...(printed === undefined ? [] : [printed]),
     ]);
+  });
+
+  test.each([
+    [400, 4],
+    [401, 5],
+    [403, 5],
+    [404, 4],
+    [409, 4],
+    [422, 4],
+    [500, 6],
+    [503, 6],
+  ])("a response with status %i exits with code %i", async (status, code) => {
+    admin.response = jsonResponse({}, status);
+    expect((await runSection(folder, ["deploy"])).code).toBe(code);
   });
 
   test("redirects are not followed, so the token stays private", async () => {
@@ -72,7 +89,7 @@ describe("COLONNADE_ADMIN and COLONNADE_TOKEN", () => {
     const url = closed.url.replace("127.0.0.1", host);
     closed.close();
     const { code, err } = await runSection(folder, ["status"], { COLONNADE_ADMIN: url });
-    expect(code).toBe(1);
+    expect(code).toBe(6);
     expect(err).toMatch(
       /^error: cannot reach the gateway at (\S+) \(.*ECONNREFUSED.*\); check that COLONNADE_ADMIN is .*\n$/,
     );
@@ -90,15 +107,23 @@ describe("COLONNADE_ADMIN and COLONNADE_TOKEN", () => {
     },
   );
 
-  test.each(["publish", "deploy", "promote", "abort", "rollback", "status", "history", "preview", "garbage-collect"])(
-    "%s without a token reports the missing variable",
-    async (command) => {
-      expect(await runSection(folder, [command], { COLONNADE_TOKEN: undefined })).toEqual(
-        failure("COLONNADE_TOKEN is not set; expected the admin API token from the gateway operator"),
-      );
-      expect(admin.requests).toEqual([]);
-    },
-  );
+  test.each([
+    "publish",
+    "deploy",
+    "promote",
+    "abort",
+    "rollback",
+    "status",
+    "history",
+    "preview",
+    "open",
+    "garbage-collect",
+  ])("%s without a token reports the missing variable", async (command) => {
+    expect(await runSection(folder, [command], { COLONNADE_TOKEN: undefined })).toEqual(
+      failure("COLONNADE_TOKEN is not set; expected the admin API token from the gateway operator"),
+    );
+    expect(admin.requests).toEqual([]);
+  });
 
   test.each([`${TOKEN}\n`, ` ${TOKEN}`, `${TOKEN}é`])("an invalid token is neither sent nor printed", async (token) => {
     expect(await runSection(folder, ["deploy"], { COLONNADE_TOKEN: token })).toEqual(

@@ -1,4 +1,4 @@
-import { UsageError } from "../build/config.js";
+import { GatewayError, UsageError } from "../build/usageError.js";
 import { sendRequest, type RequestBody } from "./http.js";
 
 /** URL and credentials of the gateway's admin API. */
@@ -54,23 +54,25 @@ export interface AdminResponse<Data> {
 /**
  * Calls the admin API.
  *
- * @throws UsageError when the gateway is unreachable or responds with an error.
+ * @throws GatewayError when the gateway is unreachable or responds with an error.
+ * @throws UsageError when the response is not one of the admin API.
  */
 export async function callAdmin<Data>(
   access: AdminAccess,
   method: string,
   path: string,
   body?: RequestBody,
+  signal?: AbortSignal,
 ): Promise<AdminResponse<Data>> {
   const url = `${access.url}${path}`;
-  const { status, text } = await sendRequest(url, method, { authorization: `Bearer ${access.token}` }, body).catch(
-    (error: unknown) => {
-      throw new UsageError(
-        `cannot reach the gateway at ${access.url} (${reasonOf(error)}); check that COLONNADE_ADMIN is the URL of its admin listener`,
-      );
-    },
-  );
-  if (status < 200 || status > 299) throw new UsageError(describeError(method, path, status, text));
+  const headers = { authorization: `Bearer ${access.token}` };
+  const { status, text } = await sendRequest(url, method, headers, body, signal).catch((error: unknown) => {
+    throw new GatewayError(
+      `cannot reach the gateway at ${access.url} (${reasonOf(error)}); check that COLONNADE_ADMIN is the URL of its admin listener`,
+      "unavailable",
+    );
+  });
+  if (status < 200 || status > 299) throw errorOf(status, describeError(method, path, status, text));
   try {
     return { status, body: JSON.parse(text) as Data };
   } catch {
@@ -83,6 +85,13 @@ export async function callAdmin<Data>(
 /** Calls the admin API with a JSON body. Undefined properties are omitted. */
 export function postAdmin<Data>(access: AdminAccess, path: string, data: object): Promise<AdminResponse<Data>> {
   return callAdmin<Data>(access, "POST", path, { type: "application/json", bytes: JSON.stringify(data) });
+}
+
+function errorOf(status: number, message: string): UsageError {
+  // The admin API does not redirect, so the URL is another server's.
+  if (status < 400) return new UsageError(message);
+  if (status >= 500) return new GatewayError(message, "unavailable");
+  return new GatewayError(message, status === 401 || status === 403 ? "unauthorized" : "rejected");
 }
 
 // When a host name has several addresses and all refuse, Node's AggregateError has no message of its own.

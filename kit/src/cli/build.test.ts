@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { Release } from "@colonnade/kit/build";
+import { build, type Release } from "@colonnade/kit/build";
 import { beforeAll, expect, test } from "vitest";
 
-import { failure, spawnSection } from "../../fixtures/command.js";
+import { failure, MemoryStream, runSection, spawnSection } from "../../fixtures/command.js";
 import { helloSection, temporaryFolder } from "../../fixtures/temporary.js";
 
 let folder: string;
@@ -53,4 +53,31 @@ test("a missing section.config.js prints no stack trace", async () => {
 
 test("build needs neither gateway nor token", async () => {
   expect((await spawnSection(folder, ["build"], { COLONNADE_TOKEN: "", COLONNADE_ADMIN: "nowhere" })).code).toBe(0);
+});
+
+test("sources that do not compile exit with code 3", async () => {
+  const broken = await helloSection({ "src/languages.ts": "export const LANGUAGES = ;" });
+  const { code, err } = await spawnSection(broken, ["build"]);
+  expect(code).toBe(3);
+  expect(err).toContain("Expression expected");
+});
+
+test("on a terminal, the step is erased before an error", async () => {
+  const broken = await helloSection({ "src/section.ts": "export default ;" });
+  const stderr = new MemoryStream(true);
+  const { code, err } = await runSection(broken, ["build"], {}, stderr);
+  expect(code).toBe(3);
+  const [step, erased, error] = err.split("\x1b[K");
+  expect([step, erased]).toEqual(["\rclient bundle 0 s", "\r"]);
+  expect(error).toMatch(/^error: .*syntax error:/);
+});
+
+test("build reports its steps in order", async () => {
+  const steps: string[] = [];
+  const section = await helloSection();
+  const onStep = (step: string) => steps.push(step);
+  await build(section, { final: false }, onStep);
+  expect(steps).toEqual(["client bundle", "server bundle", "check"]);
+  await build(section, { final: false }, onStep);
+  expect(steps).toHaveLength(3);
 });

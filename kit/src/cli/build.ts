@@ -2,20 +2,22 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { build } from "../build/build.js";
 import type { CommandContext } from "./context.js";
+import { stepProgress } from "./progress.js";
 
 /** Adds `section build`. */
-export function addBuildCommand(program: CommandUnknownOpts, { folder, printResult }: CommandContext): void {
+export function addBuildCommand(program: CommandUnknownOpts, { folder, stderr, printResult }: CommandContext): void {
   program
     .command("build")
     .summary("build the section in this folder into release/")
     .description(
-      "Builds the section in this folder into release/, then runs the result to find errors that only occur at " +
-        "run time. A failed build leaves the previous release in place.",
+      "Builds the section in this folder into release/, and renders its pages as `section check` does. A failed build " +
+        "leaves the previous release in place.",
     )
     .option("--final", "use the version in package.json, instead of one derived from the sources")
     .option("--development", "use React's development build, which reports errors in the console (shell only)")
     .action(async ({ final = false, development = false }) => {
-      const { release, built } = await build(folder, { final, development });
+      const progress = stepProgress(stderr);
+      const { release, built } = await build(folder, { final, development }, progress.start).finally(progress.clear);
       const { name, version, files } = release;
       const size = files.reduce((sum, file) => sum + file.size, 0);
       const text = built

@@ -1,14 +1,17 @@
 import type { Writable } from "node:stream";
 
+/** An output stream, which may be a terminal. */
+export type Output = Writable & { readonly isTTY?: boolean };
+
 /** What a command reads from and writes to. Tests pass their own. */
 export interface ProcessContext {
   /** Working directory. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
   /** Receives the result. */
-  readonly stdout: Writable;
+  readonly stdout: Output;
   /** Receives errors and warnings, and progress if it is a terminal. */
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Output;
 }
 
 /** What a subcommand runs with. */

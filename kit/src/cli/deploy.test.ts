@@ -68,6 +68,32 @@ test("a rollout's candidate gets other sections' changes", async () => {
   );
 });
 
+describe("the URL of a page is printed", () => {
+  const url = "https://site.example";
+
+  test.each([
+    [[], `${url}/hello`],
+    [["hello@1.1.0", "shell@2.0.0"], `${url}/hello`],
+    [["hello@1.0.0"], `${url}/`],
+    [["--remove", "hello"], `${url}/`],
+  ])("%j", async (args, page) => {
+    admin.response = jsonResponse({ ...LIVE, url }, 201);
+    expect((await runSection(folder, ["deploy", ...args])).out).toBe(`deployment 7 is live\n${page}\n`);
+    const { out } = await runSection(folder, ["deploy", ...args, "--json"]);
+    expect(JSON.parse(out)).toEqual({ ...LIVE, url, isNew: true, page });
+  });
+
+  test("but not of a candidate", async () => {
+    admin.response = jsonResponse({ ...CANDIDATE, url }, 201);
+    expect((await runSection(folder, ["deploy", "--rollout", "10"])).out).not.toContain(url);
+  });
+
+  test("or of a folder without a release", async () => {
+    admin.response = jsonResponse({ ...LIVE, url }, 201);
+    expect((await runSection(await temporaryFolder(), ["deploy", "hello@1.1.0"])).out).toContain(`\n${url}/\n`);
+  });
+});
+
 describe("--rollout", () => {
   test("creates a candidate and prints the next commands", async () => {
     admin.response = jsonResponse(CANDIDATE, 201);

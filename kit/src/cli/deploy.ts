@@ -4,6 +4,7 @@ import { adminAccess, postAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext } from "./context.js";
 import { describeCandidate, type Deployment } from "./deployments.js";
 import { parseDeploymentNumber, parsePercent, reasonOption } from "./options.js";
+import { builtRelease, firstPath, pageUrl } from "./page.js";
 import { parseReleases, removeOption, type ReleaseChanges } from "./releases.js";
 
 /** Options of a deploy. */
@@ -24,6 +25,8 @@ export interface DeployedDeployment extends Deployment {
   readonly percent?: number;
   /** The new candidate with the same change, if a rollout of other sections is in progress. */
   readonly candidate?: Deployment;
+  /** The site's origin. Older gateways do not send it. */
+  readonly url?: string;
 }
 
 /** Result of a deploy. */
@@ -67,8 +70,24 @@ export function addDeployCommand(
       const access = adminAccess(environment);
       const releases = await parseReleases(folder, names, remove);
       const { deployment, isNew } = await deploy(releases, { percent, base, reason }, access);
-      printResult({ text: describe({ deployment, isNew }), data: { ...deployment, isNew } });
+      const page = await pageOf(deployment, releases, folder);
+      const text = [describe({ deployment, isNew }), ...(page === undefined ? [] : [page])].join("\n");
+      printResult({ text, data: { ...deployment, isNew, ...(page !== undefined && { page }) } });
     });
+}
+
+/**
+ * The URL of a page that a live deployment shows: of the release in this folder if it was deployed, or else the home
+ * page. Undefined for a candidate, which a visitor of the page may not get.
+ */
+async function pageOf(
+  { live, url }: DeployedDeployment,
+  releases: ReleaseChanges,
+  folder: string,
+): Promise<string | undefined> {
+  if (!live || url === undefined) return undefined;
+  const release = await builtRelease(folder);
+  return pageUrl(url, release && releases[release.name] === release.version ? firstPath(release) : "/");
 }
 
 function describe({ deployment: { number, live, percent = 0, candidate }, isNew }: Deployed): string {

@@ -1,4 +1,4 @@
-import { UsageError } from "../build/config.js";
+import { GatewayError } from "../build/usageError.js";
 import { callAdmin, type AdminAccess } from "./api.js";
 
 /** A deployment in the admin API. */
@@ -21,22 +21,27 @@ export interface Rollout {
 export interface Deployments {
   readonly live: number | null;
   readonly rollout: Rollout | null;
+  /** The site's origin. Older gateways do not send it. */
+  readonly url?: string;
 }
 
 /** Fetches the live deployment and the rollout in progress. */
-export async function readDeployments(access: AdminAccess): Promise<Deployments> {
-  const { body } = await callAdmin<Deployments>(access, "GET", "/api/v1/deployments");
+export async function readDeployments(access: AdminAccess, signal?: AbortSignal): Promise<Deployments> {
+  const { body } = await callAdmin<Deployments>(access, "GET", "/api/v1/deployments", undefined, signal);
   return body;
 }
 
 /**
  * Fetches the number of the candidate.
  *
- * @throws UsageError when no rollout is in progress.
+ * @throws GatewayError when no rollout is in progress.
  */
 export async function readCandidate(access: AdminAccess): Promise<number> {
   const { rollout } = await readDeployments(access);
-  if (!rollout) throw new UsageError("no rollout is in progress; start one with `section deploy --rollout <percent>`");
+  if (!rollout) {
+    const message = "no rollout is in progress; start one with `section deploy --rollout <percent>`";
+    throw new GatewayError(message, "rejected");
+  }
   return rollout.deployment;
 }
 

@@ -60,6 +60,27 @@ test("an empty history is reported", async () => {
   expect((await runSection(folder, ["history"])).out).toBe("no changes\n");
 });
 
+test("--section shows only changes of that section", async () => {
+  admin.response = jsonResponse({ entries: ENTRIES, next: 39 });
+  const { out } = await runSection(folder, ["history", "--section", "greetings"]);
+  expect(out.split("\n").map((line) => line.split(" ")[0])).toEqual(["revision", "40", "", "older", ""]);
+  expect(out).toMatch(/\n\nolder changes: section history --section greetings --before 39\n$/);
+  expect(onlyRequest().line).toBe("GET /api/v1/history?limit=20");
+});
+
+test("--section without changes in the page names the next", async () => {
+  admin.response = jsonResponse({ entries: ENTRIES, next: 39 });
+  expect((await runSection(folder, ["history", "--section", "constructor"])).out).toBe(
+    "no changes of constructor in this part of the history\n\nolder changes: section history --section constructor --before 39\n",
+  );
+});
+
+test("--section --json prints only changes of that section", async () => {
+  admin.response = jsonResponse({ entries: ENTRIES, next: null });
+  const { out } = await runSection(folder, ["history", "--section", "greetings", "--json"]);
+  expect(JSON.parse(out)).toEqual({ entries: [ENTRIES[1]], next: null });
+});
+
 test("--json prints the response", async () => {
   admin.response = jsonResponse({ entries: ENTRIES, next: 39 });
   expect(JSON.parse((await runSection(folder, ["history", "--json"])).out)).toEqual({ entries: ENTRIES, next: 39 });

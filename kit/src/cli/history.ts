@@ -41,19 +41,31 @@ export function addHistoryCommand(program: CommandUnknownOpts, { environment, pr
       "only changes before this revision",
       wholeNumber("a revision number", 1, Number.MAX_SAFE_INTEGER),
     )
-    .action(async ({ limit, before }) => {
+    .option("--section <name>", "only changes of this section, among these")
+    .action(async ({ limit, before, section }) => {
       const query = new URLSearchParams({
         limit: String(limit),
         ...(before !== undefined && { before: String(before) }),
       });
       const path = `/api/v1/history?${query.toString()}`;
       const { body } = await callAdmin<HistoryPage>(adminAccess(environment), "GET", path);
-      printResult({ text: describe(body), data: body });
+      const page = section === undefined ? body : { ...body, entries: changesOf(section, body.entries) };
+      printResult({ text: describe(page, section), data: page });
     });
 }
 
-function describe({ entries, next }: HistoryPage): string {
-  if (entries.length === 0) return "no changes";
+// The admin API has no filter.
+function changesOf(section: string, entries: readonly HistoryEntry[]): HistoryEntry[] {
+  return entries.filter(({ sections = {} }) => Object.hasOwn(sections, section));
+}
+
+function describe({ entries, next }: HistoryPage, section?: string): string {
+  const filter = section === undefined ? "" : ` --section ${section}`;
+  const older = next === null ? "" : `\n\nolder changes: section history${filter} --before ${String(next)}`;
+  if (entries.length === 0) {
+    if (section === undefined) return `no changes${older}`;
+    return `no changes of ${section}${next === null ? "" : " in this part of the history"}${older}`;
+  }
   const rows = entries.map((entry) => [
     String(entry.revision),
     formatTime(entry.at),
@@ -65,7 +77,7 @@ function describe({ entries, next }: HistoryPage): string {
     describeSections(entry),
   ]);
   const table = formatTable([["revision", "time", "by", "action", "live", "candidate", "reason", "sections"], ...rows]);
-  return next === null ? table : `${table}\n\nolder changes: section history --before ${String(next)}`;
+  return `${table}${older}`;
 }
 
 function describeCandidate({ candidate, percent }: HistoryEntry): string {

@@ -22,12 +22,14 @@ export function sendRequest(
   method: string,
   headers: OutgoingHttpHeaders,
   body?: RequestBody,
+  signal?: AbortSignal,
 ): Promise<{ status: number; text: string }> {
   const bytes = Buffer.from(body?.bytes ?? "");
   const request = url.startsWith("https:") ? requestSecure : requestPlain;
   return new Promise((resolve, reject) => {
     const call = request(url, {
       method,
+      signal,
       timeout: IDLE_TIMEOUT_MS,
       headers: { ...headers, ...(body && { "content-type": body.type, "content-length": bytes.length }) },
     });

@@ -1,21 +1,23 @@
 import { CommanderError } from "@commander-js/extra-typings";
 
-import { UsageError } from "../build/config.js";
+import { ERROR_KINDS, UsageError } from "../build/usageError.js";
 import type { ProcessContext } from "./context.js";
-import { createProgram, printable } from "./program.js";
+import { locateErrors } from "./locate.js";
+import { printable } from "./printable.js";
+import { createProgram } from "./program.js";
 
-/** Runs the `section` command. Returns the exit code: 0, or 1 after printing the error. */
+/** Runs the `section` command. Returns the exit code: 0, that of the printed error's kind, or 1 after a bug. */
 export async function main(args: readonly string[], context: ProcessContext): Promise<number> {
   try {
     await createProgram(args, context).parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     // Commander has printed its help or error message.
-    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERROR_KINDS.usage.exitCode;
     if (!(error instanceof Error)) throw error;
     // A usage error needs a message; a bug needs a stack trace.
     const text = error instanceof UsageError ? `error: ${error.message}` : (error.stack ?? error.message);
-    context.stderr.write(`${printable(text)}\n`);
-    return 1;
+    context.stderr.write(`${printable(await locateErrors(context.folder, text))}\n`);
+    return error instanceof UsageError ? error.exitCode : 1;
   }
 }

@@ -31,7 +31,7 @@ export function addNewCommand(program: CommandUnknownOpts, { folder, printResult
         );
       const target = path.join(folder, name);
       await checkEmpty(target);
-      const kit = spec === undefined ? await kitVersion() : await resolvePackageSpec(spec, folder, target);
+      const kit = spec === undefined ? kitVersion() : await resolvePackageSpec(spec, folder, target);
       const files = await scaffold(target, { name, pattern, kit });
       const text = `created ${name}/ with a page at ${pattern}
 

@@ -14,6 +14,12 @@ export const parseDeploymentNumber = wholeNumber("a deployment number", 1, Numbe
 /** Parses the traffic share of a candidate. `section promote` is the way to 100%. */
 export const parsePercent = wholeNumber("a whole percentage", 0, 99);
 
+/** Parses a path on the site. */
+export function parsePagePath(value: string): string {
+  if (value.startsWith("/") && !value.startsWith("//")) return value;
+  throw new InvalidArgumentError("Expected a path on the site, such as /hello.");
+}
+
 /** Creates the option of every command that changes what is live. */
 export function reasonOption() {
   return new Option("--reason <text>", "reason, recorded in the history");

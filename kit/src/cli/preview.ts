@@ -1,19 +1,34 @@
-import { InvalidArgumentError, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { UsageError } from "../build/config.js";
-import { adminAccess, postAdmin } from "./api.js";
+import { adminAccess, postAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext } from "./context.js";
-import { parseDeploymentNumber, wholeNumber } from "./options.js";
-import { parseReleases, removeOption } from "./releases.js";
+import { parseDeploymentNumber, parsePagePath, wholeNumber } from "./options.js";
+import { parseReleases, removeOption, type ReleaseChanges } from "./releases.js";
 import { formatTime } from "./table.js";
 
+/** A preview link. */
 interface Preview {
   readonly deployment: number;
   readonly url: string;
   readonly expiresAt: string;
 }
 
+/** What a preview link shows. */
+interface PreviewRequest {
+  readonly deployment?: number;
+  readonly releases?: ReleaseChanges;
+  readonly path?: string | undefined;
+  readonly minutes?: number | undefined;
+}
+
 const WEEK_MINUTES = 7 * 24 * 60;
+
+/** Creates a preview link. */
+export async function createPreview(request: PreviewRequest, access: AdminAccess): Promise<Preview> {
+  const { body } = await postAdmin<Preview>(access, "/api/v1/previews", request);
+  return body;
+}
 
 /** Adds `section preview`. */
 export function addPreviewCommand(
@@ -34,7 +49,7 @@ export function addPreviewCommand(
         .conflicts("remove"),
     )
     .addOption(removeOption())
-    .option("--path <path>", "path the link opens (default: /)", parsePath)
+    .option("--path <path>", "path the link opens (default: /)", parsePagePath)
     .option(
       "--minutes <number>",
       "minutes until the link expires, at most a week (default: 60)",
@@ -46,13 +61,8 @@ export function addPreviewCommand(
         throw new UsageError("expected either releases or --deployment, not both");
       const target =
         deployment === undefined ? { releases: await parseReleases(folder, names, remove) } : { deployment };
-      const { body } = await postAdmin<Preview>(access, "/api/v1/previews", { ...target, path, minutes });
-      const text = `${body.url}\nshows deployment ${String(body.deployment)} to anyone with this link until ${formatTime(body.expiresAt)}`;
-      printResult({ text, data: body });
+      const preview = await createPreview({ ...target, path, minutes }, access);
+      const text = `${preview.url}\nshows deployment ${String(preview.deployment)} to anyone with this link until ${formatTime(preview.expiresAt)}`;
+      printResult({ text, data: preview });
     });
-}
-
-function parsePath(value: string): string {
-  if (value.startsWith("/") && !value.startsWith("//")) return value;
-  throw new InvalidArgumentError("Expected a path on the site, such as /hello.");
 }

@@ -1,4 +1,7 @@
 // Help, commands and options, which all commands share.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { jsonResponse } from "../../fixtures/admin.js";
@@ -12,9 +15,25 @@ import {
   runSection,
   spawnSection,
 } from "../../fixtures/command.js";
+import { writeFiles } from "../../fixtures/temporary.js";
 
-const LOCAL = ["new", "build"];
-const REMOTE = ["publish", "deploy", "promote", "abort", "rollback", "status", "history", "preview", "garbage-collect"];
+const LOCAL = ["new", "build", "completion"];
+const REMOTE = [
+  "publish",
+  "deploy",
+  "promote",
+  "abort",
+  "rollback",
+  "status",
+  "history",
+  "preview",
+  "open",
+  "garbage-collect",
+];
+
+const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, "../../package.json"), "utf8")) as {
+  version: string;
+};
 
 let folder: string;
 
@@ -59,9 +78,21 @@ describe("an invalid command is rejected with the list of commands", () => {
     [["--verbose", "status"], "error: unknown option '--verbose'\n"],
   ])("%j", async (args, message) => {
     const { code, out, err } = await runSection(folder, args);
-    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err.startsWith(message), err).toBe(true);
     for (const command of [...LOCAL, ...REMOTE]) expect(err).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
+  });
+});
+
+describe("a misspelled name is rejected with the nearest one", () => {
+  test.each([
+    [["statsu"], "error: unknown command 'statsu'\n(Did you mean status?)\n"],
+    [["status", "--jsno"], "error: unknown option '--jsno'\n(Did you mean --json?)\n"],
+    [["deploy", "--rolout", "10"], "error: unknown option '--rolout'\n(Did you mean --rollout?)\n"],
+  ])("%j", async (args, message) => {
+    const { code, err } = await runSection(folder, args);
+    expect(code).toBe(2);
+    expect(err.startsWith(message), err).toBe(true);
   });
 });
 
@@ -78,7 +109,7 @@ describe("invalid arguments are rejected", () => {
     ["deploy", ["--reason", "--json"], "option '--reason <text>' argument missing"],
     ["deploy", ["--reason", "--base", "7"], "option '--reason <text>' argument missing"],
     ["deploy", ["--reason", "one", "--reason", "other"], "option '--reason <text>' was given more than once"],
-    ["status", ["--reason", "x"], "unknown option '--reason'\n(Did you mean --json?)"],
+    ["status", ["--reason", "x"], "unknown option '--reason'\n(Did you mean one of --json, --version?)"],
   ])("section %s %j", async (command, args, message) => {
     expect(await runSection(folder, [command, ...args])).toEqual(argumentFailure(command, message));
     expect(admin.requests).toEqual([]);
@@ -89,6 +120,34 @@ describe("invalid arguments are rejected", () => {
       argumentFailure("build", "unknown option '--\ufffd[2J'"),
     );
   });
+});
+
+test.each([["--version"], ["status", "--version"]])("%j prints the version of the kit", async (...args) => {
+  expect(await runSection(folder, args)).toEqual({ code: 0, out: `${version}\n`, err: "" });
+  expect(admin.requests).toEqual([]);
+});
+
+test("--help lists the exit code of each kind of error", async () => {
+  const { out } = await runSection(folder, ["build", "--help"]);
+  const [, list = ""] = out.split("Exit codes:\n");
+  expect(list.trimEnd().split("\n")).toEqual([
+    expect.stringMatching(/^ {2}0 {2}success$/),
+    expect.stringMatching(/^ {2}1 {2}.*bug/),
+    expect.stringMatching(/^ {2}2 {2}.*arguments, environment or configuration/),
+    expect.stringMatching(/^ {2}3 {2}.*build or the check/),
+    expect.stringMatching(/^ {2}4 {2}.*rejected/),
+    expect.stringMatching(/^ {2}5 {2}.*token/),
+    expect.stringMatching(/^ {2}6 {2}.*unreachable/),
+  ]);
+});
+
+test("an unexpected error has a stack trace and exit code 1", async () => {
+  // The release is not JSON, which only a bug in the build could cause.
+  const broken = await builtFolder();
+  await writeFiles(broken, { "release/release.json": "{" });
+  const { code, err } = await runSection(broken, ["deploy"]);
+  expect(code).toBe(1);
+  expect(err).toMatch(/^SyntaxError: .*\n {4}at /);
 });
 
 test("--json may come before the command", async () => {

@@ -1,22 +1,29 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
+import { ERROR_KINDS } from "../build/usageError.js";
 import { addAbortCommand } from "./abort.js";
 import { addBuildCommand } from "./build.js";
+import { addCheckCommand } from "./check.js";
+import { addCompletionCommand } from "./completion.js";
 import type { CommandContext, CommandResult, ProcessContext } from "./context.js";
 import { addDeployCommand } from "./deploy.js";
 import { addGarbageCollectCommand } from "./garbageCollect.js";
 import { addHistoryCommand } from "./history.js";
 import { addNewCommand } from "./new.js";
 import { addPreviewCommand } from "./preview.js";
+import { addOpenCommand } from "./open.js";
+import { printable } from "./printable.js";
 import { addPromoteCommand } from "./promote.js";
 import { addPublishCommand } from "./publish.js";
 import { addRollbackCommand } from "./rollback.js";
+import { kitVersion } from "./scaffold.js";
 import { addStatusCommand } from "./status.js";
 
 /** In the order in which a team needs them. */
 const SUBCOMMANDS: readonly ((program: CommandUnknownOpts, context: CommandContext) => void)[] = [
   addNewCommand,
   addBuildCommand,
+  addCheckCommand,
   addPublishCommand,
   addDeployCommand,
   addPromoteCommand,
@@ -25,21 +32,32 @@ const SUBCOMMANDS: readonly ((program: CommandUnknownOpts, context: CommandConte
   addStatusCommand,
   addHistoryCommand,
   addPreviewCommand,
+  addOpenCommand,
   addGarbageCollectCommand,
+  addCompletionCommand,
 ];
 
 const ENVIRONMENT_HELP = `
-Environment variables (\`new\` and \`build\` do not call the gateway and read neither):
+Environment variables (\`new\`, \`build\`, \`check\` and \`completion\` do not call the gateway and read neither):
   COLONNADE_ADMIN  URL of the gateway's admin listener (default: http://127.0.0.1:9090)
   COLONNADE_TOKEN  admin API token, issued by the gateway operator`;
+
+const EXIT_CODE_HELP = `
+Exit codes:
+  0  success
+  1  unexpected error: a bug in the kit
+${Object.values(ERROR_KINDS)
+  .map(({ exitCode, meaning }) => `  ${String(exitCode)}  ${meaning}`)
+  .join("\n")}`;
 
 /** Creates the `section` program with all of its subcommands. */
 export function createProgram(args: readonly string[], context: ProcessContext): CommandUnknownOpts {
   const { stdout, stderr } = context;
   const program = new Command("section")
     .description("Build, publish and deploy a section.")
+    .version(kitVersion(), "--version", "print the version of the kit")
     .option("--json", "print the result as JSON")
-    .addHelpText("afterAll", ENVIRONMENT_HELP)
+    .addHelpText("afterAll", `${ENVIRONMENT_HELP}\n${EXIT_CODE_HELP}`)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => stdout.write(printable(text)),
@@ -78,9 +96,4 @@ function rejectAmbiguousOptions(command: CommandUnknownOpts, args: readonly stri
         command.error(`error: option '${flags}' argument missing`);
     });
   }
-}
-
-/** Replaces control characters, so that text from a gateway or proxy cannot send escape sequences to the terminal. */
-export function printable(text: string): string {
-  return text.replace(/(?![\n\t])\p{Cc}/gu, "\ufffd");
 }

@@ -1,7 +1,11 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 import { MemoryStream } from "../../fixtures/command.js";
-import { uploadProgress } from "./progress.js";
+import { stepProgress, uploadProgress } from "./progress.js";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test("on a terminal, one line is redrawn and finally erased", () => {
   const stderr = new MemoryStream(true);
@@ -31,6 +35,37 @@ test("nothing is written if stderr is not a terminal", () => {
   const stderr = new MemoryStream(false);
   const progress = uploadProgress(stderr);
   progress.update(2048, 4096);
+  progress.clear();
+  expect(stderr.written).toBe("");
+});
+
+test("steps on a terminal show their elapsed seconds", () => {
+  vi.useFakeTimers();
+  const stderr = new MemoryStream(true);
+  const progress = stepProgress(stderr);
+  progress.start("client bundle");
+  vi.advanceTimersByTime(1500);
+  progress.start("check");
+  vi.advanceTimersByTime(1000);
+  progress.clear();
+  vi.advanceTimersByTime(5000);
+  expect(stderr.written).toBe(
+    [
+      "\rclient bundle 0 s\x1b[K",
+      "\rclient bundle 1 s\x1b[K",
+      "\rcheck 0 s\x1b[K",
+      "\rcheck 1 s\x1b[K",
+      "\r\x1b[K",
+    ].join(""),
+  );
+});
+
+test("steps without a terminal write nothing", () => {
+  vi.useFakeTimers();
+  const stderr = new MemoryStream(false);
+  const progress = stepProgress(stderr);
+  progress.start("client bundle");
+  vi.advanceTimersByTime(1500);
   progress.clear();
   expect(stderr.written).toBe("");
 });

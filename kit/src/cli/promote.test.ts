@@ -76,6 +76,6 @@ describe("section abort", () => {
 
 test.each(["promote", "abort"])("section %s without a rollout fails and changes nothing", async (command) => {
   admin.responses = { "GET /api/v1/deployments": jsonResponse({ live: 12, rollout: null, deployments: [] }) };
-  expect(await runSection(folder, [command])).toEqual(failure(NO_ROLLOUT));
+  expect(await runSection(folder, [command])).toEqual(failure(NO_ROLLOUT, "rejected"));
   expect(lines()).toEqual(["GET /api/v1/deployments"]);
 });

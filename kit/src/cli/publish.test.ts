@@ -141,6 +141,8 @@ test("an error response during the upload aborts it", async () => {
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   // Larger than the socket buffers, so that the upload cannot complete.
   const large = await builtFolder({ "client/entry.1.js": randomBytes(16 * 1024 * 1024).toString("hex") });
-  expect(await spawnSection(large, ["publish"], { COLONNADE_ADMIN: url })).toEqual(failure(`${LINE}: 413\ntoo much`));
+  expect(await spawnSection(large, ["publish"], { COLONNADE_ADMIN: url })).toEqual(
+    failure(`${LINE}: 413\ntoo much`, "rejected"),
+  );
   server.close();
 });

@@ -1,16 +1,16 @@
-import { access as canRead } from "node:fs/promises";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import * as tar from "tar";
 
-import { readRelease, RELEASE_FOLDER } from "../build/build.js";
-import { UsageError } from "../build/config.js";
+import { RELEASE_FOLDER } from "../build/build.js";
 import type { Release } from "../build/release.js";
 import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext } from "./context.js";
+import { locateErrors } from "./locate.js";
 import { uploadProgress } from "./progress.js";
+import { exists, missingFile, readCurrentRelease } from "./releases.js";
 
 /** Result of a publish. */
 export interface Published {
@@ -25,12 +25,15 @@ export interface Published {
 /** Called during an upload with the number of bytes. */
 export type OnProgress = (sent: number, total: number) => void;
 
-/** Uploads the release of the last build in `folder` to the gateway. Does not deploy it. */
+/**
+ * Uploads the release of the last build in `folder` to the gateway. Does not deploy it.
+ *
+ * @throws UsageError if there is no release, or if the sources in `folder` have changed since the build.
+ */
 export async function publish(folder: string, access: AdminAccess, onProgress?: OnProgress): Promise<Published> {
-  const target = path.join(folder, RELEASE_FOLDER);
-  const release = await readRelease(target);
+  const release = await readCurrentRelease(folder);
   const { name, version } = release;
-  const bytes = await pack(target, release);
+  const bytes = await pack(path.join(folder, RELEASE_FOLDER), release);
   const { status, body } = await callAdmin<{ warnings?: readonly string[] }>(
     access,
     "PUT",
@@ -44,9 +47,7 @@ export async function publish(folder: string, access: AdminAccess, onProgress?: 
 async function pack(folder: string, release: Release): Promise<Buffer> {
   const files = release.files.map((file) => file.path);
   for (const file of files) {
-    await canRead(path.join(folder, file)).catch(() => {
-      throw new UsageError(`${path.join(folder, file)} is missing; delete release/ and run \`section build\` again`);
-    });
+    if (!(await exists(path.join(folder, file)))) throw missingFile(path.join(folder, file));
   }
   return buffer(tar.create({ gzip: true, cwd: folder, portable: true }, ["release.json", ...files]));
 }
@@ -61,13 +62,14 @@ export function addPublishCommand(
     .summary("upload the release in release/ to the gateway")
     .description(
       "Uploads the release in release/ to the gateway, which validates and stores it, or rejects it and reports every " +
-        "problem. Publishing does not put a release live.",
+        "problem. Publishing does not put a release live. Fails if the sources have changed since the build.",
     )
     .action(async () => {
       const progress = uploadProgress(stderr);
       const published = await publish(folder, adminAccess(environment), progress.update).finally(progress.clear);
-      const { name, version, isNew, warnings } = published;
+      const { name, version, isNew } = published;
+      const warnings = await Promise.all(published.warnings.map((warning) => locateErrors(folder, warning)));
       const text = `${name}@${version} ${isNew ? "is published" : "was already published"}`;
-      printResult({ text, data: published, warnings });
+      printResult({ text, data: { ...published, warnings }, warnings });
     });
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -22,8 +23,8 @@ const PARAMS_SUFFIX = ".params";
 const PLACEHOLDER = /\/section-path|\/section-example|section-name|Section title/g;
 
 /** Reads the version of this kit. */
-export async function kitVersion(): Promise<string> {
-  const { version } = JSON.parse(await readFile(path.join(KIT_FOLDER, "package.json"), "utf8")) as { version: string };
+export function kitVersion(): string {
+  const { version } = JSON.parse(readFileSync(path.join(KIT_FOLDER, "package.json"), "utf8")) as { version: string };
   return version;
 }
 

@@ -1,7 +1,7 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 
 import { jsonResponse } from "../../fixtures/admin.js";
-import { admin, runSection } from "../../fixtures/command.js";
+import { admin, MemoryStream, runSection, type CommandOutput } from "../../fixtures/command.js";
 import { temporaryFolder } from "../../fixtures/temporary.js";
 
 const SECTIONS = [
@@ -66,4 +66,70 @@ test("--json prints both responses as one value", async () => {
   respondWith({ live: 12, rollout: ROLLOUT, deployments: [] }, SECTIONS);
   const { out } = await runSection(folder, ["status", "--json"]);
   expect(JSON.parse(out)).toEqual({ live: 12, rollout: ROLLOUT, sections: SECTIONS });
+});
+
+/** Runs `status --watch` until the streams contain the text, and interrupts it. */
+async function watchUntil(
+  text: string,
+  args: readonly string[] = [],
+  stdout = new MemoryStream(),
+): Promise<CommandOutput> {
+  const stderr = new MemoryStream();
+  const output = runSection(folder, ["status", "--watch", ...args], {}, stderr, stdout);
+  await vi.waitFor(
+    () => {
+      expect(stdout.written + stderr.written).toContain(text);
+    },
+    { timeout: 10_000 },
+  );
+  process.emit("SIGINT");
+  return output;
+}
+
+test("--watch prints changes until interrupted", async () => {
+  respondWith({ live: 12, rollout: null }, []);
+  setTimeout(() => {
+    respondWith({ live: 13, rollout: null }, []);
+  }, 1000);
+  expect(await watchUntil("13")).toEqual({
+    code: 0,
+    out: "deployment 12 is live\ndeployment 13 is live\n",
+    err: "",
+  });
+});
+
+test("--watch on a terminal clears the screen", async () => {
+  respondWith({ live: 12, rollout: null }, []);
+  const { out } = await watchUntil("12", [], new MemoryStream(true));
+  expect(out).toBe("\x1b[2J\x1b[Hdeployment 12 is live\n");
+});
+
+test("--watch --json prints one document per line", async () => {
+  respondWith({ live: 12, rollout: null }, []);
+  const { out } = await watchUntil("12", ["--json"], new MemoryStream(true));
+  expect(out).toBe('{"live":12,"rollout":null,"sections":[]}\n');
+});
+
+test("--watch retries a failing gateway", async () => {
+  setTimeout(() => {
+    respondWith({ live: 12, rollout: null }, []);
+  }, 1000);
+  const { code, out, err } = await watchUntil("12");
+  expect({ code, out }).toEqual({ code: 0, out: "deployment 12 is live\n" });
+  expect(err).toMatch(/^warning: GET .*: 500\n?[^]*; retrying\n$/);
+});
+
+test("--watch ends when the token is rejected", async () => {
+  admin.response = jsonResponse({ title: "Unauthorized" }, 401);
+  expect((await runSection(folder, ["status", "--watch"])).code).toBe(5);
+});
+
+test("an interrupt ends --watch during a request", async () => {
+  admin.response = undefined;
+  const output = runSection(folder, ["status", "--watch"]);
+  await vi.waitFor(() => {
+    expect(admin.requests).toHaveLength(2);
+  });
+  process.emit("SIGINT");
+  expect(await output).toEqual({ code: 0, out: "", err: "" });
 });

@@ -1,9 +1,16 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
-import { adminAccess, callAdmin } from "./api.js";
-import type { CommandContext } from "./context.js";
+import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
+import type { CommandContext, CommandResult } from "./context.js";
 import { describeCandidate, readDeployments, type Deployments } from "./deployments.js";
+import { printable } from "./printable.js";
 import { EMPTY_CELL, formatTable, formatTime } from "./table.js";
+import { untilInterrupted, watch } from "./watch.js";
+
+// The admin API has no way to wait for a change.
+const INTERVAL_MS = 2000;
+// Clears the screen and moves the cursor to its start.
+const CLEAR_SCREEN = "\x1b[2J\x1b[H";
 
 interface ListedRelease {
   readonly version: string;
@@ -21,7 +28,8 @@ interface ListedSection {
 }
 
 /** Adds `section status`. */
-export function addStatusCommand(program: CommandUnknownOpts, { environment, printResult }: CommandContext): void {
+export function addStatusCommand(program: CommandUnknownOpts, context: CommandContext): void {
+  const { environment, stdout, stderr, printResult } = context;
   program
     .command("status")
     .summary("show the live deployment, the candidate and the newest releases")
@@ -29,15 +37,35 @@ export function addStatusCommand(program: CommandUnknownOpts, { environment, pri
       "Shows the live deployment, the candidate and its share of visitors, and for each section the live release, the " +
         "candidate's release and the newest published release.",
     )
-    .action(async () => {
+    .option("--watch", "show the status again whenever it changes, until interrupted (with --json: one line each)")
+    .action(async ({ watch: isWatching = false }) => {
       const access = adminAccess(environment);
-      const [{ live, rollout }, { body: sections }] = await Promise.all([
-        readDeployments(access),
-        callAdmin<ListedSection[]>(access, "GET", "/api/v1/sections"),
-      ]);
-      const text = [describe({ live, rollout }), ...(sections.length > 0 ? ["", sectionTable(sections)] : [])];
-      printResult({ text: text.join("\n"), data: { live, rollout, sections } });
+      if (!isWatching) {
+        printResult(await readStatus(access));
+        return;
+      }
+      const { json } = program.opts();
+      const options = {
+        read: (signal: AbortSignal) => readStatus(access, signal),
+        print: (result: CommandResult) => {
+          if (stdout.isTTY && !json) stdout.write(CLEAR_SCREEN);
+          printResult(result);
+        },
+        printError: (message: string) => stderr.write(`warning: ${printable(message)}; retrying\n`),
+        repeatAfterError: !json,
+        intervalMs: INTERVAL_MS,
+      };
+      await untilInterrupted((signal) => watch(options, signal));
     });
+}
+
+async function readStatus(access: AdminAccess, signal?: AbortSignal): Promise<CommandResult> {
+  const [{ live, rollout }, { body: sections }] = await Promise.all([
+    readDeployments(access, signal),
+    callAdmin<ListedSection[]>(access, "GET", "/api/v1/sections", undefined, signal),
+  ]);
+  const text = [describe({ live, rollout }), ...(sections.length > 0 ? ["", sectionTable(sections)] : [])];
+  return { text: text.join("\n"), data: { live, rollout, sections } };
 }
 
 function describe({ live, rollout }: Deployments): string {

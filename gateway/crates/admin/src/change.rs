@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 
-use colonnade_config::{Action, Token};
+use colonnade_config::{Action, Origin, Token};
 use colonnade_model::schema::{Number, Percent, Releases};
 use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome};
 use colonnade_web::body::RequestBody;
@@ -39,6 +39,9 @@ pub(super) struct ChangeResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     candidate: Option<Candidate>,
+    /// The site's origin, without a trailing slash.
+    #[schema(format = "uri")]
+    url: String,
 }
 
 /// The candidate of a rollout.
@@ -102,7 +105,7 @@ pub(super) fn with_token<T>(
 }
 
 /// The response to a change: 201, or 200 if there was nothing to change.
-pub(super) fn respond(outcome: &ChangeOutcome) -> Response {
+pub(super) fn respond(outcome: &ChangeOutcome, origin: &Origin) -> Response {
     let ChangeOutcome {
         snapshot,
         state,
@@ -120,6 +123,7 @@ pub(super) fn respond(outcome: &ChangeOutcome) -> Response {
         live: is_live,
         percent: None,
         candidate: None,
+        url: origin.to_string(),
     };
     if let Some(rollout) = &state.rollout {
         let candidate = rollout.deployment;

@@ -14,7 +14,7 @@ use colonnade_platform::deployment::{DeployRequest, Deployments};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
-use super::{AdminError, auth, change};
+use super::{Admin, AdminError, auth, change};
 
 /// A request to deploy releases.
 #[derive(Deserialize, ToSchema)]
@@ -90,6 +90,9 @@ pub(super) struct DeploymentList {
     rollout: Option<Rollout>,
     /// All retained deployments, in ascending order by number.
     deployments: Vec<Deployment>,
+    /// The site's origin, without a trailing slash.
+    #[schema(format = "uri")]
+    url: String,
 }
 
 /// A rollout in progress.
@@ -106,11 +109,7 @@ struct Rollout {
 }
 
 /// `POST /api/v1/deployments`
-pub(super) async fn deploy(
-    deployments: &Deployments,
-    token: &Token,
-    body: RequestBody,
-) -> Result<Response, AdminError> {
+pub(super) async fn deploy(admin: &Admin, token: &Token, body: RequestBody) -> Result<Response, AdminError> {
     let deploy: Deploy = change::read_json(body).await?;
     // A request without releases names no section that could be checked.
     auth::require_any_section(token, Action::Deploy)?;
@@ -121,9 +120,9 @@ pub(super) async fn deploy(
         author: change::author(token, deploy.reason)?,
     };
     let allows = |section: &str| token.allows(Action::Deploy, section);
-    let outcome = deployments.deploy(&request, &allows).await;
+    let outcome = admin.deployments.deploy(&request, &allows).await;
     let outcome = change::with_token(outcome, token, Action::Deploy)?;
-    Ok(change::respond(&outcome))
+    Ok(change::respond(&outcome, &admin.origin))
 }
 
 /// `POST /api/v1/deployments/{number}/promote`
@@ -164,8 +163,8 @@ pub(super) async fn abort(
 }
 
 /// `GET /api/v1/deployments`
-pub(super) async fn list(deployments: &Deployments) -> Result<Response, AdminError> {
-    let state = deployments.store().live_state().await?;
+pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
+    let state = admin.deployments.store().live_state().await?;
     let live = state.as_ref().map(|state| state.live);
     let rollout = state.and_then(|state| state.rollout).map(|rollout| Rollout {
         deployment: rollout.deployment,
@@ -175,7 +174,8 @@ pub(super) async fn list(deployments: &Deployments) -> Result<Response, AdminErr
     let list = DeploymentList {
         live,
         rollout,
-        deployments: deployments.records().await?.into_values().collect(),
+        deployments: admin.deployments.records().await?.into_values().collect(),
+        url: admin.origin.to_string(),
     };
     Ok(json(StatusCode::OK, &list))
 }

@@ -5,11 +5,11 @@ use utoipa::ToSchema;
 
 use colonnade_config::{Action, Token};
 use colonnade_model::schema::{Name, Number, Reason};
-use colonnade_platform::deployment::{Deployments, RollbackTarget};
+use colonnade_platform::deployment::RollbackTarget;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::Response;
 
-use super::{AdminError, change};
+use super::{Admin, AdminError, change};
 
 /// A request to restore earlier releases. Without `section` and `deployment` it restores the previous live deployment.
 #[derive(Deserialize, ToSchema)]
@@ -27,7 +27,7 @@ pub(super) struct Rollback {
 
 /// `POST /api/v1/rollback`
 pub(super) async fn roll_back(
-    deployments: &Deployments,
+    admin: &Admin,
     token: &Token,
     body: RequestBody,
 ) -> Result<Response, AdminError> {
@@ -43,7 +43,7 @@ pub(super) async fn roll_back(
     };
     let author = change::author(token, rollback.reason)?;
     let allows = |section: &str| token.allows(Action::Rollback, section);
-    let outcome = deployments.roll_back(&target, &author, &allows).await;
+    let outcome = admin.deployments.roll_back(&target, &author, &allows).await;
     let outcome = change::with_token(outcome, token, Action::Rollback)?;
-    Ok(change::respond(&outcome))
+    Ok(change::respond(&outcome, &admin.origin))
 }

@@ -93,9 +93,9 @@ pub(crate) fn routes() -> [Route<Endpoint>; 13] {
             "/api/v1/deployments",
             Api(|admin, call| {
                 if call.head.method == Method::POST {
-                    Box::pin(deployments::deploy(&admin.deployments, call.token, call.body))
+                    Box::pin(deployments::deploy(admin, call.token, call.body))
                 } else {
-                    Box::pin(deployments::list(&admin.deployments))
+                    Box::pin(deployments::list(admin))
                 }
             }),
         ),
@@ -128,7 +128,7 @@ pub(crate) fn routes() -> [Route<Endpoint>; 13] {
         route(
             Post,
             "/api/v1/rollback",
-            Api(|admin, call| Box::pin(rollback::roll_back(&admin.deployments, call.token, call.body))),
+            Api(|admin, call| Box::pin(rollback::roll_back(admin, call.token, call.body))),
         ),
         route(
             Get,

@@ -1,0 +1,131 @@
+// The commands that use the release in release/ refuse it after its inputs have changed.
+import { cp, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { jsonResponse } from "../../fixtures/admin.js";
+import { admin, failure, jsonBody, onlyRequest, runSection, spawnSection } from "../../fixtures/command.js";
+import { helloSection, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
+
+// Each build runs webpack.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const COMMANDS = ["publish", "deploy", "preview"];
+const EDIT = { "src/languages.ts": 'export const LANGUAGES = ["Welsh"];\n' };
+
+let built: string;
+let version: string;
+
+beforeAll(async () => {
+  built = await helloSection();
+  version = await buildRelease(built);
+});
+beforeEach(() => {
+  admin.response = jsonResponse({ number: 7, live: true, url: "http://localhost/", deployment: 7, expiresAt: 0 }, 201);
+});
+
+/** Builds the package in a folder. Returns the version. */
+async function buildRelease(folder: string, ...options: readonly string[]): Promise<string> {
+  const { code, out } = await spawnSection(folder, ["build", "--json", ...options]);
+  expect(code).toBe(0);
+  return (JSON.parse(out) as { version: string }).version;
+}
+
+/** Copies the built section, including its release. */
+async function builtSection(): Promise<string> {
+  const folder = path.join(await temporaryFolder(), "hello");
+  await cp(built, folder, { recursive: true });
+  return folder;
+}
+
+/** Checks that a command refuses the release and sends nothing. */
+async function expectOutdated(folder: string, command: string, release: string, build: string): Promise<void> {
+  const { code, out, err } = await runSection(folder, [command]);
+  const text = err.replace(/inputs [0-9a-f]{12}, now [0-9a-f]{12}/, "inputs <hash>, now <hash>");
+  expect({ code, out, err: text }).toEqual(
+    failure(
+      `${path.join(folder, "release")} is out of date: the sources, the lockfile or the kit changed after ${release} ` +
+        `was built (inputs <hash>, now <hash>); run \`${build}\` first`,
+    ),
+  );
+  expect(admin.requests).toEqual([]);
+}
+
+describe.each(COMMANDS)("%s", (command) => {
+  test("accepts a release of unchanged sources", async () => {
+    expect(await runSection(built, [command])).toMatchObject({ code: 0, err: "" });
+    expect(admin.requests).toHaveLength(1);
+  });
+
+  test("refuses a release after an edit", async () => {
+    const folder = await builtSection();
+    await writeFiles(folder, EDIT);
+    await expectOutdated(folder, command, `hello@${version}`, "section build");
+  });
+
+  test("accepts a release without sources", async () => {
+    const folder = await temporaryFolder();
+    await cp(path.join(built, "release"), path.join(folder, "release"), { recursive: true });
+    await rm(path.join(folder, "release/inputs.json"));
+    expect(await runSection(folder, [command])).toMatchObject({ code: 0, err: "" });
+  });
+});
+
+test("the previous release is refused after a failed build", async () => {
+  const folder = await builtSection();
+  await writeFiles(folder, { "src/languages.ts": "export const LANGUAGES = ;" });
+  expect((await spawnSection(folder, ["build"])).code).toBe(3);
+  await expectOutdated(folder, "publish", `hello@${version}`, "section build");
+});
+
+test("a release is accepted after its edit is undone", async () => {
+  const folder = await builtSection();
+  const source = await readFile(path.join(folder, "src/languages.ts"));
+  await writeFiles(folder, EDIT);
+  await writeFiles(folder, { "src/languages.ts": source });
+  expect((await runSection(folder, ["publish"])).code).toBe(0);
+});
+
+test("a release without inputs.json is refused if it has sources", async () => {
+  const folder = await builtSection();
+  const file = path.join(folder, "release/inputs.json");
+  await rm(file);
+  expect(await runSection(folder, ["publish"])).toEqual(
+    failure(`${file} is missing; delete release/ and run \`section build\` again`),
+  );
+});
+
+test("a named release is deployed even if release/ is outdated", async () => {
+  const folder = await builtSection();
+  await writeFiles(folder, EDIT);
+  expect((await runSection(folder, ["deploy", `hello@${version}`])).code).toBe(0);
+  expect(jsonBody(onlyRequest())).toEqual({ releases: { hello: version } });
+});
+
+test("a final release is refused after an edit", async () => {
+  const folder = await helloSection();
+  await buildRelease(folder, "--final");
+  expect((await runSection(folder, ["publish"])).out).toBe("hello@0.1.0 is published\n");
+  admin.requests = [];
+  await writeFiles(folder, EDIT);
+  await expectOutdated(folder, "publish", "hello@0.1.0", "section build --final");
+});
+
+const SHELL = {
+  "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/main.ts" };',
+  "src/main.ts": "document.title = 'Site';",
+};
+
+test.each([
+  ["no option", []],
+  ["--final", ["--final"]],
+  ["--development", ["--development"]],
+])("a shell built with %s is refused after an edit", async (_, options) => {
+  const folder = await helloSection(SHELL);
+  const release = `shell@${await buildRelease(folder, ...options)}`;
+  expect((await runSection(folder, ["publish"])).out).toBe(`${release} is published\n`);
+  admin.requests = [];
+  await writeFiles(folder, { "src/main.ts": "document.title = 'Another site';" });
+  await expectOutdated(folder, "publish", release, ["section build", ...options].join(" "));
+});
