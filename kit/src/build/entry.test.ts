@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
-import { UsageError } from "./config.js";
+import { BuildError } from "./usageError.js";
 import { readEntry } from "./entry.js";
 
 async function entryWith(source: string): Promise<string> {
@@ -88,13 +88,13 @@ describe("readEntry rejects an unsupported entry module:", () => {
     ["a variable as a slot", section("pages: {}, slots: { join: dialog }"), `: slots["join"] ${UNSUPPORTED_VALUE}`],
   ])("%s", async (_, source, problem) => {
     const file = await entryWith(source);
-    await expect(readEntry(file)).rejects.toThrow(new UsageError(`${file}${problem}`));
+    await expect(readEntry(file)).rejects.toThrow(new BuildError(`${file}${problem}`));
   });
 
   test("a syntax error, with its position", async () => {
     const file = await entryWith("export default defineSection({\n  pages: { , }\n});\n");
     const result = readEntry(file);
-    await expect(result).rejects.toThrow(UsageError);
+    await expect(result).rejects.toThrow(BuildError);
     await expect(result).rejects.toThrow(`${file}: syntax error:`);
     await expect(result).rejects.toThrow("[2:1]");
     await expect(result).rejects.not.toThrow("backtrace");

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -61,16 +61,32 @@ async function lockFile(folder: string): Promise<Buffer> {
 export async function hashInputs(folder: string, { development }: Pick<BuildMode, "development">): Promise<string> {
   const hash = createHash("sha256");
   if (development) hash.update("development\0");
-  for (const root of [folder, path.join(KIT_FOLDER, "dist"), path.join(KIT_FOLDER, "design")]) {
-    for (const file of root === folder ? await inputsBelow(root) : await kitFiles(root)) {
-      const bytes = await readFile(path.join(root, file));
-      hash.update(`${file}\0${String(bytes.length)}\0`).update(bytes);
-    }
+  await addFiles(hash, folder, await inputsBelow(folder));
+  await addKit(hash);
+  return shortDigest(hash.update(await lockFile(folder)));
+}
+
+/** Hashes the kit. */
+export async function hashKit(): Promise<string> {
+  const hash = createHash("sha256");
+  await addKit(hash);
+  return shortDigest(hash);
+}
+
+async function addKit(hash: Hash): Promise<void> {
+  for (const folder of [path.join(KIT_FOLDER, "dist"), path.join(KIT_FOLDER, "design")])
+    await addFiles(hash, folder, await kitFiles(folder));
+}
+
+async function addFiles(hash: Hash, folder: string, files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const bytes = await readFile(path.join(folder, file));
+    hash.update(`${file}\0${String(bytes.length)}\0`).update(bytes);
   }
-  return hash
-    .update(await lockFile(folder))
-    .digest("hex")
-    .slice(0, 12);
+}
+
+function shortDigest(hash: Hash): string {
+  return hash.digest("hex").slice(0, 12);
 }
 
 // The kit's compiled modules and stylesheets, without declarations and build info.

@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
@@ -7,6 +8,7 @@ import type { Configuration } from "webpack";
 import { compile } from "../build/compile.js";
 import { SERVER_SPECIFIERS } from "../build/server.js";
 import type { BuildContext } from "../build/context.js";
+import { hashKit } from "../build/version.js";
 import { serverConfiguration } from "../build/webpack.js";
 import type { Problem } from "./problem.js";
 import { SourceProblems } from "./sources.js";
@@ -47,33 +49,52 @@ export async function compileSection(context: BuildContext, output: string): Pro
   return { file, map: `${file}.map`, problems: sources.problems() };
 }
 
-// The same for all sections with the same React, so a process that builds several sections compiles it once.
-const sharedBundles = new Map<string, Promise<string>>();
-
 /** Returns a script with the shared packages and the steps of the check. `output` is a temporary folder. */
 export async function compileShared(context: BuildContext, output: string): Promise<string> {
   const react = createRequire(path.join(context.folder, "package.json")).resolve("react");
-  const present = sharedBundles.get(react);
-  if (present) return present;
+  // The script depends only on these, and compiling it takes longer than the check of a small section.
+  const key = `// ${SERVER_SPECIFIERS.join()} ${JSON.stringify(context.installed)} ${await hashKit()}\n`;
+  return cached(cacheFile(react), key, async () => {
+    // Without what the section's own configuration adds.
+    const { name, entry } = context.config;
+    const plain = { ...context, config: { name, entry } };
+    await compile(scriptConfiguration(plain, output, sharedSource(), SHARED_VARIABLE));
+    return readFile(path.join(output, `${SHARED_VARIABLE}.js`), "utf8");
+  });
+}
+
+// Next to the installed packages, as other tools do: `npm ci` deletes it.
+function cacheFile(react: string): string {
+  const folder = "node_modules";
+  return path.join(react.slice(0, react.lastIndexOf(folder)), folder, ".cache/colonnade/check.js");
+}
+
+/** Returns the text of a file that starts with `key`. Otherwise creates the text, and writes it to the file if possible. */
+async function cached(file: string, key: string, create: () => Promise<string>): Promise<string> {
+  const present = await readFile(file, "utf8").catch(() => "");
+  if (present.startsWith(key)) return present;
+  const text = key + (await create());
+  // Renamed, because other builds may read or write it now.
+  const temporary = `${file}.${randomUUID()}`;
+  await mkdir(path.dirname(file), { recursive: true })
+    .then(() => writeFile(temporary, text))
+    .then(() => rename(temporary, file))
+    .catch(() => undefined);
+  return text;
+}
+
+function sharedSource(): string {
   const imports = SERVER_SPECIFIERS.map((name, index) => {
     // React's packages are CommonJS modules: their default export is the object that all importers share.
     const what = name.startsWith("react") ? "" : "* as ";
     return `import ${what}p${String(index)} from ${JSON.stringify(name)};`;
   });
   const packages = SERVER_SPECIFIERS.map((name, index) => `${JSON.stringify(name)}: p${String(index)}`);
-  const source = [
+  return [
     ...imports,
     `export { createSteps } from ${JSON.stringify(STEPS)};`,
     `export const packages = { ${packages.join(", ")} };`,
   ].join("\n");
-  // Without what the section's own configuration adds.
-  const { name, entry } = context.config;
-  const plain = { ...context, config: { name, entry } };
-  const compiled = compile(scriptConfiguration(plain, output, source, SHARED_VARIABLE)).then(() =>
-    readFile(path.join(output, `${SHARED_VARIABLE}.js`), "utf8"),
-  );
-  sharedBundles.set(react, compiled);
-  return compiled;
 }
 
 function scriptConfiguration(context: BuildContext, output: string, source: string, variable: string): Configuration {

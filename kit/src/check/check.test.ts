@@ -1,13 +1,13 @@
 // Runs `section check` on sections that break the rules. Each section has many pages, because each run compiles the section.
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { spawnSection } from "../../fixtures/command.js";
+import { runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import type { ProblemCode } from "./codes.js";
 import type { Problem } from "./problem.js";
 
 async function problemsIn(folder: string): Promise<Problem[]> {
-  const { out, err } = await spawnSection(folder, ["check", "--json"]);
+  const { out, err } = await runCompiled(folder, ["check", "--json"]);
   if (out === "") throw new Error(err);
   return (JSON.parse(out) as { problems: Problem[] }).problems;
 }

@@ -1,7 +1,7 @@
 // What `section check` finds in the declarations of a section and in the paths and data of its pages.
 import { expect, test, describe, beforeAll } from "vitest";
 
-import { failure, spawnSection } from "../../fixtures/command.js";
+import { failure, runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import { helloSection } from "../../fixtures/temporary.js";
 import type { Problem } from "./problem.js";
@@ -50,7 +50,7 @@ beforeAll(async () => {
     // Data may be undefined or asynchronous.
     empty: pageSource("data: async () => undefined"),
   });
-  const { out, err } = await spawnSection(folder, ["check", "--json"]);
+  const { out, err } = await runCompiled(folder, ["check", "--json"]);
   if (out === "") throw new Error(err);
   ({ problems } = JSON.parse(out) as { problems: Problem[] });
 });
@@ -111,7 +111,7 @@ describe("a section is rejected", () => {
     ],
   ])("%s", async (_, source, message) => {
     const folder = await helloSection({ "src/section.ts": source });
-    const { code, err } = await spawnSection(folder, ["check"]);
+    const { code, err } = await runCompiled(folder, ["check"]);
     expect(code).toBe(3);
     expect(err).toContain(message);
     expect(err).toContain("hello breaks the rules for sections: 1 problem\n");
@@ -122,7 +122,5 @@ test("a shell cannot be checked", async () => {
   const folder = await helloSection({
     "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/section.ts" };',
   });
-  expect(await spawnSection(folder, ["check"])).toEqual(
-    failure("shell is not a section; only sections can be checked"),
-  );
+  expect(await runCompiled(folder, ["check"])).toEqual(failure("shell is not a section; only sections can be checked"));
 });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { build, type Release } from "@colonnade/kit/build";
 import { beforeAll, expect, test } from "vitest";
 
-import { failure, MemoryStream, runSection, spawnSection } from "../../fixtures/command.js";
+import { failure, MemoryStream, runCompiled, runSection, spawnSection } from "../../fixtures/command.js";
 import { helloSection, temporaryFolder } from "../../fixtures/temporary.js";
 
 let folder: string;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 test("an unchanged section is reported as up to date", async () => {
-  expect(await spawnSection(folder, ["build"])).toEqual({
+  expect(await runCompiled(folder, ["build"])).toEqual({
     code: 0,
     out: `hello@${release.version} is up to date\n`,
     err: "",
@@ -29,35 +29,35 @@ test("an unchanged section is reported as up to date", async () => {
 });
 
 test("--json prints the result as JSON", async () => {
-  const { out } = await spawnSection(folder, ["build", "--json"]);
+  const { out } = await runCompiled(folder, ["build", "--json"]);
   expect(JSON.parse(out)).toEqual({ name: "hello", version: release.version, built: false });
 });
 
 test("--final builds the version in package.json", async () => {
-  const { out } = await spawnSection(await helloSection(), ["build", "--final"]);
+  const { out } = await runCompiled(await helloSection(), ["build", "--final"]);
   expect(out).toMatch(/^built hello@0\.1\.0: /);
 });
 
 test("--development is rejected for a section", async () => {
-  expect(await spawnSection(folder, ["build", "--development"])).toEqual(
+  expect(await runSection(folder, ["build", "--development"])).toEqual(
     failure("hello is a section; only the shell can be built with --development"),
   );
 });
 
 test("a missing section.config.js prints no stack trace", async () => {
   const elsewhere = await temporaryFolder();
-  expect(await spawnSection(elsewhere, ["build"])).toEqual(
+  expect(await runSection(elsewhere, ["build"])).toEqual(
     failure(`${elsewhere} has no section.config.js; run this in the folder of a section`),
   );
 });
 
 test("build needs neither gateway nor token", async () => {
-  expect((await spawnSection(folder, ["build"], { COLONNADE_TOKEN: "", COLONNADE_ADMIN: "nowhere" })).code).toBe(0);
+  expect((await runCompiled(folder, ["build"], { COLONNADE_TOKEN: "", COLONNADE_ADMIN: "nowhere" })).code).toBe(0);
 });
 
 test("sources that do not compile exit with code 3", async () => {
   const broken = await helloSection({ "src/languages.ts": "export const LANGUAGES = ;" });
-  const { code, err } = await spawnSection(broken, ["build"]);
+  const { code, err } = await runCompiled(broken, ["build"]);
   expect(code).toBe(3);
   expect(err).toContain("Expression expected");
 });

@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { expect, test } from "vitest";
 
-import { spawnSection } from "../../fixtures/command.js";
+import { runCompiled, spawnSection } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import { helloSection, writeFiles } from "../../fixtures/temporary.js";
 
@@ -20,7 +20,7 @@ docs/errors.md explains each code.
 test("check of a section that follows the rules succeeds", async () => {
   const folder = await helloSection();
   expect(await spawnSection(folder, ["check"])).toEqual({ code: 0, out: "hello follows the rules\n", err: "" });
-  expect(await spawnSection(folder, ["check", "--json"])).toEqual({
+  expect(await runCompiled(folder, ["check", "--json"])).toEqual({
     code: 0,
     out: '{"name":"hello","problems":[]}\n',
     err: "",
@@ -30,18 +30,18 @@ test("check of a section that follows the rules succeeds", async () => {
 
 test("check of a section that breaks a rule fails", async () => {
   const folder = await labSection({ dice: RANDOM });
-  expect(await spawnSection(folder, ["check"])).toEqual({ code: 3, out: "", err: REPORT });
-  const { code, out } = await spawnSection(folder, ["check", "--json"]);
+  expect(await runCompiled(folder, ["check"])).toEqual({ code: 3, out: "", err: REPORT });
+  const { code, out } = await runCompiled(folder, ["check", "--json"]);
   expect(code).toBe(3);
   expect(JSON.parse(out)).toMatchObject({ name: "hello", problems: [{ code: "COL102" }] });
 });
 
 test("build with a broken rule fails and keeps the release", async () => {
   const folder = await labSection({ dice: pageSource("") });
-  expect(await spawnSection(folder, ["build"])).toMatchObject({ code: 0 });
+  expect(await runCompiled(folder, ["build"])).toMatchObject({ code: 0 });
   const manifest = path.join(folder, "release/release.json");
   const before = await readFile(manifest, "utf8");
   await writeFiles(folder, { "src/pages/dice.tsx": RANDOM });
-  expect(await spawnSection(folder, ["build"])).toEqual({ code: 3, out: "", err: REPORT });
+  expect(await runCompiled(folder, ["build"])).toEqual({ code: 3, out: "", err: REPORT });
   expect(await readFile(manifest, "utf8")).toBe(before);
 });
