@@ -72,7 +72,9 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
   await access(file).catch(() => {
     throw new UsageError(`${folder} has no ${CONFIG_FILE}; run this in the folder of a section`);
   });
-  const module = (await import(pathToFileURL(file).href)) as { default?: Readonly<Record<string, unknown>> | null };
+  const module = (await import(pathToFileURL(file).href).catch((error: unknown) => {
+    throw new UsageError(`${file} cannot be loaded: ${String(error)}`, { cause: error });
+  })) as { default?: Readonly<Record<string, unknown>> | null };
   const config = module.default;
   if (typeof config !== "object" || config === null)
     throw new UsageError(`${file}: expected a default export made by defineConfig({ name, entry })`);

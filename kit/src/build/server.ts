@@ -19,6 +19,9 @@ export type ServerModules = Readonly<Record<string, string>>;
 /** Output file of a package's server module. */
 const INDEX = "server/index.js";
 
+/** A section's server module, relative to the release folder. */
+export const SERVER_MODULE = INDEX;
+
 /** Source map of a section's server module, relative to the release folder. Not part of the release. */
 export const SERVER_SOURCE_MAP = `${INDEX}.map`;
 

@@ -1,6 +1,8 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 
+import { UsageError } from "./usageError.js";
+
 const KIT = "@colonnade/kit";
 
 /** Packages that the shell provides and sections share, with one instance per page. Sections bundle everything else. */
@@ -12,7 +14,7 @@ export type SharedVersions = Record<string, string>;
 /**
  * Returns the installed versions of the shared packages, resolved from a package's folder.
  *
- * @throws Error if one is not installed.
+ * @throws UsageError if one is not installed.
  */
 export function installedVersions(folder: string): SharedVersions {
   const require = createRequire(path.join(folder, "package.json"));
@@ -31,7 +33,7 @@ function packageFile(require: NodeJS.Require, name: string): string {
       // Not in this folder; try its parent.
     }
   }
-  throw new Error(`${name} is not installed; run npm install`);
+  throw new UsageError(`${name} is not installed; run npm install`);
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { SectionConfig } from "./config.js";
+import { UsageError, type SectionConfig } from "./config.js";
 
 // Names that no build reads. Below the package's root, files and folders with these names are inputs.
 const IGNORED = new Set(["node_modules", "release", "release.building", "dist", "coverage", ".git", ".DS_Store"]);
@@ -100,9 +100,17 @@ export function developmentVersion(version: string, hash: string): string {
   return `${version}-dev.${/^0\d+$/.test(hash) ? `x${hash.slice(1)}` : hash}`;
 }
 
+async function packageVersion(file: string): Promise<string> {
+  try {
+    return (JSON.parse(await readFile(file, "utf8")) as { version: string }).version;
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${String(error)}`, { cause: error });
+  }
+}
+
 /** Computes a build's identity from its inputs. Does not build anything. */
 export async function identify(folder: string, config: SectionConfig, mode: BuildMode): Promise<BuildIdentity> {
-  const { version } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as { version: string };
+  const version = await packageVersion(path.join(folder, "package.json"));
   const inputs = await hashInputs(folder, mode);
   return {
     version: mode.final ? version : developmentVersion(version, inputs),

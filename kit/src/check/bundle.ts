@@ -58,7 +58,8 @@ export async function compileShared(context: BuildContext, output: string): Prom
     // Without what the section's own configuration adds.
     const { name, entry } = context.config;
     const plain = { ...context, config: { name, entry } };
-    await compile(scriptConfiguration(plain, output, sharedSource(), SHARED_VARIABLE));
+    const configuration = scriptConfiguration(plain, output, sharedSource(), SHARED_VARIABLE);
+    await compile({ ...configuration, resolve: { ...configuration.resolve, tsconfig: false } });
     return readFile(path.join(output, `${SHARED_VARIABLE}.js`), "utf8");
   });
 }

@@ -1,10 +1,13 @@
 // Runs `section check` on sections that break the rules. Each section has many pages, because each run compiles the section.
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import type { ProblemCode } from "./codes.js";
 import type { Problem } from "./problem.js";
+
+// Each page is checked in a process of its own.
+vi.setConfig({ hookTimeout: 180_000 });
 
 async function problemsIn(folder: string): Promise<Problem[]> {
   const { out, err } = await runCompiled(folder, ["check", "--json"]);
@@ -39,6 +42,13 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
     source: runs("crypto.randomUUID()"),
     problems: [["COL102", "rendering PAGE used crypto (randomness)", "4:27"]],
   },
+  outside: {
+    source: runs("new URLSearchParams('a=1').getAll('a').constructor.constructor('return process')"),
+    problems: [
+      ["COL121", "rendering PAGE threw EvalError: Code generation from strings disallowed for this context", "4:71"],
+    ],
+  },
+  emptyStyle: { source: renders("<h1 style={{ color: undefined }}>Lab</h1>"), problems: [] },
   intl: { source: runs("new Intl.NumberFormat()"), problems: [["COL103", "rendering PAGE used Intl", "4:29"]] },
   number: {
     source: runs("(1).toLocaleString()"),
@@ -73,7 +83,7 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
   },
   text: {
     source: runs("throw 'broken'"),
-    problems: [["COL110", "rendering PAGE threw a value that is not an Error: broken"]],
+    problems: [["COL110", "rendering PAGE threw a value that is not an Error: 'broken'"]],
   },
   typo: {
     source: runs("undefinedName()"),

@@ -20,6 +20,10 @@ const DATA: Readonly<Record<string, readonly [data: string, advice: string]>> = 
 };
 
 const PATHS: Readonly<Record<string, readonly [fields: string, message: string]>> = {
+  promised: [
+    'paths: async () => ["/lab/promised"]',
+    'paths() of the page "/lab/promised" does not return a list of strings',
+  ],
   elsewhere: [
     'paths: () => ["/goodbye/Dutch"]',
     'paths() of the page "/lab/elsewhere" returns /goodbye/Dutch, which does not match the pattern',

@@ -37,9 +37,7 @@ function describe(section: string, problems: readonly Problem[]): string {
   const texts = problems.map(({ code, message, help, location }) =>
     [`${code} ${message}`, ...(location === undefined ? [] : [`  at ${location}`]), `  ${help}`].join("\n"),
   );
-  return [`${section} breaks the rules for sections: ${count}`, ...texts, "docs/errors.md explains each code."].join(
-    "\n\n",
-  );
+  return [`${section} breaks the rules for sections: ${count}`, ...texts].join("\n\n");
 }
 
 /** Sorts problems by code and location, and removes repetitions, such as the same line on several paths. */

@@ -9,7 +9,7 @@ import type { CheckJob, Report } from "./report.js";
 
 const RUNNER = path.join(import.meta.dirname, "runner.js");
 // For what uses no CPU time, and for the system under heavy load. The watchdog in the process reacts much sooner.
-const WALL_LIMIT = 120_000;
+const WALL_LIMIT = 600_000;
 
 /** Runs a job in a child process, and returns what it reports. */
 export async function runJob(job: CheckJob): Promise<Report[]> {
@@ -22,15 +22,20 @@ export async function runJob(job: CheckJob): Promise<Report[]> {
   const [err] = await Promise.all([text(child.stderr), once(child, "close")]);
   const lines = await readFile(job.reports, "utf8").catch(() => "");
   const reports = lines.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Report]));
-  if (child.exitCode !== 0 && !reports.some(({ kind }) => kind === "timeout")) reports.push(crashOf(job, err));
+  const isComplete = job.pattern === null ? child.exitCode === 0 : reports.length > 0;
+  if (child.exitCode !== 0 || !isComplete) {
+    if (!reports.some(({ kind }) => kind === "timeout")) reports.push(crashOf(job, child.signalCode, err));
+  }
   return reports;
 }
 
-function crashOf({ pattern }: CheckJob, err: string): Report {
+function crashOf({ pattern }: CheckJob, signal: NodeJS.Signals | null, err: string): Report {
   const step = pattern === null ? "loading the section" : `checking the page ${pattern}`;
   const message = /heap out of memory|allocation failed/i.test(err)
     ? "the process ran out of memory"
-    : `the process ended unexpectedly\n${err}`.trimEnd();
+    : signal === "SIGKILL"
+      ? `the process was stopped after ${String(WALL_LIMIT / 1000)} seconds`
+      : `the process ended unexpectedly\n${err}`.trimEnd();
   return { kind: "thrown", step, error: { name: "Error", message }, stack: "" };
 }
 

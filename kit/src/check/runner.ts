@@ -1,5 +1,6 @@
 // Checks one page of a section in a process of its own. Its argument is a CheckJob.
 import { appendFileSync, readFileSync } from "node:fs";
+import { inspect } from "node:util";
 import vm from "node:vm";
 
 import type { ReleasePath } from "../build/release.js";
@@ -24,15 +25,17 @@ const reportedStacks = new Set<string>();
 function reportThrown(step: string, thrown: unknown): void {
   const { name, message, stack } = describeThrown(thrown);
   // The same error on further paths of the page.
-  if (reportedStacks.has(stack)) return;
-  reportedStacks.add(stack);
+  const key = stack || message;
+  if (reportedStacks.has(key)) return;
+  reportedStacks.add(key);
   report({ kind: "thrown", step, error: { name, message }, stack });
 }
 
 // The error is from another context, so `instanceof Error` does not apply.
 function describeThrown(thrown: unknown): { name: string; message: string; stack: string } {
   const { name, message, stack } = (thrown ?? {}) as Partial<Error>;
-  if (typeof message !== "string") return { name: "a value that is not an Error", message: String(thrown), stack: "" };
+  if (typeof message !== "string")
+    return { name: "a value that is not an Error", message: inspect(thrown, { customInspect: false }), stack: "" };
   return { name: String(name), message, stack: String(stack) };
 }
 
@@ -81,9 +84,9 @@ async function checkPage(steps: CheckSteps, pattern: string): Promise<void> {
   if (!(await runLimited(`loading the page ${pattern}`, () => steps.loadPage(pattern)))) return;
   reportBlocked(steps, `the page ${pattern}`);
   let list: ReturnType<CheckSteps["paths"]> | undefined;
-  const listPaths = (): null => {
+  const listPaths = (): StepResult => {
     list = steps.paths();
-    return null;
+    return list.problem === undefined ? null : { problem: list.problem };
   };
   if (!(await runLimited(`paths() of the page ${pattern}`, listPaths)) || !list) return;
   const { listed, paths } = list;

@@ -17,15 +17,15 @@ function componentsOf(url: URL): string[] {
   return PARTS.map((part) => url[part]);
 }
 
-function parseUrl(text: string, base?: string): URL | undefined {
+function parseUrl(text: string, base?: string | null): URL | undefined {
   try {
-    return new URL(text, base);
+    return new URL(text, base ?? undefined);
   } catch {
     return undefined;
   }
 }
 
-const parse = (text: string, base?: string): string[] | undefined => {
+const parse = (text: string, base?: string | null): string[] | undefined => {
   const url = parseUrl(text, base);
   return url && componentsOf(url);
 };
@@ -37,10 +37,25 @@ const setPart = (text: string, part: string, value: string): string[] | undefine
   return url && componentsOf(url);
 };
 
-/** Native functions of the sandbox by the name of their global variable. */
-export const URL_FUNCTIONS = {
+const FUNCTIONS: Readonly<Record<string, (...args: never[]) => unknown>> = {
   __parseUrl: parse,
   __setUrlPart: setPart,
   __parseQuery: (query: string): string[][] => [...new URLSearchParams(query)],
   __serializeQuery: (pairs: [string, string][]): string => new URLSearchParams(pairs).toString(),
 };
+
+/**
+ * Calls a function. Arguments and result are JSON, and it never throws, so that no object of Node gets into the sandbox.
+ * Undefined if the function fails or returns nothing.
+ */
+export function callUrlFunction(name: string, args: string): string | undefined {
+  try {
+    const call = FUNCTIONS[name] as (...args: unknown[]) => unknown;
+    return JSON.stringify(call(...(JSON.parse(args) as unknown[])));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names of the functions, which globals.js takes from the global object. */
+export const URL_FUNCTIONS = Object.keys(FUNCTIONS);

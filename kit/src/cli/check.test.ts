@@ -13,8 +13,6 @@ const REPORT = `error: hello breaks the rules for sections: 1 problem
 COL102 rendering /lab/dice (page /lab/dice) used Math.random()
   at src/pages/dice.tsx:4:28
   Derive the value from data. If it must be random, use it in an effect or an event handler, which run only in the browser.
-
-docs/errors.md explains each code.
 `;
 
 test("check of a section that follows the rules succeeds", async () => {

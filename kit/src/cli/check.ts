@@ -11,7 +11,7 @@ export function addCheckCommand(program: CommandUnknownOpts, { folder, printResu
     .summary("check that the gateway can render the section's pages")
     .description(
       "Renders the pages of the section in this folder by the rules of the gateway's sandbox, and lists every violation " +
-        "with its file and line. `section build` does this too. docs/errors.md explains the codes.",
+        "with its file and line. `section build` does this too.",
     )
     .action(async () => {
       const { name, problems } = await checkSection(folder);

@@ -9,12 +9,16 @@ const SOURCE_MAP = JSON.stringify({ version: 3, sources: ["./src/pages/home.tsx"
 
 async function folderWithSourceMap(): Promise<string> {
   const folder = await builtFolder();
-  await writeFiles(folder, { "release/server/index.js.map": SOURCE_MAP });
+  // Four characters that take eight bytes come before the position.
+  await writeFiles(folder, {
+    "release/server/index.js.map": SOURCE_MAP,
+    "release/server/index.js": "/*üüüü*/broken()",
+  });
   return folder;
 }
 
 function problemOf(release: string): string {
-  return `rendering /hello (page /hello of ${release}) failed: broken\n  at Home (section:1:9)`;
+  return `rendering /hello (page /hello of ${release}) failed: broken\n  at Home (section:1:13)`;
 }
 
 test("a rejected deploy names the line in the sources", async () => {
@@ -30,9 +34,16 @@ test("a warning of a publish names the line in the sources", async () => {
   expect(err).toContain("at Home (src/pages/home.tsx:12:8)\n");
 });
 
+test("only the positions of this section are replaced", async () => {
+  const problems = [problemOf("hello@1.1.0"), problemOf("other@2.0.0")];
+  admin.response = jsonResponse({ problems }, 422);
+  const { err } = await runSection(await folderWithSourceMap(), ["deploy"]);
+  expect(err.match(/at Home .*/g)).toEqual(["at Home (src/pages/home.tsx:12:8)", "at Home (section:1:13)"]);
+});
+
 test("errors of another release, or without a map, stay unchanged", async () => {
   admin.response = jsonResponse({ problems: [problemOf("hello@1.2.0")] }, 422);
-  expect((await runSection(await folderWithSourceMap(), ["deploy"])).err).toContain("(section:1:9)");
+  expect((await runSection(await folderWithSourceMap(), ["deploy"])).err).toContain("(section:1:13)");
   admin.response = jsonResponse({ problems: [problemOf("hello@1.1.0")] }, 422);
-  expect((await runSection(await builtFolder(), ["deploy"])).err).toContain("(section:1:9)");
+  expect((await runSection(await builtFolder(), ["deploy"])).err).toContain("(section:1:13)");
 });

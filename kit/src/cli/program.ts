@@ -68,7 +68,7 @@ export function createProgram(args: readonly string[], context: ProcessContext):
     const { json } = program.opts();
     // The JSON result includes the warnings.
     if (!json) for (const warning of warnings) stderr.write(`warning: ${printable(warning)}\n`);
-    stdout.write(`${json ? JSON.stringify(data) : printable(text)}\n`);
+    stdout.write(`${json ? jsonLine(data) : printable(text)}\n`);
   };
   for (const addCommand of SUBCOMMANDS) addCommand(program, { ...context, printResult });
   program.showHelpAfterError();
@@ -96,4 +96,12 @@ function rejectAmbiguousOptions(command: CommandUnknownOpts, args: readonly stri
         command.error(`error: option '${flags}' argument missing`);
     });
   }
+}
+
+/** Formats a result as JSON. Escapes the control characters that JSON permits, because terminals interpret them. */
+function jsonLine(data: unknown): string {
+  return JSON.stringify(data).replace(
+    /[\x7f-\x9f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

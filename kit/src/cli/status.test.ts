@@ -68,6 +68,8 @@ test("--json prints both responses as one value", async () => {
   expect(JSON.parse(out)).toEqual({ live: 12, rollout: ROLLOUT, sections: SECTIONS });
 });
 
+const TIMEOUT = { timeout: 30_000 };
+
 /** Runs `status --watch` until the streams contain the text, and interrupts it. */
 async function watchUntil(
   text: string,
@@ -76,22 +78,22 @@ async function watchUntil(
 ): Promise<CommandOutput> {
   const stderr = new MemoryStream();
   const output = runSection(folder, ["status", "--watch", ...args], {}, stderr, stdout);
-  await vi.waitFor(
-    () => {
-      expect(stdout.written + stderr.written).toContain(text);
-    },
-    { timeout: 10_000 },
-  );
+  await vi.waitFor(() => {
+    expect(stdout.written + stderr.written).toContain(text);
+  }, TIMEOUT);
   process.emit("SIGINT");
   return output;
 }
 
 test("--watch prints changes until interrupted", async () => {
   respondWith({ live: 12, rollout: null }, []);
-  setTimeout(() => {
-    respondWith({ live: 13, rollout: null }, []);
-  }, 1000);
-  expect(await watchUntil("13")).toEqual({
+  const stdout = new MemoryStream();
+  const output = watchUntil("13", [], stdout);
+  await vi.waitFor(() => {
+    expect(stdout.written).toContain("12");
+  }, TIMEOUT);
+  respondWith({ live: 13, rollout: null }, []);
+  expect(await output).toEqual({
     code: 0,
     out: "deployment 12 is live\ndeployment 13 is live\n",
     err: "",
@@ -111,10 +113,13 @@ test("--watch --json prints one document per line", async () => {
 });
 
 test("--watch retries a failing gateway", async () => {
-  setTimeout(() => {
-    respondWith({ live: 12, rollout: null }, []);
-  }, 1000);
-  const { code, out, err } = await watchUntil("12");
+  const output = watchUntil("12");
+  // These have been answered with an error.
+  await vi.waitFor(() => {
+    expect(admin.requests.length).toBeGreaterThanOrEqual(2);
+  }, TIMEOUT);
+  respondWith({ live: 12, rollout: null }, []);
+  const { code, out, err } = await output;
   expect({ code, out }).toEqual({ code: 0, out: "deployment 12 is live\n" });
   expect(err).toMatch(/^warning: GET .*: 500\n?[^]*; retrying\n$/);
 });

@@ -20,21 +20,26 @@ type RenderWithErrors = (
 // React passes this text in place of an error for each boundary that still waits.
 const SUSPENDED = 'The server used "renderToString"';
 // Each pass can reach one more level of nested `lazy` components.
-const MAX_PASSES = 5;
+const MAX_PASSES = 10;
+// A pass that only reaches a nested `lazy` component in the same boundary does not change the HTML.
+const MAX_UNCHANGED = 2;
 // More than enough for the promises of an `import()`: the modules are in the same bundle.
 const TICKS = 50;
 
 /**
- * Renders a tree to HTML. Waits for `lazy` components, and leaves the fallback of a Suspense boundary that waits for
- * anything else.
+ * Renders a tree to HTML. Waits for `lazy` components, and for promises that settle without waiting for anything outside.
+ * Leaves the fallback of a Suspense boundary that waits for anything else.
  *
  * @throws what the tree threw first, also if it was inside a Suspense boundary.
  */
 export async function renderToHtml(element: ReactNode): Promise<RenderedHtml> {
   let rendered = renderOnce(element);
-  for (let pass = 1; rendered.isSuspended && pass < MAX_PASSES; pass += 1) {
+  let unchanged = 0;
+  for (let pass = 1; rendered.isSuspended && pass < MAX_PASSES && unchanged < MAX_UNCHANGED; pass += 1) {
     for (let tick = 0; tick < TICKS; tick += 1) await Promise.resolve();
+    const { html } = rendered;
     rendered = renderOnce(element);
+    unchanged = rendered.html === html ? unchanged + 1 : 0;
   }
   return rendered;
 }

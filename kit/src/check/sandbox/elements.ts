@@ -33,15 +33,21 @@ export function styleAdvice(marks: string): string | undefined {
   return library && `${library} renders style elements, which the browser blocks. Use CSS modules instead.`;
 }
 
+// React renders no attribute if it renders none of the properties.
+function hasStyle(style: unknown): boolean {
+  if (typeof style !== "object" || style === null) return Boolean(style);
+  return Object.values(style).some(
+    (value) => value !== null && value !== undefined && value !== "" && typeof value !== "boolean",
+  );
+}
+
 function* violations(type: string, props: Readonly<Record<string, unknown>>): Generator<BlockedElement> {
   if (type === "script") yield { code: "COL122", message: "a <script> element" };
   if (type === "style") {
     const advice = styleAdvice(Object.keys(props).join(" "));
     yield { code: "COL123", message: "a <style> element", ...(advice && { advice }) };
   }
-  // React renders no attribute for these values.
-  if (props.style !== undefined && props.style !== null)
-    yield { code: "COL120", message: `the prop "style" of a <${type}> element` };
+  if (hasStyle(props.style)) yield { code: "COL120", message: `the prop "style" of a <${type}> element` };
   if (props.dangerouslySetInnerHTML)
     yield { code: "COL121", message: `the prop "dangerouslySetInnerHTML" of a <${type}> element` };
   for (const [name, value] of Object.entries(props)) {

@@ -23,7 +23,7 @@ export interface CheckSteps {
   /** Evaluates the module of a page. */
   loadPage(pattern: string): Promise<StepResult>;
   /** The page's paths. If the page lists none and its pattern has no params, the pattern itself, which must not be listed. */
-  paths(): { readonly listed: boolean; readonly paths: readonly string[] };
+  paths(): { readonly listed: boolean; readonly paths: readonly string[]; readonly problem?: string };
   matches(path: string): StepResult;
   /** Runs `data`. */
   data(path: string, isListed: boolean): Promise<StepResult>;
@@ -73,7 +73,15 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
       return null;
     },
     paths() {
-      if (page.paths) return { listed: true, paths: page.paths() };
+      if (page.paths) {
+        const paths: unknown = page.paths();
+        if (Array.isArray(paths) && paths.every((path) => typeof path === "string")) return { listed: true, paths };
+        return {
+          listed: true,
+          paths: [],
+          problem: `paths() of the page "${pattern}" does not return a list of strings`,
+        };
+      }
       return { listed: false, paths: pattern.includes("/:") ? [] : [pattern] };
     },
     matches(path) {
@@ -114,6 +122,7 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
       // What was created with a known position is also in the HTML.
       const others = inHtml.filter(({ code }) => !createdCodes.has(code));
       inHtml = [];
+      createdCodes.clear();
       return [...created, ...others];
     },
   };

@@ -185,8 +185,8 @@ impl Sandbox {
                     return (FailureCause::CpuLimit, message);
                 }
                 if message.contains("out of memory") {
-                    let message = "it ran out of memory; look for data that grows without end";
-                    return (FailureCause::MemoryLimit, message.to_owned());
+                    let message = format!("{message}\n  look for data that grows without end");
+                    return (FailureCause::MemoryLimit, message);
                 }
                 (FailureCause::Exception, message)
             })
