@@ -10,6 +10,8 @@ export function fail() {
 export function pageWith(parts) {
   return definePage({
     data: () => null,
+    // The build checks listed paths, and would find the fault.
+    paths: () => [],
     head: () => ({ title: "Faulty", description: "A page of a test.", canonical: "/faulty", robots: "noindex" }),
     Component: Content,
     ...parts,
