@@ -2,7 +2,15 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { jsonResponse, startFakeAdmin } from "../../fixtures/admin.js";
-import { admin, builtFolder, failure, onlyRequest, runSection, TOKEN } from "../../fixtures/command.js";
+import {
+  admin,
+  builtFolder,
+  failure,
+  onlyRequest,
+  REMOTE_COMMANDS,
+  runSection,
+  TOKEN,
+} from "../../fixtures/command.js";
 
 let folder: string;
 
@@ -107,18 +115,7 @@ describe("COLONNADE_ADMIN and COLONNADE_TOKEN", () => {
     },
   );
 
-  test.each([
-    "publish",
-    "deploy",
-    "promote",
-    "abort",
-    "rollback",
-    "status",
-    "history",
-    "preview",
-    "open",
-    "garbage-collect",
-  ])("%s without a token reports the missing variable", async (command) => {
+  test.each(REMOTE_COMMANDS)("%s without a token reports the missing variable", async (command) => {
     expect(await runSection(folder, [command], { COLONNADE_TOKEN: undefined })).toEqual(
       failure("COLONNADE_TOKEN is not set; expected the admin API token from the gateway operator"),
     );

@@ -12,24 +12,13 @@ import {
   failure,
   jsonBody,
   onlyRequest,
+  REMOTE_COMMANDS,
   runSection,
   spawnSection,
 } from "../../fixtures/command.js";
 import { writeFiles } from "../../fixtures/temporary.js";
 
 const LOCAL = ["new", "build", "completion"];
-const REMOTE = [
-  "publish",
-  "deploy",
-  "promote",
-  "abort",
-  "rollback",
-  "status",
-  "history",
-  "preview",
-  "open",
-  "garbage-collect",
-];
 
 const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, "../../package.json"), "utf8")) as {
   version: string;
@@ -53,17 +42,21 @@ describe("--help", () => {
   test.each(["--help", "-h", "help"])("%s lists every command and the environment", async (help) => {
     const { code, out, err } = await runSection(folder, [help], { COLONNADE_TOKEN: undefined });
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    for (const command of [...LOCAL, ...REMOTE]) expect(out).toMatch(new RegExp(`^ {2}${command}\\b.*  \\S`, "m"));
+    for (const command of [...LOCAL, ...REMOTE_COMMANDS])
+      expect(out).toMatch(new RegExp(`^ {2}${command}\\b.*  \\S`, "m"));
     for (const variable of ["COLONNADE_ADMIN", "COLONNADE_TOKEN"]) expect(out).toContain(variable);
   });
 
-  test.each([...LOCAL, ...REMOTE])("section %s --help lists its options and the environment", async (command) => {
-    const { code, out, err } = await runSection(folder, [command, "--help"], { COLONNADE_TOKEN: undefined });
-    expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out).toMatch(new RegExp(`^Usage: section ${command} \\[options\\]`));
-    for (const word of ["--json", "--help", "COLONNADE_ADMIN", "COLONNADE_TOKEN"]) expect(out).toContain(word);
-    expect(admin.requests).toEqual([]);
-  });
+  test.each([...LOCAL, ...REMOTE_COMMANDS])(
+    "section %s --help lists its options and the environment",
+    async (command) => {
+      const { code, out, err } = await runSection(folder, [command, "--help"], { COLONNADE_TOKEN: undefined });
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toMatch(new RegExp(`^Usage: section ${command} \\[options\\]`));
+      for (const word of ["--json", "--help", "COLONNADE_ADMIN", "COLONNADE_TOKEN"]) expect(out).toContain(word);
+      expect(admin.requests).toEqual([]);
+    },
+  );
 
   test("option values are named", async () => {
     expect((await runSection(folder, ["deploy", "-h"])).out).toMatch(/^ {2}--rollout <percent> {2}\S/m);
@@ -80,7 +73,7 @@ describe("an invalid command is rejected with the list of commands", () => {
     const { code, out, err } = await runSection(folder, args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err.startsWith(message), err).toBe(true);
-    for (const command of [...LOCAL, ...REMOTE]) expect(err).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
+    for (const command of [...LOCAL, ...REMOTE_COMMANDS]) expect(err).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
   });
 });
 

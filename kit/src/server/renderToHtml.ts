@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import type { ErrorInfo } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 
 import { SUSPENDED_DIGEST } from "./digest.js";
@@ -7,14 +6,14 @@ import { SUSPENDED_DIGEST } from "./digest.js";
 /** HTML of a React tree. */
 export interface RenderedHtml {
   readonly html: string;
-  /** Whether a Suspense boundary still shows its fallback, because its content waits for something else than a module. */
+  /** Whether a Suspense boundary still shows its fallback, because its content waits for something other than a module. */
   readonly isSuspended: boolean;
 }
 
 // The build adds this option.
 type RenderWithErrors = (
   element: ReactNode,
-  options: { readonly onError: (error: unknown, info: ErrorInfo) => string | undefined },
+  options: { readonly onError: (error: unknown) => string | undefined },
 ) => string;
 
 // React passes this text in place of an error for each boundary that still waits.

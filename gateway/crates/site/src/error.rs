@@ -31,7 +31,7 @@ pub enum SiteError {
     NothingLive,
     /// The preview has expired, or its token is invalid.
     #[error(
-        "This preview is over, or its link is not complete. Please ask whoever sent it to you for a new one."
+        "This preview is over, or its link is incomplete. Ask the person who sent it to you for a new one."
     )]
     PreviewOver,
     /// A client error report is rejected.
