@@ -66,4 +66,5 @@ mod signup_json;
 mod signup_limits;
 mod telemetry;
 mod traces;
+mod wasm;
 mod wellknown;

@@ -10,6 +10,9 @@ const DENY_ALL: &str = "default-src 'none'; base-uri 'none'; form-action 'none';
 /// The policy of the gateway's own pages, which contain one inline stylesheet.
 const GATEWAY_PAGE: &str = "default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'; \
                           frame-ancestors 'none'";
+/// The policy of workers.
+const WORKER: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+                      frame-ancestors 'none'";
 const PARTNER: &str = "[partners.example]\nname = \"Example\"\nurl = \"https://partner.example/join\"\n";
 
 /// What a response is to a browser.
@@ -19,7 +22,9 @@ enum Kind {
     Document,
     /// A page of the gateway itself, which loads and runs nothing.
     GatewayPage,
-    /// Not a page.
+    /// A script of a release, which can run as a worker.
+    Script,
+    /// Neither a page nor a script.
     Other,
     /// A 304 for a document that the browser has cached.
     NotModified,
@@ -55,6 +60,7 @@ fn check(what: &str, response: &Response, status: u16, kind: Kind) {
     } else {
         let expected = match kind {
             Kind::GatewayPage => GATEWAY_PAGE.replace("{hash}", &style_hash(&response.text())),
+            Kind::Script => WORKER.to_owned(),
             _ => DENY_ALL.to_owned(),
         };
         assert_eq!(policy, expected, "{what}");
@@ -102,11 +108,11 @@ fn security_headers_match_response_kind() {
         (post("/"), 405, Kind::GatewayPage),
         (get("/_preview/none"), 403, Kind::GatewayPage),
         (get("/go/example"), 302, Kind::Other),
-        (get(asset), 200, Kind::Other),
+        (get(asset), 200, Kind::Script),
         (get("/assets/shell/1.0.0/icon.svg"), 200, Kind::Other),
-        (with(get(asset), "range", "bytes=0-1"), 206, Kind::Other),
+        (with(get(asset), "range", "bytes=0-1"), 206, Kind::Script),
         (with(get(asset), "range", "bytes=999999-"), 416, Kind::Other),
-        (with(get(asset), "if-none-match", "*"), 304, Kind::Other),
+        (with(get(asset), "if-none-match", "*"), 304, Kind::Script),
         (with(get(asset), "if-match", "\"other\""), 412, Kind::Other),
         (get("/assets/shell/1.0.0/none.js"), 404, Kind::Other),
         (get("/_page/1?path=/"), 200, Kind::Other),

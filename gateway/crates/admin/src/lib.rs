@@ -22,9 +22,10 @@ use arc_swap::ArcSwap;
 use http::HeaderMap;
 use prometheus_client::registry::Registry;
 
-use colonnade_config::{Action, Budget, Config, Origin, Retention, Token};
+use colonnade_config::{Action, Config, Origin, Retention, Token};
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Deployments;
+use colonnade_platform::publish::PublishRules;
 use colonnade_web::health::ShutdownSignal;
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::response::{Request, Response, RouteName};
@@ -41,7 +42,7 @@ pub struct Admin {
     is_exposed: bool,
     origin: Origin,
     retention: Retention,
-    budget: Budget,
+    publish_rules: PublishRules,
     deployments: Arc<Deployments>,
     metrics: Arc<Registry>,
     shutdown: ShutdownSignal,
@@ -63,7 +64,10 @@ impl Admin {
             is_exposed,
             origin: config.site.origin.clone(),
             retention: config.store.retention(),
-            budget: config.budget,
+            publish_rules: PublishRules {
+                budget: config.budget,
+                allow_wasm: config.assets.allow_wasm,
+            },
             deployments,
             metrics,
             shutdown,

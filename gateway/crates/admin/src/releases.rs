@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use colonnade_config::{Action, Budget, Token};
+use colonnade_config::{Action, Token};
 use colonnade_model::release::{Digest, Kind, ReleaseId};
 use colonnade_model::schema::{Name, Version};
 use colonnade_platform::deployment::Deployments;
-use colonnade_platform::publish::{self, MAX_ARCHIVE, PublishOutcome};
+use colonnade_platform::publish::{self, MAX_ARCHIVE, PublishOutcome, PublishRules};
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
@@ -67,7 +67,7 @@ struct SectionRelease {
 /// `PUT /api/v1/sections/{name}/releases/{version}`
 pub(super) async fn publish(
     deployments: &Deployments,
-    budget: &Budget,
+    rules: PublishRules,
     token: &Token,
     id: ReleaseId,
     body: RequestBody,
@@ -75,7 +75,7 @@ pub(super) async fn publish(
     auth::require(token, Action::Publish, &id.name)?;
     let store = deployments.store();
     let upload = request_body::save(body, MAX_ARCHIVE, store.scratch_folder().await?).await?;
-    let outcome = publish::publish(store, budget, id.clone(), upload.file, token.name.clone()).await?;
+    let outcome = publish::publish(store, rules, id.clone(), upload.file, token.name.clone()).await?;
     let (status, digest) = match outcome {
         PublishOutcome::Created(digest) => {
             let (name, version) = (&id.name, &id.version);

@@ -79,8 +79,8 @@ pub(crate) fn routes() -> [Route<Endpoint>; 13] {
             Api(|admin, call| {
                 let Parameters { name, version, .. } = call.parameters;
                 let id = ReleaseId { name, version };
-                let (deployments, budget) = (&admin.deployments, &admin.budget);
-                Box::pin(releases::publish(deployments, budget, call.token, id, call.body))
+                let (deployments, rules) = (&admin.deployments, admin.publish_rules);
+                Box::pin(releases::publish(deployments, rules, call.token, id, call.body))
             }),
         ),
         route(

@@ -11,12 +11,15 @@ pub struct AssetSettings {
     /// The size of the in-memory cache, in bytes; 0 disables it.
     #[serde(rename = "cache_mib", deserialize_with = "mebibytes::<0, 65_536, _>")]
     pub cache_bytes: usize,
+    /// Whether releases may contain WebAssembly, and documents may compile it.
+    pub allow_wasm: bool,
 }
 
 impl Default for AssetSettings {
     fn default() -> Self {
         Self {
             cache_bytes: 64 * MIB,
+            allow_wasm: false,
         }
     }
 }

@@ -192,13 +192,19 @@ impl File {
         self.essence() == "text/css"
     }
 
+    /// Whether it is a WebAssembly module.
+    pub fn is_wasm(&self) -> bool {
+        self.essence() == "application/wasm"
+    }
+
     /// Whether compression can reduce its size, by its media type.
     pub fn is_compressible(&self) -> bool {
         let essence = self.essence();
         essence.starts_with("text/")
             || essence.ends_with("+json")
             || essence.ends_with("+xml")
-            || ["application/json", "application/javascript", "application/wasm"].contains(&essence)
+            || self.is_wasm()
+            || ["application/json", "application/javascript"].contains(&essence)
     }
 
     fn essence(&self) -> &str {

@@ -32,6 +32,15 @@ use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreErro
 /// The maximum size of an uploaded archive in bytes.
 pub const MAX_ARCHIVE: u64 = 64 * 1024 * 1024;
 
+/// What the operator allows in a release.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct PublishRules {
+    /// The size budgets.
+    pub budget: Budget,
+    /// Whether it may contain WebAssembly.
+    pub allow_wasm: bool,
+}
+
 /// The result of publishing.
 #[derive(Debug)]
 pub enum PublishOutcome {
@@ -64,7 +73,7 @@ pub enum PublishError {
 /// Publishes an archive under a name and version.
 pub async fn publish(
     store: &dyn Store,
-    budget: &Budget,
+    rules: PublishRules,
     id: ReleaseId,
     archive: File,
     by: String,
@@ -81,8 +90,7 @@ pub async fn publish(
             return Err(PublishError::VersionDeleted(id));
         }
     }
-    let budget = *budget;
-    let prepared = blocking(move || draft.prepare(id, &budget, by)).await?;
+    let prepared = blocking(move || draft.prepare(id, rules, by)).await?;
     let id = prepared.id.clone();
     match store.put_release(prepared).await? {
         PutOutcome::Created => Ok(PublishOutcome::Created(digest)),
@@ -108,19 +116,28 @@ impl Draft {
         })
     }
 
-    fn prepare(self, id: ReleaseId, budget: &Budget, by: String) -> Result<StagedRelease, PublishError> {
+    fn prepare(self, id: ReleaseId, rules: PublishRules, by: String) -> Result<StagedRelease, PublishError> {
         let Verified {
             release,
             digest,
             mut problems,
         } = self.verified;
+        if !rules.allow_wasm {
+            problems.extend(release.files.iter().filter(|file| file.is_wasm()).map(|file| {
+                format!(
+                    "file `{}` is WebAssembly, which this site does not allow; the operator can set `allow_wasm = true` in \
+                     the table `assets` of the gateway's configuration",
+                    file.path
+                )
+            }));
+        }
         // Compression is slow and only needed for the budget if the release is rejected anyway.
-        if !problems.is_empty() && *budget == Budget::default() {
+        if !problems.is_empty() && rules.budget == Budget::default() {
             return Err(PublishError::Rejected(problems));
         }
         let files = verify::present(&release, &self.contents);
         let compressed = compress::compress(&files, self.folder.path())?;
-        problems.extend(budget::check(budget, &release, &compressed.sizes));
+        problems.extend(budget::check(&rules.budget, &release, &compressed.sizes));
         if !problems.is_empty() {
             return Err(PublishError::Rejected(problems));
         }

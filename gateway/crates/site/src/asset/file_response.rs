@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use http::header::{
-    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, LAST_MODIFIED, VARY,
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    ETAG, LAST_MODIFIED, VARY,
 };
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
@@ -24,6 +25,8 @@ pub(super) struct FileRequest<'a> {
     pub(super) media_type: &'a HeaderValue,
     pub(super) published_at: &'a PublishedAt,
     pub(super) cache_control: HeaderValue,
+    /// The Content Security Policy of scripts.
+    pub(super) worker_policy: &'a HeaderValue,
 }
 
 /// Returns the response to a request for a file in this representation.
@@ -56,6 +59,10 @@ pub(super) fn file_response(request: FileRequest<'_>, representation: &Represent
     if !is_error {
         headers.insert(ETAG, representation.etag.clone());
         headers.insert(CACHE_CONTROL, request.cache_control);
+        // Also with status 304, whose header fields replace those of the cached response.
+        if request.media_type.as_bytes().starts_with(b"text/javascript") {
+            headers.insert(CONTENT_SECURITY_POLICY, request.worker_policy.clone());
+        }
     }
     response
 }

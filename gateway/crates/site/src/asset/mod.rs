@@ -22,6 +22,7 @@ use colonnade_web::problem::HttpError;
 use colonnade_web::response::{IMMUTABLE, Response};
 
 use crate::SiteError;
+use crate::document::worker_policy;
 use file_cache::FileCache;
 use file_response::{FileRequest, file_response};
 
@@ -31,6 +32,7 @@ const PREVIEW_CACHE_CONTROL: HeaderValue = HeaderValue::from_static("private, no
 /// Serves files, and caches them in memory.
 pub(crate) struct Assets {
     cache: FileCache,
+    worker_policy: HeaderValue,
 }
 
 impl Assets {
@@ -38,6 +40,7 @@ impl Assets {
     pub(crate) fn new(settings: AssetSettings) -> Self {
         Self {
             cache: FileCache::new(settings.cache_bytes),
+            worker_policy: worker_policy(settings),
         }
     }
 
@@ -64,6 +67,7 @@ impl Assets {
             media_type: &file.media_type,
             published_at: &release.published_at,
             cache_control,
+            worker_policy: &self.worker_policy,
         };
         Ok(file_response(request, &representation))
     }

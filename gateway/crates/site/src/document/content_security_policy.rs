@@ -1,8 +1,8 @@
-//! The Content Security Policy (CSP) of documents, a second line of defense against cross-site scripting (XSS).
+//! The Content Security Policy (CSP) of documents and workers, a second line of defense against cross-site scripting (XSS).
 
 use http::HeaderValue;
 
-use colonnade_config::Config;
+use colonnade_config::{AssetSettings, Config};
 
 use super::inline_style::InlineStyle;
 
@@ -13,6 +13,8 @@ const ENDPOINTS: HeaderValue = HeaderValue::from_static("csp=\"/_csp\"");
 /// inline styles that the gateway writes. Trusted Types prevent scripts from creating scripts or HTML from strings; the only
 /// Trusted Types policy is the shell's.
 pub(super) struct ContentSecurityPolicy {
+    /// The sources of `script-src`.
+    script: &'static str,
     /// The sources of `form-action`. Browsers check every redirect of a form post against it, so it includes the hosts
     /// that sign-up may redirect to.
     form_action: String,
@@ -29,6 +31,7 @@ impl ContentSecurityPolicy {
         let mut form_action = vec!["'self'".to_owned()];
         form_action.extend(hosts.iter().map(|host| format!("https://{host}")));
         Self {
+            script: script_sources(config.assets),
             form_action: form_action.join(" "),
             has_endpoint: config.site.origin.scheme() == "https",
         }
@@ -41,11 +44,11 @@ impl ContentSecurityPolicy {
             .fold(String::new(), |all, style| all + " '" + &style.csp_hash() + "'");
         let endpoint = if self.has_endpoint { "; report-to csp" } else { "" };
         let policy = format!(
-            "default-src 'none'; script-src 'self'; style-src 'self'{hashes}; img-src 'self'; media-src 'self'; \
+            "default-src 'none'; script-src {}; style-src 'self'{hashes}; img-src 'self'; media-src 'self'; \
              font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action {}; base-uri 'none'; \
              frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types default; \
              report-uri /_csp{endpoint}",
-            self.form_action
+            self.script, self.form_action
         );
         HeaderValue::try_from(policy).expect("host names and base64 are valid in a header")
     }
@@ -53,6 +56,23 @@ impl ContentSecurityPolicy {
     /// Returns the `Reporting-Endpoints` header, if there is one.
     pub(super) fn reporting_endpoints(&self) -> Option<HeaderValue> {
         self.has_endpoint.then_some(ENDPOINTS)
+    }
+}
+
+/// Returns the policy of scripts. It applies to a script that runs as a worker: workers do not inherit the document's policy.
+pub(crate) fn worker_policy(settings: AssetSettings) -> HeaderValue {
+    let policy = format!(
+        "default-src 'none'; script-src {}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        script_sources(settings)
+    );
+    HeaderValue::try_from(policy).expect("the sources are valid in a header")
+}
+
+fn script_sources(settings: AssetSettings) -> &'static str {
+    if settings.allow_wasm {
+        "'self' 'wasm-unsafe-eval'"
+    } else {
+        "'self'"
     }
 }
 

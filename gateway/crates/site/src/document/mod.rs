@@ -42,6 +42,7 @@ use crate::deployment_selection::DeploymentSelection;
 use crate::metrics::DocumentMetrics;
 use boot::{Boot, ErrorReportSettings};
 use content_security_policy::ContentSecurityPolicy;
+pub(crate) use content_security_policy::worker_policy;
 
 /// The most bytes of cached documents.
 const CACHE_BYTES: usize = 32 * 1024 * 1024;

@@ -12,9 +12,8 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::{PublishError, PublishOutcome, publish};
+use super::{PublishError, PublishOutcome, PublishRules, publish};
 use crate::deployment::Snapshot;
-use colonnade_config::Budget;
 use colonnade_model::release::ReleaseId;
 use colonnade_model::release::{Digest, RELEASE_FILE, validate};
 use colonnade_store::testing::{self, Sample};
@@ -60,9 +59,9 @@ impl TestStore {
         file.write_all(archive).unwrap();
         file.seek(SeekFrom::Start(0)).unwrap();
         let by = "test".to_owned();
-        let budget = Budget::default();
+        let rules = PublishRules::default();
         self.runtime
-            .block_on(publish(&*self.store, &budget, id(), file, by))
+            .block_on(publish(&*self.store, rules, id(), file, by))
     }
 
     /// Publishes any bytes and checks the invariants; returns whether they were accepted.
