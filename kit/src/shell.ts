@@ -2,4 +2,5 @@
 export type { Asset, Boot, RenderedView, ResolvedPage, ResolvedSlot, SectionEntry, SocialImage } from "./boot.js";
 export { ParamsContext, ShellContext, type ShellServices } from "./context.js";
 export { JOIN_ATTRIBUTE } from "./JoinButton.js";
+export { scopeClass } from "./scope.js";
 export { SUSPENDED_DIGEST } from "./server/digest.js";

@@ -1,5 +1,5 @@
 import { DEFAULT_LAYOUT, useSite } from "@colonnade/kit";
-import { ParamsContext, type SocialImage } from "@colonnade/kit/shell";
+import { ParamsContext, scopeClass, type SocialImage } from "@colonnade/kit/shell";
 import {
   memo,
   startTransition,
@@ -168,9 +168,11 @@ const Page = memo(function Page({
       fallback={showSectionFailed}
       serverHtml={serverHtml}
     >
-      <ParamsContext value={params}>
-        <Component {...props} />
-      </ParamsContext>
+      <div className={scopeClass(section.name)}>
+        <ParamsContext value={params}>
+          <Component {...props} />
+        </ParamsContext>
+      </div>
       {scroll && <HydrationEffect scroll={scroll} serverHtml={serverHtml} />}
     </SectionErrorBoundary>
   );

@@ -47,7 +47,7 @@ test("Elements, input and focus survive; the error is reported", async ({ page, 
     error: "Error",
   });
   expect(await countElements(page)).toEqual({ preserved: marked, added: 0 });
-  await expect(page.locator("main > .page").getByRole("heading", { level: 1 })).toHaveText(HEADING);
+  await expect(page.locator("main > div > .page").getByRole("heading", { level: 1 })).toHaveText(HEADING);
   await expect(page.getByText("An answer")).toBeVisible();
   await expect(field).toHaveValue("some words");
   await expect(field).toBeFocused();

@@ -8,6 +8,7 @@ import { parse as parseYaml } from "yaml";
 
 import type { BuildSide } from "./config.js";
 import type { BuildContext } from "./context.js";
+import { scopedStyles } from "./scopedStyles.js";
 
 // Rules are created for each build, because the package's own `webpack` function may change them.
 function scripts(): RuleSetRule[] {
@@ -40,7 +41,7 @@ const MARKDOWN: RuleSetRule = { test: /\.md$/, loader: path.join(import.meta.dir
 
 function styles(context: BuildContext, side: BuildSide): RuleSetRule[] {
   const rule = (test: RegExp, modules: object | false, compilers: RuleSetUseItem[]): RuleSetRule => {
-    const loaders = [...postcss(context), ...compilers];
+    const loaders = [...postcss(context, modules === scoped), ...compilers];
     return {
       test,
       use: [
@@ -81,15 +82,17 @@ function sassLoader({ folder }: BuildContext): RuleSetUseItem {
   }
 }
 
-function postcss({ folder }: BuildContext): RuleSetUseItem[] {
-  const name = readdirSync(folder).find((file) => /^postcss\.config\.(json|[mc]?[jt]s)$/.test(file));
-  if (name === undefined) return [];
-  const postcssOptions = { config: path.join(folder, name) };
+function postcss({ folder, config: { kind, name } }: BuildContext, isModule: boolean): RuleSetUseItem[] {
+  const file = readdirSync(folder).find((entry) => /^postcss\.config\.(json|[mc]?[jt]s)$/.test(entry));
+  // The shell's stylesheets apply to the whole document. The plugins of the package's own configuration run first.
+  const plugins = kind === "shell" ? [] : [scopedStyles(name, { isModule })];
+  if (file === undefined && plugins.length === 0) return [];
+  const postcssOptions = { config: file === undefined ? false : path.join(folder, file), plugins };
   return [{ loader: "postcss-loader", options: { postcssOptions, sourceMap: false } }];
 }
 
 /** Files whose import is their URL. */
-const FILE = /\.(avif|gif|ico|jpe?g|png|svg|webp|mp3|mp4|webm|ttf|woff2?|pdf)$/i;
+const FILE = /\.(avif|gif|ico|jpe?g|png|svg|webp|mp3|mp4|webm|ttf|woff2?|pdf|wasm)$/i;
 
 /** Returns the rules for a package's modules. Only the first one that matches applies. */
 export function rules(context: BuildContext, side: BuildSide): RuleSetRule[] {

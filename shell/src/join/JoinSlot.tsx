@@ -1,4 +1,5 @@
 import { Dialog, type JoinReason } from "@colonnade/kit";
+import { scopeClass } from "@colonnade/kit/shell";
 import { use, useEffect, useState, type ReactElement } from "react";
 
 import { RetryButton, type RetryButtonProps } from "../frame/RetryButton";
@@ -44,7 +45,12 @@ function Reload({ deployment, reason, close }: Pick<JoinSlotProps, "deployment" 
 
 function SlotContent({ loader, deployment, open, reason, close }: JoinSlotProps): ReactElement | null {
   const slot = use(loader.load());
-  if (slot) return <slot.Component open={open} reason={reason} close={close} />;
+  if (slot)
+    return (
+      <div className={scopeClass(loader.section.name)}>
+        <slot.Component open={open} reason={reason} close={close} />
+      </div>
+    );
   return open ? <Reload deployment={deployment} reason={reason} close={close} /> : null;
 }
 
