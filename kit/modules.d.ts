@@ -96,6 +96,11 @@ declare module "*.pdf" {
   export default url;
 }
 
+declare module "*.wasm" {
+  const url: string;
+  export default url;
+}
+
 /** The URL of any file. */
 declare module "*?url" {
   const url: string;

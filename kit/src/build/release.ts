@@ -72,6 +72,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
   ".json": "application/json",
   ".pdf": "application/pdf",
+  ".wasm": "application/wasm",
   ".txt": "text/plain; charset=utf-8",
 };
 

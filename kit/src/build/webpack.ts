@@ -1,3 +1,4 @@
+import { builtinModules } from "node:module";
 import path from "node:path";
 
 import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
@@ -14,6 +15,7 @@ import { REACT_SERVER, rules } from "./rules.js";
 import { SERVER_SPECIFIERS } from "./server.js";
 import { neededRanges, SHARED_PACKAGES } from "./shared.js";
 import { tsconfigOf } from "./tsconfig.js";
+import { WorkerImports } from "./workers.js";
 
 /** Name of the module that a section's container exposes: its entry module. */
 export const EXPOSED_MODULE = "./section";
@@ -67,7 +69,8 @@ function baseConfiguration(context: BuildContext, side: BuildSide): Configuratio
   };
 }
 
-function constants(define: NonNullable<SectionConfig["define"]>): Record<string, string> {
+/** Returns the code that replaces each name. */
+export function constants(define: NonNullable<SectionConfig["define"]>): Record<string, string> {
   return Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
@@ -213,6 +216,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
       ...(isShell ? [new webpack.DefinePlugin({ "window.localStorage": "undefined" })] : []),
       COMPILE_HINT,
       new PortableModuleIds(),
+      ...(isShell ? [] : [new WorkerImports()]),
       new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
     ],
     optimization: {
@@ -267,13 +271,16 @@ function serverModule(context: BuildContext, entry: string, overrides: Configura
       // Code for a browser or for Node.js uses globals that the gateway's engine lacks. These conditions select code that needs
       // neither, and packages that do not have them have a default.
       conditionNames: ["edge-light", "worker", "..."],
+      // Packages import modules of Node.js for what they do only there. One that needs such a module throws.
+      fallback: Object.fromEntries(builtinModules.map((name) => [name, false])),
       // The legacy renderer needs no stream globals and is half the size. The package does not export it.
       alias: { "react-dom/server$": reactServerFile(context.folder) },
     },
     module: {
       ...common.module,
       rules: [...(common.module?.rules ?? []), REACT_SERVER],
-      parser: { javascript: { ...common.module?.parser?.javascript, dynamicImportMode: "eager" } },
+      // Workers run only in browsers.
+      parser: { javascript: { ...common.module?.parser?.javascript, dynamicImportMode: "eager", worker: false } },
     },
     optimization: { splitChunks: false, runtimeChunk: false, minimizer: minimizers() },
   };
