@@ -27,6 +27,9 @@ const runs = (code: string): string => pageSource(`Component: () => { ${code}; r
 /** A page whose component returns JSX. Its column is 18. */
 const renders = (jsx: string, imports?: string): string => pageSource(`Component: () => ${jsx}`, imports);
 
+/** A position in a file of a package. */
+const inPackage = (name: string): string => expect.stringContaining(`node_modules/${name}/`) as string;
+
 const COMPONENTS: Readonly<Record<string, Case>> = {
   date: {
     source: runs("new Date()"),
@@ -135,8 +138,15 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
     problems: [["COL123", "PAGE contains a <style> element", "4:23"]],
   },
   emotion: {
-    source: renders("createElement('style', { 'data-emotion': 'css' })", 'import { createElement } from "react";'),
-    problems: [["COL123", "PAGE contains a <style> element", "4:31"]],
+    source: renders(
+      "<Title>Lab</Title>",
+      "import styled from '@emotion/styled'; const Title = styled.h1`color: red;`;",
+    ),
+    problems: [["COL123", "PAGE contains a <style> element", inPackage("@emotion/styled")]],
+  },
+  recharts: {
+    source: renders("<LineChart />", 'import { LineChart } from "recharts";'),
+    problems: [["COL102", "loading the page /lab/recharts used Math.random()", inPackage("redux")]],
   },
 };
 
@@ -216,6 +226,13 @@ const OTHERS: Readonly<Record<string, Case>> = {
     source: pageSource("", 'import { renderToString } from "react-dom/server"; export { renderToString };'),
     problems: [["COL131", "the section imports react-dom/server, which is not for sections", "1:46"]],
   },
+  styled: {
+    source: renders(
+      "<Title>Lab</Title>",
+      "import styled from 'styled-components'; const Title = styled.h1`color: red;`;",
+    ),
+    problems: [["COL123", "the section imports styled-components", "1:46"]],
+  },
   shell: {
     source: pageSource("data: async () => { await import('@colonnade/kit/shell'); return null; }"),
     problems: [["COL131", "the section imports @colonnade/kit/shell, which is not for sections", "4:27"]],
@@ -287,7 +304,7 @@ describe("what another part of a page does is reported", () => {
   });
 });
 
-test("a library that renders style elements is named", () => {
-  const { help } = problems.find(({ location }) => location?.includes("emotion.tsx")) ?? {};
-  expect(help).toBe("emotion renders style elements, which the browser blocks. Use CSS modules instead.");
+test.each(["emotion", "styled-components"])("%s is named with the alternative", (library) => {
+  const expected = `${library} creates style elements, which the browser blocks. Use CSS modules instead.`;
+  expect(problems.filter(({ help }) => help === expected)).toHaveLength(1);
 });

@@ -36,11 +36,12 @@ export async function check(context: BuildContext): Promise<CheckResult> {
 
 async function checkIn(temporary: string, context: BuildContext): Promise<CheckResult> {
   const { folder, config } = context;
-  const { pages } = await readEntry(path.resolve(folder, config.entry));
+  const entry = path.resolve(folder, config.entry);
+  const { pages } = await readEntry(entry);
   const shared = path.join(temporary, "shared.js");
   await writeFile(shared, await compileShared(context, temporary));
   const bundle = await compileSection(context, temporary);
-  const positionOf = await readPositions(folder, bundle.map);
+  const positionOf = await readPositions(folder, entry, bundle.map);
   const runOne = async (pattern: string | null, index: number): Promise<Report[]> => {
     const job: CheckJob = {
       shared,

@@ -43,5 +43,10 @@ export const PROBLEM_KINDS = {
   },
 } as const satisfies Record<string, ProblemKind>;
 
+/** Returns what to do instead of using a library that creates style elements. */
+export function styleLibraryHelp(library: string): string {
+  return `${library} creates style elements, which the browser blocks. Use CSS modules instead.`;
+}
+
 /** The code of a kind of problem. */
 export type ProblemCode = keyof typeof PROBLEM_KINDS;

@@ -18,9 +18,14 @@ export function formatPosition(folder: string, file: string, line: number, colum
 
 /**
  * Returns a function that maps a stack in the bundle to the position in the sources where the section is responsible: the
- * innermost frame in the package's own files, otherwise the innermost one in a dependency.
+ * innermost frame in the package's own files, otherwise the innermost one in a dependency. The entry module comes last: it
+ * only imports the pages.
  */
-export async function readPositions(folder: string, mapFile: string): Promise<(stack: string) => string | undefined> {
+export async function readPositions(
+  folder: string,
+  entry: string,
+  mapFile: string,
+): Promise<(stack: string) => string | undefined> {
   let map: SourceMap | undefined;
   const text = await readFile(mapFile, "utf8");
   return (stack) => {
@@ -29,11 +34,16 @@ export async function readPositions(folder: string, mapFile: string): Promise<(s
     map ??= new SourceMap(JSON.parse(text) as ConstructorParameters<typeof SourceMap>[0]);
     const mappings: SourceMapping[] = [];
     for (const [, line, column] of frames) {
-      const mapping = map.findEntry(Number(line) - 1, Number(column) - 1);
-      if ("originalSource" in mapping && path.isAbsolute(mapping.originalSource)) mappings.push(mapping);
+      const mapping = map.findEntry(Number(line) - 1, Number(column) - 1) as Partial<SourceMapping>;
+      // Code that webpack or a compiler adds has no source, or no entry: the result is then one of a line before.
+      if (mapping.generatedLine === Number(line) - 1 && path.isAbsolute(mapping.originalSource ?? ""))
+        mappings.push(mapping as SourceMapping);
     }
-    const own = mappings.find(({ originalSource }) => isOwnSource(folder, originalSource));
-    const mapping = own ?? mappings.find(({ originalSource }) => isDependency(originalSource));
+    const own = mappings.filter(({ originalSource }) => isOwnSource(folder, originalSource));
+    const mapping =
+      own.find(({ originalSource }) => originalSource !== entry) ??
+      mappings.find(({ originalSource }) => isDependency(originalSource)) ??
+      own[0];
     return (
       mapping && formatPosition(folder, mapping.originalSource, mapping.originalLine + 1, mapping.originalColumn + 1)
     );

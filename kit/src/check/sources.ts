@@ -2,13 +2,15 @@ import { SourceMap } from "node:module";
 
 import type { Compiler, NormalModule, WebpackPluginInstance } from "webpack";
 
-import type { ProblemCode } from "./codes.js";
+import { styleLibraryHelp, type ProblemCode } from "./codes.js";
 import { formatPosition, isOwnSource } from "./positions.js";
 import { problemOf, type Problem } from "./problem.js";
 
 // The shell, its router, other sections, React's renderers, and the exports of the kit that are not for sections.
 const FORBIDDEN_IMPORT =
-  /^(react-router(-dom)?|react-dom\/(server|client|static)|@module-federation|@colonnade\/(shell|mfe-[^/]+|kit\/(shell|server|build|testing)))(?![\w-])/;
+  /^(react-router(-dom)?|react-dom\/(server|client|static)|@module-federation|@colonnade\/(shell|mfe-[^/]+|kit\/(shell|server|build|testing|vitest)))(?![\w-])/;
+// A render on the server does not show the style elements that these create in the browser.
+const STYLE_LIBRARY = /^(styled-components|@emotion\/css)(?![\w-])/;
 const JAVASCRIPT = ["javascript/auto", "javascript/dynamic", "javascript/esm"];
 // Before the other plugins, which can end a hook.
 const TAP = { name: "SourceProblems", stage: -100 };
@@ -46,6 +48,7 @@ interface Parser {
 interface Finding {
   readonly code: ProblemCode;
   readonly message: string;
+  readonly advice?: string;
   readonly module: NormalModule;
   readonly position: Position;
 }
@@ -67,11 +70,11 @@ export class SourceProblems implements WebpackPluginInstance {
 
   #tap(parser: Parser): void {
     const { hooks } = parser;
-    const record = (node: Node, code: ProblemCode, message: string): void => {
+    const record = (node: Node, code: ProblemCode, message: string, advice?: string): void => {
       const { module } = parser.state;
       const position = parser.getLocation(node)?.start;
       if (position && isOwnSource(this.folder, module.resource))
-        this.#findings.push({ code, message, module, position });
+        this.#findings.push({ code, message, module, position, ...(advice !== undefined && { advice }) });
     };
     const recordVariable = (node: Node, name: string): void => {
       record(node, "COL130", `the section uses ${name}, which neither browsers nor the gateway have`);
@@ -84,8 +87,11 @@ export class SourceProblems implements WebpackPluginInstance {
       recordVariable(node, "process.env");
     });
     const recordImport = (node: Node, specifier: unknown): void => {
-      if (typeof specifier === "string" && FORBIDDEN_IMPORT.test(specifier))
+      if (typeof specifier !== "string") return;
+      if (FORBIDDEN_IMPORT.test(specifier))
         record(node, "COL131", `the section imports ${specifier}, which is not for sections`);
+      const [library] = STYLE_LIBRARY.exec(specifier) ?? [];
+      if (library !== undefined) record(node, "COL123", `the section imports ${specifier}`, styleLibraryHelp(library));
     };
     hooks.import.tap(TAP, recordImport);
     hooks.exportImport.tap(TAP, recordImport);
@@ -96,8 +102,8 @@ export class SourceProblems implements WebpackPluginInstance {
 
   /** Returns the problems, after the compilation. */
   problems(): Problem[] {
-    return this.#findings.map(({ code, message, module, position }) =>
-      problemOf(code, message, this.#locate(module, position)),
+    return this.#findings.map(({ code, message, module, position, advice }) =>
+      problemOf(code, message, this.#locate(module, position), advice),
     );
   }
 

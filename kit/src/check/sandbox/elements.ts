@@ -2,7 +2,7 @@
 import React from "react";
 import runtime from "react/jsx-runtime";
 
-import type { ProblemCode } from "../codes.js";
+import { styleLibraryHelp, type ProblemCode } from "../codes.js";
 
 /** A blocked element, with the stack of its creation. */
 export interface BlockedElement {
@@ -30,7 +30,7 @@ export function styleAdvice(marks: string): string | undefined {
     : marks.includes("data-styled")
       ? "styled-components"
       : undefined;
-  return library && `${library} renders style elements, which the browser blocks. Use CSS modules instead.`;
+  return library && styleLibraryHelp(library);
 }
 
 // React renders no attribute if it renders none of the properties.
@@ -46,6 +46,8 @@ function* violations(type: string, props: Readonly<Record<string, unknown>>): Ge
   if (type === "style") {
     const advice = styleAdvice(Object.keys(props).join(" "));
     yield { code: "COL123", message: "a <style> element", ...(advice && { advice }) };
+    // Libraries also set its text as HTML.
+    return;
   }
   if (hasStyle(props.style)) yield { code: "COL120", message: `the prop "style" of a <${type}> element` };
   if (props.dangerouslySetInnerHTML)
