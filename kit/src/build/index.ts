@@ -1,6 +1,5 @@
 export { build, readRelease, RELEASE_FOLDER, type BuildResult } from "./build.js";
 export { defineConfig, UsageError, type SectionConfig } from "./config.js";
-export { markdown } from "./markdown.js";
 export type { Release, ReleaseFile, ReleasePath } from "./release.js";
 export type { BuildMode } from "./version.js";
 export { callAdmin, type AdminAccess, type AdminResponse } from "../cli/api.js";

@@ -32,7 +32,7 @@ export async function compileMarkdown(source: string): Promise<string> {
   return String(await compile(source, MARKDOWN));
 }
 
-/** A Vite plugin that imports `.md` files in tests as the build does. Add it to `plugins` of the Vitest configuration. */
+/** A Vite plugin that imports `.md` files in tests as the build does. */
 export function markdown(): {
   name: string;
   enforce: "pre";

@@ -107,26 +107,45 @@ const SOURCES: Files = {
 }`,
   "tsconfig.base.json":
     '{ "compilerOptions": { "baseUrl": "./src", "paths": { "@/*": ["./*"], "@names": ["./lib/names.mts"] } } }',
-  "postcss.config.mjs": `export default {
-  plugins: [{ postcssPlugin: "test", Declaration(node) { if (node.value === "replaced") node.value = "inherit"; } }],
+  "postcss.config.mjs": `import tailwind from "@tailwindcss/postcss";
+export default {
+  plugins: [tailwind({ base: import.meta.dirname }), { postcssPlugin: "test", Declaration(node) { if (node.value === "replaced") node.value = "inherit"; } }],
 };`,
+  // Runs with the example's vitest.config.ts.
+  "src/section.test.tsx": `import { expect, test } from "vitest";
+import names from "@names";
+import lib from "@/lib/common.cjs";
+import raw from "./files/text.txt?raw";
+import url from "./files/text.txt?url";
+import image from "./files/file.png";
+import yaml from "./files/data.yaml";
+import { Twice } from "./Twice.jsx";
+import About from "./about.md";
+import css from "./styles/card.module.css";
+import "./styles/plain.scss";
+test("imports", () => {
+  expect([names, lib, raw, yaml, css.card]).toEqual([["mts"], { kind: "cjs" }, "<raw text>", { kind: "YAML", list: [1, 2] }, "card"]);
+  expect([url, image]).toEqual([expect.stringContaining("/text.txt"), expect.stringContaining("/file.png")]);
+  expect([typeof Twice, typeof About, LABEL.name]).toEqual(["function", "function", "declared"]);
+});`,
   "src/section.ts": `import { defineSection } from "@colonnade/kit";
 export default defineSection({ name: "hello", contract: 1, pages: { "/hello": () => import("./page") } });`,
   "src/page.jsx": `import { definePage } from "@colonnade/kit";
 import { facts } from "./facts";
 import { Twice } from "./Twice.jsx";
-import { label, mode } from "./label";
+import { label, mode, start } from "./label";
 export { facts };
 export const page = definePage({
   data: () => facts,
   paths: () => ["/hello"],
   head: () => ({ title: "Files", description: "All files.", canonical: "/hello" }),
-  Component: ({ data }) => <button onClick={() => { document.title = label() + mode(); }}><Twice>{data.raw}</Twice></button>,
+  Component: ({ data }) => <button onClick={() => { start(); document.title = label() + mode(); }}><Twice>{data.raw}</Twice></button>,
 });`,
   "src/Twice.jsx": "export const Twice = ({ children }) => <h1>{children}{children}</h1>;",
   "src/label.ts": `import { mode } from "older";
 declare const LABEL: { readonly name: string };
 export const identity = <T>(value: T) => value;
+export const start = () => new Worker(new URL("./worker.ts", import.meta.url));
 export const label = () => identity(LABEL.name) + (process.env.NODE_ENV === "production" ? "in production" : "elsewhere");
 export { mode };`,
   "src/facts.ts": `${ENDINGS.map((ending) => `import file_${ending} from "./files/file.${ending}";`).join("\n")}
@@ -144,6 +163,8 @@ import { fromModule } from "lib/module.mjs";
 import css from "./styles/card.module.css";
 import scss from "./styles/theme.module.scss";
 import "./styles/plain.scss";
+import "./styles/tailwind.css";
+import applied from "./styles/applied.module.css";
 import conditional from "conditional";
 import forWorkers from "for-workers";
 import withDefault from "with-default";
@@ -154,7 +175,7 @@ export const facts = {
   numeric, spaced, raw, rawScript, url, json, yaml, shout, names, lib, fromModule, older, side,
   addressed: new URL("./files/file.png", import.meta.url).href,
   data: new URL("./files/data.bin", import.meta.url).href,
-  classes: { ...css, ...scss },
+  classes: { ...css, ...scss, ...applied },
   packages: [conditional, forWorkers, withDefault],
 };`,
   ...Object.fromEntries(ENDINGS.map((ending) => [`src/files/file.${ending}`, `file ${ending}`])),
@@ -174,6 +195,10 @@ export const facts = {
   "src/styles/card.module.css": ".card { color: replaced; background: url(../files/file.png); }",
   "src/styles/_colors.scss": "$accent: #b4d455;",
   "src/styles/theme.module.scss": "@use 'colors'; .theme { .inner { color: colors.$accent; float: replaced; } }",
+  "src/styles/tailwind.css": '@import "tailwindcss"; @source inline("p-[7px] animate-spin shadow-md");',
+  "src/styles/applied.module.css": '@reference "tailwindcss"; .applied { @apply shadow-md; }',
+  "src/worker.ts": 'postMessage("from the worker");',
+  "src/about.md": "About {brand}.",
   "src/styles/plain.scss":
     ".plain { .nested { width: 1px + 2px; } .dot { background: url(data:image/gif;base64,R0lG); } }",
 };
@@ -272,6 +297,28 @@ test("Sass and PostCSS styles are scoped like CSS modules", () => {
   expect(server).not.toContain("3px");
 });
 
+test("Tailwind and plain styles apply only inside the section", () => {
+  const scope = ":where(.hello_scope)";
+  expect(styles).toContain(`@layer hello_base{${scope} *,`);
+  expect(styles).toContain(`${scope} .p-\\[7px\\]{padding:7px}`);
+  expect(styles).toContain("@property --hello_tw-shadow{");
+  expect(styles).toContain("@keyframes hello_spin{");
+  expect(styles).toContain(`.${String((facts.classes as Record<string, string>).applied)}{--hello_tw-shadow:`);
+  expect(styles).not.toMatch(/[};](:root|html|body|\*)[{,]|--tw-/);
+});
+
+test("a worker is a file of the release and exists only on the client", () => {
+  expect(client).toContain('postMessage("from the worker")');
+  expect(server).not.toContain("from the worker");
+});
+
+test("a section's tests import files as the build does", async () => {
+  const vitest = path.join(folder, "node_modules/vitest/vitest.mjs");
+  const run = promisify(execFile)(process.execPath, [vitest, "run", "--reporter=json"], { cwd: folder });
+  const { stdout } = await run.catch((error: unknown) => error as { stdout: string });
+  expect(JSON.parse(stdout)).toMatchObject({ success: true, numPassedTests: 1 });
+});
+
 test("constants are replaced on both sides", () => {
   for (const text of [client, server]) {
     expect(text).toContain("declared");
@@ -292,10 +339,13 @@ test("packages with conditions get the code for the sandbox", () => {
   expect(client.match(/for browsers/g)).toHaveLength(3);
 });
 
-test("a Sass file without the compiler names the package", async () => {
+test("Sass without its compiler and a worker with the kit are refused", async () => {
   const section = await helloSection({
-    "src/languages.ts": 'import "./plain.scss"; export const LANGUAGES = [];',
+    "src/languages.ts": `import "./plain.scss"; export const LANGUAGES = [];
+export const start = () => new Worker(new URL("./worker.ts", import.meta.url));`,
     "src/plain.scss": ".plain { width: 1px }",
+    "src/worker.ts": 'import "./helper";',
+    "src/helper.ts": 'import { pathTo } from "@colonnade/kit"; postMessage(pathTo("/:a", { a: "b" }));',
   });
   const modules = path.join(section, "node_modules");
   await rm(modules);
@@ -306,6 +356,9 @@ test("a Sass file without the compiler names the package", async () => {
   await expect(result).rejects.toThrow(UsageError);
   await expect(result).rejects.toThrow("./src/plain.scss");
   await expect(result).rejects.toThrow("this file needs the package sass; run `npm install --save-dev sass`");
+  await expect(result).rejects.toThrow(
+    "src/helper.ts runs in a web worker and imports @colonnade/kit, which only the page has",
+  );
 });
 
 test("a release with all kinds of files has no local paths", () => {

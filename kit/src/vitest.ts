@@ -1,0 +1,37 @@
+// Configures Vitest for a section's tests.
+import { parse as parseYaml } from "yaml";
+
+import { loadConfig } from "./build/config.js";
+import { markdown } from "./build/markdown.js";
+import { constants } from "./build/webpack.js";
+
+/** A Vite plugin. The kit does not depend on Vite, which comes with Vitest. */
+export interface SectionPlugin {
+  readonly name: string;
+  readonly enforce: "pre";
+  readonly config?: typeof configure;
+  readonly transform: ReturnType<typeof markdown>["transform"] | typeof transformYaml;
+}
+
+/**
+ * Vite plugins that make imports work in a section's tests as in its build: Markdown, YAML, `paths` of tsconfig.json, the
+ * constants of `define`, and CSS modules, whose class names are those in the file. Vite itself knows the other files. Add the
+ * result to `plugins` of the Vitest configuration. Needs Vite 8, which Vitest installs.
+ */
+export function section(): SectionPlugin[] {
+  return [markdown(), { name: "colonnade-section", enforce: "pre", config: configure, transform: transformYaml }];
+}
+
+async function configure({ root = process.cwd() }: { readonly root?: string }): Promise<object> {
+  const { define = {} } = await loadConfig(root);
+  return {
+    define: constants(define),
+    resolve: { tsconfigPaths: true },
+    test: { css: { modules: { classNameStrategy: "non-scoped" } } },
+  };
+}
+
+function transformYaml(code: string, id: string): { code: string; map: null } | undefined {
+  if (!/\.ya?ml$/.test(id)) return undefined;
+  return { code: `export default ${JSON.stringify(parseYaml(code))};`, map: null };
+}
