@@ -1,0 +1,68 @@
+// A section that uses Tailwind, a web worker, WebAssembly and a chart library as any React project does.
+import { cp } from "node:fs/promises";
+import path from "node:path";
+
+import type { Page } from "@playwright/test";
+
+import { expect, sectionCommand, test } from "../support/section-command";
+
+const SOURCES = path.join(import.meta.dirname, "../support/npm-section");
+
+/** The computed styles of the shell's elements: with the stylesheets of the section, and without. */
+async function shellStyles(page: Page): Promise<readonly (readonly string[])[]> {
+  return page.evaluate(() => {
+    // Registered custom properties exist on every element; those of the section have its name.
+    const read = (): string[] =>
+      [...document.querySelectorAll("header, header *, footer, footer *")].map((element) => {
+        const style = getComputedStyle(element);
+        const properties = [...style].filter((property) => !property.startsWith("--packages_"));
+        const values = properties.map((property) => `${property}: ${style.getPropertyValue(property)}`);
+        return values.sort().join("\n");
+      });
+    // The first read makes Chromium lay out what it has skipped because it is not visible.
+    read();
+    const before = read();
+    for (const sheet of document.styleSheets)
+      if ([...sheet.cssRules].some(({ cssText }) => cssText.includes("packages_scope"))) sheet.disabled = true;
+    return [before, read()];
+  });
+}
+
+test("Ordinary packages work under the site's policy", async ({ page, startOwnSite, site, folder }) => {
+  test.setTimeout(180_000);
+  await cp(SOURCES, folder, { recursive: true });
+  const own = await startOwnSite({ config: { assets: { allow_wasm: true } } });
+  const section = sectionCommand(own.access);
+  await section(folder, "build");
+
+  await test.step("WebAssembly needs the operator's permission", async () => {
+    const refused = sectionCommand(site.access)(folder, "publish");
+    await expect(refused).rejects.toThrow(/`client\/add\.\w+\.wasm` is WebAssembly.*`allow_wasm = true`/);
+    await section(folder, "publish");
+    await section(folder, "deploy");
+  });
+
+  await page.goto(`${own.url}/packages`);
+  const heading = page.getByRole("heading", { level: 1 });
+
+  await test.step("a worker and the page run WebAssembly", async () => {
+    await expect(page.getByRole("main").getByRole("status")).toHaveText("page 5, worker 42");
+  });
+
+  await test.step("Tailwind's utilities, theme and animations apply", async () => {
+    await expect(heading).toHaveCSS("color", "rgb(1, 2, 3)");
+    await expect(heading).toHaveCSS("padding", "7px");
+    await expect(heading).toHaveCSS("animation-name", "packages_spin");
+    await expect(heading).toHaveCSS("box-shadow", /0\.1\) 0px 4px 6px -1px/);
+  });
+
+  await test.step("a chart renders after hydration", async () => {
+    await expect(page.locator("svg.recharts-surface path").first()).toBeVisible();
+  });
+
+  await test.step("Tailwind's stylesheet changes nothing outside of the section", async () => {
+    const [before, after] = await shellStyles(page);
+    expect(before).toEqual(after);
+    await expect(heading).not.toHaveCSS("padding", "7px");
+  });
+});
