@@ -307,7 +307,7 @@ test("Tailwind and plain styles apply only inside the section", () => {
   expect(styles).not.toMatch(/[};](:root|html|body|\*)[{,]|--tw-/);
 });
 
-test("a worker is a file of the release and exists only on the client", () => {
+test("a worker is a file of the client build only", () => {
   expect(client).toContain('postMessage("from the worker")');
   expect(server).not.toContain("from the worker");
 });

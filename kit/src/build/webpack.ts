@@ -4,7 +4,7 @@ import path from "node:path";
 import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
 import MiniCssExtractPlugin from "mini-css-extract-plugin";
 import MinimizerPlugin from "minimizer-webpack-plugin";
-import webpack, { type Configuration, type EntryObject } from "webpack";
+import webpack, { type Configuration, type EntryObject, type RuleSetRule } from "webpack";
 import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
 import { CONFIG_FILE, UsageError, type BuildSide, type SectionConfig } from "./config.js";
@@ -231,6 +231,12 @@ export function clientConfiguration(context: BuildContext): Configuration {
   return customized(context, "client", configuration);
 }
 
+/** Packages import modules of Node.js for what they do only there. One that needs such a module throws. */
+const WITHOUT_NODE: RuleSetRule = {
+  test: /[\\/]node_modules[\\/]/,
+  resolve: { fallback: Object.fromEntries(builtinModules.map((name) => [name, false])) },
+};
+
 /** Returns the configuration of a section's server module: one ES module with the shared packages as externals. */
 export function serverConfiguration(context: BuildContext): Configuration {
   const configuration = serverModule(context, path.resolve(context.folder, context.config.entry), {
@@ -271,14 +277,12 @@ function serverModule(context: BuildContext, entry: string, overrides: Configura
       // Code for a browser or for Node.js uses globals that the gateway's engine lacks. These conditions select code that needs
       // neither, and packages that do not have them have a default.
       conditionNames: ["edge-light", "worker", "..."],
-      // Packages import modules of Node.js for what they do only there. One that needs such a module throws.
-      fallback: Object.fromEntries(builtinModules.map((name) => [name, false])),
       // The legacy renderer needs no stream globals and is half the size. The package does not export it.
       alias: { "react-dom/server$": reactServerFile(context.folder) },
     },
     module: {
       ...common.module,
-      rules: [...(common.module?.rules ?? []), REACT_SERVER],
+      rules: [...(common.module?.rules ?? []), REACT_SERVER, WITHOUT_NODE],
       // Workers run only in browsers.
       parser: { javascript: { ...common.module?.parser?.javascript, dynamicImportMode: "eager", worker: false } },
     },
