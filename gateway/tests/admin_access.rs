@@ -71,6 +71,8 @@ impl Call {
         let route = match target {
             "/api/v1/deployments/4/promote" => "/api/v1/deployments/{number}/promote",
             "/api/v1/deployments/4/abort" => "/api/v1/deployments/{number}/abort",
+            "/api/v1/rollouts/legal/promote" => "/api/v1/rollouts/{name}/promote",
+            "/api/v1/rollouts/legal/abort" => "/api/v1/rollouts/{name}/abort",
             target => target,
         };
         Self {
@@ -114,6 +116,11 @@ fn calls(is_rollout: bool) -> Vec<Call> {
             Call::post(
                 "/api/v1/deployments/4/promote",
                 &json!({ "percent": 20 }),
+                "legal",
+            ),
+            Call::post(
+                "/api/v1/rollouts/legal/promote",
+                &json!({ "percent": 30 }),
                 "legal",
             ),
             Call::post("/api/v1/deployments/4/abort", &json!({}), "legal"),
@@ -259,7 +266,10 @@ fn change_requires_permission_for_every_section() {
         let response = gateway.admin_request_as("deploy legal", Request::new("POST", &target).body("{}"));
         assert_problem(&response, 403);
     }
-    assert_eq!(gateway.admin_get("/api/v1/deployments")["rollout"]["percent"], 10);
+    assert_eq!(
+        gateway.admin_get("/api/v1/deployments")["rollouts"][0]["percent"],
+        10
+    );
 }
 
 #[test]

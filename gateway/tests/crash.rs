@@ -54,11 +54,11 @@ fn sigkill_leaves_old_or_new_state() {
     let shared = SharedState {
         counter: AtomicU64::new(2),
         published: Mutex::default(),
-        candidate: Mutex::default(),
+        rollouts: Mutex::default(),
         deployments: Mutex::default(),
     };
     for _ in 0..soak_iterations(KILLS) {
-        store_model.share(&shared);
+        store_model.share(&gateway, &shared);
         let second = random.random_ratio(1, 3).then(|| gateway.start_another());
         let mut gateways: Vec<Gateway> = [gateway].into_iter().chain(second).collect();
         let calls = run_until_killed(&shared, &mut gateways, &mut durations, &mut random);

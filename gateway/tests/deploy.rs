@@ -41,7 +41,7 @@ fn response_lists_all_releases() {
     assert_eq!(response.status, 201);
     assert_eq!(
         response.json(),
-        json!({ "number": 2, "releases": set, "live": true, "url": "https://site.example" })
+        json!({ "number": 2, "releases": set, "live": true, "rollouts": [], "url": "https://site.example" })
     );
 
     let list = deployments(&gateway);
@@ -131,7 +131,7 @@ fn invalid_deployment_request_is_rejected() {
     );
     assert_eq!(
         deployments(&gateway),
-        json!({ "live": null, "rollout": null, "deployments": [], "url": "https://site.example" })
+        json!({ "live": null, "rollouts": [], "deployments": [], "url": "https://site.example" })
     );
 }
 

@@ -280,7 +280,7 @@ fn decoded_json(response: &Response) -> Value {
 }
 
 fn candidate(response: &Response) -> u64 {
-    response.json()["candidate"]["number"].as_u64().unwrap()
+    response.json()["rollouts"][0]["deployment"].as_u64().unwrap()
 }
 
 /// The releases of every deployment.

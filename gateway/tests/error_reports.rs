@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Gateway, Release, Request, Response, attack};
+use crate::support::{Browser, Gateway, Release, Request, Response, attack, rollout_cookie};
 
 /// Thresholds small enough for a test.
 const SMALL_THRESHOLDS: &str = "[rollout]\nmin_views = 4\nmin_clients = 3\nabort_margin_percent = 5\n";
@@ -44,14 +44,16 @@ fn report(gateway: &Gateway, client: u8, failure: &Value) -> Response {
     response
 }
 
-/// Sends the document of a deployment to a client.
+/// Sends the document of a deployment to a client, during one rollout.
 fn view(gateway: &Gateway, client: u8, deployment: u64) {
-    let state = std::fs::read(gateway.store().join("live.json")).unwrap();
-    let state: Value = serde_json::from_slice(&state).unwrap();
-    let id = state["rollout"]["id"].as_str().unwrap();
     let cohort = if deployment == 1 { u32::MAX } else { 0 };
+    view_with(gateway, client, deployment, &[cohort]);
+}
+
+/// Sends a document to a client with these cohorts in the running rollouts.
+fn view_with(gateway: &Gateway, client: u8, deployment: u64, cohorts: &[u32]) {
     let mut browser = Browser::new(gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 1, client)));
-    browser.set_cookie("colonnade-rollout", &format!("{id}.{cohort}"));
+    browser.set_cookie("colonnade-rollout", &rollout_cookie(gateway, cohorts));
     assert_eq!(browser.get("/").boot()["deployment"], deployment);
 }
 
@@ -223,7 +225,7 @@ fn failing_canary_is_aborted() {
         report(&gateway, client, &failure(2, "TypeError"));
     }
     assert_eq!(
-        gateway.admin_get("/api/v1/deployments")["rollout"]["deployment"],
+        gateway.admin_get("/api/v1/deployments")["rollouts"][0]["deployment"],
         2,
         "two clients are below the minimum"
     );
@@ -235,7 +237,7 @@ fn failing_canary_is_aborted() {
     );
     assert_eq!(
         abort["reason"],
-        "the candidate failed for 75.0 % of 4 clients, the live deployment for 0.0 % of 4"
+        "75.0 % of 4 clients with the rollout's releases failed, and 0.0 % of 4 without"
     );
     assert_eq!(
         abort["sections"],
@@ -247,6 +249,57 @@ fn failing_canary_is_aborted() {
     // Late reports are accepted, but change nothing.
     report(&gateway, 4, &failure(2, "TypeError"));
     assert_eq!(aborts(&gateway).len(), 1);
+}
+
+#[test]
+fn only_failing_one_of_two_rollouts_is_aborted() {
+    let gateway = gateway(SMALL_THRESHOLDS);
+    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
+    gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" }, "percent": 50 }));
+    // Deployment 2 has the failing `directory`, 3 the healthy `legal`, and 4 both. Views and failures count in both
+    // rollouts: as many visitors with `legal` fail as without it.
+    let mut client = 0;
+    for (deployment, cohorts) in [
+        (1, [u32::MAX, u32::MAX]),
+        (2, [0, u32::MAX]),
+        (3, [u32::MAX, 0]),
+        (4, [0, 0]),
+    ] {
+        for _ in 0..4 {
+            client += 1;
+            view_with(&gateway, client, deployment, &cohorts);
+        }
+    }
+    for client in [5, 13, 6] {
+        report(
+            &gateway,
+            client,
+            &failure(if client < 13 { 2 } else { 4 }, "TypeError"),
+        );
+    }
+    let abort = wait_for_abort(&gateway);
+    assert_eq!(
+        (&abort["candidate"], &abort["reason"]),
+        (
+            &json!(2),
+            &json!("37.5 % of 8 clients with the rollout's releases failed, and 0.0 % of 8 without")
+        )
+    );
+    let rollouts = gateway.admin_get("/api/v1/deployments")["rollouts"].take();
+    assert_eq!(
+        (rollouts.as_array().unwrap().len(), &rollouts[0]["deployment"]),
+        (1, &json!(3))
+    );
+    // The other rollout is analyzed on: one failure with `legal` was counted, and two more abort it.
+    let mut failure = failure(1, "TypeError");
+    failure["deployment"] = json!(3);
+    for client in [9, 10] {
+        report(&gateway, client, &failure);
+    }
+    gateway.wait_for_event(|line| {
+        line["event"] == "deployment_changed" && line["candidate"] == 3 && line["by"] == "gateway"
+    });
+    assert_eq!(gateway.admin_get("/api/v1/deployments")["rollouts"], json!([]));
 }
 
 #[test]
@@ -265,7 +318,7 @@ fn failures_shared_with_live_do_not_abort_canary() {
     let abort = wait_for_abort(&gateway);
     assert_eq!(
         abort["reason"],
-        "the candidate failed for 100.0 % of 4 clients, the live deployment for 75.0 % of 4"
+        "100.0 % of 4 clients with the rollout's releases failed, and 75.0 % of 4 without"
     );
 }
 
@@ -283,7 +336,7 @@ fn reports_from_clients_without_document_are_ignored() {
     report(&gateway, 5, &failure(2, "TypeError"));
     for client in 1..=3 {
         assert_eq!(
-            gateway.admin_get("/api/v1/deployments")["rollout"]["deployment"],
+            gateway.admin_get("/api/v1/deployments")["rollouts"][0]["deployment"],
             2
         );
         report(&gateway, client, &failure(2, "TypeError"));
@@ -291,7 +344,7 @@ fn reports_from_clients_without_document_are_ignored() {
     let abort = wait_for_abort(&gateway);
     assert_eq!(
         abort["reason"],
-        "the candidate failed for 75.0 % of 4 clients, the live deployment for 0.0 % of 1"
+        "75.0 % of 4 clients with the rollout's releases failed, and 0.0 % of 1 without"
     );
 }
 
@@ -327,7 +380,7 @@ fn reports_never_change_live_deployment() {
         report(&gateway, client, &failure(2, "TypeError"));
     }
     let list = gateway.admin_get("/api/v1/deployments");
-    assert_eq!((&list["live"], &list["rollout"]), (&json!(2), &Value::Null));
+    assert_eq!((&list["live"], &list["rollouts"]), (&json!(2), &json!([])));
     assert_eq!(aborts(&gateway), Vec::<Value>::new());
 }
 
@@ -339,7 +392,7 @@ fn disabled_automatic_abort_keeps_failing_canary() {
         report(&gateway, client, &failure(2, "TypeError"));
     }
     assert_eq!(
-        gateway.admin_get("/api/v1/deployments")["rollout"]["deployment"],
+        gateway.admin_get("/api/v1/deployments")["rollouts"][0]["deployment"],
         2
     );
     assert_eq!(

@@ -198,7 +198,7 @@ fn gc_retains_live_and_candidate_at_any_age() {
     );
     let list = gateway.admin_get("/api/v1/deployments");
     assert_eq!(
-        (&list["live"], &list["rollout"]["deployment"]),
+        (&list["live"], &list["rollouts"][0]["deployment"]),
         (&json!(6), &json!(7))
     );
     assert_eq!(

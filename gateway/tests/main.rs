@@ -56,6 +56,7 @@ mod render_workers;
 mod rendering;
 mod rollback;
 mod rollout;
+mod rollouts_concurrent;
 mod secrets_leak;
 mod security_headers;
 mod shared_store;

@@ -28,7 +28,7 @@ fn undocumented_request_fields_are_rejected() {
             };
             let schema = description.pointer(name.strip_prefix('#').unwrap()).unwrap();
             assert_eq!(schema["additionalProperties"], false, "{name}");
-            let target = path.replace("{number}", "1");
+            let target = path.replace("{number}", "1").replace("{name}", "directory");
             let body = json!({ "releases": {}, "unknownField": 1 });
             let response =
                 gateway.admin_request(Request::new(&method.to_uppercase(), &target).body(body.to_string()));
@@ -36,5 +36,5 @@ fn undocumented_request_fields_are_rejected() {
             count += 1;
         }
     }
-    assert_eq!(count, 6);
+    assert_eq!(count, 8);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Exchange, Gateway, Release, Request, Response};
+use crate::support::{Browser, Exchange, Gateway, Release, Request, Response, rollout_cookie, rollout_ids};
 
 /// The pages of `directory`.
 const PAGES: [&str; 3] = ["/", "/state/:state", "/signup"];
@@ -34,16 +34,22 @@ fn set_percent(gateway: &Gateway, number: u64, percent: u8) {
     );
 }
 
+/// How errors describe a rollout of one section.
+fn described(section: &str, candidate: u64, percent: u8) -> String {
+    format!(
+        "`{section}` is being rolled out with deployment {candidate} to {percent}% of visitors, \
+         started by `name of token-for-everything`"
+    )
+}
+
 fn rollout_id(gateway: &Gateway) -> String {
-    let state = std::fs::read(gateway.store().join("live.json")).unwrap();
-    let state: Value = serde_json::from_slice(&state).unwrap();
-    state["rollout"]["id"].as_str().unwrap().to_owned()
+    rollout_ids(gateway).remove(0)
 }
 
 /// A browser whose cookie has this cohort.
 fn visitor(gateway: &Gateway, cohort: u32) -> Browser {
     let mut browser = Browser::new(gateway.site);
-    browser.set_cookie("colonnade-rollout", &format!("{}.{cohort}", rollout_id(gateway)));
+    browser.set_cookie("colonnade-rollout", &rollout_cookie(gateway, &[cohort]));
     browser
 }
 
@@ -237,10 +243,15 @@ fn promote_makes_canary_live() {
         (&sections[0]["live"], &sections[0]["candidate"]),
         (&json!("1.0.0"), &json!("2.0.0"))
     );
-    let rollout = &gateway.admin_get("/api/v1/deployments")["rollout"];
+    let mut rollouts = gateway.admin_get("/api/v1/deployments")["rollouts"].take();
+    let started_at = rollouts[0]["startedAt"].take();
+    assert!(started_at.as_str().unwrap().ends_with('Z'));
     assert_eq!(
-        (&rollout["deployment"], &rollout["percent"]),
-        (&json!(candidate), &json!(10))
+        rollouts,
+        json!([{
+            "deployment": candidate, "percent": 10, "by": "name of token-for-everything", "startedAt": null,
+            "sections": { "directory": { "from": "1.0.0", "to": "2.0.0" } },
+        }])
     );
 
     let mut live_visitor = visitor(&gateway, u32::MAX);
@@ -254,8 +265,8 @@ fn promote_makes_canary_live() {
     }
     let list = gateway.admin_get("/api/v1/deployments");
     assert_eq!(
-        (&list["live"], &list["rollout"]),
-        (&json!(candidate), &Value::Null)
+        (&list["live"], &list["rollouts"]),
+        (&json!(candidate), &json!([]))
     );
     assert_eq!(gateway.admin_get("/api/v1/sections")[0]["candidate"], Value::Null);
     assert_eq!(
@@ -280,17 +291,15 @@ fn promote_and_abort_require_canary() {
     for (status, detail) in promote_and_abort(1) {
         assert_eq!(
             (status, &*detail),
-            (
-                409,
-                "deployment 1 is not the candidate of a rollout: no rollout is running"
-            )
+            (409, "deployment 1 is not being rolled out: no rollout is running")
         );
     }
     start(&gateway, 10);
     for number in [1, 3, u64::MAX] {
         for (status, detail) in promote_and_abort(number) {
             let expected = format!(
-                "deployment {number} is not the candidate of a rollout: deployment 2 is the candidate"
+                "deployment {number} is not being rolled out: {}",
+                described("directory", 2, 10)
             );
             assert_eq!((status, detail), (409, expected));
         }
@@ -305,7 +314,10 @@ fn promote_and_abort_require_canary() {
         let request = Request::new("POST", "/api/v1/deployments/2/promote").body(body);
         assert_eq!(gateway.admin_request(request).status, 400, "{body}");
     }
-    assert_eq!(gateway.admin_get("/api/v1/deployments")["rollout"]["percent"], 10);
+    assert_eq!(
+        gateway.admin_get("/api/v1/deployments")["rollouts"][0]["percent"],
+        10
+    );
     let same = gateway.admin_post("/api/v1/deployments/2/promote", &json!({ "percent": 10 }));
     assert_eq!(same.json(), json!({ "number": 2, "live": false, "percent": 10 }));
     assert_eq!(
@@ -318,15 +330,7 @@ fn promote_and_abort_require_canary() {
 }
 
 #[test]
-fn rollout_requires_live_deployment_and_no_other_rollout() {
-    let gateway = gateway_with("");
-    start(&gateway, 10);
-    let second = gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" }, "percent": 10 }));
-    assert_eq!(second.status, 409);
-    assert_eq!(
-        second.json()["detail"],
-        "a rollout of deployment 2 is running; promote or abort it first"
-    );
+fn rollout_requires_live_deployment() {
     let empty = Gateway::start();
     empty.publish(&Release::shell("1.0.0"));
     let first = empty.post_deployment(&json!({ "releases": { "shell": "1.0.0" }, "percent": 10 }));
@@ -346,8 +350,7 @@ fn deploy_of_other_section_applies_to_live_and_canary() {
         response.json(),
         json!({
             "number": candidate + 1, "releases": set("1.0.0"), "live": true,
-            "candidate": { "number": candidate + 2, "releases": set("2.0.0") },
-            "url": "https://site.example",
+            "rollouts": gateway.admin_get("/api/v1/deployments")["rollouts"], "url": "https://site.example",
         })
     );
     for (visitor, number, version) in [
@@ -370,7 +373,7 @@ fn deploy_of_other_section_applies_to_live_and_canary() {
         assert_eq!(rejected.status, 409, "{releases}");
         assert_eq!(
             rejected.json()["detail"],
-            "`directory` is being rolled out with deployment 4; promote or abort it first"
+            format!("{}; promote or abort it first", described("directory", 4, 50))
         );
     }
     set_percent(&gateway, candidate + 2, 99);

@@ -6,7 +6,7 @@ use rand::rngs::SmallRng;
 use serde_json::{Map, Value, json};
 
 use super::release_model::ReleaseModel;
-use super::workload::{Call, Kind, SharedState};
+use super::workload::{Call, Kind, SharedState, known_rollouts};
 use crate::support::{Connection, Gateway, Release, Request};
 
 /// The number of newest deployments that are always retained.
@@ -14,6 +14,13 @@ const RETAINED: usize = 20;
 
 /// The releases of a deployment, by name.
 type Releases = Map<String, Value>;
+
+/// A running rollout.
+struct Rollout {
+    /// Its release changes.
+    sections: Value,
+    percent: Value,
+}
 
 /// All known changes, against which the store is checked.
 pub(super) struct StoreModel {
@@ -26,8 +33,9 @@ pub(super) struct StoreModel {
     /// The existing deployments that were created only for a preview.
     preview_only: BTreeSet<u64>,
     live: Option<u64>,
-    /// The candidate and its percent.
-    rollout: Option<(u64, u64)>,
+    rollouts: Vec<Rollout>,
+    /// The deployments that visitors see.
+    visible: Vec<u64>,
     releases: ReleaseModel,
 }
 
@@ -47,7 +55,8 @@ impl StoreModel {
             deployments: BTreeSet::new(),
             preview_only: BTreeSet::new(),
             live: None,
-            rollout: None,
+            rollouts: Vec::new(),
+            visible: Vec::new(),
             releases: ReleaseModel::new(releases),
         };
         assert_eq!(model.catch_up(gateway).len(), 1);
@@ -55,9 +64,9 @@ impl StoreModel {
     }
 
     /// Shares the current state with the next workers.
-    pub(super) fn share(&self, shared: &SharedState) {
+    pub(super) fn share(&self, gateway: &Gateway, shared: &SharedState) {
         *shared.published.lock() = self.releases.team_releases();
-        *shared.candidate.lock() = self.rollout.map(|(candidate, _)| candidate);
+        *shared.rollouts.lock() = known_rollouts(&read(gateway, "/api/v1/deployments")["rollouts"]);
         *shared.deployments.lock() = self.deployments.iter().copied().collect();
     }
 
@@ -134,17 +143,37 @@ impl StoreModel {
         for change in &new {
             self.apply(change);
         }
-        let rollout = self.rollout;
         assert_eq!(list["live"], json!(self.live));
-        assert_eq!(
-            list["rollout"]["deployment"],
-            json!(rollout.map(|(candidate, _)| candidate))
-        );
-        assert_eq!(
-            list["rollout"]["percent"],
-            json!(rollout.map(|(_, percent)| percent))
-        );
+        self.check_rollouts(gateway, &list["rollouts"]);
         new
+    }
+
+    /// Each combination of rollouts has a deployment with exactly their changes.
+    fn check_rollouts(&mut self, gateway: &Gateway, listed: &Value) {
+        let listed = listed.as_array().unwrap();
+        assert_eq!(listed.len(), self.rollouts.len(), "{listed:?}");
+        let state = std::fs::read(gateway.store().join("live.json")).unwrap();
+        let state: Value = serde_json::from_slice(&state).unwrap();
+        let visible = state["visible"]["deployments"].as_array().unwrap().iter();
+        self.visible = visible.map(|number| number.as_u64().unwrap()).collect();
+        assert_eq!(self.visible.len(), 1 << listed.len());
+        for (index, (rollout, listed)) in self.rollouts.iter().zip(listed).enumerate() {
+            assert_eq!(
+                (&rollout.sections, &rollout.percent),
+                (&listed["sections"], &listed["percent"])
+            );
+            assert_eq!(listed["deployment"], self.visible[1 << index]);
+        }
+        for (combination, number) in self.visible.iter().enumerate() {
+            assert!(self.deployments.contains(number), "deployment {number} is lost");
+            let rollouts = self.rollouts.iter().enumerate();
+            let included = rollouts.filter(|(index, _)| (combination >> index) & 1 == 1);
+            let live = self.all_deployments[&self.visible[0]].clone();
+            let expected = included.fold(live, |releases, (_, rollout)| {
+                apply_moves(&releases, &rollout.sections)
+            });
+            assert_eq!(self.all_deployments[number], expected);
+        }
     }
 
     /// The changes after the last known one. Known changes must be unchanged.
@@ -182,49 +211,53 @@ impl StoreModel {
         assert_eq!(change["before"], json!(self.live), "{change}");
         let live = change["live"].as_u64().unwrap();
         let candidate = change["candidate"].as_u64();
-        let percent = change["percent"].as_u64();
+        let sections = &change["sections"];
+        let rollout = self.rollouts.iter().position(|rollout| {
+            let keys = |sections: &Value| sections.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+            keys(&rollout.sections) == keys(sections)
+        });
         let before = self
             .live
             .map_or_else(Releases::new, |number| self.all_deployments[&number].clone());
-        let rolled_out = self.rollout.map(|(number, _)| &self.all_deployments[&number]);
         let releases = |number: Option<u64>| &self.all_deployments[&number.unwrap()];
         match change["action"].as_str().unwrap() {
             "deploy" | "rollback" => {
-                assert_eq!(releases(Some(live)), &apply_moves(&before, change), "{change}");
-                if percent.is_some() {
-                    assert_eq!(
-                        releases(candidate),
-                        &apply_moves(rolled_out.unwrap(), change),
-                        "{change}"
-                    );
-                }
+                assert_eq!(releases(Some(live)), &apply_moves(&before, sections), "{change}");
                 if let Some(restored) = change["restores"].as_u64() {
                     assert_eq!(releases(Some(live)), releases(Some(restored)), "{change}");
+                    self.rollouts.clear();
                 }
             }
             "promote" => {
                 assert_eq!(candidate, Some(live), "{change}");
-                assert_eq!(releases(candidate), &apply_moves(&before, change), "{change}");
+                assert_eq!(releases(candidate), &apply_moves(&before, sections), "{change}");
+                self.rollouts.remove(rollout.unwrap());
             }
-            "rollout" | "preview" => {
+            action @ ("rollout" | "preview") => {
                 assert_eq!(self.live, Some(live), "{change}");
-                assert_eq!(releases(candidate), &apply_moves(&before, change), "{change}");
+                assert_eq!(releases(candidate), &apply_moves(&before, sections), "{change}");
+                if action == "rollout" {
+                    self.rollouts.push(Rollout {
+                        sections: sections.clone(),
+                        percent: change["percent"].clone(),
+                    });
+                }
+            }
+            "percent" => {
+                assert_eq!(self.live, Some(live), "{change}");
+                self.rollouts[rollout.unwrap()].percent = change["percent"].clone();
             }
             "abort" => {
                 assert_eq!(self.live, Some(live), "{change}");
-                assert_eq!(&before, &apply_moves(rolled_out.unwrap(), change), "{change}");
+                let aborted = self.rollouts.remove(rollout.unwrap());
+                let candidate = apply_moves(&before, &aborted.sections);
+                assert_eq!(&before, &apply_moves(&candidate, sections), "{change}");
             }
-            "percent" | "garbage-collection" | "end-previews" => {
+            "garbage-collection" | "end-previews" => {
                 assert_eq!(self.live, Some(live), "{change}");
                 assert_eq!(change["sections"], json!({}), "{change}");
             }
             _ => panic!("{change}"),
-        }
-        if !matches!(
-            change["action"].as_str(),
-            Some("preview" | "garbage-collection" | "end-previews")
-        ) {
-            self.rollout = candidate.zip(percent);
         }
         self.live = Some(live);
         self.changes.push(change.clone());
@@ -338,21 +371,20 @@ impl StoreModel {
         assert_eq!(self.live, Some(number));
         let boot = site.exchange(Request::new("GET", "/")).unwrap().boot();
         let shown = boot["deployment"].as_u64().unwrap();
-        let (candidate, _) = self.rollout.unwrap_or((number, 0));
-        assert!(shown == number || shown == candidate, "{shown}");
+        assert!(self.visible.contains(&shown), "{shown}");
         assert_eq!(boot["page"]["section"]["version"], other);
     }
 }
 
-/// The releases after the moves of a change.
-fn apply_moves(releases: &Releases, change: &Value) -> Releases {
+/// The releases after these release changes.
+fn apply_moves(releases: &Releases, sections: &Value) -> Releases {
     let mut releases = releases.clone();
-    for (name, step) in change["sections"].as_object().unwrap() {
+    for (name, step) in sections.as_object().unwrap() {
         let from = match &step["to"] {
             Value::Null => releases.remove(name),
             to => releases.insert(name.clone(), to.clone()),
         };
-        assert_eq!(from.unwrap_or_default(), step["from"], "{change}");
+        assert_eq!(from.unwrap_or_default(), step["from"], "{sections}");
     }
     releases
 }

@@ -62,14 +62,22 @@ pub(super) struct Call {
     pub(super) elapsed: Duration,
 }
 
+/// A running rollout.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KnownRollout {
+    candidate: u64,
+    /// One of its sections.
+    section: String,
+}
+
 /// The state that all threads of a round share.
 pub(super) struct SharedState {
     /// Numbers the calls and releases of the whole test.
     pub(super) counter: AtomicU64,
     /// The releases that can be deployed.
     pub(super) published: Mutex<Vec<(String, String)>>,
-    /// The candidate of the current rollout, as far as known.
-    pub(super) candidate: Mutex<Option<u64>>,
+    /// The running rollouts, as far as known.
+    pub(super) rollouts: Mutex<Vec<KnownRollout>>,
     /// The deployments to roll back to or to preview.
     pub(super) deployments: Mutex<Vec<u64>>,
 }
@@ -120,7 +128,7 @@ impl SharedState {
         let kind = self.feasible(requested);
         let mut release = None;
         let team = TEAMS.choose(random).unwrap();
-        let candidate = self.candidate.lock().unwrap_or(1);
+        let rollout = self.rollout_path(random);
         let post = |path: &str, mut body: Value| {
             body["reason"] = json!(id);
             Request::new("POST", &format!("/api/v1/{path}")).body(body.to_string())
@@ -144,13 +152,10 @@ impl SharedState {
             }
             Kind::Percent => {
                 let percent = random.random_range(0..100);
-                post(
-                    &format!("deployments/{candidate}/promote"),
-                    json!({ "percent": percent }),
-                )
+                post(&format!("{rollout}/promote"), json!({ "percent": percent }))
             }
-            Kind::Promote => post(&format!("deployments/{candidate}/promote"), json!({})),
-            Kind::Abort => post(&format!("deployments/{candidate}/abort"), json!({})),
+            Kind::Promote => post(&format!("{rollout}/promote"), json!({})),
+            Kind::Abort => post(&format!("{rollout}/abort"), json!({})),
             Kind::RollBackSection => post("rollback", json!({ "section": team })),
             Kind::RollBackAll if random.random() => post("rollback", json!({})),
             Kind::RollBackAll => post("rollback", json!({ "deployment": self.deployment(random) })),
@@ -173,11 +178,22 @@ impl SharedState {
 
     /// The requested kind, or the kind that has to come first.
     fn feasible(&self, requested: Kind) -> Kind {
-        let runs = self.candidate.lock().is_some();
+        let running = self.rollouts.lock().len();
         match requested {
-            Kind::Percent | Kind::Promote | Kind::Abort if !runs => Kind::Rollout,
-            Kind::Rollout if runs => Kind::Promote,
+            Kind::Percent | Kind::Promote | Kind::Abort if running == 0 => Kind::Rollout,
+            Kind::Rollout if running == TEAMS.len() => Kind::Promote,
             kind => kind,
+        }
+    }
+
+    /// The path of a random rollout, by its candidate or by a section.
+    fn rollout_path(&self, random: &mut SmallRng) -> String {
+        let rollouts = self.rollouts.lock();
+        let KnownRollout { candidate, section } = rollouts.choose(random).cloned().unwrap_or_default();
+        if random.random() {
+            format!("deployments/{candidate}")
+        } else {
+            format!("rollouts/{section}")
         }
     }
 
@@ -204,15 +220,34 @@ impl SharedState {
             let id = (release.name.clone(), release.version.clone());
             self.published.lock().push(id);
         }
-        let candidate = match call.kind {
-            Kind::Rollout => body["number"].as_u64().filter(|_| body["live"] == false),
-            Kind::Deploy | Kind::RollBackSection => body["candidate"]["number"].as_u64(),
-            Kind::Promote | Kind::Abort | Kind::RollBackAll => None,
+        match call.kind {
+            Kind::Rollout | Kind::Deploy | Kind::RollBackSection | Kind::RollBackAll => {
+                *self.rollouts.lock() = known_rollouts(&body["rollouts"]);
+            }
+            Kind::Promote | Kind::Abort => {
+                let ended = |rollout: &KnownRollout| body["number"] == rollout.candidate;
+                self.rollouts.lock().retain(|rollout| !ended(rollout));
+            }
             _ => return,
-        };
-        *self.candidate.lock() = candidate;
+        }
         self.deployments.lock().extend(body["number"].as_u64());
     }
+}
+
+/// Reads the rollouts of a response.
+pub(super) fn known_rollouts(rollouts: &Value) -> Vec<KnownRollout> {
+    let rollouts = rollouts.as_array().unwrap().iter();
+    let known = rollouts.map(|rollout| KnownRollout {
+        candidate: rollout["deployment"].as_u64().unwrap(),
+        section: rollout["sections"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .next()
+            .unwrap()
+            .clone(),
+    });
+    known.collect()
 }
 
 /// A release with a file that takes a moment to unpack, to compress and to write.

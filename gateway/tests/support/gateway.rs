@@ -176,6 +176,26 @@ pub(crate) fn token(token: &str, sections: &[&str], actions: &[&str]) -> String 
     )
 }
 
+/// The IDs of the running rollouts.
+pub(crate) fn rollout_ids(gateway: &Gateway) -> Vec<String> {
+    let state = std::fs::read(gateway.store().join("live.json")).unwrap();
+    let state: Value = serde_json::from_slice(&state).unwrap();
+    let rollouts = state["visible"]["rollouts"].as_array().unwrap().iter();
+    let ids = rollouts.map(|rollout| rollout["id"].as_str().unwrap().to_owned());
+    ids.collect()
+}
+
+/// The rollout cookie of a visitor with these cohorts in the running rollouts.
+pub(crate) fn rollout_cookie(gateway: &Gateway, cohorts: &[u32]) -> String {
+    let ids = rollout_ids(gateway);
+    assert_eq!(ids.len(), cohorts.len());
+    let draws = ids
+        .iter()
+        .zip(cohorts)
+        .map(|(id, cohort)| format!("{id}.{cohort}"));
+    draws.collect::<Vec<_>>().join("-")
+}
+
 /// Adds the token with all permissions to a request.
 pub(crate) fn authorized(request: Request) -> Request {
     authorized_by(TOKEN, request)

@@ -13,6 +13,7 @@ use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
+use super::rollouts::{self, Rollout};
 use super::{AdminError, request_body};
 
 /// The maximum size of a JSON body in bytes.
@@ -35,23 +36,11 @@ pub(super) struct ChangeResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Percent, required = false)]
     percent: Option<u8>,
-    /// The candidate of the rollout in progress, if the deployment is live.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    candidate: Option<Candidate>,
+    /// The running rollouts after the change. A deploy or a rollback gives their candidates new numbers.
+    rollouts: Vec<Rollout>,
     /// The site's origin, without a trailing slash.
     #[schema(format = "uri")]
     url: String,
-}
-
-/// The candidate of a rollout.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct Candidate {
-    #[schema(value_type = Number)]
-    number: u64,
-    #[schema(value_type = Releases)]
-    releases: BTreeMap<String, String>,
 }
 
 /// Reads a JSON body. An empty body equals `{}`.
@@ -112,30 +101,17 @@ pub(super) fn respond(outcome: &ChangeOutcome, origin: &Origin) -> Response {
         number,
         changed,
     } = outcome;
-    let releases = |number| {
-        let loaded = snapshot.deployment(number);
-        loaded.map_or_else(BTreeMap::new, |loaded| loaded.deployment.releases.clone())
-    };
-    let is_live = state.live == *number;
-    let mut result = ChangeResult {
+    let releases = |number| Some(&snapshot.deployment(number)?.deployment.releases);
+    let rollouts = rollouts::describe(&state.visible, releases);
+    let own = rollouts.iter().find(|rollout| rollout.deployment == *number);
+    let result = ChangeResult {
         number: *number,
-        releases: releases(*number),
-        live: is_live,
-        percent: None,
-        candidate: None,
+        releases: releases(*number).cloned().unwrap_or_default(),
+        live: state.live() == *number,
+        percent: own.map(|rollout| rollout.percent),
+        rollouts,
         url: origin.to_string(),
     };
-    if let Some(rollout) = &state.rollout {
-        let candidate = rollout.deployment;
-        if candidate == *number {
-            result.percent = Some(rollout.percent);
-        } else if is_live {
-            result.candidate = Some(Candidate {
-                number: candidate,
-                releases: releases(candidate),
-            });
-        }
-    }
     let status = if *changed {
         StatusCode::CREATED
     } else {

@@ -107,6 +107,7 @@ impl Problem for AdminError {
             Self::Publish(PublishError::Rejected(problems))
             | Self::Change(
                 ChangeError::Conflict(problems)
+                | ChangeError::ConflictWithRollouts { problems, .. }
                 | ChangeError::UnknownReleases(problems)
                 | ChangeError::RenderFailed(problems),
             ) => {
@@ -133,10 +134,11 @@ fn change_status(error: &ChangeError) -> StatusCode {
         ChangeError::UnknownReleases(_) | ChangeError::RenderFailed(_) => StatusCode::UNPROCESSABLE_ENTITY,
         ChangeError::Conflict(_)
         | ChangeError::BaseNotLive { .. }
-        | ChangeError::RolloutInProgress(_)
-        | ChangeError::SectionsInRollout { .. }
+        | ChangeError::ConflictWithRollouts { .. }
+        | ChangeError::TooManyRollouts(_)
+        | ChangeError::SectionsInRollout(_)
         | ChangeError::NoLiveDeployment
-        | ChangeError::NotCandidate { .. }
+        | ChangeError::NotInRollout { .. }
         | ChangeError::NothingToRestore(_) => StatusCode::CONFLICT,
         ChangeError::Load(_) | ChangeError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }

@@ -12,6 +12,7 @@ mod previews;
 mod releases;
 mod request_body;
 mod rollback;
+mod rollouts;
 mod routes;
 
 use std::borrow::Cow;

@@ -17,12 +17,13 @@ use colonnade_web::response::{JSON, Response, response};
 
 use self::operation::{Operation, collect_schemas, content, problem_content};
 use crate::change::ChangeResult;
-use crate::deployments::{Abort, AbortResult, Deploy, DeploymentList, Promote, PromoteResult};
+use crate::deployments::{Deploy, DeploymentList};
 use crate::garbage_collection::{GarbageCollection, GarbageCollectionResult};
 use crate::history::HistoryPage;
 use crate::previews::{CreatePreview, PreviewLink};
 use crate::releases::{PublishResult, Section};
 use crate::rollback::Rollback;
+use crate::rollouts::{Abort, AbortResult, Promote, PromoteResult};
 
 static DESCRIPTION: LazyLock<Bytes> = LazyLock::new(|| description().to_string().into());
 
@@ -127,20 +128,16 @@ fn description() -> Value {
 
 /// Adds the conditions between members that types cannot express.
 fn add_conditions(schemas: &mut Map<String, Value>) {
-    let if_live = json!({ "properties": { "live": { "const": true } } });
-    let without = |member: &str| json!({ "properties": { member: false } });
     let mut add = |name: &str, keyword: &str, condition: Value| {
         if let Some(schema) = schemas.get_mut(name) {
             schema[keyword] = condition;
         }
     };
     for name in ["ChangeResult", "PromoteResult"] {
-        add(name, "if", if_live.clone());
-        add(name, "then", without("percent"));
+        add(name, "if", json!({ "properties": { "live": { "const": true } } }));
+        add(name, "then", json!({ "properties": { "percent": false } }));
+        add(name, "else", json!({ "required": ["percent"] }));
     }
-    let candidate = json!({ "required": ["percent"], "properties": { "candidate": false } });
-    add("ChangeResult", "else", candidate);
-    add("PromoteResult", "else", json!({ "required": ["percent"] }));
     add(
         "Rollback",
         "not",
@@ -187,8 +184,22 @@ fn operations() -> Vec<(&'static str, Vec<(&'static str, Operation)>)> {
             "/api/v1/deployments",
             vec![("get", list_deployments()), ("post", deploy())],
         ),
-        ("/api/v1/deployments/{number}/promote", vec![("post", promote())]),
-        ("/api/v1/deployments/{number}/abort", vec![("post", abort())]),
+        (
+            "/api/v1/deployments/{number}/promote",
+            vec![("post", promote("promote"))],
+        ),
+        (
+            "/api/v1/deployments/{number}/abort",
+            vec![("post", abort("abort"))],
+        ),
+        (
+            "/api/v1/rollouts/{name}/promote",
+            vec![("post", promote("promoteSection"))],
+        ),
+        (
+            "/api/v1/rollouts/{name}/abort",
+            vec![("post", abort("abortSection"))],
+        ),
         ("/api/v1/rollback", vec![("post", roll_back())]),
         ("/api/v1/history", vec![("get", history())]),
         (
@@ -275,7 +286,7 @@ fn list_sections() -> Operation {
 }
 
 fn list_deployments() -> Operation {
-    let summary = "Read the live deployment, the rollout in progress and all retained deployments";
+    let summary = "Read the live deployment, the running rollouts and all retained deployments";
     Operation::new("deployments", "listDeployments", summary)
         .any_token()
         .json::<DeploymentList>(200, "All retained deployments.")
@@ -284,8 +295,9 @@ fn list_deployments() -> Operation {
 fn deploy() -> Operation {
     Operation::new("deployments", "deploy", "Deploy releases, for all visitors or as a rollout")
         .description(
-            "Creates a deployment: the live releases with the requested ones in their place. While a rollout of other \
-             sections is in progress, the live deployment and the candidate are both replaced, atomically.",
+            "Creates a deployment: the live releases with the requested ones in their place. During rollouts of other \
+             sections, the live deployment and all candidates are replaced, atomically. A section that is being rolled out \
+             is rejected until its rollout is promoted or aborted.",
         )
         .action(Action::Deploy)
         .json_body::<Deploy>(true)
@@ -294,27 +306,29 @@ fn deploy() -> Operation {
         .errors(&[409, 422])
 }
 
-fn promote() -> Operation {
+/// What promoting and aborting have in common. Both find a rollout by the number of its candidate, or by a section.
+const ONE_ROLLOUT: &str = "Other rollouts continue. The token must permit `deploy` on every section that the rollout changes. \
+    Deploys of other sections give the candidate a new number; a section finds its rollout anyway.";
+
+fn promote(id: &'static str) -> Operation {
     Operation::new(
         "deployments",
-        "promote",
-        "Show the candidate to more visitors, or to all",
+        id,
+        "Show the candidate of a rollout to more visitors, or to all",
     )
-    .description("The token must permit `deploy` on every section that differs between live and candidate.")
+    .description(ONE_ROLLOUT)
     .action(Action::Deploy)
     .json_body::<Promote>(false)
     .json::<PromoteResult>(200, "The candidate is live, or has the new share of visitors.")
     .errors(&[409])
 }
 
-fn abort() -> Operation {
-    Operation::new("deployments", "abort", "Abort the rollout of a candidate")
-        .description(
-            "The token must permit `deploy` on every section that differs between live and candidate.",
-        )
+fn abort(id: &'static str) -> Operation {
+    Operation::new("deployments", id, "Abort a rollout")
+        .description(ONE_ROLLOUT)
         .action(Action::Deploy)
         .json_body::<Abort>(false)
-        .json::<AbortResult>(200, "All visitors get the live deployment.")
+        .json::<AbortResult>(200, "No visitor gets the candidate.")
         .errors(&[409])
 }
 
@@ -323,7 +337,7 @@ fn roll_back() -> Operation {
         .description(
             "With `section`, restores the release that the section had live before; repeating it restores the release before that. \
              Without it, restores all releases of `deployment`, or of the previous live deployment. That needs a token \
-             for `*` and ends a rollout.",
+             for `*` and ends all rollouts.",
         )
         .action(Action::Rollback)
         .json_body::<Rollback>(false)

@@ -1,7 +1,6 @@
 //! Publishing releases, and listing them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use http::StatusCode;
 use jiff::Timestamp;
@@ -9,11 +8,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use colonnade_config::{Action, Token};
+use colonnade_model::deployment::ReleaseChange;
 use colonnade_model::release::{Digest, Kind, ReleaseId};
 use colonnade_model::schema::{Name, Version};
 use colonnade_platform::deployment::Deployments;
 use colonnade_platform::publish::{self, MAX_ARCHIVE, PublishOutcome, PublishRules};
-use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
@@ -47,7 +46,7 @@ pub(super) struct Section {
     /// The version in the live deployment.
     #[schema(value_type = Option<Version>, required)]
     live: Option<String>,
-    /// The version in the candidate, while a rollout is in progress.
+    /// The version that is being rolled out; null without a rollout of this section, or if the rollout removes it.
     #[schema(value_type = Option<Version>, required)]
     candidate: Option<String>,
 }
@@ -98,19 +97,17 @@ pub(super) async fn publish(
 pub(super) async fn list(deployments: &Deployments) -> Result<Response, AdminError> {
     let store = deployments.store();
     let snapshot = deployments.current();
-    let version_in = |loaded: Option<&Arc<LoadedDeployment>>, name: &str| {
-        let releases = &loaded?.deployment.releases;
-        releases.get(name).cloned()
-    };
-    let candidate = snapshot.rollout().map(|running| &running.candidate);
+    let live = |name: &str| snapshot.live()?.deployment.releases.get(name).cloned();
+    let changes = snapshot.rollouts().flat_map(|running| running.changes());
+    let mut candidates: BTreeMap<String, ReleaseChange> = changes.collect();
     let mut sections: BTreeMap<String, Section> = BTreeMap::new();
     for id in store.releases().await? {
         let Some(stored) = store.release(&id).await? else {
             continue;
         };
         let section = sections.entry(id.name.clone()).or_insert_with(|| Section {
-            live: version_in(snapshot.live(), &id.name),
-            candidate: version_in(candidate, &id.name),
+            live: live(&id.name),
+            candidate: candidates.remove(&id.name).and_then(|change| change.to),
             name: id.name,
             kind: stored.release.kind,
             releases: Vec::new(),

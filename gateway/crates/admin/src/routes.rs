@@ -14,7 +14,7 @@ use colonnade_web::response::Response;
 use colonnade_web::router::{Methods, Route};
 
 use crate::garbage_collection::collect_garbage;
-use crate::{Admin, AdminError, deployments, history, openapi, previews, releases, rollback};
+use crate::{Admin, AdminError, deployments, history, openapi, previews, releases, rollback, rollouts};
 
 /// A request for a handler of the API.
 pub(crate) struct Call<'a> {
@@ -57,10 +57,12 @@ pub(crate) enum Endpoint {
 }
 
 /// All routes of the admin listener.
-pub(crate) fn routes() -> [Route<Endpoint>; 13] {
+pub(crate) fn routes() -> [Route<Endpoint>; 15] {
     use Endpoint::{Api, Open};
     use Methods::{Get, GetPost, Post, PostDelete, Put};
     let route = Route::new;
+    let promote = || Api(|admin, call| Box::pin(rollouts::promote(&admin.deployments, call)));
+    let abort = || Api(|admin, call| Box::pin(rollouts::abort(&admin.deployments, call)));
     [
         route(Get, "/healthz", Open(|_, _| Ok(health::liveness()))),
         route(
@@ -99,32 +101,10 @@ pub(crate) fn routes() -> [Route<Endpoint>; 13] {
                 }
             }),
         ),
-        route(
-            Post,
-            "/api/v1/deployments/{number}/promote",
-            Api(|admin, call| {
-                let number = call.parameters.number;
-                Box::pin(deployments::promote(
-                    &admin.deployments,
-                    call.token,
-                    number,
-                    call.body,
-                ))
-            }),
-        ),
-        route(
-            Post,
-            "/api/v1/deployments/{number}/abort",
-            Api(|admin, call| {
-                let number = call.parameters.number;
-                Box::pin(deployments::abort(
-                    &admin.deployments,
-                    call.token,
-                    number,
-                    call.body,
-                ))
-            }),
-        ),
+        route(Post, "/api/v1/deployments/{number}/promote", promote()),
+        route(Post, "/api/v1/deployments/{number}/abort", abort()),
+        route(Post, "/api/v1/rollouts/{name}/promote", promote()),
+        route(Post, "/api/v1/rollouts/{name}/abort", abort()),
         route(
             Post,
             "/api/v1/rollback",

@@ -1,7 +1,7 @@
 //! `POST /_report`: client error reports.
 //!
 //! A report names a release, what the browser was doing with it, and the class of the error; it contains nothing about
-//! the visitor. It is logged, and counts in the canary analysis of a rollout. Anybody can send one, so it is trusted no
+//! the visitor. It is logged, and counts in the canary analysis of the running rollouts. Anybody can send one, so it is trusted no
 //! further.
 
 use std::net::IpAddr;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use colonnade_edge::rate_limiter::{KeyedRateLimiter, RateLimits};
 use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::is_visible;
-use colonnade_platform::rollout::{AbortDecision, CanaryAnalysis, RolloutGroup};
+use colonnade_platform::rollout::{AbortDecision, CanaryAnalysis};
 use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
 use colonnade_web::problem::Problem;
 
@@ -87,7 +87,7 @@ enum Phase {
     Render,
 }
 
-/// Receives, logs and counts a report. Returns a decision if it makes the canary analysis abort the rollout.
+/// Receives, logs and counts a report. Returns the rollouts that the canary analysis aborts because of it.
 pub(crate) async fn receive(
     headers: &HeaderMap,
     body: RequestBody,
@@ -95,7 +95,7 @@ pub(crate) async fn receive(
     canary: &CanaryAnalysis,
     log_rate_limiter: &KeyedRateLimiter<u64>,
     address: IpAddr,
-) -> Result<Option<AbortDecision>, ClientErrorReportError> {
+) -> Result<Vec<AbortDecision>, ClientErrorReportError> {
     let body = read_to_end(body, MAX_BODY_BYTES, BODY_TIMEOUT).await?;
     let report: Report = serde_json::from_slice(&body).map_err(|_| ClientErrorReportError::Malformed)?;
     let (name, version) = report
@@ -122,9 +122,10 @@ pub(crate) async fn receive(
         } = &report;
         tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = error);
     }
-    let group = RolloutGroup::of(snapshot, report.deployment);
-    let counted = snapshot.rollout().zip(group);
-    Ok(counted.and_then(|(rollout, group)| canary.record_failure(&rollout.record, group, client)))
+    let visible = snapshot.state().map(|state| &state.visible);
+    Ok(visible.map_or_else(Vec::new, |visible| {
+        canary.record_failure(visible, report.deployment, client)
+    }))
 }
 
 /// Returns whether a string is a JavaScript identifier of ASCII characters, so that nothing else gets into the log.

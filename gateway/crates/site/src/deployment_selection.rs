@@ -1,13 +1,12 @@
-//! Deployment selection: which deployment a visitor sees, by preview cookie or rollout cohort.
+//! Deployment selection: which deployment a visitor sees, by preview cookie or rollout cohorts.
 
 use std::sync::Arc;
 
 use http::HeaderMap;
 
-use colonnade_model::deployment::Rollout;
 use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::Preview;
-use colonnade_platform::rollout::{COOKIE, COOKIE_SECONDS, CohortDraw, RolloutGroup};
+use colonnade_platform::rollout::{COOKIE, COOKIE_SECONDS, CohortDraws};
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::cookie;
 use colonnade_web::response::Response;
@@ -28,14 +27,8 @@ pub struct DeploymentSelection<'a> {
 enum Reason<'a> {
     /// It is live, and there is no rollout.
     Live,
-    /// The visitor belongs to a cohort of a rollout.
-    Rollout {
-        rollout: &'a Rollout,
-        group: RolloutGroup,
-        draw: CohortDraw,
-        /// Whether the visitor has no cohort cookie yet.
-        is_new: bool,
-    },
+    /// The visitor belongs to a cohort of each running rollout.
+    Rollout(CohortDraws<'a>),
     /// The visitor has a valid preview cookie.
     Preview,
 }
@@ -46,25 +39,14 @@ impl<'a> DeploymentSelection<'a> {
         let live = snapshot.live()?;
         let preview = Preview::from_headers(snapshot, headers);
         let has_stale_preview = matches!(preview, Preview::Ended);
-        let (deployment, reason) = match (preview, snapshot.rollout()) {
-            (Preview::Active(deployment), _) => (deployment, Reason::Preview),
-            (_, None) => (live, Reason::Live),
-            (_, Some(running)) => {
-                let rollout = &running.record;
-                let known = CohortDraw::from_cookie(headers, rollout);
-                let draw = known.unwrap_or_else(CohortDraw::random);
-                let (deployment, group) = if draw.is_within(rollout.percent) {
-                    (&running.candidate, RolloutGroup::Candidate)
-                } else {
-                    (live, RolloutGroup::Live)
-                };
-                let reason = Reason::Rollout {
-                    rollout,
-                    group,
-                    draw,
-                    is_new: known.is_none(),
-                };
-                (deployment, reason)
+        let rollouts = snapshot.state().map_or(&[][..], |state| state.visible.rollouts());
+        let (deployment, reason) = match preview {
+            Preview::Active(deployment) => (deployment, Reason::Preview),
+            _ if rollouts.is_empty() => (live, Reason::Live),
+            _ => {
+                let draws = CohortDraws::new(headers, rollouts);
+                let deployment = snapshot.visible().get(draws.combination())?;
+                (deployment, Reason::Rollout(draws))
             }
         };
         Some(Self {
@@ -88,7 +70,7 @@ impl<'a> DeploymentSelection<'a> {
         match self.reason {
             Reason::Preview => DocumentCaching::Never,
             _ if self.has_stale_preview => DocumentCaching::Never,
-            Reason::Rollout { .. } => DocumentCaching::Private,
+            Reason::Rollout(_) => DocumentCaching::Private,
             Reason::Live => DocumentCaching::Public,
         }
     }
@@ -98,29 +80,20 @@ impl<'a> DeploymentSelection<'a> {
         matches!(self.reason, Reason::Preview)
     }
 
-    /// Returns the rollout and the visitor's group in it, if any.
-    pub fn rollout(&self) -> Option<(&'a Rollout, RolloutGroup)> {
-        match self.reason {
-            Reason::Rollout { rollout, group, .. } => Some((rollout, group)),
-            _ => None,
-        }
-    }
-
     /// Sets the cookies that keep the selection for the next request, and the robots header of previews.
     pub fn set_headers(&self, response: &mut Response, secure: bool) {
         let headers = response.headers_mut();
         if self.has_stale_preview {
             preview::delete_cookie(headers, secure);
         }
-        match self.reason {
-            Reason::Rollout {
-                rollout,
-                draw,
-                is_new: true,
-                ..
-            } => cookie::set(headers, COOKIE, &draw.cookie(rollout), COOKIE_SECONDS, secure),
+        match &self.reason {
+            Reason::Rollout(draws) => {
+                if let Some(value) = draws.new_cookie() {
+                    cookie::set(headers, COOKIE, &value, COOKIE_SECONDS, secure);
+                }
+            }
             Reason::Preview => headers.extend([preview::ROBOTS]),
-            _ => {}
+            Reason::Live => {}
         }
     }
 }

@@ -166,7 +166,7 @@ impl Site {
         extensions.insert(DeploymentNumber(selection.deployment.number()));
         if let Some(page) = page {
             extensions.insert(RouteName(page.pattern.clone().into()));
-            self.count_view(&selection, head);
+            self.count_view(snapshot, &selection, head);
         }
         Ok(response)
     }
@@ -192,7 +192,7 @@ impl Site {
         let Some(&ClientAddress(address)) = call.head.extensions.get::<ClientAddress>() else {
             return Err(ClientErrorReportError::Malformed.into());
         };
-        let decision = client_error_report::receive(
+        let decisions = client_error_report::receive(
             &call.head.headers,
             call.body,
             call.snapshot,
@@ -200,9 +200,7 @@ impl Site {
             &self.error_report_log_limiter,
             address,
         );
-        if let Some(decision) = decision.await? {
-            self.abort_rollout(decision);
-        }
+        self.abort_rollouts(decisions.await?);
         Ok(empty(StatusCode::NO_CONTENT))
     }
 
@@ -229,31 +227,31 @@ impl Site {
     }
 
     /// Counts a document that a browser shows, for canary analysis.
-    fn count_view(&self, selection: &DeploymentSelection<'_>, head: &Parts) {
+    fn count_view(&self, snapshot: &Snapshot, selection: &DeploymentSelection<'_>, head: &Parts) {
         let address = head.extensions.get::<ClientAddress>();
-        if let (Some((rollout, group)), Some(ClientAddress(address)), &http::Method::GET) =
-            (selection.rollout(), address, &head.method)
-            && let Some(decision) = self.canary.record_view(rollout, group, *address)
+        if let (Some(state), Some(ClientAddress(address)), &http::Method::GET, false) =
+            (snapshot.state(), address, &head.method, selection.is_preview())
         {
-            self.abort_rollout(decision);
+            let deployment = selection.deployment.number();
+            self.abort_rollouts(self.canary.record_view(&state.visible, deployment, *address));
         }
     }
 
-    /// Aborts a rollout in the background.
-    fn abort_rollout(&self, AbortDecision { rollout, reason }: AbortDecision) {
-        let (deployments, canary) = (Arc::clone(&self.deployments), Arc::clone(&self.canary));
-        tokio::spawn(async move {
-            match deployments.abort_automatically(&rollout, reason).await {
-                Ok(_) => {}
-                // The rollout was promoted or aborted in the meantime, or another deploy replaced its candidate. A
-                // candidate that is still running is analyzed again.
-                Err(ChangeError::NotCandidate { .. }) => canary.reset_decision(&rollout),
-                Err(error) => {
-                    tracing::error!(event = "automatic_abort_failed", error = %error);
-                    canary.reset_decision(&rollout);
+    /// Aborts rollouts in the background.
+    fn abort_rollouts(&self, decisions: Vec<AbortDecision>) {
+        for AbortDecision { rollout, reason } in decisions {
+            let (deployments, canary) = (Arc::clone(&self.deployments), Arc::clone(&self.canary));
+            tokio::spawn(async move {
+                match deployments.abort_automatically(&rollout, reason).await {
+                    // The rollout was promoted or aborted in the meantime.
+                    Ok(_) | Err(ChangeError::NotInRollout { .. }) => {}
+                    Err(error) => {
+                        tracing::error!(event = "automatic_abort_failed", error = %error);
+                        canary.reset_decision(&rollout);
+                    }
                 }
-            }
-        });
+            });
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! releases/<name>/<version>/         release.json, stored.json, client/, server/, compressed/
 //! tombstones/<name>/<version>.json   the digest of a deleted release, which reserves its version for the same bytes
 //! deployments/<number>.json
-//! live.json                          the live deployment, the rollout in progress, and the newest change
+//! live.json                          the live deployment, the running rollouts, and the newest change
 //! history/<revision>.json            the older changes
 //! preview-keys.json                  readable only by its owner
 //! lock                               the lock file of changes to live.json, preview-keys.json and releases/

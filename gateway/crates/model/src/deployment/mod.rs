@@ -1,6 +1,7 @@
 //! Deployments: numbered, immutable sets of one shell release and section releases.
 
 mod state;
+mod visible;
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ use utoipa::ToSchema;
 use crate::release::ReleaseId;
 use crate::schema::{Number, Reason, Releases};
 
-pub use state::{Change, ChangeKind, LiveState, ReleaseChange, Rollout, release_changes};
+pub use state::{Change, ChangeKind, LiveState, ReleaseChange, release_changes};
+pub use visible::{MAX_ROLLOUTS, Rollout, VisibleDeployments};
 
 /// One deployment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

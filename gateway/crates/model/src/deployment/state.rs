@@ -6,34 +6,17 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::VisibleDeployments;
 use crate::schema::{Name, Number, Percent, Reason, Version};
 
-/// The live deployment and the rollout in progress. Every change replaces the whole state with a compare-and-swap on
-/// its revision.
+/// What visitors see. Every change replaces the whole state with a compare-and-swap on its revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LiveState {
-    /// The number of the live deployment.
-    pub live: u64,
-    /// The rollout in progress.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rollout: Option<Rollout>,
+    /// The running rollouts, and the deployments that visitors see.
+    pub visible: VisibleDeployments,
     /// The change that created this state: the newest entry of the history.
     pub change: Change,
-}
-
-/// A progressive rollout: a share of the visitors gets the candidate instead of the live deployment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Rollout {
-    /// A unique ID, so that each rollout selects its cohort independently.
-    pub id: String,
-    /// The number of the candidate.
-    pub deployment: u64,
-    /// The share of visitors who get the candidate, in percent.
-    pub percent: u8,
-    /// When the rollout started.
-    pub started_at: Timestamp,
 }
 
 /// One entry of the history: who changed what, when and why.
@@ -59,7 +42,7 @@ pub struct Change {
     /// The live deployment before the change.
     #[schema(value_type = Option<Number>, required)]
     pub before: Option<u64>,
-    /// The candidate it concerns.
+    /// The candidate of the rollout that it concerns, or the deployment of a preview.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Number, required = false)]
     pub candidate: Option<u64>,
@@ -67,11 +50,17 @@ pub struct Change {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Percent, required = false)]
     pub percent: Option<u8>,
+    /// The deployments that visitors saw before the change and no longer see: the replaced live deployment and candidates,
+    /// and combinations of candidates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Number>, required = false)]
+    pub replaced: Vec<u64>,
     /// The deployment whose releases a rollback restored, if it restored all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Number, required = false)]
     pub restores: Option<u64>,
-    /// The release changes of the shell and the sections it affected, by name.
+    /// The release changes of the shell and the sections it affected, by name. For a new share of a rollout: the changes of
+    /// the rollout.
     #[schema(value_type = BTreeMap<Name, ReleaseChange>)]
     pub sections: BTreeMap<String, ReleaseChange>,
     /// The reason, if one was given.
@@ -118,6 +107,11 @@ pub enum ChangeKind {
 }
 
 impl LiveState {
+    /// The number of the live deployment.
+    pub fn live(&self) -> u64 {
+        self.visible.live()
+    }
+
     /// The revision, which increases with every change.
     pub fn revision(&self) -> u64 {
         self.change.revision

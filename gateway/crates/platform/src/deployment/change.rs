@@ -1,12 +1,15 @@
 //! Applying a change: new deployments have no effect until a compare-and-swap replaces the live state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::rollout::{RolloutDescription, RolloutTarget};
 use super::snapshot::LoadError;
 use super::{Deployments, Snapshot};
 use colonnade_model::deployment::Deployment;
-use colonnade_model::deployment::{Change, ChangeKind, LiveState, ReleaseChange, Rollout};
+use colonnade_model::deployment::{
+    Change, ChangeKind, LiveState, MAX_ROLLOUTS, ReleaseChange, VisibleDeployments,
+};
 use colonnade_model::release::ReleaseId;
 use colonnade_store::StoreError;
 use colonnade_store::loaded::LoadedDeployment;
@@ -56,27 +59,30 @@ pub enum ChangeError {
         /// The live deployment.
         live: Option<u64>,
     },
-    /// A rollout is already running.
-    #[error("a rollout of deployment {0} is running; promote or abort it first")]
-    RolloutInProgress(u64),
-    /// Sections of the change are being rolled out.
-    #[error("{} being rolled out with deployment {candidate}; promote or abort it first", sections_are(.sections))]
-    SectionsInRollout {
-        /// The candidate of the rollout.
-        candidate: u64,
-        /// The sections of the change that differ between the candidate and the live deployment.
-        sections: Vec<String>,
+    /// The releases conflict with those of running rollouts.
+    #[error("the releases conflict with a rollout: {}; promote or abort it first, or deploy releases that fit both", join(.rollouts))]
+    ConflictWithRollouts {
+        /// The conflicts.
+        problems: Vec<String>,
+        /// The rollouts that some visitors get together with the releases.
+        rollouts: Vec<RolloutDescription>,
     },
+    /// The maximum number of rollouts is running.
+    #[error("{MAX_ROLLOUTS} rollouts are running, which is the maximum: {}; promote or abort one first", join(.0))]
+    TooManyRollouts(Vec<RolloutDescription>),
+    /// Sections of the change are being rolled out.
+    #[error("{}; promote or abort it first", join(.0))]
+    SectionsInRollout(Vec<RolloutDescription>),
     /// The change needs a live deployment.
     #[error("no deployment is live; deploy one first, without `percent`")]
     NoLiveDeployment,
-    /// Only the candidate can be promoted or aborted.
-    #[error("deployment {number} is not the candidate of a rollout: {}", describe_candidate(*.candidate))]
-    NotCandidate {
-        /// The requested deployment.
-        number: u64,
-        /// The candidate, if a rollout is running.
-        candidate: Option<u64>,
+    /// There is no such rollout to promote or abort.
+    #[error("{target} is not being rolled out: {}", describe_running(.running))]
+    NotInRollout {
+        /// The requested rollout.
+        target: RolloutTarget,
+        /// The running rollouts.
+        running: Vec<RolloutDescription>,
     },
     /// The deployment does not exist, or was deleted by garbage collection.
     #[error("deployment {0} does not exist")]
@@ -141,9 +147,7 @@ impl Deployments {
         plan: ChangePlan,
         number: u64,
     ) -> Result<Option<ChangeOutcome>, ChangeError> {
-        for deployment in &plan.deployments {
-            self.assemble(snapshot, deployment.clone()).await?;
-        }
+        self.assemble_all(snapshot, &plan).await?;
         if !self.commit(snapshot, &plan).await? {
             return Ok(None);
         }
@@ -167,18 +171,17 @@ impl Deployments {
             }
         }
         // Garbage collection keeps the releases of these deployments from now on, but may have deleted one just before.
-        for deployment in &plan.deployments {
-            self.check_releases_exist(deployment).await?;
-        }
+        self.check_releases_exist(&plan.deployments).await?;
         Ok(self
             .store
             .compare_and_swap_state(snapshot.revision(), plan.state.clone())
             .await?)
     }
 
-    async fn check_releases_exist(&self, deployment: &Deployment) -> Result<(), ChangeError> {
+    async fn check_releases_exist(&self, deployments: &[Deployment]) -> Result<(), ChangeError> {
         let mut unknown = Vec::new();
-        for id in deployment.release_ids() {
+        let ids: BTreeSet<ReleaseId> = deployments.iter().flat_map(Deployment::release_ids).collect();
+        for id in ids {
             if self.store.release(&id).await?.is_none() {
                 unknown.push(not_published(&id));
             }
@@ -190,8 +193,28 @@ impl Deployments {
         }
     }
 
+    /// Loads the deployments of a plan, or returns all problems of the first one that has any.
+    pub(super) async fn assemble_all(
+        &self,
+        snapshot: &Snapshot,
+        plan: &ChangePlan,
+    ) -> Result<Vec<LoadedDeployment>, ChangeError> {
+        let mut loaded = Vec::new();
+        for (combination, deployment) in plan.deployments.iter().enumerate() {
+            let assembled = self.assemble(snapshot, deployment.clone()).await;
+            loaded.push(assembled.map_err(|error| match error {
+                ChangeError::Conflict(problems) if combination > 0 => ChangeError::ConflictWithRollouts {
+                    problems,
+                    rollouts: snapshot.describe_rollouts_in(combination),
+                },
+                error => error,
+            })?);
+        }
+        Ok(loaded)
+    }
+
     /// Loads a deployment, or returns all its problems.
-    pub(super) async fn assemble(
+    async fn assemble(
         &self,
         snapshot: &Snapshot,
         deployment: Deployment,
@@ -225,15 +248,54 @@ impl Author {
         }
     }
 
+    /// New deployments with the releases of those that visitors see, each with the same change, by combination of the
+    /// running rollouts. Before the first deploy, one deployment. They are numbered from `number`.
+    pub(super) fn renewed(
+        &self,
+        snapshot: &Snapshot,
+        number: u64,
+        change: impl Fn(&BTreeMap<String, String>) -> BTreeMap<String, String>,
+    ) -> Vec<Deployment> {
+        let visible = snapshot.visible().iter();
+        let mut releases: Vec<_> = visible
+            .map(|loaded| change(&loaded.deployment.releases))
+            .collect();
+        if releases.is_empty() {
+            releases.push(change(&BTreeMap::new()));
+        }
+        let numbered = (number..).zip(releases);
+        numbered
+            .map(|(number, releases)| self.deployment(number, releases))
+            .collect()
+    }
+
+    /// The live state in which renewed deployments replace those that visitors see.
+    pub(super) fn state_for_all(
+        &self,
+        snapshot: &Snapshot,
+        action: ChangeKind,
+        renewed: &[Deployment],
+        sections: BTreeMap<String, ReleaseChange>,
+    ) -> LiveState {
+        let numbers = numbers(renewed);
+        let visible = match snapshot.state() {
+            Some(state) => state.visible.renewed(numbers),
+            None => VisibleDeployments::live_only(numbers[0]),
+        };
+        self.state(snapshot, action, visible, sections)
+    }
+
     /// The live state that follows a snapshot's, with the change that leads to it.
     pub(super) fn state(
         &self,
         snapshot: &Snapshot,
         action: ChangeKind,
-        live: u64,
-        rollout: Option<Rollout>,
+        visible: VisibleDeployments,
         sections: BTreeMap<String, ReleaseChange>,
     ) -> LiveState {
+        let before = snapshot.state().map(|state| &state.visible);
+        let seen = before.map_or(&[][..], VisibleDeployments::deployments).iter();
+        let replaced = seen.filter(|number| !visible.deployments().contains(number));
         let change = Change {
             revision: snapshot.revision() + 1,
             previous: snapshot.state().map_or(0, |state| match &state.change {
@@ -243,20 +305,22 @@ impl Author {
             at: colonnade_clock::now(),
             by: self.by.clone(),
             action,
-            live,
-            before: snapshot.live().map(|live| live.number()),
-            candidate: rollout.as_ref().map(|rollout| rollout.deployment),
-            percent: rollout.as_ref().map(|rollout| rollout.percent),
+            live: visible.live(),
+            before: before.map(VisibleDeployments::live),
+            candidate: None,
+            percent: None,
+            replaced: replaced.copied().collect(),
             restores: None,
             sections,
             reason: self.reason.clone(),
         };
-        LiveState {
-            live,
-            rollout,
-            change,
-        }
+        LiveState { visible, change }
     }
+}
+
+/// The numbers of deployments.
+pub(super) fn numbers(deployments: &[Deployment]) -> Vec<u64> {
+    deployments.iter().map(|deployment| deployment.number).collect()
 }
 
 /// Rejects a change of sections that the caller may not change.
@@ -282,21 +346,15 @@ fn describe_live(live: Option<u64>) -> String {
     })
 }
 
-fn describe_candidate(candidate: Option<u64>) -> String {
-    candidate.map_or("no rollout is running".to_owned(), |candidate| {
-        format!("deployment {candidate} is the candidate")
-    })
+fn describe_running(rollouts: &[RolloutDescription]) -> String {
+    if rollouts.is_empty() {
+        "no rollout is running".to_owned()
+    } else {
+        join(rollouts)
+    }
 }
 
-fn sections_are(sections: &[String]) -> String {
-    match sections {
-        [one] => format!("`{one}` is"),
-        many => format!(
-            "{} are",
-            many.iter()
-                .map(|name| format!("`{name}`"))
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
-    }
+fn join(rollouts: &[RolloutDescription]) -> String {
+    let rollouts: Vec<String> = rollouts.iter().map(ToString::to_string).collect();
+    rollouts.join("; ")
 }

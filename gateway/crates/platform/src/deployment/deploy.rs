@@ -1,10 +1,10 @@
 //! Deploying: to all visitors at once, or to a percentage of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
+use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, numbers, require};
 use super::{Deployments, Snapshot};
-use colonnade_model::deployment::{ChangeKind, Rollout, release_changes};
+use colonnade_model::deployment::{ChangeKind, MAX_ROLLOUTS, Rollout, release_changes};
 use colonnade_render::TrialResults;
 
 /// A request to change releases of the live deployment.
@@ -37,7 +37,8 @@ impl DeployRequest {
 impl Deployments {
     /// Creates a deployment of the live releases with some replaced, and makes it live or starts its rollout.
     ///
-    /// During a rollout of other sections, the live deployment and the candidate are both replaced, in one swap.
+    /// During rollouts of other sections, the live deployment, the candidates and their combinations are all replaced, in
+    /// one swap.
     pub async fn deploy(
         &self,
         request: &DeployRequest,
@@ -80,54 +81,35 @@ fn plan(
         let live = live.map(|live| live.number());
         return Err(ChangeError::BaseNotLive { base, live });
     }
-    let author = &request.author;
     let no_releases = BTreeMap::new();
     let before = live.map_or(&no_releases, |live| &live.deployment.releases);
-    let target_releases = request.applied_to(before);
-    let changes = release_changes(before, &target_releases);
-    let rollout = snapshot.rollout();
-    if let (Some(_), Some(rollout)) = (request.percent, rollout) {
-        return Err(ChangeError::RolloutInProgress(rollout.candidate.number()));
-    }
-    if rollout.is_some() {
-        let names: BTreeSet<&String> = request.releases.keys().collect();
-        snapshot.reject_rolled_out(&names)?;
-    }
+    let changes = release_changes(before, &request.applied_to(before));
+    snapshot.reject_rolled_out(|name| request.releases.contains_key(name))?;
     reject_absent(request, before)?;
     if changes.is_empty() && live.is_some() {
         return Ok(None);
     }
-    if let Some(rollout) = rollout {
-        let candidate = request.applied_to(&rollout.candidate.deployment.releases);
-        let next = Rollout {
-            deployment: number + 1,
-            ..rollout.record.clone()
-        };
-        return Ok(Some(ChangePlan {
-            deployments: vec![
-                author.deployment(number, target_releases),
-                author.deployment(number + 1, candidate),
-            ],
-            state: author.state(snapshot, ChangeKind::Deploy, number, Some(next), changes),
-        }));
-    }
-    let (action, live, rollout) = match (request.percent, live) {
-        (None, _) => (ChangeKind::Deploy, number, None),
-        (Some(_), None) => return Err(ChangeError::NoLiveDeployment),
-        (Some(percent), Some(live)) => {
-            let rollout = Rollout {
-                id: format!("{:016x}", rand::random::<u64>()),
-                deployment: number,
-                percent,
-                started_at: colonnade_clock::now(),
-            };
-            (ChangeKind::Rollout, live.number(), Some(rollout))
-        }
+    let author = &request.author;
+    let deployments = author.renewed(snapshot, number, |releases| request.applied_to(releases));
+    let Some(percent) = request.percent else {
+        let state = author.state_for_all(snapshot, ChangeKind::Deploy, &deployments, changes);
+        return Ok(Some(ChangePlan { deployments, state }));
     };
-    Ok(Some(ChangePlan {
-        deployments: vec![author.deployment(number, target_releases)],
-        state: author.state(snapshot, action, live, rollout, changes),
-    }))
+    let current = &snapshot.state().ok_or(ChangeError::NoLiveDeployment)?.visible;
+    if current.rollouts().len() == MAX_ROLLOUTS {
+        return Err(ChangeError::TooManyRollouts(snapshot.describe_rollouts()));
+    }
+    let rollout = Rollout {
+        id: format!("{:016x}", rand::random::<u64>()),
+        percent,
+        started_at: colonnade_clock::now(),
+        by: author.by.clone(),
+    };
+    let visible = current.started(rollout, numbers(&deployments));
+    let mut state = author.state(snapshot, ChangeKind::Rollout, visible, changes);
+    state.change.candidate = Some(number);
+    state.change.percent = Some(percent);
+    Ok(Some(ChangePlan { deployments, state }))
 }
 
 /// Rejects the removal of a section that is not live: the name is probably misspelled.

@@ -50,8 +50,12 @@ impl Deployments {
             if dry_run || collected.is_empty() {
                 return Ok(collected);
             }
-            let rollout = snapshot.state().and_then(|state| state.rollout.clone());
-            let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
+            let visible = snapshot
+                .state()
+                .ok_or(ChangeError::NoLiveDeployment)?
+                .visible
+                .clone();
+            let live = visible.live();
             let mut author = author.clone();
             author.reason = author.reason.or_else(|| Some(collected.to_string()));
             // Deployments first: no stored deployment may use a deleted release, and the new state makes the other gateways
@@ -59,13 +63,7 @@ impl Deployments {
             for &number in &collected.deployments {
                 self.store.delete_deployment(number).await?;
             }
-            let state = author.state(
-                &snapshot,
-                ChangeKind::GarbageCollection,
-                live,
-                rollout,
-                BTreeMap::new(),
-            );
+            let state = author.state(&snapshot, ChangeKind::GarbageCollection, visible, BTreeMap::new());
             if self
                 .try_apply(&snapshot, ChangePlan::new(state), live)
                 .await?
@@ -106,17 +104,13 @@ impl Deployments {
     ) -> Result<BTreeSet<u64>, StoreError> {
         let mut visible = BTreeSet::new();
         if let Some(state) = snapshot.state() {
-            visible.insert(state.live);
-            visible.extend(state.rollout.as_ref().map(|rollout| rollout.deployment));
+            visible.extend(state.visible.deployments());
         }
         let mut change: Option<Change> = snapshot.state().map(|state| state.change.clone());
-        while let Some(current) = change {
-            visible.insert(current.live);
-            if current.at <= since {
-                break;
-            }
+        while let Some(current) = change.filter(|change| change.at > since) {
+            visible.extend(current.replaced);
+            // This may be a preview.
             visible.extend(current.candidate);
-            visible.extend(current.before);
             change = self
                 .store
                 .history_entry(current.revision.saturating_sub(1))

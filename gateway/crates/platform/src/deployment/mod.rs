@@ -22,5 +22,5 @@ pub use deployments::Deployments;
 pub use prerender::{Warm, Warming};
 pub use preview::PreviewTarget;
 pub use rollback::RollbackTarget;
-pub use rollout::RunningRollout;
+pub use rollout::{RolloutDescription, RolloutTarget, RunningRollout};
 pub use snapshot::{LoadError, Snapshot};

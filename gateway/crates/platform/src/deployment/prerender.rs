@@ -32,20 +32,15 @@ impl Deployments {
         plan: &ChangePlan,
         verified: &mut TrialResults,
     ) -> Result<Vec<LoadedDeployment>, ChangeError> {
-        let mut unverified = Vec::new();
         if self.enabled_renderer().is_none() {
-            return Ok(unverified);
+            return Ok(Vec::new());
         }
         for loaded in snapshot.visible() {
             verified.add(loaded);
         }
-        for deployment in &plan.deployments {
-            let loaded = self.assemble(snapshot, deployment.clone()).await?;
-            if !verified.covers(&loaded) {
-                unverified.push(loaded);
-            }
-        }
-        Ok(unverified)
+        let mut deployments = self.assemble_all(snapshot, plan).await?;
+        deployments.retain(|loaded| !verified.covers(loaded));
+        Ok(deployments)
     }
 
     /// Renders an example of each page of these deployments, and rejects the change if one fails. Then warms the render
@@ -59,16 +54,21 @@ impl Deployments {
         let Some(renderer) = self.enabled_renderer() else {
             return Ok(());
         };
-        for loaded in deployments {
+        for loaded in &deployments {
             let live = snapshot.live().map(|live| &**live);
-            let problems = renderer.trial_render(&*self.store, &loaded, live, verified).await;
+            let problems = renderer.trial_render(&*self.store, loaded, live, verified).await;
             if !problems.is_empty() {
                 return Err(ChangeError::RenderFailed(problems));
             }
-            verified.add(&loaded);
-            // The rest is rendered when the deployment is live: documents contain its number.
-            let _ = timeout(MAX_WARMING, renderer.warm_cache(&*self.store, &loaded)).await;
+            verified.add(loaded);
         }
+        let warming = async {
+            for loaded in &deployments {
+                renderer.warm_cache(&*self.store, loaded).await;
+            }
+        };
+        // The rest is rendered when the deployments are visible: documents contain their numbers.
+        let _ = timeout(MAX_WARMING, warming).await;
         Ok(())
     }
 
@@ -78,27 +78,31 @@ impl Deployments {
             return Vec::new();
         };
         let mut verified = TrialResults::default();
-        snapshot.visible().for_each(|loaded| verified.add(loaded));
+        snapshot.visible().iter().for_each(|loaded| verified.add(loaded));
         let live = snapshot.live().map(|live| &**live);
         renderer.trial_render(&*self.store, loaded, live, &verified).await
     }
 
-    /// Warms the document cache in the background, if `now` shows visitors other deployments than `before`.
+    /// Warms the document cache in the background, if `now` shows visitors other deployments than `before`. It warms the
+    /// live deployment and the candidates. Combinations of candidates reuse their renders.
     pub(super) fn warm(&self, before: &Snapshot, now: &Snapshot) {
-        let numbers = |snapshot: &Snapshot| {
-            snapshot
-                .visible()
-                .map(|loaded| loaded.number())
-                .collect::<Vec<_>>()
+        let likely = |snapshot: &Snapshot| {
+            let candidates = snapshot.rollouts().map(|rollout| Arc::clone(rollout.candidate));
+            let live = snapshot.live().cloned();
+            live.into_iter().chain(candidates).collect::<Vec<_>>()
         };
         let Some(warmer) = &self.warmer else {
             return;
         };
-        if numbers(before) == numbers(now) {
+        let deployments = likely(now);
+        let numbers = |deployments: &[Arc<LoadedDeployment>]| {
+            let numbers = deployments.iter().map(|loaded| loaded.number());
+            numbers.collect::<Vec<_>>()
+        };
+        if numbers(&likely(before)) == numbers(&deployments) {
             return;
         }
         let (warmer, store) = (Arc::clone(warmer), Arc::clone(&self.store));
-        let deployments: Vec<Arc<LoadedDeployment>> = now.visible().cloned().collect();
         let warming = tokio::spawn(async move {
             for loaded in deployments {
                 warmer.warm(&*store, &loaded).await;

@@ -53,10 +53,13 @@ impl Deployments {
                 PreviewTarget::Releases(_) => (number, true),
                 PreviewTarget::Deployment(_) => (number, false),
             };
-            let rollout = snapshot.state().and_then(|state| state.rollout.clone());
-            let mut state = author.state(&snapshot, ChangeKind::Preview, live.number(), rollout, changes);
+            let visible = snapshot
+                .state()
+                .ok_or(ChangeError::NoLiveDeployment)?
+                .visible
+                .clone();
+            let mut state = author.state(&snapshot, ChangeKind::Preview, visible, changes);
             state.change.candidate = Some(number);
-            state.change.percent = None;
             let mut plan = ChangePlan::new(state);
             if is_new {
                 plan.deployments.push(Deployment {
@@ -97,11 +100,11 @@ impl Deployments {
                 continue;
             }
             let snapshot = self.refresh().await?;
-            let Some(live) = snapshot.live().map(|live| live.number()) else {
+            let Some(visible) = snapshot.state().map(|state| state.visible.clone()) else {
                 return Ok(());
             };
-            let rollout = snapshot.state().and_then(|state| state.rollout.clone());
-            let state = author.state(&snapshot, ChangeKind::EndPreviews, live, rollout, BTreeMap::new());
+            let live = visible.live();
+            let state = author.state(&snapshot, ChangeKind::EndPreviews, visible, BTreeMap::new());
             if self
                 .try_apply(&snapshot, ChangePlan::new(state), live)
                 .await?

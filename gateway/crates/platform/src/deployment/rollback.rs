@@ -1,10 +1,10 @@
 //! Rolling back: one section to its previous release, or all sections to an earlier deployment.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
 use super::{Deployments, Snapshot};
-use colonnade_model::deployment::{Change, ChangeKind, ReleaseChange, Rollout, release_changes};
+use colonnade_model::deployment::{Change, ChangeKind, ReleaseChange, VisibleDeployments, release_changes};
 use colonnade_store::StoreError;
 
 /// What to roll back.
@@ -21,8 +21,8 @@ pub enum RollbackTarget {
 impl Deployments {
     /// Rolls back with a new deployment, which goes live for all visitors.
     ///
-    /// Rolling back a section keeps all other sections, also in the candidate of a rollout. Rolling back to a deployment
-    /// ends the rollout.
+    /// Rolling back a section keeps all other sections, also in the candidates of rollouts. Rolling back to a deployment
+    /// ends all rollouts.
     pub async fn roll_back(
         &self,
         target: &RollbackTarget,
@@ -70,7 +70,7 @@ impl Deployments {
         author: &Author,
     ) -> Result<ChangePlan, ChangeError> {
         let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
-        snapshot.reject_rolled_out(&BTreeSet::from([section]))?;
+        snapshot.reject_rolled_out(|name| name == section)?;
         let before = &live.deployment.releases;
         let Some(current) = before.get(section) else {
             return Err(ChangeError::NothingToRestore(format!("`{section}` is not live")));
@@ -81,21 +81,10 @@ impl Deployments {
             releases.insert(section.clone(), earlier.clone());
             releases
         };
-        let target_releases = roll_back(before);
-        let changes = release_changes(before, &target_releases);
-        let mut deployments = vec![author.deployment(number, target_releases)];
-        let rollout = snapshot.rollout().map(|running| {
-            let candidate = roll_back(&running.candidate.deployment.releases);
-            deployments.push(author.deployment(number + 1, candidate));
-            Rollout {
-                deployment: number + 1,
-                ..running.record.clone()
-            }
-        });
-        Ok(ChangePlan {
-            deployments,
-            state: author.state(snapshot, ChangeKind::Rollback, number, rollout, changes),
-        })
+        let changes = release_changes(before, &roll_back(before));
+        let deployments = author.renewed(snapshot, number, roll_back);
+        let state = author.state_for_all(snapshot, ChangeKind::Rollback, &deployments, changes);
+        Ok(ChangePlan { deployments, state })
     }
 
     async fn deployment_plan(
@@ -109,11 +98,11 @@ impl Deployments {
         let earlier = self.store.deployment(to).await?;
         let target_releases = earlier.ok_or(ChangeError::DeploymentNotFound(to))?.releases;
         let changes = release_changes(&live.deployment.releases, &target_releases);
-        if changes.is_empty() && snapshot.rollout().is_none() {
+        if changes.is_empty() && snapshot.rollouts().next().is_none() {
             return Ok(None);
         }
-        let mut state = author.state(snapshot, ChangeKind::Rollback, number, None, changes);
-        state.change.candidate = snapshot.rollout().map(|running| running.candidate.number());
+        let visible = VisibleDeployments::live_only(number);
+        let mut state = author.state(snapshot, ChangeKind::Rollback, visible, changes);
         state.change.restores = Some(to);
         Ok(Some(ChangePlan {
             deployments: vec![author.deployment(number, target_releases)],
@@ -211,26 +200,5 @@ impl Deployments {
             change = self.store.history_entry(current.previous).await?;
         }
         Ok(None)
-    }
-}
-
-impl Snapshot {
-    /// Rejects changes of sections that differ between the live deployment and the candidate of a rollout.
-    pub(super) fn reject_rolled_out(&self, sections: &BTreeSet<&String>) -> Result<(), ChangeError> {
-        let (Some(live), Some(running)) = (self.live(), self.rollout()) else {
-            return Ok(());
-        };
-        let differing = release_changes(&live.deployment.releases, &running.candidate.deployment.releases);
-        let touched: Vec<String> = differing
-            .into_keys()
-            .filter(|name| sections.contains(name))
-            .collect();
-        if touched.is_empty() {
-            return Ok(());
-        }
-        Err(ChangeError::SectionsInRollout {
-            candidate: running.candidate.number(),
-            sections: touched,
-        })
     }
 }

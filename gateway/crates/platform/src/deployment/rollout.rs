@@ -1,6 +1,7 @@
-//! Continuing a rollout: promote the candidate or abort it.
+//! Continuing a rollout: promote its candidate or abort it. Other rollouts go on.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
@@ -10,11 +11,39 @@ use colonnade_store::loaded::LoadedDeployment;
 
 /// A running rollout.
 #[derive(Debug)]
-pub struct RunningRollout {
+pub struct RunningRollout<'a> {
+    /// Its index in the live state.
+    pub(super) index: usize,
     /// The stored record.
-    pub record: Rollout,
-    /// The deployment that is being rolled out.
-    pub candidate: Arc<LoadedDeployment>,
+    pub record: &'a Rollout,
+    /// The live deployment.
+    pub live: &'a Arc<LoadedDeployment>,
+    /// The live deployment with the changes of this rollout only.
+    pub candidate: &'a Arc<LoadedDeployment>,
+}
+
+/// Selects one of the running rollouts.
+#[derive(Debug, Clone)]
+pub enum RolloutTarget {
+    /// The rollout of this candidate. A deploy of other sections gives the candidate a new number.
+    Candidate(u64),
+    /// The rollout that changes this section.
+    Section(String),
+    /// The rollout with this ID.
+    Id(String),
+}
+
+/// What an error says about a running rollout.
+#[derive(Debug)]
+pub struct RolloutDescription {
+    /// The sections that it changes.
+    pub sections: Vec<String>,
+    /// The number of the candidate.
+    pub candidate: u64,
+    /// The candidate's share of visitors.
+    pub percent: u8,
+    /// The name of the token that started it.
+    pub by: String,
 }
 
 /// The next step of a rollout.
@@ -26,30 +55,30 @@ enum Step {
 }
 
 impl Deployments {
-    /// Shows the candidate to another percentage of visitors or, without one, makes it live.
+    /// Shows the candidate to another percentage of visitors or, without one, makes its changes live.
     pub async fn promote(
         &self,
-        number: u64,
+        target: &RolloutTarget,
         percent: Option<u8>,
         author: &Author,
         may_change: MayChange<'_>,
     ) -> Result<ChangeOutcome, ChangeError> {
         let step = percent.map_or(Step::Promote, Step::SetPercent);
-        self.apply_step(number, None, step, author, may_change).await
+        self.apply_step(target, step, author, may_change).await
     }
 
-    /// Aborts the rollout: all visitors see the live deployment.
+    /// Aborts the rollout: no visitor sees its changes.
     pub async fn abort(
         &self,
-        number: u64,
+        target: &RolloutTarget,
         author: &Author,
         may_change: MayChange<'_>,
     ) -> Result<ChangeOutcome, ChangeError> {
-        self.apply_step(number, None, Step::Abort(ChangeKind::Abort), author, may_change)
+        self.apply_step(target, Step::Abort(ChangeKind::Abort), author, may_change)
             .await
     }
 
-    /// Aborts a rollout because its candidate failed, unless another rollout is running by now.
+    /// Aborts a rollout because its candidate failed.
     pub async fn abort_automatically(
         &self,
         rollout: &Rollout,
@@ -59,15 +88,16 @@ impl Deployments {
             by: "gateway".to_owned(),
             reason: Some(reason),
         };
-        let step = Step::Abort(ChangeKind::AutomaticAbort);
-        self.apply_step(rollout.deployment, Some(&rollout.id), step, &author, &|_| true)
-            .await
+        let target = RolloutTarget::Id(rollout.id.clone());
+        self.apply_step(&target, Step::Abort(ChangeKind::AutomaticAbort), &author, &|_| {
+            true
+        })
+        .await
     }
 
     async fn apply_step(
         &self,
-        number: u64,
-        id: Option<&str>,
+        target: &RolloutTarget,
         step: Step,
         author: &Author,
         may_change: MayChange<'_>,
@@ -75,14 +105,10 @@ impl Deployments {
         let _changing = self.changing.lock().await;
         loop {
             let snapshot = self.refresh().await?;
-            let (live, running) = snapshot.running(number)?;
-            if id.is_some_and(|id| id != running.record.id) {
-                let candidate = Some(running.candidate.number());
-                return Err(ChangeError::NotCandidate { number, candidate });
-            }
-            let promoted = release_changes(&live.deployment.releases, &running.candidate.deployment.releases);
-            require(may_change, promoted.keys())?;
-            let Some(state) = next_state(&snapshot, live, running, promoted, step, author) else {
+            let running = snapshot.find_rollout(target)?;
+            let number = running.candidate.number();
+            require(may_change, running.changes().keys())?;
+            let Some(state) = next_state(&snapshot, &running, step, author) else {
                 return ChangeOutcome::unchanged(snapshot, number);
             };
             if let Some(outcome) = self.try_apply(&snapshot, ChangePlan::new(state), number).await? {
@@ -92,50 +118,123 @@ impl Deployments {
     }
 }
 
+/// The live state after a step; `None` if there is nothing to change.
 fn next_state(
     snapshot: &Snapshot,
-    live: &LoadedDeployment,
-    running: &RunningRollout,
-    promoted: BTreeMap<String, ReleaseChange>,
+    running: &RunningRollout<'_>,
     step: Step,
     author: &Author,
 ) -> Option<LiveState> {
-    let candidate = running.candidate.number();
-    let mut state = match step {
+    let visible = &snapshot.state()?.visible;
+    let (action, visible, sections) = match step {
         Step::SetPercent(percent) if percent == running.record.percent => return None,
-        Step::SetPercent(percent) => {
-            let rollout = Rollout {
-                percent,
-                ..running.record.clone()
-            };
-            author.state(
-                snapshot,
-                ChangeKind::Percent,
-                live.number(),
-                Some(rollout),
-                BTreeMap::new(),
-            )
-        }
-        Step::Promote => author.state(snapshot, ChangeKind::Promote, candidate, None, promoted),
+        Step::SetPercent(percent) => (
+            ChangeKind::Percent,
+            visible.with_percent(running.index, percent),
+            running.changes(),
+        ),
+        Step::Promote => (
+            ChangeKind::Promote,
+            visible.promoted(running.index),
+            running.changes(),
+        ),
         Step::Abort(action) => {
-            let reverted = release_changes(&running.candidate.deployment.releases, &live.deployment.releases);
-            author.state(snapshot, action, live.number(), None, reverted)
+            let (from, to) = (&running.candidate.deployment, &running.live.deployment);
+            let reverted = release_changes(&from.releases, &to.releases);
+            (action, visible.aborted(running.index), reverted)
         }
     };
-    state.change.candidate = Some(candidate);
+    let mut state = author.state(snapshot, action, visible, sections);
+    state.change.candidate = Some(running.candidate.number());
+    if let Step::SetPercent(percent) = step {
+        state.change.percent = Some(percent);
+    }
     Some(state)
 }
 
-impl Snapshot {
-    /// The live deployment and the rollout of this candidate.
-    fn running(&self, number: u64) -> Result<(&Arc<LoadedDeployment>, &RunningRollout), ChangeError> {
-        let running = self.rollout();
-        match (self.live(), running) {
-            (Some(live), Some(running)) if running.candidate.number() == number => Ok((live, running)),
-            _ => Err(ChangeError::NotCandidate {
-                number,
-                candidate: running.map(|running| running.candidate.number()),
-            }),
+impl RunningRollout<'_> {
+    /// The release changes that it makes, by section.
+    pub fn changes(&self) -> BTreeMap<String, ReleaseChange> {
+        release_changes(
+            &self.live.deployment.releases,
+            &self.candidate.deployment.releases,
+        )
+    }
+
+    fn describe(&self) -> RolloutDescription {
+        RolloutDescription {
+            sections: self.changes().into_keys().collect(),
+            candidate: self.candidate.number(),
+            percent: self.record.percent,
+            by: self.record.by.clone(),
         }
+    }
+}
+
+impl Snapshot {
+    fn find_rollout(&self, target: &RolloutTarget) -> Result<RunningRollout<'_>, ChangeError> {
+        let found = self.rollouts().find(|running| match target {
+            RolloutTarget::Candidate(number) => running.candidate.number() == *number,
+            RolloutTarget::Section(name) => running.changes().contains_key(name),
+            RolloutTarget::Id(id) => running.record.id == *id,
+        });
+        found.ok_or_else(|| ChangeError::NotInRollout {
+            target: target.clone(),
+            running: self.describe_rollouts(),
+        })
+    }
+
+    /// Describes all running rollouts.
+    pub(super) fn describe_rollouts(&self) -> Vec<RolloutDescription> {
+        self.rollouts().map(|running| running.describe()).collect()
+    }
+
+    /// Describes the running rollouts whose changes are part of a combination.
+    pub(super) fn describe_rollouts_in(&self, combination: usize) -> Vec<RolloutDescription> {
+        let running = self.rollouts();
+        let included = running.filter(|running| (combination >> running.index) & 1 == 1);
+        included.map(|running| running.describe()).collect()
+    }
+
+    /// Rejects a change of sections that are being rolled out.
+    pub(super) fn reject_rolled_out(&self, is_changed: impl Fn(&str) -> bool) -> Result<(), ChangeError> {
+        let mut touched = self.describe_rollouts();
+        for rollout in &mut touched {
+            rollout.sections.retain(|name| is_changed(name));
+        }
+        touched.retain(|rollout| !rollout.sections.is_empty());
+        if touched.is_empty() {
+            Ok(())
+        } else {
+            Err(ChangeError::SectionsInRollout(touched))
+        }
+    }
+}
+
+impl fmt::Display for RolloutTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Candidate(number) => write!(f, "deployment {number}"),
+            Self::Section(name) => write!(f, "`{name}`"),
+            Self::Id(id) => write!(f, "rollout {id}"),
+        }
+    }
+}
+
+impl fmt::Display for RolloutDescription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            sections,
+            candidate,
+            percent,
+            by,
+        } = self;
+        let verb = if sections.len() == 1 { "is" } else { "are" };
+        let sections: Vec<String> = sections.iter().map(|name| format!("`{name}`")).collect();
+        let sections = sections.join(", ");
+        write!(
+            f,
+            "{sections} {verb} being rolled out with deployment {candidate} to {percent}% of visitors, started by `{by}`"
+        )
     }
 }

@@ -16,8 +16,8 @@ use colonnade_store::{Store, StoreError};
 #[derive(Debug, Default)]
 pub struct Snapshot {
     state: Option<LiveState>,
-    live: Option<Arc<LoadedDeployment>>,
-    rollout: Option<RunningRollout>,
+    /// The deployments that visitors see, by combination of the running rollouts; empty before the first deploy.
+    visible: Vec<Arc<LoadedDeployment>>,
     deployments: BTreeMap<u64, Arc<LoadedDeployment>>,
     preview_keys: PreviewKeys,
     /// By name, then by version.
@@ -58,18 +58,26 @@ pub enum LoadError {
 impl Snapshot {
     /// The live deployment.
     pub fn live(&self) -> Option<&Arc<LoadedDeployment>> {
-        self.live.as_ref()
+        self.visible.first()
     }
 
-    /// The running rollout.
-    pub fn rollout(&self) -> Option<&RunningRollout> {
-        self.rollout.as_ref()
+    /// The running rollouts.
+    pub fn rollouts(&self) -> impl Iterator<Item = RunningRollout<'_>> {
+        let records = self.state.iter().flat_map(|state| state.visible.rollouts());
+        records.enumerate().filter_map(|(index, record)| {
+            Some(RunningRollout {
+                index,
+                record,
+                live: self.live()?,
+                candidate: self.visible.get(1 << index)?,
+            })
+        })
     }
 
-    /// The deployments that visitors without a preview see: the live one and the candidate.
-    pub fn visible(&self) -> impl Iterator<Item = &Arc<LoadedDeployment>> {
-        let candidate = self.rollout.as_ref().map(|rollout| &rollout.candidate);
-        self.live.iter().chain(candidate)
+    /// The deployments that visitors without a preview see, by combination of the running rollouts (see
+    /// [`VisibleDeployments`](colonnade_model::deployment::VisibleDeployments)).
+    pub fn visible(&self) -> &[Arc<LoadedDeployment>] {
+        &self.visible
     }
 
     /// The live state, as stored.
@@ -104,16 +112,9 @@ impl Snapshot {
         if state.is_none() && self.state.is_some() {
             return Err(LoadError::LiveStateMissing);
         }
-        let needed: Vec<u64> = state
-            .iter()
-            .flat_map(|state| {
-                [
-                    Some(state.live),
-                    state.rollout.as_ref().map(|rollout| rollout.deployment),
-                ]
-            })
-            .flatten()
-            .collect();
+        let needed = state
+            .as_ref()
+            .map_or(&[][..], |state| state.visible.deployments());
         let mut next = Self {
             preview_keys: store.preview_keys().await?,
             releases: self.releases.clone(),
@@ -133,13 +134,10 @@ impl Snapshot {
             }
         }
         if let Some(state) = state {
-            next.live = Some(next.needed(state.live)?);
-            if let Some(rollout) = &state.rollout {
-                next.rollout = Some(RunningRollout {
-                    record: rollout.clone(),
-                    candidate: next.needed(rollout.deployment)?,
-                });
-            }
+            let visible = state.visible.deployments().iter();
+            next.visible = visible
+                .map(|number| next.needed(*number))
+                .collect::<Result<_, _>>()?;
             next.state = Some(state);
         }
         next.drop_unused_releases();

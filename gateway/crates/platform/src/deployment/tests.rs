@@ -270,3 +270,30 @@ async fn damaged_old_deployment_does_not_prevent_start() {
             .is_err()
     );
 }
+
+#[tokio::test]
+async fn store_of_another_format_is_refused() {
+    let (folder, store) = store();
+    put_release(&*store, shell("1.0.0")).await;
+    deploy(&opened(&store).await, &[("shell", "1.0.0")]).await;
+    let path = folder.path().join("live.json");
+    let live = std::fs::read_to_string(&path).unwrap();
+    let mut state: serde_json::Value = serde_json::from_str(&live).unwrap();
+    let mut refused = async |state: &serde_json::Value, expected: &str| {
+        std::fs::write(&path, state.to_string()).unwrap();
+        let opened = Deployments::open(Arc::clone(&store) as Arc<dyn Store>, None, None).await;
+        let error = opened.err().expect("refused").to_string();
+        assert!(
+            error.contains("live.json: ") && error.contains(expected),
+            "{error}"
+        );
+    };
+    state["visible"]["deployments"] = serde_json::json!([1, 2]);
+    refused(&state, "`deployments` has 2 entries; expected 1").await;
+    let before_rollouts = serde_json::json!({ "live": 1, "change": state["change"] });
+    refused(
+        &before_rollouts,
+        "unknown field `live`, expected `visible` or `change`",
+    )
+    .await;
+}

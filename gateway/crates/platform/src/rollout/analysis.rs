@@ -1,46 +1,38 @@
-//! Canary analysis: compares the failure rates of the candidate and the live deployment.
+//! Canary analysis: compares the failure rates of visitors with and without the changes of a rollout.
 //!
-//! Each gateway counts in memory, for the running rollout only. A client counts once per deployment, by a keyed hash of its
-//! IPv4 address or the first half of its IPv6 address; the address itself is not stored. Reports count only from clients
-//! that were sent a document of the deployment.
+//! Each gateway counts in memory, for the running rollouts only. A visitor's deployment includes the changes of some rollouts
+//! and not of others, so each view and each failure counts once per rollout. A client counts once per rollout and group, by
+//! a keyed hash of its IPv4 address or the first half of its IPv6 address; the address itself is not stored. Reports count
+//! only from clients that were sent a document of the group.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::IpAddr;
 
 use parking_lot::Mutex;
 
 use colonnade_config::RolloutSettings;
-use colonnade_model::deployment::Rollout;
+use colonnade_model::deployment::{Rollout, VisibleDeployments};
 
 use super::AbortDecision;
-use crate::deployment::Snapshot;
 
-/// The most clients counted per deployment; far more than a decision needs.
+/// The most clients counted per group; far more than a decision needs.
 const MAX_CLIENTS: usize = 100_000;
 
-/// One of the two deployments that visitors see during a rollout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RolloutGroup {
-    /// The live deployment.
-    Live,
-    /// The candidate.
-    Candidate,
-}
-
-/// Counts the views and failures of both groups of the running rollout, and decides whether to abort it.
+/// Counts the views and failures of the running rollouts, and decides which to abort.
 pub struct CanaryAnalysis {
     settings: RolloutSettings,
     /// Has a random key per process.
     hash: RandomState,
-    counts: Mutex<Counts>,
+    /// By the ID of the rollout.
+    counts: Mutex<HashMap<String, Counts>>,
 }
 
 #[derive(Default)]
 struct Counts {
-    /// The ID of the rollout.
-    rollout: String,
+    /// Visitors without the changes of the rollout.
     live: Tally,
+    /// Visitors with the changes of the rollout.
     candidate: Tally,
     /// Whether the rollout is to be aborted.
     is_decided: bool,
@@ -51,18 +43,6 @@ struct Tally {
     views: u64,
     clients: HashSet<u64>,
     failed: HashSet<u64>,
-}
-
-impl RolloutGroup {
-    /// The group of a deployment in the running rollout, if it is part of it.
-    pub fn of(snapshot: &Snapshot, deployment: u64) -> Option<Self> {
-        let rollout = snapshot.rollout()?;
-        if rollout.candidate.number() == deployment {
-            return Some(Self::Candidate);
-        }
-        let is_live = snapshot.live().is_some_and(|live| live.number() == deployment);
-        is_live.then_some(Self::Live)
-    }
 }
 
 impl CanaryAnalysis {
@@ -84,16 +64,15 @@ impl CanaryAnalysis {
         }
     }
 
-    /// Counts a document that was sent to a client.
+    /// Counts a document of a deployment that was sent to a client. Returns the rollouts to abort.
     pub fn record_view(
         &self,
-        rollout: &Rollout,
-        group: RolloutGroup,
+        visible: &VisibleDeployments,
+        deployment: u64,
         address: IpAddr,
-    ) -> Option<AbortDecision> {
+    ) -> Vec<AbortDecision> {
         let client = self.client_hash(address);
-        self.update(rollout, |counts| {
-            let tally = counts.tally(group);
+        self.update(visible, deployment, |tally| {
             tally.views += 1;
             if tally.clients.len() < MAX_CLIENTS {
                 tally.clients.insert(client);
@@ -101,15 +80,14 @@ impl CanaryAnalysis {
         })
     }
 
-    /// Counts a failure that a client reports.
+    /// Counts a failure of a deployment that a client reports. Returns the rollouts to abort.
     pub fn record_failure(
         &self,
-        rollout: &Rollout,
-        group: RolloutGroup,
+        visible: &VisibleDeployments,
+        deployment: u64,
         client: u64,
-    ) -> Option<AbortDecision> {
-        self.update(rollout, |counts| {
-            let tally = counts.tally(group);
+    ) -> Vec<AbortDecision> {
+        self.update(visible, deployment, |tally| {
             if tally.clients.contains(&client) {
                 tally.failed.insert(client);
             }
@@ -118,44 +96,48 @@ impl CanaryAnalysis {
 
     /// Allows another decision, because the abort failed: the next report repeats it.
     pub fn reset_decision(&self, rollout: &Rollout) {
-        let mut counts = self.counts.lock();
-        if counts.rollout == rollout.id {
+        if let Some(counts) = self.counts.lock().get_mut(&rollout.id) {
             counts.is_decided = false;
         }
     }
 
-    fn update(&self, rollout: &Rollout, update: impl FnOnce(&mut Counts)) -> Option<AbortDecision> {
+    /// Updates the visitor's group in each rollout. A deployment that visitors no longer see is not counted.
+    fn update(
+        &self,
+        visible: &VisibleDeployments,
+        deployment: u64,
+        update: impl Fn(&mut Tally),
+    ) -> Vec<AbortDecision> {
+        let Some(rollouts) = visible.rollouts_in(deployment) else {
+            return Vec::new();
+        };
         if !self.settings.automatic_abort {
-            return None;
+            return Vec::new();
         }
         let mut counts = self.counts.lock();
-        if counts.rollout != rollout.id {
-            *counts = Counts {
-                rollout: rollout.id.clone(),
-                ..Counts::default()
-            };
-        }
-        update(&mut counts);
-        if counts.is_decided {
-            return None;
-        }
-        let reason = counts.abort_reason(&self.settings)?;
-        counts.is_decided = true;
-        Some(AbortDecision {
-            rollout: rollout.clone(),
-            reason,
-        })
+        counts.retain(|id, _| visible.rollouts().iter().any(|rollout| rollout.id == *id));
+        let decisions = rollouts.filter_map(|(rollout, is_candidate)| {
+            let counts = counts.entry(rollout.id.clone()).or_default();
+            update(if is_candidate {
+                &mut counts.candidate
+            } else {
+                &mut counts.live
+            });
+            if counts.is_decided {
+                return None;
+            }
+            let reason = counts.abort_reason(&self.settings)?;
+            counts.is_decided = true;
+            Some(AbortDecision {
+                rollout: rollout.clone(),
+                reason,
+            })
+        });
+        decisions.collect()
     }
 }
 
 impl Counts {
-    fn tally(&mut self, group: RolloutGroup) -> &mut Tally {
-        match group {
-            RolloutGroup::Live => &mut self.live,
-            RolloutGroup::Candidate => &mut self.candidate,
-        }
-    }
-
     /// Why the rollout must be aborted, if it must.
     fn abort_reason(&self, settings: &RolloutSettings) -> Option<String> {
         let Self { live, candidate, .. } = self;
@@ -167,7 +149,7 @@ impl Counts {
         );
         (has_enough_data && rate > live_rate + f64::from(settings.abort_margin_percent)).then(|| {
             format!(
-                "the candidate failed for {rate:.1} % of {} clients, the live deployment for {live_rate:.1} % of {}",
+                "{rate:.1} % of {} clients with the rollout's releases failed, and {live_rate:.1} % of {} without",
                 candidate.clients.len(),
                 live.clients.len()
             )
@@ -195,9 +177,9 @@ impl Tally {
 mod tests {
     use std::net::{IpAddr, Ipv4Addr};
 
-    use super::{CanaryAnalysis, RolloutGroup};
+    use super::{AbortDecision, CanaryAnalysis};
     use colonnade_config::RolloutSettings;
-    use colonnade_model::deployment::Rollout;
+    use colonnade_model::deployment::{Rollout, VisibleDeployments};
 
     const SETTINGS: RolloutSettings = RolloutSettings {
         automatic_abort: true,
@@ -207,13 +189,20 @@ mod tests {
         report_sample_percent: 100,
     };
 
+    const LIVE: u64 = 1;
+    const CANDIDATE: u64 = 2;
+
     fn rollout(id: &str) -> Rollout {
         Rollout {
             id: id.to_owned(),
-            deployment: 2,
             percent: 10,
             started_at: colonnade_clock::now(),
+            by: "team".to_owned(),
         }
+    }
+
+    fn one_rollout(id: &str) -> VisibleDeployments {
+        VisibleDeployments::live_only(LIVE).started(rollout(id), vec![CANDIDATE])
     }
 
     fn client(number: u32) -> IpAddr {
@@ -221,15 +210,17 @@ mod tests {
     }
 
     /// Counts views and failures; returns whether they led to an abort.
-    fn count(analysis: &CanaryAnalysis, group: RolloutGroup, viewers: u32, failing: u32) -> bool {
-        let rollout = rollout("one");
+    fn count(analysis: &CanaryAnalysis, deployment: u64, viewers: u32, failing: u32) -> bool {
+        let visible = one_rollout("one");
         let mut decision = false;
         for number in 0..viewers {
-            decision |= analysis.record_view(&rollout, group, client(number)).is_some();
+            decision |= !analysis
+                .record_view(&visible, deployment, client(number))
+                .is_empty();
         }
         for number in 0..failing {
             let client = analysis.client_hash(client(number));
-            decision |= analysis.record_failure(&rollout, group, client).is_some();
+            decision |= !analysis.record_failure(&visible, deployment, client).is_empty();
         }
         decision
     }
@@ -237,96 +228,67 @@ mod tests {
     #[test]
     fn failure_rate_above_margin_aborts_once() {
         let analysis = CanaryAnalysis::new(SETTINGS);
-        assert!(!count(&analysis, RolloutGroup::Live, 100, 10));
+        assert!(!count(&analysis, LIVE, 100, 10));
         // 20 % does not exceed 10 % plus the margin.
-        assert!(!count(&analysis, RolloutGroup::Candidate, 50, 10));
+        assert!(!count(&analysis, CANDIDATE, 50, 10));
         let next = analysis.client_hash(client(10));
-        let decision = analysis.record_failure(&rollout("one"), RolloutGroup::Candidate, next);
+        let decision = analysis.record_failure(&one_rollout("one"), CANDIDATE, next);
         assert_eq!(
-            decision.map(|decision| decision.reason).as_deref(),
-            Some("the candidate failed for 22.0 % of 50 clients, the live deployment for 10.0 % of 100")
+            decision
+                .iter()
+                .map(|decision| &*decision.reason)
+                .collect::<Vec<_>>(),
+            ["22.0 % of 50 clients with the rollout's releases failed, and 10.0 % of 100 without"]
         );
         assert!(
             analysis
-                .record_failure(
-                    &rollout("one"),
-                    RolloutGroup::Candidate,
-                    analysis.client_hash(client(11))
-                )
-                .is_none()
+                .record_failure(&one_rollout("one"), CANDIDATE, analysis.client_hash(client(11)))
+                .is_empty()
         );
         analysis.reset_decision(&rollout("one"));
         assert!(
             analysis
-                .record_failure(
-                    &rollout("one"),
-                    RolloutGroup::Candidate,
-                    analysis.client_hash(client(12))
-                )
-                .is_some()
+                .record_failure(&one_rollout("one"), CANDIDATE, analysis.client_hash(client(12)))
+                .len()
+                == 1
         );
     }
 
     #[test]
     fn too_little_data_or_disabled_analysis_never_aborts() {
-        assert!(!count(
-            &CanaryAnalysis::new(SETTINGS),
-            RolloutGroup::Candidate,
-            39,
-            39
-        ));
-        assert!(!count(
-            &CanaryAnalysis::new(SETTINGS),
-            RolloutGroup::Candidate,
-            40,
-            4
-        ));
-        assert!(count(
-            &CanaryAnalysis::new(SETTINGS),
-            RolloutGroup::Candidate,
-            40,
-            5
-        ));
+        assert!(!count(&CanaryAnalysis::new(SETTINGS), CANDIDATE, 39, 39));
+        assert!(!count(&CanaryAnalysis::new(SETTINGS), CANDIDATE, 40, 4));
+        assert!(count(&CanaryAnalysis::new(SETTINGS), CANDIDATE, 40, 5));
         let disabled = RolloutSettings {
             automatic_abort: false,
             ..SETTINGS
         };
-        assert!(!count(
-            &CanaryAnalysis::new(disabled),
-            RolloutGroup::Candidate,
-            400,
-            400
-        ));
+        assert!(!count(&CanaryAnalysis::new(disabled), CANDIDATE, 400, 400));
     }
 
     #[test]
     fn live_failures_never_abort() {
-        assert!(!count(
-            &CanaryAnalysis::new(SETTINGS),
-            RolloutGroup::Live,
-            400,
-            400
-        ));
+        assert!(!count(&CanaryAnalysis::new(SETTINGS), LIVE, 400, 400));
     }
 
     #[test]
     fn failure_counts_once_per_client_with_view() {
         let analysis = CanaryAnalysis::new(SETTINGS);
-        assert!(!count(&analysis, RolloutGroup::Candidate, 40, 0));
+        assert!(!count(&analysis, CANDIDATE, 40, 0));
         for _ in 0..100 {
             let client = analysis.client_hash(client(0));
             assert!(
                 analysis
-                    .record_failure(&rollout("one"), RolloutGroup::Candidate, client)
-                    .is_none()
+                    .record_failure(&one_rollout("one"), CANDIDATE, client)
+                    .is_empty()
             );
         }
         for number in 1000..2000 {
             let unknown = analysis.client_hash(client(number));
             assert!(
                 analysis
-                    .record_failure(&rollout("one"), RolloutGroup::Candidate, unknown)
-                    .is_none()
+                    .record_failure(&one_rollout("one"), CANDIDATE, unknown)
+                    .is_empty()
             );
         }
     }
@@ -337,30 +299,41 @@ mod tests {
             report_sample_percent: 50,
             ..SETTINGS
         };
-        assert!(!count(
-            &CanaryAnalysis::new(sampled),
-            RolloutGroup::Candidate,
-            100,
-            5
-        ));
-        assert!(count(
-            &CanaryAnalysis::new(sampled),
-            RolloutGroup::Candidate,
-            100,
-            6
-        ));
+        assert!(!count(&CanaryAnalysis::new(sampled), CANDIDATE, 100, 5));
+        assert!(count(&CanaryAnalysis::new(sampled), CANDIDATE, 100, 6));
     }
 
     #[test]
     fn new_rollout_resets_counts() {
         let analysis = CanaryAnalysis::new(SETTINGS);
-        count(&analysis, RolloutGroup::Candidate, 40, 4);
+        count(&analysis, CANDIDATE, 40, 4);
         let next = analysis.client_hash(client(5));
         assert!(
             analysis
-                .record_failure(&rollout("two"), RolloutGroup::Candidate, next)
-                .is_none()
+                .record_failure(&one_rollout("two"), CANDIDATE, next)
+                .is_empty()
         );
+    }
+
+    #[test]
+    fn only_failing_one_of_two_rollouts_is_aborted() {
+        let analysis = CanaryAnalysis::new(SETTINGS);
+        let (failing, healthy) = (rollout("failing"), rollout("healthy"));
+        // The deployments are: live, failing, healthy, both.
+        let visible = VisibleDeployments::live_only(1)
+            .started(failing, vec![2])
+            .started(healthy, vec![3, 4]);
+        let mut decisions: Vec<AbortDecision> = Vec::new();
+        for number in 0..200 {
+            let deployment = u64::from(number % 4) + 1;
+            decisions.extend(analysis.record_view(&visible, deployment, client(number)));
+            if matches!(deployment, 2 | 4) {
+                let client = analysis.client_hash(client(number));
+                decisions.extend(analysis.record_failure(&visible, deployment, client));
+            }
+        }
+        let aborted: Vec<&str> = decisions.iter().map(|decision| &*decision.rollout.id).collect();
+        assert_eq!(aborted, ["failing"]);
     }
 
     #[test]

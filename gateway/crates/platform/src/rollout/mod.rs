@@ -1,16 +1,16 @@
-//! Progressive rollouts: which visitors see the candidate, and whether it fails more often than the live deployment.
+//! Progressive rollouts: which visitors see which candidates, and whether a candidate fails more often.
 
 mod analysis;
 mod cohort;
 
-pub use analysis::{CanaryAnalysis, RolloutGroup};
-pub use cohort::CohortDraw;
+pub use analysis::CanaryAnalysis;
+pub use cohort::CohortDraws;
 #[cfg(any(test, feature = "testing"))]
 pub use cohort::fuzz;
 
 use colonnade_model::deployment::Rollout;
 
-/// The cookie with a visitor's draw for the running rollout. It contains nothing about the visitor.
+/// The cookie with a visitor's draws for the running rollouts. It contains nothing about the visitor.
 pub const COOKIE: &str = "colonnade-rollout";
 
 /// The lifetime of the cookie in seconds: a week.
