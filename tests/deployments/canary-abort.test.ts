@@ -24,7 +24,7 @@ test("A throwing canary is aborted while open tabs keep working", async ({ page,
     return assets.includes(file) ? `throw new Error('${FAULT}');${text}` : text;
   });
   const { number: canary } = await operator.deploy({ [name]: version }, { percent: 50 });
-  expect((await operator.deployments()).rollout).toMatchObject({ deployment: canary, percent: 50 });
+  expect((await operator.deployments()).rollouts).toMatchObject([{ deployment: canary, percent: 50 }]);
 
   // The cookie holds the rollout ID and the visitor's cohort.
   const { "set-cookie": cookies = [] } = await clientAt(own.url, 1).view("/");
@@ -52,7 +52,7 @@ test("A throwing canary is aborted while open tabs keep working", async ({ page,
     // 410 after the abort.
     expect([204, 410]).toContain(await client.report(report));
   }
-  await expect.poll(async () => (await operator.deployments()).rollout).toBeNull();
+  await expect.poll(async () => (await operator.deployments()).rollouts).toEqual([]);
   expect((await operator.deployments()).live).toBe(before);
   expect((await operator.history()).entries[0]).toMatchObject({ action: "automatic-abort", live: before });
 

@@ -7,7 +7,7 @@ import type { Site } from "../support/site.mjs";
 /** Versions by section name. Null removes a section. */
 export type Releases = Readonly<Record<string, string | null>>;
 
-/** The running rollout in the admin API. */
+/** A running rollout in the admin API. */
 export interface Rollout {
   readonly deployment: number;
   readonly percent: number;
@@ -28,7 +28,7 @@ export interface Operator {
   preview(releases: Releases, path: string): Promise<{ deployment: number; url: string }>;
   endPreviews(): Promise<void>;
   collect(): Promise<{ deployments: number[]; releases: string[] }>;
-  deployments(): Promise<{ live: number | null; rollout: Rollout | null }>;
+  deployments(): Promise<{ live: number | null; rollouts: Rollout[] }>;
   history(): Promise<{ entries: Change[] }>;
 }
 

@@ -19,7 +19,7 @@ async function edit(file: string, from: string, to: string): Promise<void> {
 
 interface Status {
   readonly live: number;
-  readonly rollout: { readonly deployment: number; readonly percent: number } | null;
+  readonly rollouts: readonly { readonly deployment: number; readonly percent: number; readonly by: string }[];
   readonly sections: readonly {
     readonly name: string;
     readonly live: string | null;
@@ -69,10 +69,11 @@ test("A new team ships its section from an empty folder", async ({ page, startOw
       /^deployment \d+ is the candidate, for 10% of visitors\n/,
     );
     const status = JSON.parse(await section(hello, "status", "--json")) as Status;
-    expect(status.rollout).toMatchObject({ percent: 10 });
+    expect(status.rollouts).toMatchObject([{ percent: 10, by: "hello team" }]);
     expect(status.sections.find(({ name }) => name === "hello")).toMatchObject({ live: first, candidate: second });
     const table = await section(hello, "status");
-    expect(table).toContain(`deployment ${String(status.live)} is live; deployment `);
+    expect(table).toContain(`deployment ${String(status.live)} is live\n`);
+    expect(table).toMatch(/^hello +\d+ +10% +hello team +/m);
     expect(table).toMatch(
       new RegExp(`^hello +${first} +${second} +${second} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC$`, "m"),
     );

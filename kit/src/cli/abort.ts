@@ -2,8 +2,8 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { adminAccess, postAdmin } from "./api.js";
 import type { CommandContext } from "./context.js";
-import { readCandidate } from "./deployments.js";
 import { reasonOption } from "./options.js";
+import { candidateOption, rolloutPath, rolloutSectionOption } from "./rolloutTarget.js";
 
 interface AbortedRollout {
   /** Number of the former candidate. */
@@ -13,16 +13,20 @@ interface AbortedRollout {
 }
 
 /** Adds `section abort`. */
-export function addAbortCommand(program: CommandUnknownOpts, { environment, printResult }: CommandContext): void {
+export function addAbortCommand(
+  program: CommandUnknownOpts,
+  { folder, environment, printResult }: CommandContext,
+): void {
   program
     .command("abort")
-    .summary("abort the rollout and drop the candidate")
-    .description("Aborts the current rollout: every visitor gets the live deployment again.")
+    .summary("abort a rollout and drop its candidate")
+    .description("Aborts a section's rollout: no visitor gets its candidate any more. Other rollouts continue.")
+    .addOption(rolloutSectionOption())
+    .addOption(candidateOption())
     .addOption(reasonOption())
-    .action(async ({ reason }) => {
+    .action(async ({ reason, ...target }) => {
       const access = adminAccess(environment);
-      const candidate = await readCandidate(access);
-      const path = `/api/v1/deployments/${String(candidate)}/abort`;
+      const path = `${await rolloutPath(folder, target)}/abort`;
       const { body } = await postAdmin<AbortedRollout>(access, path, { reason });
       const text = `rollout of deployment ${String(body.number)} aborted; deployment ${String(body.live)} stays live`;
       printResult({ text, data: body });

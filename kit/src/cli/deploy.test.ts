@@ -15,8 +15,8 @@ import {
 } from "../../fixtures/command.js";
 import { temporaryFolder } from "../../fixtures/temporary.js";
 
-const LIVE = { number: 7, releases: { hello: "1.0.0" }, live: true };
-const CANDIDATE = { number: 8, releases: { hello: "1.1.0" }, live: false, percent: 10 };
+const LIVE = { number: 7, releases: { hello: "1.0.0" }, live: true, rollouts: [] };
+const CANDIDATE = { number: 8, releases: { hello: "1.1.0" }, live: false, percent: 10, rollouts: [] };
 
 let folder: string;
 
@@ -61,11 +61,16 @@ test("--json prints the deployment as JSON", async () => {
   expect(JSON.parse(out)).toEqual({ ...LIVE, isNew: true });
 });
 
-test("a rollout's candidate gets other sections' changes", async () => {
-  admin.response = jsonResponse({ ...LIVE, candidate: { number: 9, releases: {} } }, 201);
-  expect((await runSection(folder, ["deploy"])).out).toBe(
-    "deployment 7 is live; the candidate has the change too and is now deployment 9\n",
-  );
+test("candidates of rollouts get other sections' changes", async () => {
+  const rollouts = [
+    { deployment: 8, percent: 10, sections: { legal: {} } },
+    { deployment: 9, percent: 20, sections: { directory: {}, shell: {} } },
+  ];
+  admin.response = jsonResponse({ ...LIVE, rollouts }, 201);
+  expect((await runSection(folder, ["deploy"])).out).toBe(`deployment 7 is live
+the candidate of legal has the change too, and is now deployment 8
+the candidate of directory, shell has the change too, and is now deployment 9
+`);
 });
 
 describe("the URL of a page is printed", () => {

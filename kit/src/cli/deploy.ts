@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { adminAccess, postAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext } from "./context.js";
-import { describeCandidate, type Deployment } from "./deployments.js";
+import { describeCandidate, describeRenewed, type Deployment, type Rollout } from "./deployments.js";
 import { parseDeploymentNumber, parsePercent, reasonOption } from "./options.js";
 import { builtRelease, firstPath, pageUrl } from "./page.js";
 import { parseReleases, removeOption, type ReleaseChanges } from "./releases.js";
@@ -23,8 +23,8 @@ export interface DeployedDeployment extends Deployment {
   readonly live: boolean;
   /** Share of visitors who get the candidate. */
   readonly percent?: number;
-  /** The new candidate with the same change, if a rollout of other sections is in progress. */
-  readonly candidate?: Deployment;
+  /** The running rollouts. If the deployment is live, their candidates have the change too. */
+  readonly rollouts: readonly Rollout[];
   /** The site's origin. Older gateways do not send it. */
   readonly url?: string;
 }
@@ -90,12 +90,11 @@ async function pageOf(
   return pageUrl(url, release && releases[release.name] === release.version ? firstPath(release) : "/");
 }
 
-function describe({ deployment: { number, live, percent = 0, candidate }, isNew }: Deployed): string {
+function describe({ deployment: { number, live, percent = 0, rollouts }, isNew }: Deployed): string {
   if (!isNew) return `deployment ${String(number)} already has these releases`;
   if (!live) {
     return `${describeCandidate(number, percent)}
 \`section promote\` puts it live for all visitors, \`section abort\` aborts the rollout`;
   }
-  const also = candidate ? `; the candidate has the change too and is now deployment ${String(candidate.number)}` : "";
-  return `deployment ${String(number)} is live${also}`;
+  return [`deployment ${String(number)} is live`, ...rollouts.map(describeRenewed)].join("\n");
 }

@@ -1,4 +1,3 @@
-import { GatewayError } from "../build/usageError.js";
 import { callAdmin, type AdminAccess } from "./api.js";
 
 /** A deployment in the admin API. */
@@ -8,44 +7,44 @@ export interface Deployment {
   readonly releases: Readonly<Record<string, string>>;
 }
 
-/** A rollout in progress. */
+/** A running rollout. */
 export interface Rollout {
   /** Number of the candidate. */
   readonly deployment: number;
   /** Share of visitors who get the candidate. */
   readonly percent: number;
+  /** Changes by name of the section. */
+  readonly sections: Readonly<Record<string, object>>;
+  /** Name of the token that started it. */
+  readonly by: string;
   readonly startedAt: string;
 }
 
-/** The live deployment and the rollout in progress. */
+/** The live deployment and the running rollouts. */
 export interface Deployments {
   readonly live: number | null;
-  readonly rollout: Rollout | null;
+  readonly rollouts: readonly Rollout[];
   /** The site's origin. Older gateways do not send it. */
   readonly url?: string;
 }
 
-/** Fetches the live deployment and the rollout in progress. */
+/** Fetches the live deployment and the running rollouts. */
 export async function readDeployments(access: AdminAccess, signal?: AbortSignal): Promise<Deployments> {
   const { body } = await callAdmin<Deployments>(access, "GET", "/api/v1/deployments", undefined, signal);
   return body;
 }
 
-/**
- * Fetches the number of the candidate.
- *
- * @throws GatewayError when no rollout is in progress.
- */
-export async function readCandidate(access: AdminAccess): Promise<number> {
-  const { rollout } = await readDeployments(access);
-  if (!rollout) {
-    const message = "no rollout is in progress; start one with `section deploy --rollout <percent>`";
-    throw new GatewayError(message, "rejected");
-  }
-  return rollout.deployment;
-}
-
 /** Describes a candidate and its share of visitors. */
 export function describeCandidate(number: number, percent: number): string {
   return `deployment ${String(number)} is the candidate, for ${String(percent)}% of visitors`;
+}
+
+/** Lists the sections of a rollout. */
+export function rolloutSections({ sections }: Rollout): string {
+  return Object.keys(sections).join(", ");
+}
+
+/** Describes a candidate that a change of other sections renewed. */
+export function describeRenewed(rollout: Rollout): string {
+  return `the candidate of ${rolloutSections(rollout)} has the change too, and is now deployment ${String(rollout.deployment)}`;
 }

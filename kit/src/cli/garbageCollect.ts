@@ -20,7 +20,7 @@ export function addGarbageCollectCommand(
     .summary("remove deployments and releases past their retention")
     .description(
       "Runs garbage collection: removes deployments and releases that the gateway's retention settings no longer " +
-        "cover. Keeps the live deployment, the candidate and recent deployments. Requires a token for all sections.",
+        "cover. Keeps the live deployment, the candidates and recent deployments. Requires a token for all sections.",
     )
     .option("--dry-run", "list what would be removed, without removing it")
     .action(async ({ dryRun = false }) => {

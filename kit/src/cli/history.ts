@@ -5,7 +5,7 @@ import type { CommandContext } from "./context.js";
 import { wholeNumber } from "./options.js";
 import { EMPTY_CELL, formatTable, formatTime } from "./table.js";
 
-/** A change of the live deployment or the rollout. */
+/** A change of the live deployment or of a rollout. */
 interface HistoryEntry {
   readonly revision: number;
   readonly at: string;
@@ -32,8 +32,8 @@ export function addHistoryCommand(program: CommandUnknownOpts, { environment, pr
     .command("history")
     .summary("show who changed what, when and why")
     .description(
-      "Shows every change of the live deployment and the rollout, newest first: who made it, when and why, the live " +
-        "deployment and the candidate after it, and the releases it replaced.",
+      "Shows every change of the live deployment and of rollouts, newest first: who made it, when and why, the live " +
+        "deployment after it, the candidate it concerns, and the releases it replaced.",
     )
     .option("--limit <number>", "maximum number of changes, 1 to 500", wholeNumber("a number of changes", 1, 500), 20)
     .option(

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   admin.responses = {
-    "GET /api/v1/deployments": jsonResponse({ live: 12, rollout: null, deployments: [], url: SITE }),
+    "GET /api/v1/deployments": jsonResponse({ live: 12, rollouts: [], deployments: [], url: SITE }),
     "POST /api/v1/previews": jsonResponse(PREVIEW, 201),
   };
 });
@@ -105,7 +105,7 @@ test("open in a folder without a release shows the home page", async () => {
 });
 
 test("open with an older gateway is rejected", async () => {
-  admin.responses = { "GET /api/v1/deployments": jsonResponse({ live: 12, rollout: null, deployments: [] }) };
+  admin.responses = { "GET /api/v1/deployments": jsonResponse({ live: 12, rollouts: [], deployments: [] }) };
   expect(await runSection(folder, ["open"])).toEqual(
     failure("the gateway does not report the site's URL; expected a gateway of this kit's version, update it"),
   );

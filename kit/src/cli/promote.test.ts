@@ -1,25 +1,15 @@
-// `section promote` and `section abort`, which both act on the rollout in progress.
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+// `section promote` and `section abort`, which both act on one rollout.
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { jsonResponse } from "../../fixtures/admin.js";
-import { admin, argumentFailure, failure, jsonBody, runSection } from "../../fixtures/command.js";
-import { temporaryFolder } from "../../fixtures/temporary.js";
-
-const ROLLOUT = { deployment: 13, percent: 10, startedAt: "2026-01-31T10:02:03Z" };
-const NO_ROLLOUT = "no rollout is in progress; start one with `section deploy --rollout <percent>`";
+import { admin, argumentFailure, failure, jsonBody, onlyRequest, runSection } from "../../fixtures/command.js";
+import { helloSection, temporaryFolder } from "../../fixtures/temporary.js";
 
 let folder: string;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await helloSection();
 });
-beforeEach(() => {
-  admin.responses = { "GET /api/v1/deployments": jsonResponse({ live: 12, rollout: ROLLOUT, deployments: [] }) };
-});
-
-function lines(): string[] {
-  return admin.requests.map(({ line }) => line);
-}
 
 describe("section promote", () => {
   test("puts the candidate live", async () => {
@@ -29,15 +19,15 @@ describe("section promote", () => {
       out: "deployment 13 is live\n",
       err: "",
     });
-    expect(lines()).toEqual(["GET /api/v1/deployments", "POST /api/v1/deployments/13/promote"]);
-    expect(jsonBody(admin.requests[1])).toEqual({ reason: "no complaints" });
+    expect(onlyRequest().line).toBe("POST /api/v1/rollouts/hello/promote");
+    expect(jsonBody(onlyRequest())).toEqual({ reason: "no complaints" });
   });
 
   test("--percent changes only the share", async () => {
     admin.response = jsonResponse({ number: 13, live: false, percent: 50 });
     const { out } = await runSection(folder, ["promote", "--percent", "50"]);
     expect(out).toBe("deployment 13 is the candidate, for 50% of visitors\n");
-    expect(jsonBody(admin.requests[1])).toEqual({ percent: 50 });
+    expect(jsonBody(onlyRequest())).toEqual({ percent: 50 });
   });
 
   test("--percent 100 is rejected in favor of a plain promote", async () => {
@@ -64,8 +54,8 @@ describe("section abort", () => {
       out: "rollout of deployment 13 aborted; deployment 12 stays live\n",
       err: "",
     });
-    expect(lines()).toEqual(["GET /api/v1/deployments", "POST /api/v1/deployments/13/abort"]);
-    expect(jsonBody(admin.requests[1])).toEqual({ reason: "broken layout" });
+    expect(onlyRequest().line).toBe("POST /api/v1/rollouts/hello/abort");
+    expect(jsonBody(onlyRequest())).toEqual({ reason: "broken layout" });
   });
 
   test("--json prints the response", async () => {
@@ -74,8 +64,34 @@ describe("section abort", () => {
   });
 });
 
-test.each(["promote", "abort"])("section %s without a rollout fails and changes nothing", async (command) => {
-  admin.responses = { "GET /api/v1/deployments": jsonResponse({ live: 12, rollout: null, deployments: [] }) };
-  expect(await runSection(folder, [command])).toEqual(failure(NO_ROLLOUT, "rejected"));
-  expect(lines()).toEqual(["GET /api/v1/deployments"]);
+describe.each(["promote", "abort"])("section %s", (command) => {
+  test.each([
+    [["--section", "shell"], `POST /api/v1/rollouts/shell/${command}`],
+    [["--deployment", "13"], `POST /api/v1/deployments/13/${command}`],
+  ])("%j works outside the folder of a section", async (args, line) => {
+    admin.response = jsonResponse({ number: 13, live: 13 });
+    expect((await runSection(await temporaryFolder(), [command, ...args])).code).toBe(0);
+    expect(onlyRequest().line).toBe(line);
+  });
+
+  test("needs a section or a candidate", async () => {
+    const empty = await temporaryFolder();
+    expect(await runSection(empty, [command])).toEqual(
+      failure(
+        `${empty} has no section.config.js; run this in the folder of a section, or name one with --section <name>`,
+      ),
+    );
+    expect(await runSection(folder, [command, "--section", "hello", "--deployment", "13"])).toEqual(
+      argumentFailure(command, "option '--section <name>' cannot be used with option '--deployment <number>'"),
+    );
+    expect(admin.requests).toEqual([]);
+  });
+
+  test("reports that there is no rollout", async () => {
+    const detail = "`hello` is not being rolled out: no rollout is running";
+    admin.response = jsonResponse({ title: "Conflict", status: 409, detail }, 409);
+    const { code, err } = await runSection(folder, [command]);
+    expect(code).toBe(4);
+    expect(err).toContain(detail);
+  });
 });

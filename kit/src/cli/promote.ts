@@ -2,8 +2,9 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { adminAccess, postAdmin } from "./api.js";
 import type { CommandContext } from "./context.js";
-import { describeCandidate, readCandidate } from "./deployments.js";
+import { describeCandidate } from "./deployments.js";
 import { parsePercent, reasonOption } from "./options.js";
+import { candidateOption, rolloutPath, rolloutSectionOption } from "./rolloutTarget.js";
 
 interface PromotedDeployment {
   readonly number: number;
@@ -12,20 +13,24 @@ interface PromotedDeployment {
 }
 
 /** Adds `section promote`. */
-export function addPromoteCommand(program: CommandUnknownOpts, { environment, printResult }: CommandContext): void {
+export function addPromoteCommand(
+  program: CommandUnknownOpts,
+  { folder, environment, printResult }: CommandContext,
+): void {
   program
     .command("promote")
-    .summary("put the candidate live for all visitors, or change its share")
+    .summary("put a rollout's candidate live for all visitors, or change its share")
     .description(
-      "Puts the candidate of the current rollout live for all visitors. With --percent, changes only its share of " +
-        "visitors. A visitor who has the candidate keeps it when the share grows.",
+      "Puts the candidate of a section's rollout live for all visitors. With --percent, changes only its share of " +
+        "visitors. A visitor who has the candidate keeps it when the share grows. Other rollouts continue.",
     )
     .option("--percent <percent>", "new share of visitors, 0 to 99", parsePercent)
+    .addOption(rolloutSectionOption())
+    .addOption(candidateOption())
     .addOption(reasonOption())
-    .action(async ({ percent, reason }) => {
+    .action(async ({ percent, reason, ...target }) => {
       const access = adminAccess(environment);
-      const candidate = await readCandidate(access);
-      const path = `/api/v1/deployments/${String(candidate)}/promote`;
+      const path = `${await rolloutPath(folder, target)}/promote`;
       const { body } = await postAdmin<PromotedDeployment>(access, path, { percent, reason });
       const text = body.live
         ? `deployment ${String(body.number)} is live`

@@ -4,7 +4,7 @@ import { jsonResponse } from "../../fixtures/admin.js";
 import { admin, argumentFailure, failure, jsonBody, onlyRequest, runSection } from "../../fixtures/command.js";
 import { helloSection, temporaryFolder } from "../../fixtures/temporary.js";
 
-const ROLLED_BACK = { number: 14, releases: { hello: "1.0.0", shell: "2.0.0" }, live: true };
+const ROLLED_BACK = { number: 14, releases: { hello: "1.0.0", shell: "2.0.0" }, live: true, rollouts: [] };
 
 let folder: string;
 let emptyFolder: string;
@@ -37,10 +37,11 @@ test.each([
 });
 
 test("a candidate with the same change is reported", async () => {
-  admin.response = jsonResponse({ ...ROLLED_BACK, candidate: { number: 15, releases: {} } }, 201);
-  expect((await runSection(folder, ["rollback"])).out).toBe(
-    "deployment 14 is live, with hello@1.0.0; the candidate has the change too and is now deployment 15\n",
-  );
+  const rollouts = [{ deployment: 15, percent: 10, sections: { legal: {} } }];
+  admin.response = jsonResponse({ ...ROLLED_BACK, rollouts }, 201);
+  expect((await runSection(folder, ["rollback"])).out).toBe(`deployment 14 is live, with hello@1.0.0
+the candidate of legal has the change too, and is now deployment 15
+`);
 });
 
 test("--json prints the response", async () => {

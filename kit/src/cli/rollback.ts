@@ -1,17 +1,14 @@
-import { access as exists } from "node:fs/promises";
-import path from "node:path";
-
 import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
-import { CONFIG_FILE, loadConfig, UsageError } from "../build/config.js";
 import { adminAccess, postAdmin } from "./api.js";
 import type { CommandContext } from "./context.js";
-import type { Deployment } from "./deployments.js";
+import { describeRenewed, type Deployment, type Rollout } from "./deployments.js";
 import { parseDeploymentNumber, reasonOption } from "./options.js";
+import { sectionIn } from "./ownSection.js";
 
 interface RolledBack extends Deployment {
-  /** The new candidate with the same change, if a rollout of other sections is in progress. */
-  readonly candidate?: Deployment;
+  /** The running rollouts of other sections. Their candidates have the change too. */
+  readonly rollouts: readonly Rollout[];
 }
 
 /** What to roll back: one section, all sections to a deployment, or, if empty, all to the previous deployment. */
@@ -31,7 +28,7 @@ export function addRollbackCommand(
     .description(
       "Rolls a section back to its previous live release; every other section keeps its release. Without an option, " +
         "rolls back the section in this folder. --deployment and --all roll back all sections; they require a token " +
-        "for all sections and end the current rollout.",
+        "for all sections and end all rollouts.",
     )
     .addOption(new Option("--section <name>", "roll back this section").conflicts(["deployment", "all"]))
     .addOption(
@@ -53,16 +50,7 @@ export function addRollbackCommand(
     });
 }
 
-async function sectionIn(folder: string): Promise<string> {
-  await exists(path.join(folder, CONFIG_FILE)).catch(() => {
-    throw new UsageError(
-      `${folder} has no ${CONFIG_FILE}; run this in the folder of a section, or name one with --section <name>`,
-    );
-  });
-  return (await loadConfig(folder)).name;
-}
-
-function describe({ section, deployment }: RollbackTarget, { number, releases, candidate }: RolledBack): string {
+function describe({ section, deployment }: RollbackTarget, { number, releases, rollouts }: RolledBack): string {
   const live = `deployment ${String(number)} is live`;
   if (section === undefined) {
     return deployment === undefined
@@ -71,6 +59,5 @@ function describe({ section, deployment }: RollbackTarget, { number, releases, c
   }
   const version = releases[section];
   const change = version === undefined ? `without ${section}` : `with ${section}@${version}`;
-  const also = candidate ? `; the candidate has the change too and is now deployment ${String(candidate.number)}` : "";
-  return `${live}, ${change}${also}`;
+  return [`${live}, ${change}`, ...rollouts.map(describeRenewed)].join("\n");
 }

@@ -23,7 +23,22 @@ const SECTIONS = [
     releases: [{ version: "0.1.0", publishedAt: "2026-01-01T01:00:00+02:00", by: "hello team" }],
   },
 ];
-const ROLLOUT = { deployment: 13, percent: 10, startedAt: "2026-01-31T10:02:03Z" };
+const ROLLOUTS = [
+  {
+    deployment: 13,
+    percent: 10,
+    sections: { directory: { from: "1.0.0", to: "1.1.0-dev.2ab4c6d8e0f2" } },
+    by: "directory team",
+    startedAt: "2026-01-31T10:02:03Z",
+  },
+  {
+    deployment: 14,
+    percent: 50,
+    sections: { legal: {}, shell: {} },
+    by: "operator",
+    startedAt: "2026-02-01T10:02:03Z",
+  },
+];
 
 let folder: string;
 
@@ -38,11 +53,15 @@ function respondWith(deployments: object, sections: object): void {
   };
 }
 
-test("status shows live deployment, candidate and releases", async () => {
-  respondWith({ live: 12, rollout: ROLLOUT, deployments: [] }, SECTIONS);
+test("status shows live deployment, rollouts and releases", async () => {
+  respondWith({ live: 12, rollouts: ROLLOUTS, deployments: [] }, SECTIONS);
   expect(await runSection(folder, ["status"])).toEqual({
     code: 0,
-    out: `deployment 12 is live; deployment 13 is the candidate, for 10% of visitors
+    out: `deployment 12 is live
+
+rollout of    candidate  visitors  started by      started
+directory     13         10%       directory team  2026-01-31 10:02 UTC
+legal, shell  14         50%       operator        2026-02-01 10:02 UTC
 
 section    live   candidate               newest release          published
 directory  1.0.0  1.1.0-dev.2ab4c6d8e0f2  1.1.0-dev.2ab4c6d8e0f2  2026-01-31 10:02 UTC
@@ -52,20 +71,20 @@ hello      -      -                       0.1.0                   2025-12-31 23:
   });
 });
 
-test("without a rollout, no candidate is shown", async () => {
-  respondWith({ live: 12, rollout: null, deployments: [] }, []);
+test("without rollouts, none is shown", async () => {
+  respondWith({ live: 12, rollouts: [], deployments: [] }, []);
   expect((await runSection(folder, ["status"])).out).toBe("deployment 12 is live\n");
 });
 
 test("a gateway without deployments is reported", async () => {
-  respondWith({ live: null, rollout: null, deployments: [] }, []);
+  respondWith({ live: null, rollouts: [], deployments: [] }, []);
   expect((await runSection(folder, ["status"])).out).toBe("no deployment is live\n");
 });
 
 test("--json prints both responses as one value", async () => {
-  respondWith({ live: 12, rollout: ROLLOUT, deployments: [] }, SECTIONS);
+  respondWith({ live: 12, rollouts: ROLLOUTS, deployments: [] }, SECTIONS);
   const { out } = await runSection(folder, ["status", "--json"]);
-  expect(JSON.parse(out)).toEqual({ live: 12, rollout: ROLLOUT, sections: SECTIONS });
+  expect(JSON.parse(out)).toEqual({ live: 12, rollouts: ROLLOUTS, sections: SECTIONS });
 });
 
 const TIMEOUT = { timeout: 30_000 };
@@ -86,13 +105,13 @@ async function watchUntil(
 }
 
 test("--watch prints changes until interrupted", async () => {
-  respondWith({ live: 12, rollout: null }, []);
+  respondWith({ live: 12, rollouts: [] }, []);
   const stdout = new MemoryStream();
   const output = watchUntil("13", [], stdout);
   await vi.waitFor(() => {
     expect(stdout.written).toContain("12");
   }, TIMEOUT);
-  respondWith({ live: 13, rollout: null }, []);
+  respondWith({ live: 13, rollouts: [] }, []);
   expect(await output).toEqual({
     code: 0,
     out: "deployment 12 is live\ndeployment 13 is live\n",
@@ -101,15 +120,15 @@ test("--watch prints changes until interrupted", async () => {
 });
 
 test("--watch on a terminal clears the screen", async () => {
-  respondWith({ live: 12, rollout: null }, []);
+  respondWith({ live: 12, rollouts: [] }, []);
   const { out } = await watchUntil("12", [], new MemoryStream(true));
   expect(out).toBe("\x1b[2J\x1b[Hdeployment 12 is live\n");
 });
 
 test("--watch --json prints one document per line", async () => {
-  respondWith({ live: 12, rollout: null }, []);
+  respondWith({ live: 12, rollouts: [] }, []);
   const { out } = await watchUntil("12", ["--json"], new MemoryStream(true));
-  expect(out).toBe('{"live":12,"rollout":null,"sections":[]}\n');
+  expect(out).toBe('{"live":12,"rollouts":[],"sections":[]}\n');
 });
 
 test("--watch retries a failing gateway", async () => {
@@ -118,7 +137,7 @@ test("--watch retries a failing gateway", async () => {
   await vi.waitFor(() => {
     expect(admin.requests.length).toBeGreaterThanOrEqual(2);
   }, TIMEOUT);
-  respondWith({ live: 12, rollout: null }, []);
+  respondWith({ live: 12, rollouts: [] }, []);
   const { code, out, err } = await output;
   expect({ code, out }).toEqual({ code: 0, out: "deployment 12 is live\n" });
   expect(err).toMatch(/^warning: GET .*: 500\n?[^]*; retrying\n$/);

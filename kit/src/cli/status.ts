@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext, CommandResult } from "./context.js";
-import { describeCandidate, readDeployments, type Deployments } from "./deployments.js";
+import { readDeployments, rolloutSections, type Rollout } from "./deployments.js";
 import { printable } from "./printable.js";
 import { EMPTY_CELL, formatTable, formatTime } from "./table.js";
 import { untilInterrupted, watch } from "./watch.js";
@@ -32,10 +32,10 @@ export function addStatusCommand(program: CommandUnknownOpts, context: CommandCo
   const { environment, stdout, stderr, printResult } = context;
   program
     .command("status")
-    .summary("show the live deployment, the candidate and the newest releases")
+    .summary("show the live deployment, the rollouts and the newest releases")
     .description(
-      "Shows the live deployment, the candidate and its share of visitors, and for each section the live release, the " +
-        "candidate's release and the newest published release.",
+      "Shows the live deployment, all rollouts with their share of visitors and who started them, and for each section " +
+        "the live release, the release that is being rolled out, and the newest published release.",
     )
     .option("--watch", "show the status again whenever it changes, until interrupted (with --json: one line each)")
     .action(async ({ watch: isWatching = false }) => {
@@ -60,17 +60,27 @@ export function addStatusCommand(program: CommandUnknownOpts, context: CommandCo
 }
 
 async function readStatus(access: AdminAccess, signal?: AbortSignal): Promise<CommandResult> {
-  const [{ live, rollout }, { body: sections }] = await Promise.all([
+  const [{ live, rollouts }, { body: sections }] = await Promise.all([
     readDeployments(access, signal),
     callAdmin<ListedSection[]>(access, "GET", "/api/v1/sections", undefined, signal),
   ]);
-  const text = [describe({ live, rollout }), ...(sections.length > 0 ? ["", sectionTable(sections)] : [])];
-  return { text: text.join("\n"), data: { live, rollout, sections } };
+  const tables = [
+    ...(rollouts.length > 0 ? [rolloutTable(rollouts)] : []),
+    ...(sections.length > 0 ? [sectionTable(sections)] : []),
+  ];
+  const liveText = live === null ? "no deployment is live" : `deployment ${String(live)} is live`;
+  return { text: [liveText, ...tables].join("\n\n"), data: { live, rollouts, sections } };
 }
 
-function describe({ live, rollout }: Deployments): string {
-  const liveText = live === null ? "no deployment is live" : `deployment ${String(live)} is live`;
-  return rollout ? `${liveText}; ${describeCandidate(rollout.deployment, rollout.percent)}` : liveText;
+function rolloutTable(rollouts: readonly Rollout[]): string {
+  const rows = rollouts.map((rollout) => [
+    rolloutSections(rollout),
+    String(rollout.deployment),
+    `${String(rollout.percent)}%`,
+    rollout.by,
+    formatTime(rollout.startedAt),
+  ]);
+  return formatTable([["rollout of", "candidate", "visitors", "started by", "started"], ...rows]);
 }
 
 function sectionTable(sections: readonly ListedSection[]): string {

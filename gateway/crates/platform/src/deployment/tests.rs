@@ -279,7 +279,7 @@ async fn store_of_another_format_is_refused() {
     let path = folder.path().join("live.json");
     let live = std::fs::read_to_string(&path).unwrap();
     let mut state: serde_json::Value = serde_json::from_str(&live).unwrap();
-    let mut refused = async |state: &serde_json::Value, expected: &str| {
+    let refused = async |state: &serde_json::Value, expected: &str| {
         std::fs::write(&path, state.to_string()).unwrap();
         let opened = Deployments::open(Arc::clone(&store) as Arc<dyn Store>, None, None).await;
         let error = opened.err().expect("refused").to_string();
