@@ -179,34 +179,28 @@ fn gc_retains_recently_live_deployments() {
 }
 
 #[test]
-fn gc_retains_live_and_candidate_at_any_age() {
+fn gc_retains_deployments_of_rollouts_at_any_age() {
     let gateway = gateway();
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
+    gateway.publish(&Release::section("legal", "2.0.0", &["/terms"]));
     gateway.post_deployment(&json!({ "releases": { "directory": "2.0.0" }, "percent": 50 }));
+    gateway.post_deployment(&json!({ "releases": { "legal": "2.0.0" }, "percent": 50 }));
     for _ in 0..3 {
         gateway.admin_post("/api/v1/previews", &json!({ "releases": { "legal": "1.0.0" } }));
     }
     let gateway = restart_years_later(gateway, "retain_deployments = 1");
-    assert_eq!(run_gc(&gateway)["deployments"], json!([1, 2, 3, 4, 5, 8, 9]));
-    assert_eq!(
-        entry_names(&gateway, "deployments"),
-        ["10.json", "6.json", "7.json"]
-    );
+    assert_eq!(run_gc(&gateway)["deployments"], json!([1, 2, 3, 4, 5, 10, 11]));
     assert_eq!(
         (asset_status(&gateway, "1.5.0"), asset_status(&gateway, "2.0.0")),
         (200, 200)
     );
-    let list = gateway.admin_get("/api/v1/deployments");
-    assert_eq!(
-        (&list["live"], &list["rollouts"][0]["deployment"]),
-        (&json!(6), &json!(7))
-    );
-    assert_eq!(
-        gateway
-            .admin_post("/api/v1/deployments/7/promote", &json!({}))
-            .status,
-        200
-    );
+    // Live, the two candidates, and both candidates together.
+    assert_eq!([6, 7, 8, 9].map(|number| page_status(&gateway, number)), [200; 4]);
+    let promoted = gateway.admin_post("/api/v1/deployments/7/promote", &json!({}));
+    assert_eq!(promoted.status, 200);
+    // Deployments 6 and 8 were visible until now.
+    assert_eq!(run_gc(&gateway)["deployments"], json!([]));
+    assert_eq!([6, 7, 8, 9].map(|number| page_status(&gateway, number)), [200; 4]);
 }
 
 #[test]

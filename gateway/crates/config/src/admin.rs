@@ -40,7 +40,7 @@ pub struct Token {
 pub enum Action {
     /// Store a release.
     Publish,
-    /// Make releases live; start, promote and abort a rollout.
+    /// Make releases live; start, promote and abort rollouts.
     Deploy,
     /// Restore what was live before.
     Rollback,
