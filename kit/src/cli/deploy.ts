@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { adminAccess, postAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext } from "./context.js";
-import { describeCandidate, describeRenewed, type Deployment, type Rollout } from "./deployments.js";
+import { describeCandidate, describeUpdatedCandidate, type Deployment, type Rollout } from "./deployments.js";
 import { parseDeploymentNumber, parsePercent, reasonOption } from "./options.js";
 import { builtRelease, firstPath, pageUrl } from "./page.js";
 import { parseReleases, removeOption, type ReleaseChanges } from "./releases.js";
@@ -96,5 +96,5 @@ function describe({ deployment: { number, live, percent = 0, rollouts }, isNew }
     return `${describeCandidate(number, percent)}
 \`section promote\` puts it live for all visitors, \`section abort\` aborts the rollout`;
   }
-  return [`deployment ${String(number)} is live`, ...rollouts.map(describeRenewed)].join("\n");
+  return [`deployment ${String(number)} is live`, ...rollouts.map(describeUpdatedCandidate)].join("\n");
 }

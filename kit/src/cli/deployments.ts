@@ -44,7 +44,7 @@ export function rolloutSections({ sections }: Rollout): string {
   return Object.keys(sections).join(", ");
 }
 
-/** Describes a candidate that a change of other sections renewed. */
-export function describeRenewed(rollout: Rollout): string {
+/** Describes a candidate that got a change of other sections. */
+export function describeUpdatedCandidate(rollout: Rollout): string {
   return `the candidate of ${rolloutSections(rollout)} has the change too, and is now deployment ${String(rollout.deployment)}`;
 }

@@ -2,7 +2,7 @@ import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { adminAccess, postAdmin } from "./api.js";
 import type { CommandContext } from "./context.js";
-import { describeRenewed, type Deployment, type Rollout } from "./deployments.js";
+import { describeUpdatedCandidate, type Deployment, type Rollout } from "./deployments.js";
 import { parseDeploymentNumber, reasonOption } from "./options.js";
 import { sectionIn } from "./ownSection.js";
 
@@ -59,5 +59,5 @@ function describe({ section, deployment }: RollbackTarget, { number, releases, r
   }
   const version = releases[section];
   const change = version === undefined ? `without ${section}` : `with ${section}@${version}`;
-  return [`${live}, ${change}`, ...rollouts.map(describeRenewed)].join("\n");
+  return [`${live}, ${change}`, ...rollouts.map(describeUpdatedCandidate)].join("\n");
 }

@@ -116,7 +116,7 @@ const ERRORS: [(u16, &str, &str); 9] = [
     (
         409,
         "Conflict",
-        "The live deployment or the rollout in progress does not permit the change; `detail` says why.",
+        "The live deployment or the running rollouts do not permit the change; `detail` says why.",
     ),
     (413, "ContentTooLarge", "The body is too large."),
     (

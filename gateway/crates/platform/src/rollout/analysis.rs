@@ -318,16 +318,15 @@ mod tests {
     #[test]
     fn only_failing_one_of_two_rollouts_is_aborted() {
         let analysis = CanaryAnalysis::new(SETTINGS);
-        let (failing, healthy) = (rollout("failing"), rollout("healthy"));
-        // The deployments are: live, failing, healthy, both.
+        // The deployments are: live, healthy, failing, both.
         let visible = VisibleDeployments::live_only(1)
-            .started(failing, vec![2])
-            .started(healthy, vec![3, 4]);
+            .started(rollout("healthy"), vec![2])
+            .started(rollout("failing"), vec![3, 4]);
         let mut decisions: Vec<AbortDecision> = Vec::new();
         for number in 0..200 {
             let deployment = u64::from(number % 4) + 1;
             decisions.extend(analysis.record_view(&visible, deployment, client(number)));
-            if matches!(deployment, 2 | 4) {
+            if matches!(deployment, 3 | 4) {
                 let client = analysis.client_hash(client(number));
                 decisions.extend(analysis.record_failure(&visible, deployment, client));
             }
