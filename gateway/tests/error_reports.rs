@@ -147,6 +147,8 @@ fn invalid_report_is_rejected() {
         with("release", json!("directory@2.0.0@")),
         with("phase", json!("marked-phase")),
         with("url", json!("https://site.example/marked")),
+        with("page", json!("/marked")),
+        with("page", json!("/state/texas")),
     ] {
         assert_eq!(gateway.site.send(post(body.clone())).status, 400, "{body}");
     }

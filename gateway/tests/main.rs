@@ -58,6 +58,8 @@ mod rollback;
 mod rollout;
 mod rollouts_concurrent;
 mod secrets_leak;
+mod section_errors;
+mod section_logs;
 mod security_headers;
 mod shared_store;
 mod shutdown;

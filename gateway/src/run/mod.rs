@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use colonnade_admin::Admin;
 use colonnade_config::{CertificateError, Config};
+use colonnade_diagnostics::Diagnostics;
 use colonnade_platform::deployment::{Deployments, LoadError, Warm};
 use colonnade_render::Renderer;
 use colonnade_site::document::{Documents, SiteFacts};
@@ -83,8 +84,14 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
     let store = Arc::new(FolderStore::open(&config.store.folder)?);
 
     // Renderer
+    let diagnostics = Arc::new(Diagnostics::default());
     let facts = SiteFacts::new(&config).value().clone();
-    let renderer = Arc::new(Renderer::start(config.render, facts, &metrics.renders));
+    let renderer = Arc::new(Renderer::start(
+        config.render,
+        facts,
+        &metrics.renders,
+        Arc::clone(&diagnostics),
+    ));
     let documents = Arc::new(Documents::new(
         &config,
         Arc::clone(&renderer),
@@ -93,7 +100,7 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
 
     // Deployments
     let warm = Arc::clone(&documents) as Arc<dyn Warm>;
-    let deployments = Arc::new(Deployments::open(store, Some(renderer), Some(warm)).await?);
+    let deployments = Arc::new(Deployments::open(store, Some(renderer), Some(warm), diagnostics).await?);
 
     // Listeners
     let site_settings = settings::site(&config).into_current();

@@ -62,6 +62,9 @@ pub enum AdminError {
     /// The store has no key for preview links.
     #[error("the store has no key to sign preview links")]
     NoPreviewKey,
+    /// The gateway shuts down, so it does not wait.
+    #[error("the gateway is shutting down; try again")]
+    ShuttingDown,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -84,6 +87,7 @@ impl Problem for AdminError {
             }
             Self::Publish(PublishError::Rejected(_)) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Change(error) => change_status(error),
+            Self::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
             Self::Publish(PublishError::Store(_))
             | Self::Upload(_)
             | Self::Load(_)
@@ -121,7 +125,7 @@ impl Problem for AdminError {
     }
 
     fn log(&self) {
-        if self.status().is_server_error() {
+        if self.status() == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(event = "admin_error", error = %self);
         }
     }

@@ -9,11 +9,14 @@ mod history;
 mod metrics;
 mod openapi;
 mod previews;
+mod query;
 mod releases;
 mod request_body;
 mod rollback;
 mod rollouts;
 mod routes;
+mod section_errors;
+mod section_logs;
 
 use std::borrow::Cow;
 use std::panic::resume_unwind;

@@ -24,6 +24,8 @@ use crate::previews::{CreatePreview, PreviewLink};
 use crate::releases::{PublishResult, Section};
 use crate::rollback::Rollback;
 use crate::rollouts::{Abort, AbortResult, Promote, PromoteResult};
+use crate::section_errors::SectionErrors;
+use crate::section_logs::{MAX_WAIT_SECONDS, SectionLogPage};
 
 static DESCRIPTION: LazyLock<Bytes> = LazyLock::new(|| description().to_string().into());
 
@@ -100,6 +102,7 @@ fn description() -> Value {
             { "name": "health", "description": "Health checks, metrics and this description. No token needed." },
             { "name": "releases", "description": "Immutable, versioned builds of sections and of the shell." },
             { "name": "deployments", "description": "Numbered sets of releases. Exactly one is live." },
+            { "name": "diagnostics", "description": "Recent errors of a section and its log, at one gateway." },
             { "name": "history", "description": "Who changed what, when and why." },
             { "name": "previews", "description": "Links to deployments that are not live." },
             { "name": "garbage collection", "description": "Deleting deployments and releases that are no longer needed." },
@@ -180,6 +183,11 @@ fn operations() -> Vec<(&'static str, Vec<(&'static str, Operation)>)> {
             vec![("put", publish())],
         ),
         ("/api/v1/sections", vec![("get", list_sections())]),
+        (
+            "/api/v1/sections/{name}/errors",
+            vec![("get", list_section_errors())],
+        ),
+        ("/api/v1/sections/{name}/logs", vec![("get", read_section_logs())]),
         (
             "/api/v1/deployments",
             vec![("get", list_deployments()), ("post", deploy())],
@@ -283,6 +291,40 @@ fn list_sections() -> Operation {
     )
     .any_token()
     .json::<Vec<Section>>(200, "Everything that has a release.")
+}
+
+fn list_section_errors() -> Operation {
+    Operation::new("diagnostics", "listSectionErrors", "List the recent errors of a section")
+        .description(
+            "Errors of server-side rendering for visitors, and errors that browsers report. An error has a class, but no \
+             message. Each gateway counts from its start, and keeps at most 500 errors of each source.",
+        )
+        .any_token()
+        .json::<SectionErrors>(200, "The errors.")
+        .errors(&[400])
+}
+
+fn read_section_logs() -> Operation {
+    let id = json!({ "type": "integer", "minimum": 0, "default": 0 });
+    let seconds = json!({ "type": "integer", "minimum": 0, "maximum": MAX_WAIT_SECONDS, "default": 0 });
+    Operation::new("diagnostics", "readSectionLogPage", "Read what recently happened to a section")
+        .description(
+            "Publishes, trial renders and changes. To follow them, repeat the request with the ID of the last entry and \
+             a time to wait. Each gateway keeps its last 1000 entries from its start.",
+        )
+        .parameters(&json!([
+            parameter("query", "after", "Return entries with a greater ID only.", &id),
+            parameter(
+                "query",
+                "wait",
+                "How many seconds to wait for an entry, if there is none.",
+                &seconds
+            ),
+        ]))
+        .any_token()
+        .json::<SectionLogPage>(200, "The entries, or none if nothing happened in time.")
+        .response(503, "The gateway shuts down.", &problem_content())
+        .errors(&[400])
 }
 
 fn list_deployments() -> Operation {

@@ -8,11 +8,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use colonnade_config::{Action, Token};
+use colonnade_diagnostics::{LogEntryKind, NewLogEntry};
 use colonnade_model::deployment::ReleaseChange;
 use colonnade_model::release::{Digest, Kind, ReleaseId};
 use colonnade_model::schema::{Name, Version};
 use colonnade_platform::deployment::Deployments;
-use colonnade_platform::publish::{self, MAX_ARCHIVE, PublishOutcome, PublishRules};
+use colonnade_platform::publish::{self, MAX_ARCHIVE, PublishError, PublishOutcome, PublishRules};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
@@ -74,11 +75,25 @@ pub(super) async fn publish(
     auth::require(token, Action::Publish, &id.name)?;
     let store = deployments.store();
     let upload = request_body::save(body, MAX_ARCHIVE, store.scratch_folder().await?).await?;
-    let outcome = publish::publish(store, rules, id.clone(), upload.file, token.name.clone()).await?;
+    let outcome = publish::publish(store, rules, id.clone(), upload.file, token.name.clone()).await;
+    let log = &deployments.diagnostics().log;
+    let entry = |kind| NewLogEntry {
+        by: Some(token.name.clone()),
+        ..NewLogEntry::of_release(kind, id.clone())
+    };
+    let outcome = outcome.inspect_err(|error| {
+        if let Some(problems) = problems(error) {
+            log.record(NewLogEntry {
+                problems,
+                ..entry(LogEntryKind::PublishRejected)
+            });
+        }
+    })?;
     let (status, digest) = match outcome {
         PublishOutcome::Created(digest) => {
             let (name, version) = (&id.name, &id.version);
             tracing::info!(event = "release_published", name, version, by = %token.name);
+            log.record(entry(LogEntryKind::Published));
             (StatusCode::CREATED, digest)
         }
         PublishOutcome::Unchanged(digest) => (StatusCode::OK, digest),
@@ -91,6 +106,15 @@ pub(super) async fn publish(
         warnings,
     };
     Ok(json(status, &result))
+}
+
+/// Why a release is rejected; `None` if the store failed.
+fn problems(error: &PublishError) -> Option<Vec<String>> {
+    match error {
+        PublishError::Rejected(problems) => Some(problems.clone()),
+        PublishError::Store(_) => None,
+        error => Some(vec![error.to_string()]),
+    }
 }
 
 /// `GET /api/v1/sections`

@@ -1,5 +1,6 @@
 //! The route table of the admin listener.
 
+use std::future::ready;
 use std::pin::Pin;
 
 use http::request::Parts;
@@ -14,7 +15,10 @@ use colonnade_web::response::Response;
 use colonnade_web::router::{Methods, Route};
 
 use crate::garbage_collection::collect_garbage;
-use crate::{Admin, AdminError, deployments, history, openapi, previews, releases, rollback, rollouts};
+use crate::{
+    Admin, AdminError, deployments, history, openapi, previews, releases, rollback, rollouts, section_errors,
+    section_logs,
+};
 
 /// A request for a handler of the API.
 pub(crate) struct Call<'a> {
@@ -57,7 +61,8 @@ pub(crate) enum Endpoint {
 }
 
 /// All routes of the admin listener.
-pub(crate) fn routes() -> [Route<Endpoint>; 15] {
+#[expect(clippy::too_many_lines, reason = "one table")]
+pub(crate) fn routes() -> [Route<Endpoint>; 17] {
     use Endpoint::{Api, Open};
     use Methods::{Get, GetPost, Post, PostDelete, Put};
     let route = Route::new;
@@ -89,6 +94,27 @@ pub(crate) fn routes() -> [Route<Endpoint>; 15] {
             Get,
             "/api/v1/sections",
             Api(|admin, _| Box::pin(releases::list(&admin.deployments))),
+        ),
+        route(
+            Get,
+            "/api/v1/sections/{name}/errors",
+            Api(|admin, call| {
+                let errors = section_errors::list(admin.deployments.diagnostics(), &call.parameters.name);
+                Box::pin(ready(Ok(errors)))
+            }),
+        ),
+        route(
+            Get,
+            "/api/v1/sections/{name}/logs",
+            Api(|admin, call| {
+                Box::pin(section_logs::read(
+                    admin.deployments.diagnostics(),
+                    admin.shutdown.clone(),
+                    call.token,
+                    call.parameters.name,
+                    call.head.uri.query(),
+                ))
+            }),
         ),
         route(
             GetPost,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::civil::Date;
 
+use colonnade_diagnostics::{Diagnostics, ErrorClass, ErrorSource, ObservedError};
 use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::client::ClientKey;
 
@@ -20,18 +21,28 @@ use crate::request::{CacheKey, ReleasePair};
 pub(super) struct Engine {
     pub(super) breaker: RenderCircuitBreaker,
     pub(super) metrics: RenderMetrics,
+    diagnostics: Arc<Diagnostics>,
     pool: WorkerPool,
     cache: ByteCache<CacheKey, CachedPage>,
 }
 
 /// A render with everything it needs.
 pub(super) struct PreparedRender {
-    pub(super) client: Option<ClientKey>,
+    pub(super) page: RequestedPage,
     pub(super) task: RenderTask,
-    /// The releases that render the page.
-    pub(super) releases: ReleasePair,
     /// The cache key and the date of the page; `None` for the result of a form post, which is not cached.
     pub(super) cache_key: Option<(CacheKey, Date)>,
+}
+
+/// The page of a render.
+#[derive(Debug, Clone)]
+pub(super) struct RequestedPage {
+    /// The client that requested it; `None` for the gateway itself.
+    pub(super) client: Option<ClientKey>,
+    /// The releases that render it.
+    pub(super) releases: ReleasePair,
+    /// Its pattern; `None` for the not-found page.
+    pub(super) pattern: Option<String>,
 }
 
 /// A cached page.
@@ -44,7 +55,11 @@ struct CachedPage {
 
 impl Engine {
     /// Starts the workers.
-    pub(super) fn start(settings: colonnade_config::RenderSettings, metrics: &RenderMetrics) -> Self {
+    pub(super) fn start(
+        settings: colonnade_config::RenderSettings,
+        metrics: &RenderMetrics,
+        diagnostics: Arc<Diagnostics>,
+    ) -> Self {
         Self {
             breaker: RenderCircuitBreaker::new(
                 settings.breaker_failure_threshold,
@@ -52,6 +67,7 @@ impl Engine {
                 metrics.circuits.clone(),
             ),
             metrics: metrics.clone(),
+            diagnostics,
             pool: WorkerPool::start(settings, metrics),
             cache: ByteCache::new(settings.cache_bytes),
         }
@@ -63,28 +79,51 @@ impl Engine {
         render: PreparedRender,
         queue_timeout: Duration,
     ) -> RenderOutcome {
-        let (client, releases) = (render.client, render.releases.clone());
+        let page = render.page.clone();
         match self.render_and_cache(render, queue_timeout, false).await {
-            Ok(page) => {
-                self.breaker.record_success(&releases);
-                RenderOutcome::Rendered(page)
+            Ok(rendered) => {
+                self.breaker.record_success(&page.releases);
+                RenderOutcome::Rendered(rendered)
             }
             Err(failure) => {
-                self.record_failure(&releases, &failure);
-                let rejected = client.filter(|_| failure.cause == FailureCause::ClientQueueFull);
+                self.record_failure(&page, &failure);
+                let rejected = page
+                    .client
+                    .filter(|_| failure.cause == FailureCause::ClientQueueFull);
                 rejected.map_or(RenderOutcome::Failed, RenderOutcome::ClientQueueFull)
             }
         }
     }
 
     /// Counts and logs a failure. The circuit breaker counts it if the releases may be the reason.
-    pub(super) fn record_failure(&self, releases: &ReleasePair, failure: &RenderFailure) {
-        let circuit_open = failure.cause.is_release_fault() && self.breaker.record_failure(releases);
+    pub(super) fn record_failure(&self, page: &RequestedPage, failure: &RenderFailure) {
+        let circuit_open = failure.cause.is_release_fault() && self.breaker.record_failure(&page.releases);
         let cause = failure.cause.label();
-        let section = &releases.section;
-        let count = self.metrics.record_failure(&section.name, cause);
+        let section = &page.releases.section;
+        let count = self.count_failure(page, failure.cause, failure.class.clone());
         // Not its message, which may contain personal data such as the requested path.
         tracing::warn!(event = "render_failed", release = %section, cause, count, circuit_open);
+    }
+
+    /// Counts a failure in the metrics and, if a visitor requested the page, in the error log. Returns the number of
+    /// failures of the section with this cause so far.
+    pub(super) fn count_failure(
+        &self,
+        page: &RequestedPage,
+        cause: FailureCause,
+        class: Option<ErrorClass>,
+    ) -> u64 {
+        let release = &page.releases.section;
+        if page.client.is_some() && cause.concerns_release() {
+            self.diagnostics.errors.record(ObservedError {
+                release: release.clone(),
+                page: page.pattern.clone(),
+                source: ErrorSource::Gateway,
+                cause: cause.label(),
+                class,
+            });
+        }
+        self.metrics.record_failure(&release.name, cause.label())
     }
 
     /// Renders a page, and caches it if it has a cache key. `wait_for_slot`: see [`WorkerPool::render`].
@@ -94,10 +133,14 @@ impl Engine {
         queue_timeout: Duration,
         wait_for_slot: bool,
     ) -> Result<Arc<RenderedPage>, RenderFailure> {
-        let PreparedRender { client, task, .. } = render;
+        let PreparedRender {
+            page: requested,
+            task,
+            cache_key,
+        } = render;
         let output = self
             .pool
-            .render(client, task, queue_timeout, wait_for_slot)
+            .render(requested.client, task, queue_timeout, wait_for_slot)
             .await?;
         let page: RenderedPage = serde_json::from_slice(&output.page).map_err(|error| {
             let message = format!("render returned an invalid page: {error}");
@@ -107,10 +150,10 @@ impl Engine {
             let message = format!("render returned the status {}; expected 200 or 404", page.status);
             return Err(RenderFailure::new(FailureCause::Exception, &message));
         }
-        let section = &render.releases.section.name;
+        let section = &requested.releases.section.name;
         self.metrics.record_success(section, output.cpu_time);
         let page = Arc::new(page);
-        if let Some((key, day)) = render.cache_key {
+        if let Some((key, day)) = cache_key {
             self.cache(key, &page, day);
         }
         Ok(page)

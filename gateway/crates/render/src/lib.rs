@@ -26,6 +26,7 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use colonnade_diagnostics::Diagnostics;
 use colonnade_model::release::SHELL;
 use colonnade_store::Store;
 use colonnade_web::client::ClientKey;
@@ -66,6 +67,7 @@ pub struct Renderer {
     engine: Option<Arc<Engine>>,
     deadline: Duration,
     warms_cache: bool,
+    diagnostics: Arc<Diagnostics>,
     /// `site` in render requests, without the date.
     site_facts: Value,
     coalescer: RequestCoalescer<(CacheKey, Date), RenderOutcome>,
@@ -77,12 +79,14 @@ impl Renderer {
         settings: colonnade_config::RenderSettings,
         site_facts: Value,
         metrics: &RenderMetrics,
+        diagnostics: Arc<Diagnostics>,
     ) -> Self {
-        let engine = || Arc::new(Engine::start(settings, metrics));
+        let engine = || Arc::new(Engine::start(settings, metrics, Arc::clone(&diagnostics)));
         Self {
             engine: settings.enabled.then(engine),
             deadline: settings.deadline,
             warms_cache: settings.warm_cache,
+            diagnostics,
             site_facts,
             coalescer: RequestCoalescer::default(),
         }
@@ -130,20 +134,18 @@ impl Renderer {
         form: Option<&Value>,
         cache_key: Option<(CacheKey, Date)>,
     ) -> RenderOutcome {
-        let Some(releases) = request.releases() else {
+        let Some(page) = request.requested_page() else {
             return RenderOutcome::BrowserOnly;
         };
-        let section = request.section();
-        if engine.breaker.is_open(&releases) {
-            let cause = FailureCause::CircuitOpen.label();
-            engine.metrics.record_failure(section, cause);
+        if engine.breaker.is_open(&page.releases) {
+            engine.count_failure(&page, FailureCause::CircuitOpen, None);
             return RenderOutcome::Failed;
         }
         let render = match self.prepare_render(store, request, form, cache_key).await {
             Ok(Some(render)) => render,
             Ok(None) => return RenderOutcome::BrowserOnly,
             Err(failure) => {
-                engine.record_failure(&releases, &failure);
+                engine.record_failure(&page, &failure);
                 return RenderOutcome::Failed;
             }
         };
@@ -153,8 +155,7 @@ impl Renderer {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => RenderOutcome::Failed,
             Err(_) => {
-                let cause = FailureCause::DeadlineExceeded.label();
-                engine.metrics.record_failure(section, cause);
+                engine.count_failure(&page, FailureCause::DeadlineExceeded, None);
                 RenderOutcome::Failed
             }
         }
@@ -178,7 +179,7 @@ impl Renderer {
             },
             None => None,
         };
-        let Some(releases) = request.releases() else {
+        let Some(requested_page) = request.requested_page() else {
             return Ok(None);
         };
         let page = request
@@ -191,13 +192,12 @@ impl Renderer {
             argument["form"] = form.clone();
         }
         Ok(Some(PreparedRender {
-            client: request.client,
+            page: requested_page,
             task: RenderTask {
                 shell,
                 section,
                 request: argument,
             },
-            releases,
             cache_key,
         }))
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
+use colonnade_diagnostics::ErrorClass;
 use colonnade_model::release::ServerModules;
 use colonnade_web::client::ClientKey;
 
@@ -58,6 +59,8 @@ pub(crate) struct RenderFailure {
     pub cause: FailureCause,
     /// The error message. It may contain personal data.
     pub message: String,
+    /// The class of the thrown error.
+    pub class: Option<ErrorClass>,
 }
 
 impl RenderFailure {
@@ -65,6 +68,7 @@ impl RenderFailure {
         Self {
             cause,
             message: message.to_owned(),
+            class: None,
         }
     }
 }

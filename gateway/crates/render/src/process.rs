@@ -145,7 +145,15 @@ impl WorkerProcess {
                 page: self.read_frame().await?,
                 cpu_time: Duration::from_micros(cpu_us),
             })),
-            WorkerResponse::Failed { cause, message } => Ok(Err(RenderFailure { cause, message })),
+            WorkerResponse::Failed {
+                cause,
+                message,
+                class,
+            } => Ok(Err(RenderFailure {
+                cause,
+                message,
+                class,
+            })),
             other => Err(unexpected_response(&other)),
         }
     }

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use colonnade_diagnostics::ErrorClass;
 use colonnade_model::release::ServerModules;
 
 /// The maximum length of a frame in bytes. Server modules of a release and rendered pages are always smaller.
@@ -50,8 +51,12 @@ pub(crate) enum WorkerResponse {
     Loaded,
     /// The render succeeded. The next frame is the return value of `render`, as JSON.
     Rendered { cpu_us: u64 },
-    /// The request failed.
-    Failed { cause: FailureCause, message: String },
+    /// The request failed. `class`: of the thrown error.
+    Failed {
+        cause: FailureCause,
+        message: String,
+        class: Option<ErrorClass>,
+    },
 }
 
 /// Why a render failed.
@@ -92,6 +97,11 @@ impl FailureCause {
                 | Self::StoreError
                 | Self::CircuitOpen
         )
+    }
+
+    /// Whether it is a failure to render these releases, rather than of the gateway to start the render.
+    pub(super) fn concerns_release(self) -> bool {
+        !matches!(self, Self::QueueFull | Self::ClientQueueFull | Self::StoreError)
     }
 
     /// The label in the log and in metrics.

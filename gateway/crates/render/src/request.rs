@@ -9,6 +9,7 @@ use colonnade_store::Store;
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::client::ClientKey;
 
+use crate::engine::RequestedPage;
 use crate::pool::RenderFailure;
 use crate::protocol::FailureCause;
 
@@ -86,6 +87,15 @@ impl RenderRequest<'_> {
     /// The releases that render the page; `None` if the deployment lacks one.
     pub(super) fn releases(&self) -> Option<ReleasePair> {
         ReleasePair::of(self.deployment, self.section())
+    }
+
+    /// The requested page; `None` if the deployment lacks one of its releases.
+    pub(super) fn requested_page(&self) -> Option<RequestedPage> {
+        Some(RequestedPage {
+            client: self.client,
+            releases: self.releases()?,
+            pattern: self.page.map(|page| page.pattern.clone()),
+        })
     }
 
     /// The server modules of a release of the deployment; `None` if it has none.

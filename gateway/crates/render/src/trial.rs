@@ -1,11 +1,12 @@
 //! Rendering without a visitor's request: trial renders of a deployment, and warming the cache.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use tokio::time::timeout;
 
-use colonnade_model::release::SHELL;
+use colonnade_diagnostics::{LogEntryKind, NewLogEntry, SectionLog};
+use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_store::Store;
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 
@@ -22,6 +23,9 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The number of failed pages after which a trial stops: each may block a worker for its whole CPU time.
 const MAX_PROBLEMS: usize = 10;
+
+/// The problem of a trial that stops at [`MAX_PROBLEMS`].
+const NOT_TRIED: &str = "further pages were not tried";
 
 /// The pairs of a shell release and a section release that need no further trial.
 #[derive(Debug, Default)]
@@ -70,25 +74,34 @@ impl Renderer {
         live: Option<&LoadedDeployment>,
         tried: &TrialResults,
     ) -> Vec<String> {
+        let examples: Vec<_> = deployment
+            .example_paths()
+            .map(|(page, path)| (Some(page), path))
+            .chain([(None, "/")])
+            .filter(|(page, _)| !tried.covers_page(deployment, *page))
+            .collect();
+        let requests = examples
+            .iter()
+            .map(|(page, path)| RenderRequest::without_client(deployment, *page, path));
+        let mut trials = Trials::start(&self.diagnostics.log, requests.clone());
         let mut problems = Vec::new();
-        let examples = deployment.example_paths().map(|(page, path)| (Some(page), path));
-        for (page, path) in examples.chain([(None, "/")]) {
-            if tried.covers_page(deployment, page) {
-                continue;
-            }
-            let request = RenderRequest::without_client(deployment, page, path);
+        for request in requests {
             let Err(failure) = self.render_if_uncached(store, request).await else {
                 continue;
             };
             if self.fails_in(store, live, request).await {
                 continue;
             }
-            problems.push(describe(request, &failure));
+            let problem = describe(request, &failure);
+            trials.fail(request, &problem);
+            problems.push(problem);
             if problems.len() == MAX_PROBLEMS {
-                problems.push("further pages were not tried".to_owned());
+                problems.push(NOT_TRIED.to_owned());
+                trials.stop();
                 break;
             }
         }
+        trials.finish();
         problems
     }
 
@@ -164,6 +177,54 @@ impl<'a> RenderRequest<'a> {
             path,
             day: colonnade_clock::today(),
             client: None,
+        }
+    }
+}
+
+/// Logs the trial renders of each release.
+struct Trials<'a> {
+    log: &'a SectionLog,
+    problems: BTreeMap<ReleaseId, Vec<String>>,
+}
+
+impl<'a> Trials<'a> {
+    fn start<'r>(log: &'a SectionLog, requests: impl Iterator<Item = RenderRequest<'r>>) -> Self {
+        let releases = requests.filter_map(|request| request.releases());
+        let problems: BTreeMap<_, _> = releases.map(|pair| (pair.section, Vec::new())).collect();
+        for release in problems.keys() {
+            log.record(NewLogEntry::of_release(
+                LogEntryKind::TrialStarted,
+                release.clone(),
+            ));
+        }
+        Self { log, problems }
+    }
+
+    fn fail(&mut self, request: RenderRequest<'_>, problem: &str) {
+        let releases = request.releases();
+        if let Some(problems) = releases.and_then(|pair| self.problems.get_mut(&pair.section)) {
+            problems.push(problem.to_owned());
+        }
+    }
+
+    /// Not all pages of these releases were tried.
+    fn stop(&mut self) {
+        for problems in self.problems.values_mut() {
+            problems.push(NOT_TRIED.to_owned());
+        }
+    }
+
+    fn finish(self) {
+        for (release, problems) in self.problems {
+            let kind = if problems.is_empty() {
+                LogEntryKind::TrialPassed
+            } else {
+                LogEntryKind::TrialFailed
+            };
+            self.log.record(NewLogEntry {
+                problems,
+                ..NewLogEntry::of_release(kind, release)
+            });
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `POST /_report`: client error reports.
 //!
-//! A report names a release, what the browser was doing with it, and the class of the error; it contains nothing about
-//! the visitor. It is logged, and counts in the canary analysis of the running rollouts. Anybody can send one, so it is trusted no
-//! further.
+//! A report names a release, its page, what the browser was doing with it, and the class of the error; it contains
+//! nothing about the visitor. It is logged, and counts in the error log and in the canary analysis of the running
+//! rollouts. Anybody can send one, so it is trusted no further.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -10,10 +10,12 @@ use std::time::Duration;
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 
+use colonnade_diagnostics::{ErrorClass, ErrorLog, ErrorSource, ObservedError};
 use colonnade_edge::rate_limiter::{KeyedRateLimiter, RateLimits};
 use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::is_visible;
 use colonnade_platform::rollout::{AbortDecision, CanaryAnalysis};
+use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
 use colonnade_web::problem::Problem;
 
@@ -23,14 +25,17 @@ const MAX_BODY_BYTES: usize = 1024;
 /// The timeout for reading a report.
 const BODY_TIMEOUT: ReadTimeout = ReadTimeout::Total(Duration::from_secs(5));
 
+/// How many reports count in the error log per minute. The visitor of a page sends one per section and phase.
+const ERROR_RATE_LIMITS: RateLimits = RateLimits {
+    total: 1000,
+    per_key: 20,
+};
+
 /// How many reports are logged per minute. A page that fails repeatedly is logged once per client.
 const LOG_RATE_LIMITS: RateLimits = RateLimits {
     total: 100,
     per_key: 1,
 };
-
-/// The most bytes of an error class.
-const MAX_ERROR_CLASS_BYTES: usize = 64;
 
 /// Why a report is rejected.
 #[derive(Debug, thiserror::Error)]
@@ -76,7 +81,9 @@ struct Report {
     release: String,
     phase: Phase,
     /// The class of the error.
-    error: String,
+    error: ErrorClass,
+    /// The pattern of the release's page. `None` for a slot, and from shells that do not send it.
+    page: Option<String>,
 }
 
 /// What the browser was doing with the release.
@@ -87,13 +94,30 @@ enum Phase {
     Render,
 }
 
+impl Phase {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Render => "render",
+        }
+    }
+}
+
+/// The rate limiters of reports, by client.
+#[derive(Default)]
+pub(crate) struct ReportRateLimiters {
+    log: KeyedRateLimiter<u64>,
+    errors: KeyedRateLimiter<u64>,
+}
+
 /// Receives, logs and counts a report. Returns the rollouts that the canary analysis aborts because of it.
 pub(crate) async fn receive(
     headers: &HeaderMap,
     body: RequestBody,
     snapshot: &Snapshot,
     canary: &CanaryAnalysis,
-    log_rate_limiter: &KeyedRateLimiter<u64>,
+    errors: &ErrorLog,
+    rate_limiters: &ReportRateLimiters,
     address: IpAddr,
 ) -> Result<Vec<AbortDecision>, ClientErrorReportError> {
     let body = read_to_end(body, MAX_BODY_BYTES, BODY_TIMEOUT).await?;
@@ -108,19 +132,33 @@ pub(crate) async fn receive(
         .deployment(report.deployment)
         .filter(|deployment| is_visible(snapshot, headers, deployment))
         .ok_or(ClientErrorReportError::Malformed)?;
-    let known_version = deployment.deployment.releases.get(name).map(String::as_str);
-    if known_version != Some(version) || !is_error_class(&report.error) {
-        return Err(ClientErrorReportError::Malformed);
-    }
+    let release = deployment
+        .release(name)
+        .filter(|release| release.id.version == version && knows(release, report.page.as_deref()))
+        .ok_or(ClientErrorReportError::Malformed)?;
     let client = canary.client_hash(address);
-    if log_rate_limiter.try_acquire(client, LOG_RATE_LIMITS).is_ok() {
+    if rate_limiters
+        .errors
+        .try_acquire(client, ERROR_RATE_LIMITS)
+        .is_ok()
+    {
+        errors.record(ObservedError {
+            release: release.id.clone(),
+            page: report.page.clone(),
+            source: ErrorSource::Browser,
+            cause: report.phase.name(),
+            class: Some(report.error.clone()),
+        });
+    }
+    if rate_limiters.log.try_acquire(client, LOG_RATE_LIMITS).is_ok() {
         let Report {
             deployment,
             release,
             phase,
             error,
+            ..
         } = &report;
-        tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = error);
+        tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = error.as_str());
     }
     let visible = snapshot.state().map(|state| &state.visible);
     Ok(visible.map_or_else(Vec::new, |visible| {
@@ -128,8 +166,7 @@ pub(crate) async fn receive(
     }))
 }
 
-/// Returns whether a string is a JavaScript identifier of ASCII characters, so that nothing else gets into the log.
-fn is_error_class(text: &str) -> bool {
-    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
-    !text.is_empty() && text.len() <= MAX_ERROR_CLASS_BYTES && text.chars().all(is_allowed)
+/// Returns whether a release has the reported page, if one is reported.
+fn knows(release: &LoadedRelease, page: Option<&str>) -> bool {
+    page.is_none_or(|pattern| release.has_page(pattern))
 }

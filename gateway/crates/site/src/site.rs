@@ -7,7 +7,6 @@ use http::StatusCode;
 use http::request::Parts;
 
 use colonnade_config::{Config, SignupLimits};
-use colonnade_edge::rate_limiter::KeyedRateLimiter;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{ChangeError, Deployments, Snapshot};
 use colonnade_platform::rollout::{AbortDecision, CanaryAnalysis};
@@ -19,7 +18,7 @@ use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::response::{DeploymentNumber, Request, Response, RouteName, empty, redirect};
 
 use crate::asset::Assets;
-use crate::client_error_report::{self, ClientErrorReportError};
+use crate::client_error_report::{self, ClientErrorReportError, ReportRateLimiters};
 use crate::csp_report::{CspReportError, CspReports};
 use crate::deployment_selection::DeploymentSelection;
 use crate::document::{DocumentRequest, Documents};
@@ -44,7 +43,7 @@ pub struct Site {
     documents: Arc<Documents>,
     signups: SignupHandler,
     canary: Arc<CanaryAnalysis>,
-    error_report_log_limiter: KeyedRateLimiter<u64>,
+    error_report_rate_limiters: ReportRateLimiters,
     csp_reports: CspReports,
 }
 
@@ -62,7 +61,7 @@ impl Site {
             assets: Assets::new(config.assets),
             signups: SignupHandler::new(&config, metrics.signups.clone())?,
             canary: Arc::new(CanaryAnalysis::new(config.rollout)),
-            error_report_log_limiter: KeyedRateLimiter::default(),
+            error_report_rate_limiters: ReportRateLimiters::default(),
             csp_reports: CspReports::new(metrics.csp.clone()),
             config,
             deployments,
@@ -197,7 +196,8 @@ impl Site {
             call.body,
             call.snapshot,
             &self.canary,
-            &self.error_report_log_limiter,
+            &self.deployments.diagnostics().errors,
+            &self.error_report_rate_limiters,
             address,
         );
         self.abort_rollouts(decisions.await?);

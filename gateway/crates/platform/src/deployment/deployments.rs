@@ -12,6 +12,7 @@ use tokio::time::MissedTickBehavior;
 use super::Snapshot;
 use super::Warm;
 use super::snapshot::LoadError;
+use colonnade_diagnostics::Diagnostics;
 use colonnade_model::deployment::Deployment;
 use colonnade_render::Renderer;
 use colonnade_store::Store;
@@ -26,6 +27,7 @@ pub struct Deployments {
     pub(super) renderer: Option<Arc<Renderer>>,
     /// Renders the documents of live deployments. `None`: the document cache is not warmed.
     pub(super) warmer: Option<Arc<dyn Warm>>,
+    pub(super) diagnostics: Arc<Diagnostics>,
     current: ArcSwap<Snapshot>,
     /// Held during changes and refreshes, so that an older snapshot never replaces a newer one.
     pub(super) changing: Mutex<()>,
@@ -39,6 +41,7 @@ impl Deployments {
         store: Arc<dyn Store>,
         renderer: Option<Arc<Renderer>>,
         warmer: Option<Arc<dyn Warm>>,
+        diagnostics: Arc<Diagnostics>,
     ) -> Result<Self, LoadError> {
         let empty = Snapshot::default();
         let snapshot = Arc::new(empty.refreshed(&*store).await?);
@@ -46,6 +49,7 @@ impl Deployments {
             store,
             renderer,
             warmer,
+            diagnostics,
             current: ArcSwap::new(Arc::clone(&snapshot)),
             changing: Mutex::new(()),
             warming: parking_lot::Mutex::default(),
@@ -57,6 +61,11 @@ impl Deployments {
     /// The current snapshot.
     pub fn current(&self) -> Arc<Snapshot> {
         self.current.load_full()
+    }
+
+    /// The recent errors and the section log of this gateway.
+    pub fn diagnostics(&self) -> &Diagnostics {
+        &self.diagnostics
     }
 
     /// The store.
@@ -98,6 +107,7 @@ impl Deployments {
         let before = self.current();
         let snapshot = Arc::new(before.refreshed(&*self.store).await?);
         self.current.store(Arc::clone(&snapshot));
+        self.record_changes(&before, &snapshot).await;
         self.warm(&before, &snapshot);
         Ok(snapshot)
     }

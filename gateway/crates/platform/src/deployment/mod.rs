@@ -10,6 +10,7 @@ mod garbage_collection;
 mod history;
 mod prerender;
 mod preview;
+mod record_changes;
 mod rollback;
 mod rollout;
 mod snapshot;

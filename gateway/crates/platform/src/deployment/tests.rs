@@ -25,7 +25,7 @@ fn allow_all(_: &str) -> bool {
 }
 
 async fn opened(store: &Arc<FolderStore>) -> Deployments {
-    Deployments::open(Arc::clone(store) as Arc<dyn Store>, None, None)
+    Deployments::open(Arc::clone(store) as Arc<dyn Store>, None, None, Arc::default())
         .await
         .unwrap()
 }
@@ -265,7 +265,7 @@ async fn damaged_old_deployment_does_not_prevent_start() {
     assert!(snapshot.deployment(1).is_none());
     std::fs::write(folder.path().join("deployments/2.json"), "{").unwrap();
     assert!(
-        Deployments::open(store as Arc<dyn Store>, None, None)
+        Deployments::open(store as Arc<dyn Store>, None, None, Arc::default())
             .await
             .is_err()
     );

@@ -88,7 +88,18 @@ impl Worker {
             }
             WorkerRequest::Render(job) => match self.render(&job) {
                 Ok((page, cpu_us)) => (WorkerResponse::Rendered { cpu_us }, Some(page)),
-                Err((cause, message)) => (WorkerResponse::Failed { cause, message }, None),
+                Err(Failure {
+                    cause,
+                    message,
+                    class,
+                }) => (
+                    WorkerResponse::Failed {
+                        cause,
+                        message,
+                        class,
+                    },
+                    None,
+                ),
             },
         }
     }
@@ -97,7 +108,7 @@ impl Worker {
     fn render(&mut self, job: &RenderJob) -> Result<(String, u64), Failure> {
         let not_loaded = |what: &str| {
             let message = format!("the {what}'s server modules are not loaded");
-            (FailureCause::WorkerCrashed, message)
+            Failure::new(FailureCause::WorkerCrashed, message)
         };
         let sandbox = self.sandbox(&job.shell).ok_or_else(|| not_loaded("shell"))?;
         self.last_shell = Some(job.shell.clone());

@@ -14,14 +14,23 @@ use rquickjs::{
 };
 use rustix::time::{ClockId, clock_gettime};
 
+use colonnade_diagnostics::ErrorClass;
+
 use super::super::protocol::{FailureCause, RenderJob};
 use super::url_functions;
 
 /// Source texts by module specifier.
 pub(super) type Sources = HashMap<String, String>;
 
-/// The cause of a failure and its error message.
-pub(super) type Failure = (FailureCause, String);
+/// Why a render failed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) cause: FailureCause,
+    /// The error message.
+    pub(super) message: String,
+    /// The class of the thrown error.
+    pub(super) class: Option<ErrorClass>,
+}
 
 /// The memory limit while the shell's modules are loaded, in bytes. The engine is not safe if it runs out of memory while
 /// it loads modules.
@@ -95,7 +104,8 @@ struct Modules {
 impl Sandbox {
     /// A new engine in which the shell's modules are evaluated.
     pub(super) fn new(shell: Arc<Sources>) -> Result<Self, Failure> {
-        let runtime = Runtime::new().map_err(|error| (FailureCause::MemoryLimit, error.to_string()))?;
+        let out_of_memory = |error: Error| Failure::new(FailureCause::MemoryLimit, error.to_string());
+        let runtime = Runtime::new().map_err(out_of_memory)?;
         runtime.set_memory_limit(LOAD_MEMORY_LIMIT);
         runtime.set_max_stack_size(STACK_SIZE);
         let deadline = Rc::new(Cell::new(None));
@@ -108,8 +118,7 @@ impl Sandbox {
         let modules = ModuleLoader::default();
         modules.0.borrow_mut().shell = shell;
         runtime.set_loader(modules.clone(), modules.clone());
-        let context =
-            Context::full(&runtime).map_err(|error| (FailureCause::MemoryLimit, error.to_string()))?;
+        let context = Context::full(&runtime).map_err(out_of_memory)?;
         let sandbox = Self {
             context,
             runtime,
@@ -156,7 +165,7 @@ impl Sandbox {
         })?;
         let page = json.unwrap_or_else(|| "null".to_owned());
         if page.len() > MAX_PAGE_BYTES {
-            return Err((
+            return Err(Failure::new(
                 FailureCause::MemoryLimit,
                 format!("the page and its data exceed {MAX_PAGE_BYTES} bytes"),
             ));
@@ -176,23 +185,36 @@ impl Sandbox {
         let outcome = self.context.with(|ctx| {
             work(&ctx).catch(&ctx).map_err(|error| {
                 // Before the time is checked: getters of the error may loop.
-                let message = describe(&error);
+                let (message, class) = (describe(&error), class(&error));
                 if cpu_time() >= deadline {
                     let limit = cpu_limit.as_millis();
                     let message = format!(
                         "it used {limit} ms of CPU time, which is the limit; look for an endless loop"
                     );
-                    return (FailureCause::CpuLimit, message);
+                    return Failure::new(FailureCause::CpuLimit, message);
                 }
                 if message.contains("out of memory") {
                     let message = format!("{message}\n  look for data that grows without end");
-                    return (FailureCause::MemoryLimit, message);
+                    return Failure::new(FailureCause::MemoryLimit, message);
                 }
-                (FailureCause::Exception, message)
+                Failure {
+                    class,
+                    ..Failure::new(FailureCause::Exception, message)
+                }
             })
         });
         self.deadline.set(None);
         outcome
+    }
+}
+
+impl Failure {
+    pub(super) fn new(cause: FailureCause, message: String) -> Self {
+        Self {
+            cause,
+            message,
+            class: None,
+        }
     }
 }
 
@@ -266,6 +288,17 @@ fn describe(error: &CaughtError<'_>) -> String {
         CaughtError::Error(error) => error.to_string(),
     };
     message.chars().take(MAX_MESSAGE_CHARS).collect()
+}
+
+/// The class of a thrown error. Like the shell's client error reports, it does not use the property `name`, which may
+/// contain personal data.
+fn class(error: &CaughtError<'_>) -> Option<ErrorClass> {
+    let CaughtError::Exception(exception) = error else {
+        return None;
+    };
+    let constructor: rquickjs::Object<'_> = exception.get("constructor").ok()?;
+    let name: String = constructor.get("name").ok()?;
+    ErrorClass::parse(&name)
 }
 
 /// Whether an error message says that an object that only browsers have is not defined.

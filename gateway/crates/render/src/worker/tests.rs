@@ -2,6 +2,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use colonnade_diagnostics::ErrorClass;
+
 use super::super::protocol::{FailureCause, RenderJob};
 use super::sandbox::{Failure, SECTION, SHELL, Sandbox, Sources};
 
@@ -138,7 +140,8 @@ fn impure_functions_throw_with_reason() {
         ("'now' in performance", "performance"),
         ("crypto.getRandomValues()", "randomness"),
     ] {
-        let (_, message) = render(&format!("async () => String({expression})")).expect_err(expression);
+        let Failure { message, .. } =
+            render(&format!("async () => String({expression})")).expect_err(expression);
         assert!(message.contains(expected), "{expression}: {message}");
     }
 }
@@ -164,9 +167,10 @@ fn exception_names_rule_and_position_in_section() {
         ("() => { throw 'text'; }", "it threw \"text\""),
         ("() => { throw {}; }", "it threw a value that is not an error"),
     ] {
+        let failure = render(function).expect_err("it throws");
         assert_eq!(
-            render(function),
-            Err((FailureCause::Exception, expected.to_owned())),
+            (failure.cause, failure.message.as_str()),
+            (FailureCause::Exception, expected),
             "{function}"
         );
     }
@@ -176,12 +180,34 @@ fn exception_names_rule_and_position_in_section() {
 fn promise_that_never_settles_is_named() {
     let failure = render("() => new Promise(() => undefined)");
     let message = "it waits for a promise that is never settled".to_owned();
-    assert_eq!(failure, Err((FailureCause::Exception, message)));
+    assert_eq!(failure, Err(Failure::new(FailureCause::Exception, message)));
 }
 
 #[test]
 fn endless_loop_after_await_is_named() {
-    let (cause, message) = render("async () => { await null; for (;;); }").expect_err("it never ends");
+    let Failure { cause, message, .. } =
+        render("async () => { await null; for (;;); }").expect_err("it never ends");
     assert_eq!(cause, FailureCause::CpuLimit);
     assert!(message.contains("endless loop"), "{message}");
+}
+
+#[test]
+fn class_of_thrown_error_is_its_constructor() {
+    for (thrown, expected) in [
+        ("new TypeError('private')", Some("TypeError")),
+        (
+            "new (class CustomError extends Error {})('private')",
+            Some("CustomError"),
+        ),
+        ("Object.assign(new Error(''), { name: 'visitor' })", Some("Error")),
+        (
+            "Object.assign(new Error(''), { constructor: { name: 'a@b.co' } })",
+            None,
+        ),
+        ("'private'", None),
+    ] {
+        let failure = render(&format!("() => {{ throw {thrown}; }}")).expect_err("it throws");
+        let class = failure.class.as_ref().map(ErrorClass::as_str);
+        assert_eq!(class, expected, "{thrown}");
+    }
 }

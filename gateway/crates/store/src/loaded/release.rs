@@ -199,6 +199,14 @@ impl LoadedRelease {
         read.await.cloned()
     }
 
+    /// Whether it is a section with a page of this pattern.
+    pub fn has_page(&self, pattern: &str) -> bool {
+        match &self.role {
+            Role::Section(parts) => parts.pages.iter().any(|(_, page)| page.pattern == pattern),
+            Role::Shell(_) => false,
+        }
+    }
+
     /// The named paths of each page.
     pub fn named_paths(&self) -> impl Iterator<Item = (&PageManifest, &[String])> {
         let paths: &[_] = match &self.role {

@@ -1,0 +1,38 @@
+//! Query parameters.
+
+use std::ops::RangeInclusive;
+
+use url::form_urlencoded;
+
+use super::AdminError;
+
+/// The values of integer parameters, in the order of `expected`: names and limits. Rejects unknown and repeated ones.
+pub(super) fn integers<const N: usize>(
+    query: Option<&str>,
+    expected: &[(&str, RangeInclusive<u64>); N],
+) -> Result<[Option<u64>; N], AdminError> {
+    let mut values = [None; N];
+    for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+        let Some(index) = expected.iter().position(|(known, _)| *known == name) else {
+            let names: Vec<String> = expected.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let (name, names) = (name.escape_debug(), names.join(" or "));
+            return Err(invalid(format!("unknown parameter `{name}`; expected {names}")));
+        };
+        let limits = &expected[index].1;
+        let number = value.parse().ok().filter(|number| limits.contains(number));
+        let number = number.ok_or_else(|| {
+            invalid(match (*limits.start(), *limits.end()) {
+                (min, u64::MAX) => format!("`{name}` must be an integer of at least {min}"),
+                (min, max) => format!("`{name}` must be an integer from {min} to {max}"),
+            })
+        })?;
+        if values[index].replace(number).is_some() {
+            return Err(invalid(format!("`{name}` must not be repeated")));
+        }
+    }
+    Ok(values)
+}
+
+fn invalid(problem: String) -> AdminError {
+    AdminError::Query(problem)
+}

@@ -1,0 +1,64 @@
+//! The recent entries of the section log. A reader follows them with long polling: the response waits for the next entry.
+//!
+//! Each response is complete, so that connection deadlines, concurrency limits and the graceful shutdown apply as to any
+//! other request.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::StatusCode;
+use serde::Serialize;
+use tokio::time::timeout;
+use utoipa::ToSchema;
+
+use colonnade_config::{Action, Token};
+use colonnade_diagnostics::{Diagnostics, LogEntry};
+use colonnade_web::health::ShutdownSignal;
+use colonnade_web::response::{Response, json};
+
+use super::{AdminError, query};
+
+/// The maximum time to wait for an entry, in seconds. Shorter than common idle timeouts of proxies.
+pub(super) const MAX_WAIT_SECONDS: u64 = 30;
+
+/// Entries of a section at this gateway.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SectionLogPage {
+    /// The entries, oldest first.
+    #[schema(value_type = Vec<LogEntry>)]
+    entries: Vec<Arc<LogEntry>>,
+}
+
+/// `GET /api/v1/sections/{name}/logs`
+pub(super) async fn read(
+    diagnostics: &Diagnostics,
+    mut shutdown: ShutdownSignal,
+    token: &Token,
+    section: String,
+    query: Option<&str>,
+) -> Result<Response, AdminError> {
+    let limits = [("after", 0..=u64::MAX), ("wait", 0..=MAX_WAIT_SECONDS)];
+    let [after, wait] = query::integers(query, &limits)?;
+    let (after, wait) = (after.unwrap_or(0), Duration::from_secs(wait.unwrap_or(0)));
+    let next = diagnostics.log.next_of_section(&section, after);
+    let mut entries = tokio::select! {
+        biased;
+        next = timeout(wait, next) => next.unwrap_or_default(),
+        // The sender lives as long as the gateway.
+        _ = shutdown.0.wait_for(|has_started| *has_started) => return Err(AdminError::ShuttingDown),
+    };
+    if !is_team(token, &section) {
+        for entry in &mut entries {
+            Arc::make_mut(entry).problems.clear();
+        }
+    }
+    Ok(json(StatusCode::OK, &SectionLogPage { entries }))
+}
+
+/// Whether a token is one of the section's team. Other readers get no problems, as in the responses to publishes and
+/// deploys.
+fn is_team(token: &Token, section: &str) -> bool {
+    let actions = [Action::Publish, Action::Deploy, Action::Preview];
+    actions.into_iter().any(|action| token.allows(action, section))
+}

@@ -1,0 +1,36 @@
+//! The class of a JavaScript error.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The maximum length in bytes.
+const MAX_BYTES: usize = 64;
+
+/// The name of an error's class, such as `TypeError`: a JavaScript identifier of ASCII characters. Nothing else can
+/// get into a log through it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(try_from = "String")]
+#[schema(pattern = "^[A-Za-z0-9_$]{1,64}$")]
+pub struct ErrorClass(String);
+
+impl ErrorClass {
+    /// Returns `None` unless the name is valid.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::try_from(name.to_owned()).ok()
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for ErrorClass {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+        let is_valid = !name.is_empty() && name.len() <= MAX_BYTES && name.chars().all(is_allowed);
+        is_valid.then_some(Self(name)).ok_or("not the name of a class")
+    }
+}

@@ -1,0 +1,200 @@
+//! The error log: which errors of which release visitors met, how often, and when last.
+//!
+//! An entry has no message, path or address, because these may contain personal data.
+
+use std::collections::VecDeque;
+
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use colonnade_model::release::ReleaseId;
+use colonnade_model::schema::{Name, Version};
+
+use crate::ErrorClass;
+
+/// The maximum number of entries of each source. Anyone can send a browser's report, so reports must not evict what the
+/// gateway has seen itself.
+const MAX_ENTRIES: usize = 500;
+
+/// Who observed an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ErrorSource {
+    /// The gateway, while it rendered a page for a visitor.
+    Gateway,
+    /// A browser, in a client error report.
+    Browser,
+}
+
+/// An error that was observed. Equal errors share an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObservedError {
+    /// The release that failed.
+    pub release: ReleaseId,
+    /// The pattern of the page; `None` for a slot, the not-found page, or a report that names no page.
+    pub page: Option<String>,
+    /// Who observed it.
+    pub source: ErrorSource,
+    /// What failed.
+    pub cause: &'static str,
+    /// The error's class, if an error was thrown.
+    pub class: Option<ErrorClass>,
+}
+
+/// Equal errors of one release.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ErrorEntry {
+    /// The section, or `shell`.
+    #[schema(value_type = Name)]
+    pub section: String,
+    /// The version of its release.
+    #[schema(value_type = Version)]
+    pub version: String,
+    /// The pattern of the page; null for a slot, the not-found page, or a report that names no page.
+    #[schema(required)]
+    pub page: Option<String>,
+    /// Who observed the errors.
+    pub source: ErrorSource,
+    /// What failed: `load` or `render` in a browser, otherwise the outcome of a render.
+    #[schema(value_type = String)]
+    pub cause: &'static str,
+    /// The class of the error; null if no error was thrown, such as for a limit.
+    #[schema(required)]
+    pub class: Option<ErrorClass>,
+    /// How often it was observed.
+    #[schema(minimum = 1)]
+    pub count: u64,
+    /// When it was first observed.
+    #[schema(value_type = String, format = DateTime)]
+    pub first_seen: Timestamp,
+    /// When it was last observed.
+    #[schema(value_type = String, format = DateTime)]
+    pub last_seen: Timestamp,
+}
+
+/// The observed errors. When it is full, the entry that was seen least recently is dropped.
+#[derive(Debug, Default)]
+pub struct ErrorLog {
+    gateway: Entries,
+    browser: Entries,
+}
+
+/// The entries of one source, the most recently seen last.
+#[derive(Debug, Default)]
+struct Entries(Mutex<VecDeque<(ObservedError, Tally)>>);
+
+#[derive(Debug, Clone, Copy)]
+struct Tally {
+    count: u64,
+    first_seen: Timestamp,
+    last_seen: Timestamp,
+}
+
+impl ErrorLog {
+    /// Counts an error.
+    pub fn record(&self, error: ObservedError) {
+        let entries = match error.source {
+            ErrorSource::Gateway => &self.gateway,
+            ErrorSource::Browser => &self.browser,
+        };
+        entries.record(error);
+    }
+
+    /// The entries of a section, the most recently seen first.
+    pub fn of_section(&self, section: &str) -> Vec<ErrorEntry> {
+        let mut entries = self.gateway.of_section(section);
+        entries.append(&mut self.browser.of_section(section));
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.last_seen));
+        entries
+    }
+}
+
+impl Entries {
+    fn record(&self, error: ObservedError) {
+        let now = colonnade_clock::now();
+        let mut entries = self.0.lock();
+        let found = entries.iter().position(|(known, _)| *known == error);
+        let earlier = found.and_then(|index| entries.remove(index));
+        if entries.len() == MAX_ENTRIES {
+            entries.pop_front();
+        }
+        let (count, first_seen) = earlier.map_or((0, now), |(_, tally)| (tally.count, tally.first_seen));
+        let tally = Tally {
+            count: count + 1,
+            first_seen,
+            last_seen: now,
+        };
+        entries.push_back((error, tally));
+    }
+
+    fn of_section(&self, section: &str) -> Vec<ErrorEntry> {
+        let entries = self.0.lock();
+        let of_section = entries
+            .iter()
+            .rev()
+            .filter(|(error, _)| error.release.name == section);
+        of_section
+            .map(|(error, tally)| entry(error.clone(), *tally))
+            .collect()
+    }
+}
+
+fn entry(error: ObservedError, tally: Tally) -> ErrorEntry {
+    let ReleaseId { name, version } = error.release;
+    ErrorEntry {
+        section: name,
+        version,
+        page: error.page,
+        source: error.source,
+        cause: error.cause,
+        class: error.class,
+        count: tally.count,
+        first_seen: tally.first_seen,
+        last_seen: tally.last_seen,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ErrorLog, ErrorSource, MAX_ENTRIES, ObservedError};
+    use crate::ErrorClass;
+    use colonnade_model::release::ReleaseId;
+
+    fn error(version: usize, source: ErrorSource) -> ObservedError {
+        ObservedError {
+            release: ReleaseId {
+                name: "hello".to_owned(),
+                version: format!("1.0.{version}"),
+            },
+            page: Some("/hello".to_owned()),
+            source,
+            cause: "render",
+            class: ErrorClass::parse("TypeError"),
+        }
+    }
+
+    #[test]
+    fn full_log_drops_least_recently_seen_of_same_source() {
+        let log = ErrorLog::default();
+        log.record(error(0, ErrorSource::Gateway));
+        for version in 0..MAX_ENTRIES {
+            log.record(error(version, ErrorSource::Browser));
+        }
+        // Seen again, so 1.0.1 is now the least recently seen.
+        log.record(error(0, ErrorSource::Browser));
+        log.record(error(MAX_ENTRIES, ErrorSource::Browser));
+        let entries = log.of_section("hello");
+        assert_eq!(entries.len(), MAX_ENTRIES + 1);
+        let counts = |version: &str| -> Vec<u64> {
+            let of_version = entries.iter().filter(|entry| entry.version == version);
+            of_version.map(|entry| entry.count).collect()
+        };
+        assert_eq!(counts("1.0.1"), [0; 0]);
+        let mut first = counts("1.0.0");
+        first.sort_unstable();
+        assert_eq!(first, [1, 2]);
+    }
+}

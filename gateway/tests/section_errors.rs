@@ -1,0 +1,138 @@
+//! The recent errors of a section.
+
+use serde_json::{Value, json};
+
+use crate::support::{Gateway, Request, render_count, rendered_section, rendering_gateway, token};
+
+/// Throws an error with the path of the request, or exceeds the memory limit.
+const FAILING: &str = "class SectionError extends Error {}
+export default { page: (path) => {
+  if (path.endsWith('memory')) { const all = []; for (;;) all.push(new Array(100000).fill(path)); }
+  throw new SectionError(`private ${path}`);
+} };";
+
+fn errors(gateway: &Gateway, section: &str) -> Vec<Value> {
+    let mut answer = gateway.admin_get(&format!("/api/v1/sections/{section}/errors"));
+    assert!(answer["since"].is_string());
+    for error in answer["errors"].as_array_mut().unwrap() {
+        let (first, last) = (error["firstSeen"].take(), error["lastSeen"].take());
+        assert!(first.as_str().unwrap() <= last.as_str().unwrap(), "{error}");
+        let error = error.as_object_mut().unwrap();
+        error.remove("firstSeen");
+        error.remove("lastSeen");
+    }
+    answer["errors"].as_array().unwrap().clone()
+}
+
+fn report(gateway: &Gateway, body: &Value) -> u16 {
+    let request = Request::new("POST", "/_report")
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "application/json");
+    gateway.site.send(request.body(body.to_string())).status
+}
+
+#[test]
+fn failed_renders_of_visitors_are_counted_without_message() {
+    let gateway = rendering_gateway("", FAILING);
+    assert_eq!(errors(&gateway, "attack"), Vec::<Value>::new());
+    for path in ["/attack/ann", "/attack/bob", "/attack/memory"] {
+        assert_eq!(gateway.get(path).status, 200);
+    }
+    let error = |cause: &str, class: Value, count: u64| {
+        json!({
+            "section": "attack", "version": "1.0.0", "page": "/attack/:x", "source": "gateway", "cause": cause,
+            "class": class, "count": count,
+        })
+    };
+    let mut found = errors(&gateway, "attack");
+    found.sort_by_key(|error| error["count"].as_u64());
+    let expected = [
+        error("memory_limit", Value::Null, 1),
+        error("exception", json!("SectionError"), 2),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(errors(&gateway, "healthy"), Vec::<Value>::new());
+    let response = gateway.admin_request(Request::new("GET", "/api/v1/sections/attack/errors"));
+    for private in ["private", "ann", "bob"] {
+        assert!(!response.text().contains(private), "{private}");
+    }
+}
+
+#[test]
+fn renders_without_a_visitor_are_not_counted() {
+    let gateway = rendering_gateway("", FAILING);
+    let module =
+        "export default { page: (path) => { if (path.endsWith('b')) throw new Error(); return path; } };";
+    let pages = |paths: &[&str]| {
+        let paths: Vec<_> = paths
+            .iter()
+            .map(|path| json!({ "path": path, "indexable": true }))
+            .collect();
+        json!([{ "pattern": "/late/:x", "assets": [], "paths": paths }])
+    };
+    for (version, paths, status) in [
+        ("1.0.0", ["/late/b", "/late/a"], 422),
+        ("2.0.0", ["/late/a", "/late/b"], 201),
+    ] {
+        gateway.publish(&rendered_section("late", version, "/late/:x", module).with("pages", pages(&paths)));
+        let response = gateway.post_deployment(&json!({ "releases": { "late": version } }));
+        assert_eq!(response.status, status, "{}", response.text());
+    }
+    // The trial render of 1.0.0 failed, and a render of 2.0.0 that warmed the cache.
+    assert!(render_count(&gateway, "late", "exception") > 0);
+    assert_eq!(errors(&gateway, "late"), Vec::<Value>::new());
+}
+
+#[test]
+fn reported_errors_are_counted_by_page_and_cause() {
+    let gateway = Gateway::start_live("", &[]);
+    let body = |phase: &str, page: Option<&str>| {
+        let mut body =
+            json!({ "deployment": 1, "release": "directory@1.0.0", "phase": phase, "error": "TypeError" });
+        if let Some(page) = page {
+            body["page"] = json!(page);
+        }
+        body
+    };
+    for accepted in [
+        body("render", Some("/state/:state")),
+        body("render", Some("/state/:state")),
+        body("load", None),
+    ] {
+        assert_eq!(report(&gateway, &accepted), 204);
+    }
+    assert_eq!(report(&gateway, &body("render", Some("/state/texas"))), 400);
+    let error = |cause: &str, page: Value, count: u64| {
+        json!({
+            "section": "directory", "version": "1.0.0", "page": page, "source": "browser", "cause": cause,
+            "class": "TypeError", "count": count,
+        })
+    };
+    let mut found = errors(&gateway, "directory");
+    found.sort_by_key(|error| error["count"].as_u64());
+    let expected = [
+        error("load", Value::Null, 1),
+        error("render", json!("/state/:state"), 2),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn reports_of_one_client_are_limited() {
+    let gateway = Gateway::start_live("", &[]);
+    for number in 0..25 {
+        let body = json!({
+            "deployment": 1, "release": "directory@1.0.0", "phase": "load", "error": format!("Forged{number}"),
+        });
+        assert_eq!(report(&gateway, &body), 204);
+    }
+    assert_eq!(errors(&gateway, "directory").len(), 20);
+}
+
+#[test]
+fn errors_need_any_known_token() {
+    let gateway = Gateway::start_with(&token("legal-only", &["legal"], &["publish"]), &[]);
+    let request = || Request::new("GET", "/api/v1/sections/directory/errors");
+    assert_eq!(gateway.send_admin(request()).status, 401);
+    assert_eq!(gateway.admin_request_as("legal-only", request()).status, 200);
+}
