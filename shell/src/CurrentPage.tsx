@@ -159,10 +159,11 @@ const Page = memo(function Page({
   /** Null unless the page is server-rendered. */
   readonly scroll: ScrollRestoration | null;
 }): ReactElement {
-  const { Component, params, props, section } = view;
+  const { Component, params, props, section, pattern } = view;
   return (
     <SectionErrorBoundary
       section={section}
+      pattern={pattern}
       deployment={deployment}
       loading={<Loading />}
       fallback={showSectionFailed}

@@ -81,8 +81,17 @@ describe("SectionErrorBoundary", () => {
       '[shell] the section "fragile" failed while rendering:',
       expect.any(Error),
     );
-    expect(report.mock.calls).toEqual([[SECTION, "render", thrown]]);
+    expect(report.mock.calls).toEqual([[{ section: SECTION }, "render", thrown]]);
     expect(reload).not.toHaveBeenCalled();
+  });
+
+  test("the report of a page has its pattern", () => {
+    render(
+      <Boundary pattern="/fragile">
+        <Fragile />
+      </Boundary>,
+    );
+    expect(report.mock.calls).toEqual([[{ section: SECTION, pattern: "/fragile" }, "render", thrown]]);
   });
 
   test("a missing file of a retained deployment is a load failure", async () => {
@@ -90,7 +99,7 @@ describe("SectionErrorBoundary", () => {
     show();
     expect(screen.queryByRole("alert")).toBeNull();
     expect(await screen.findByRole("alert")).toBeTruthy();
-    expect(report.mock.calls).toEqual([[SECTION, "load", thrown]]);
+    expect(report.mock.calls).toEqual([[{ section: SECTION }, "load", thrown]]);
     expect(reload).not.toHaveBeenCalled();
   });
 
@@ -148,7 +157,7 @@ describe("SectionErrorBoundary", () => {
       thrown = chunkLoadError();
       show(slot);
       expect(screen.getByRole("alert")).toBeTruthy();
-      expect(report.mock.calls).toEqual([[SECTION, "render", thrown]]);
+      expect(report.mock.calls).toEqual([[{ section: SECTION }, "render", thrown]]);
     });
 
     test("is not reported if it failed to load: its loader has done so", () => {
@@ -235,7 +244,7 @@ describe("SectionErrorBoundary", () => {
       hydrate({ fails: true });
       expectOriginalNodes();
       expect(document.activeElement).toBe(main.querySelector("input"));
-      expect(report.mock.calls).toEqual([[SECTION, "render", thrown]]);
+      expect(report.mock.calls).toEqual([[{ section: SECTION }, "render", thrown]]);
     });
 
     test("stays if a file is missing, also during the status check", async () => {
@@ -243,7 +252,7 @@ describe("SectionErrorBoundary", () => {
       hydrate({ fails: true });
       expectOriginalNodes();
       await waitFor(() => {
-        expect(report.mock.calls).toEqual([[SECTION, "load", thrown]]);
+        expect(report.mock.calls).toEqual([[{ section: SECTION }, "load", thrown]]);
       });
       expectOriginalNodes();
     });

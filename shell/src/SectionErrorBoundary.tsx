@@ -12,6 +12,8 @@ import { focusHeading } from "./navigation/focus";
 /** Props of {@link SectionErrorBoundary}. */
 export interface SectionErrorBoundaryProps {
   readonly section: SectionEntry;
+  /** The pattern of the page. Absent for a slot. */
+  readonly pattern?: string;
   readonly deployment: PinnedDeployment;
   /** Shown while the content suspends, and while the cause of a missing file is determined. */
   readonly loading: ReactNode;
@@ -57,9 +59,9 @@ export class SectionErrorBoundary extends Component<SectionErrorBoundaryProps, S
   }
 
   private fail(phase: Phase | null, error: unknown): void {
-    const { section, deployment } = this.props;
+    const { section, pattern, deployment } = this.props;
     console.warn(`[shell] the section "${section.name}" failed while rendering:`, error);
-    if (phase) deployment.report(section, phase, error);
+    if (phase) deployment.report({ section, ...(pattern !== undefined && { pattern }) }, phase, error);
     this.countFailure();
   }
 

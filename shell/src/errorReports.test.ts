@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { createErrorReporter, errorClass, isChunkLoadError, type ReportError } from "./errorReports";
 
-const DIRECTORY = { name: "directory", version: "1.1.0" };
-const LEGAL = { name: "legal", version: "2.0.0" };
+const DIRECTORY = { section: { name: "directory", version: "1.1.0" }, pattern: "/state/:state" };
+const LEGAL = { section: { name: "legal", version: "2.0.0" } };
 
 function chunkLoadError(): Error {
   return Object.assign(new Error("Loading chunk 7 failed."), { name: "ChunkLoadError" });
@@ -72,11 +72,18 @@ describe("error reporter", () => {
     vi.unstubAllGlobals();
   });
 
-  test("a report has only deployment, release, phase and class", async () => {
+  test("a report has only deployment, release, phase, class and page", async () => {
     reporter()(DIRECTORY, "render", new TypeError("visitor@example.com at https://site.example/"));
     expect(beacon.mock.calls[0]?.[0]).toBe("/_report");
     expect(beacon.mock.calls[0]?.[1].type).toBe("application/json");
-    expect(await sent()).toEqual([{ deployment: 13, release: "directory@1.1.0", phase: "render", error: "TypeError" }]);
+    expect(await sent()).toEqual([
+      { deployment: 13, release: "directory@1.1.0", phase: "render", error: "TypeError", page: "/state/:state" },
+    ]);
+  });
+
+  test("a report about a slot has no page", async () => {
+    reporter()(LEGAL, "load", new Error());
+    expect(await sent()).toEqual([{ deployment: 13, release: "legal@2.0.0", phase: "load", error: "Error" }]);
   });
 
   test("each section and phase is reported once per document", async () => {
@@ -147,7 +154,7 @@ describe("error reporter", () => {
     expect(fetching).toHaveBeenCalledWith("/_report", {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: '{"deployment":13,"release":"directory@1.1.0","phase":"load","error":"Error"}',
+      body: '{"deployment":13,"release":"directory@1.1.0","phase":"load","error":"Error","page":"/state/:state"}',
       keepalive: true,
     });
   });

@@ -3,8 +3,15 @@ import type { Boot, SectionEntry } from "@colonnade/kit/shell";
 /** When a section failed: while loading or while rendering. */
 export type Phase = "load" | "render";
 
+/** What failed: a page of a section, or its content of a slot. */
+export interface FailedContent {
+  readonly section: Pick<SectionEntry, "name" | "version">;
+  /** Pattern of the page. Absent for a slot. */
+  readonly pattern?: string;
+}
+
 /** Reports to the gateway that a section's release failed in this document. */
-export type ReportError = (section: Pick<SectionEntry, "name" | "version">, phase: Phase, error: unknown) => void;
+export type ReportError = (content: FailedContent, phase: Phase, error: unknown) => void;
 
 const URL_PATH = "/_report";
 const CLASS_NAME = /^[A-Za-z0-9_$]{1,64}$/;
@@ -50,7 +57,7 @@ export function createErrorReporter({ deployment, reports }: Boot): ReportError 
   addEventListener("pageshow", () => {
     leaving = false;
   });
-  return ({ name, version }, phase, error) => {
+  return ({ section: { name, version }, pattern }, phase, error) => {
     if (leaving || !navigator.onLine) return;
     const kind = `${name} ${phase}`;
     if (seen.has(kind)) return;
@@ -58,7 +65,8 @@ export function createErrorReporter({ deployment, reports }: Boot): ReportError 
     seen.add(kind);
     if (Math.random() * 100 >= samplePercent) return;
     try {
-      send({ deployment, release: `${name}@${version}`, phase, error: errorClass(error) });
+      // JSON omits the pattern if it is undefined.
+      send({ deployment, release: `${name}@${version}`, phase, error: errorClass(error), page: pattern });
     } catch {
       // The original error is already in the console.
     }

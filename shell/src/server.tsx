@@ -61,7 +61,9 @@ async function loadView(section: Section | null, { page, ...request }: RenderReq
   if (!page) return { kind: "notFound", heading: "Page not found" };
   if (!section) throw new Error(`the server module of the section "${page.section}" does not export a section`);
   const loaded = await loadPage(section, { ...request, page }, site);
-  return loaded.kind === "page" ? { ...loaded, section: { name: page.section } as SectionEntry } : loaded;
+  return loaded.kind === "page"
+    ? { ...loaded, section: { name: page.section } as SectionEntry, pattern: page.pattern }
+    : loaded;
 }
 
 /** Renders a page with the shell around it. `section` is null if no page matches the path. */

@@ -10,13 +10,13 @@ import { alterDocuments, deleteDeployment, serveNotFound, enableReports, recordR
 
 const ABOUT = "/about-escort-babylon";
 
-async function releaseOf(page: Page): Promise<{ deployment: number; release: string }> {
+async function contentOf(page: Page): Promise<{ deployment: number; release: string; page: string }> {
   const { deployment, page: answer } = JSON.parse((await page.locator("#boot").textContent()) ?? "") as Boot;
   if (!answer) throw new Error("the document has no page");
-  return { deployment, release: `${answer.section.name}@${answer.section.version}` };
+  return { deployment, release: `${answer.section.name}@${answer.section.version}`, page: answer.pattern };
 }
 
-test("An error is reported once, with release, phase and class", async ({ page, site, browserErrors }) => {
+test("An error is reported once, with release, page and class", async ({ page, site, browserErrors }) => {
   await enableReports(page, 100);
   const reports = await recordReports(page);
   const { path } = await findFile(site, "articles", ABOUT, "script");
@@ -27,7 +27,7 @@ test("An error is reported once, with release, phase and class", async ({ page, 
   expect(reports[0]?.method()).toBe("POST");
   expect(reports[0]?.headers()["content-type"]).toBe("application/json");
   expect(reports[0]?.postDataJSON()).toEqual({
-    ...(await releaseOf(page)),
+    ...(await contentOf(page)),
     phase: "load",
     error: "ChunkLoadError",
   });

@@ -161,7 +161,7 @@ describe("the code of a server-rendered page", () => {
       expect(console.warn).toHaveBeenCalledOnce();
     });
     expect(deployment.report).toHaveBeenCalledTimes(times);
-    if (times > 0) expect(deployment.report).toHaveBeenCalledWith(RESOLVED.section, "load", expect.any(TypeError));
+    if (times > 0) expect(deployment.report).toHaveBeenCalledWith(RESOLVED, "load", expect.any(TypeError));
     expect(deployment.reload).not.toHaveBeenCalled();
   });
 

@@ -39,7 +39,7 @@ async function loadWithRetries(path: string, resolved: ResolvedPage, deployment:
       const status = await deployment.status(path);
       if (status === "gone") await deployment.reload();
       console.warn(`[shell] the section "${resolved.section.name}" failed to load and will be retried:`, error);
-      if (status === "retained") deployment.report(resolved.section, "load", error);
+      if (status === "retained") deployment.report(resolved, "load", error);
     }
     await backOff(wait);
   }
@@ -69,6 +69,7 @@ export function createServerView(
   return {
     kind: "page",
     section: resolved.section,
+    pattern: resolved.pattern,
     layout: { ...DEFAULT_LAYOUT, ...view.layout },
     head: view.head,
     params,

@@ -47,7 +47,7 @@ export function createSlotLoader(name: string, resolved: ResolvedSlot, deploymen
       const status = await deployment.status();
       if (status === "gone") return null;
       console.warn(`[shell] the slot "${name}" failed to load:`, error);
-      if (status === "retained") deployment.report(resolved.section, "load", error);
+      if (status === "retained") deployment.report(resolved, "load", error);
       throw error;
     }
   }

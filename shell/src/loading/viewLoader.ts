@@ -16,6 +16,7 @@ const PAGE_TIMEOUT = 15_000;
 export interface PageView {
   readonly kind: "page";
   readonly section: SectionEntry;
+  readonly pattern: string;
   readonly layout: Layout;
   readonly head: Head;
   readonly params: Params;
@@ -79,6 +80,7 @@ export function createViewLoader(boot: Boot, firstPath: string, deployment: Pinn
     return {
       kind: "page",
       section: resolved.section,
+      pattern: resolved.pattern,
       layout: { ...DEFAULT_LAYOUT, ...page.layout?.({ data }) },
       head: page.head({ data, site: boot.site }),
       params,
@@ -91,7 +93,7 @@ export function createViewLoader(boot: Boot, firstPath: string, deployment: Pinn
    * Handles a failed load. If the deployment is gone, reloads the document, unless the visitor would lose something or
    * a reload did not help before.
    */
-  async function handleFailure(path: string, section: SectionEntry | undefined, error: unknown): Promise<View> {
+  async function handleFailure(path: string, resolved: ResolvedPage | null | undefined, error: unknown): Promise<View> {
     const status = error instanceof DeploymentGoneError ? "gone" : await deployment.status(path);
     if (status === "gone") {
       if (!isCurrentPath(path)) {
@@ -104,8 +106,8 @@ export function createViewLoader(boot: Boot, firstPath: string, deployment: Pinn
       // The visitor pressed "Try again", and only a new document can succeed.
       if (failures.has(path) && (await isReachable(path)) && isCurrentPath(path)) return reloadDocument();
     }
-    warn(section, error);
-    if (section && status === "retained") deployment.report(section, "load", error);
+    warn(resolved?.section, error);
+    if (resolved && status === "retained") deployment.report(resolved, "load", error);
     failures.set(path, (failures.get(path) ?? 0) + 1);
     return { kind: "failed" };
   }
@@ -123,7 +125,7 @@ export function createViewLoader(boot: Boot, firstPath: string, deployment: Pinn
       failures.delete(path);
       return view;
     } catch (error) {
-      return handleFailure(path, resolved?.section, error);
+      return handleFailure(path, resolved, error);
     }
   }
 
