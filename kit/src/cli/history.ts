@@ -6,7 +6,7 @@ import { wholeNumber } from "./options.js";
 import { EMPTY_CELL, formatTable, formatTime } from "./table.js";
 
 /** A change of the live deployment or of a rollout. */
-interface HistoryEntry {
+export interface HistoryEntry {
   readonly revision: number;
   readonly at: string;
   /** Name of the token. */
@@ -85,7 +85,8 @@ function describeCandidate({ candidate, percent }: HistoryEntry): string {
   return percent === undefined || percent === null ? String(candidate) : `${String(candidate)} for ${String(percent)}%`;
 }
 
-function describeSections({ sections = {} }: HistoryEntry): string {
+/** Describes the release changes of an entry. */
+export function describeSections({ sections = {} }: HistoryEntry): string {
   const changes = Object.entries(sections).map(([name, { from, to }]) => {
     if (to === null) return `${name} ${from ?? EMPTY_CELL} removed`;
     return from === null ? `${name} ${to} added` : `${name} ${from} to ${to}`;

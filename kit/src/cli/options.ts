@@ -1,4 +1,10 @@
-import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { InvalidArgumentError, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
+
+/** Whether the user asked for JSON. */
+export function isJson(program: CommandUnknownOpts): boolean {
+  const { json } = program.opts();
+  return json === true;
+}
 
 /** Parses a whole number within limits. */
 export function wholeNumber(what: string, min: number, max: number): (value: string) => number {

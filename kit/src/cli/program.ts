@@ -7,8 +7,10 @@ import { addCheckCommand } from "./check.js";
 import { addCompletionCommand } from "./completion.js";
 import type { CommandContext, CommandResult, ProcessContext } from "./context.js";
 import { addDeployCommand } from "./deploy.js";
+import { addErrorsCommand } from "./errors.js";
 import { addGarbageCollectCommand } from "./garbageCollect.js";
 import { addHistoryCommand } from "./history.js";
+import { addLogsCommand } from "./logs.js";
 import { addNewCommand } from "./new.js";
 import { addPreviewCommand } from "./preview.js";
 import { addOpenCommand } from "./open.js";
@@ -31,6 +33,8 @@ const SUBCOMMANDS: readonly ((program: CommandUnknownOpts, context: CommandConte
   addRollbackCommand,
   addStatusCommand,
   addHistoryCommand,
+  addErrorsCommand,
+  addLogsCommand,
   addPreviewCommand,
   addOpenCommand,
   addGarbageCollectCommand,

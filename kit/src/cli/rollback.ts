@@ -4,7 +4,7 @@ import { adminAccess, postAdmin } from "./api.js";
 import type { CommandContext } from "./context.js";
 import { describeUpdatedCandidate, type Deployment, type Rollout } from "./deployments.js";
 import { parseDeploymentNumber, reasonOption } from "./options.js";
-import { sectionIn } from "./ownSection.js";
+import { sectionIn } from "./sectionName.js";
 
 interface RolledBack extends Deployment {
   /** The running rollouts of other sections. Their candidates have the change too. */

@@ -1,7 +1,7 @@
 import { Option } from "@commander-js/extra-typings";
 
 import { parseDeploymentNumber } from "./options.js";
-import { sectionIn } from "./ownSection.js";
+import { sectionIn } from "./sectionName.js";
 
 /** The rollout that a command continues. Without a field, the rollout of the section in the folder. */
 interface RolloutTarget {

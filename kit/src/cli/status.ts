@@ -3,14 +3,10 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext, CommandResult } from "./context.js";
 import { readDeployments, rolloutSections, type Rollout } from "./deployments.js";
+import { isJson } from "./options.js";
 import { printable } from "./printable.js";
 import { EMPTY_CELL, formatTable, formatTime } from "./table.js";
-import { untilInterrupted, watch } from "./watch.js";
-
-// The admin API has no way to wait for a change.
-const INTERVAL_MS = 2000;
-// Clears the screen and moves the cursor to its start.
-const CLEAR_SCREEN = "\x1b[2J\x1b[H";
+import { watchResult } from "./watch.js";
 
 interface ListedRelease {
   readonly version: string;
@@ -29,7 +25,7 @@ interface ListedSection {
 
 /** Adds `section status`. */
 export function addStatusCommand(program: CommandUnknownOpts, context: CommandContext): void {
-  const { environment, stdout, stderr, printResult } = context;
+  const { environment, printResult } = context;
   program
     .command("status")
     .summary("show the live deployment, the rollouts and the newest releases")
@@ -44,18 +40,7 @@ export function addStatusCommand(program: CommandUnknownOpts, context: CommandCo
         printResult(await readStatus(access));
         return;
       }
-      const { json } = program.opts();
-      const options = {
-        read: (signal: AbortSignal) => readStatus(access, signal),
-        print: (result: CommandResult) => {
-          if (stdout.isTTY && !json) stdout.write(CLEAR_SCREEN);
-          printResult(result);
-        },
-        printError: (message: string) => stderr.write(`warning: ${printable(message)}; retrying\n`),
-        repeatAfterError: !json,
-        intervalMs: INTERVAL_MS,
-      };
-      await untilInterrupted((signal) => watch(options, signal));
+      await watchResult(context, isJson(program), (signal) => readStatus(access, signal));
     });
 }
 

@@ -1,0 +1,82 @@
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+
+import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
+import type { CommandContext, CommandResult } from "./context.js";
+import { isJson } from "./options.js";
+import { namedSection } from "./sectionName.js";
+import { EMPTY_CELL, formatAge, formatTable, formatTime } from "./table.js";
+import { watchResult } from "./watch.js";
+
+/** Equal errors of one release. */
+interface SectionError {
+  readonly section: string;
+  readonly version: string;
+  /** Path pattern of the page. */
+  readonly page: string | null;
+  readonly source: "gateway" | "browser";
+  readonly cause: string;
+  readonly class: string | null;
+  readonly count: number;
+  readonly firstSeen: string;
+  readonly lastSeen: string;
+}
+
+interface SectionErrors {
+  /** When the gateway began to count. */
+  readonly since: string;
+  /** The most recently seen first. */
+  readonly errors: readonly SectionError[];
+}
+
+/** Adds `section errors`. */
+export function addErrorsCommand(program: CommandUnknownOpts, context: CommandContext): void {
+  const { folder, environment, printResult } = context;
+  program
+    .command("errors")
+    .summary("show the recent errors of a section in production")
+    .description(
+      "Shows the errors of the section in this folder that visitors met: release, page, cause, class, count and when " +
+        "last seen. The gateway counts failed renders, and browsers report pages that fail to load or render. There " +
+        "are no messages, because they may contain personal data. Each gateway counts from its start.",
+    )
+    .option("--section <name>", "show the errors of this section")
+    .option("--release <version>", "only errors of this release")
+    .option("--watch", "show the errors again whenever they change, until interrupted (with --json: one line each)")
+    .action(async ({ section, release, watch = false }) => {
+      const access = adminAccess(environment);
+      const name = await namedSection(section, folder);
+      const read = (signal?: AbortSignal): Promise<CommandResult> => readErrors(access, name, release, signal);
+      if (watch) await watchResult(context, isJson(program), read);
+      else printResult(await read());
+    });
+}
+
+async function readErrors(
+  access: AdminAccess,
+  section: string,
+  release: string | undefined,
+  signal?: AbortSignal,
+): Promise<CommandResult> {
+  const path = `/api/v1/sections/${section}/errors`;
+  const { body } = await callAdmin<SectionErrors>(access, "GET", path, undefined, signal);
+  // The admin API has no filter.
+  const errors = body.errors.filter(({ version }) => release === undefined || version === release);
+  const name = release === undefined ? section : `${section}@${release}`;
+  const text =
+    errors.length > 0
+      ? errorTable(errors)
+      : `no errors of ${name} since ${formatTime(body.since)}, when this gateway started`;
+  return { text, data: { ...body, errors } };
+}
+
+function errorTable(errors: readonly SectionError[]): string {
+  const rows = errors.map((error) => [
+    `${error.section}@${error.version}`,
+    error.page ?? EMPTY_CELL,
+    `${error.cause} (${error.source})`,
+    error.class ?? EMPTY_CELL,
+    String(error.count),
+    formatAge(error.lastSeen),
+  ]);
+  return formatTable([["release", "page", "cause", "class", "count", "last seen"], ...rows]);
+}

@@ -1,0 +1,117 @@
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+
+import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
+import type { CommandContext, CommandResult } from "./context.js";
+import { describeSections, type HistoryEntry } from "./history.js";
+import { locateErrors } from "./locate.js";
+import { isJson } from "./options.js";
+import { namedSection } from "./sectionName.js";
+import { formatTime } from "./table.js";
+import { retryWarning, untilInterrupted, watch } from "./watch.js";
+
+/** What happened to a section. */
+interface LogEntry {
+  /** Increases with every entry. */
+  readonly id: number;
+  readonly at: string;
+  readonly kind: "published" | "publish-rejected" | "trial-started" | "trial-passed" | "trial-failed" | "changed";
+  readonly release?: string;
+  /** Name of the token. */
+  readonly by?: string;
+  readonly problems?: readonly string[];
+  readonly change?: HistoryEntry;
+}
+
+interface LogResult extends CommandResult {
+  readonly entries: readonly LogEntry[];
+}
+
+// The gateway answers without an entry after this time, so that a broken connection is noticed.
+const WAIT_SECONDS = 20;
+// Before the next request: a gateway that restarts must not be flooded.
+const INTERVAL_MS = 500;
+
+/** Adds `section logs`. */
+export function addLogsCommand(program: CommandUnknownOpts, context: CommandContext): void {
+  const { folder, environment, stderr, printResult } = context;
+  program
+    .command("logs")
+    .summary("show publishes, trial renders and deploys of a section")
+    .description(
+      "Shows what recently happened to the section in this folder: publishes and rejected publishes, trial renders " +
+        "with their errors, deploys, rollouts, previews and rollbacks. Positions in errors are those of your sources if the release is in " +
+        "release/. Each gateway has a log of its own, from its start.",
+    )
+    .option("--section <name>", "show the log of this section")
+    .option("--follow", "wait for further entries, until interrupted (with --json: one line each)")
+    .action(async ({ section, follow = false }) => {
+      const access = adminAccess(environment);
+      const name = await namedSection(section, folder);
+      const none = `nothing happened to ${name} since this gateway started`;
+      if (!follow) {
+        const { text, data } = await readLog(access, name, folder, "");
+        printResult({ text: text === "" ? none : text, data });
+        return;
+      }
+      let last: number | undefined;
+      const options = {
+        read: async (signal: AbortSignal) => {
+          const query = last === undefined ? "" : `?after=${String(last)}&wait=${String(WAIT_SECONDS)}`;
+          const result = await readLog(access, name, folder, query, signal);
+          if (last === undefined && result.entries.length === 0 && !isJson(program)) stderr.write(`${none}; waiting\n`);
+          last = result.entries.at(-1)?.id ?? last ?? 0;
+          return result;
+        },
+        print: ({ entries }: LogResult) => {
+          for (const entry of entries) printResult({ text: describe(entry), data: entry });
+        },
+        printError: retryWarning(stderr),
+        repeatAfterError: false,
+        intervalMs: INTERVAL_MS,
+      };
+      await untilInterrupted((signal) => watch(options, signal));
+    });
+}
+
+async function readLog(
+  access: AdminAccess,
+  section: string,
+  folder: string,
+  query: string,
+  signal?: AbortSignal,
+): Promise<LogResult> {
+  const path = `/api/v1/sections/${section}/logs${query}`;
+  const { body } = await callAdmin<{ entries: readonly LogEntry[] }>(access, "GET", path, undefined, signal);
+  const entries = await Promise.all(body.entries.map((entry) => locateProblems(folder, entry)));
+  return { text: entries.map(describe).join("\n"), data: { entries }, entries };
+}
+
+async function locateProblems(folder: string, entry: LogEntry): Promise<LogEntry> {
+  if (!entry.problems) return entry;
+  return { ...entry, problems: await Promise.all(entry.problems.map((problem) => locateErrors(folder, problem))) };
+}
+
+function describe({ at, kind, release = "", by = "", problems = [], change }: LogEntry): string {
+  const what = {
+    published: `${release} was published by ${by}`,
+    "publish-rejected": `${release} was rejected; published by ${by}`,
+    "trial-started": `${release} trial render started`,
+    "trial-passed": `${release} trial render passed`,
+    "trial-failed": `${release} trial render failed`,
+    changed: change ? describeChange(change) : "",
+  };
+  const lines = [`${formatTime(at)}  ${what[kind]}`, ...problems.map((problem) => `- ${problem}`)];
+  return lines.join("\n").replaceAll("\n", "\n  ");
+}
+
+function describeChange(change: HistoryEntry): string {
+  const { action, by, live, candidate, percent, reason } = change;
+  const facts = [
+    describeSections(change),
+    live === null ? "" : `deployment ${String(live)} is live`,
+    candidate === undefined || candidate === null ? "" : `candidate ${String(candidate)}`,
+    percent === undefined || percent === null ? "" : `${String(percent)}% of visitors`,
+    reason ?? "",
+  ];
+  return `${action} by ${by}: ${facts.filter((fact) => fact !== "" && fact !== "-").join("; ")}`;
+}
