@@ -1,6 +1,7 @@
 import { parse, type Expression, type Module, type ObjectExpression } from "@swc/core";
 import { readFile } from "node:fs/promises";
 
+import { CONTRACT } from "../section.js";
 import { BuildError } from "./usageError.js";
 
 /** Modules that the pages and slots of a section import. */
@@ -20,6 +21,22 @@ const IMPORT_FORM = '() => import("./module")';
  * @throws BuildError if the call is missing or a value does not have the form `() => import("./module")`.
  */
 export async function readEntry(file: string): Promise<EntryImports> {
+  const entries = await readDefinition(file);
+  return { pages: importsOf(file, entries, "pages"), slots: importsOf(file, entries, "slots") };
+}
+
+/**
+ * Reads the version of the section contract from the source of an entry module.
+ *
+ * @throws BuildError if it is not a number literal.
+ */
+export async function readContract(file: string): Promise<number> {
+  const contract = (await readDefinition(file)).get("contract");
+  if (contract?.type === "NumericLiteral") return contract.value;
+  throw new BuildError(`${file}: contract is not a number; expected \`contract: ${String(CONTRACT)}\``);
+}
+
+async function readDefinition(file: string): Promise<Map<string, Expression>> {
   const source = await readFile(file, "utf8");
   const module = await parse(source, { syntax: "typescript", tsx: true, target: "es2022" }).catch((error: unknown) => {
     // swc appends its own stack trace.
@@ -28,8 +45,7 @@ export async function readEntry(file: string): Promise<EntryImports> {
   });
   const definition = findDefinition(module);
   if (!definition) throw new BuildError(`${file}: expected \`export default defineSection({ … })\``);
-  const entries = entriesOf(definition, `${file}: defineSection`);
-  return { pages: importsOf(file, entries, "pages"), slots: importsOf(file, entries, "slots") };
+  return entriesOf(definition, `${file}: defineSection`);
 }
 
 function findDefinition(module: Module): ObjectExpression | undefined {

@@ -4,8 +4,16 @@ import path from "node:path";
 
 import { UsageError, type SectionConfig } from "./config.js";
 
-// Names that no build reads. Below the package's root, files and folders with these names are inputs.
-const IGNORED = new Set(["node_modules", "release", "release.building", "dist", "coverage", ".git", ".DS_Store"]);
+/** Names in a package's root that no build reads. Below it, files and folders with these names are inputs. */
+export const IGNORED: ReadonlySet<string> = new Set([
+  "node_modules",
+  "release",
+  "release.building",
+  "dist",
+  "coverage",
+  ".git",
+  ".DS_Store",
+]);
 const NONE_IGNORED: ReadonlySet<string> = new Set();
 const TEST_FILE = /\.test\.[a-z]+$/;
 const KIT_FOLDER = path.resolve(import.meta.dirname, "../..");

@@ -53,12 +53,20 @@ async function checkEmpty(target: string): Promise<void> {
 }
 
 // npm resolves a file path relative to the package that names it, so make it relative to the new section.
-async function resolvePackageSpec(spec: string, folder: string, target: string): Promise<string> {
+/** Makes a package spec that is a file relative to the folder of the package that names it. */
+export async function resolvePackageSpec(
+  spec: string,
+  folder: string,
+  target: string,
+  option = "--kit",
+): Promise<string> {
   const isFile = /^(file:|\.{0,2}\/)/.test(spec) || (/\.(tgz|tar\.gz)$/.test(spec) && !spec.includes(":"));
   if (!isFile) return spec;
   const file = path.resolve(folder, spec.replace(/^file:/, ""));
   await access(file).catch(() => {
-    throw new UsageError(`--kit is ${JSON.stringify(spec)}, but ${file} does not exist; expected a tarball of the kit`);
+    throw new UsageError(
+      `${option} is ${JSON.stringify(spec)}, but ${file} does not exist; expected a tarball of the kit`,
+    );
   });
   return `file:${path.relative(target, file).split(path.sep).join("/")}`;
 }

@@ -20,6 +20,7 @@ import { addPublishCommand } from "./publish.js";
 import { addRollbackCommand } from "./rollback.js";
 import { kitVersion } from "./scaffold.js";
 import { addStatusCommand } from "./status.js";
+import { addUpgradeCommand } from "./upgrade.js";
 
 /** In the order in which a team needs them. */
 const SUBCOMMANDS: readonly ((program: CommandUnknownOpts, context: CommandContext) => void)[] = [
@@ -38,11 +39,12 @@ const SUBCOMMANDS: readonly ((program: CommandUnknownOpts, context: CommandConte
   addPreviewCommand,
   addOpenCommand,
   addGarbageCollectCommand,
+  addUpgradeCommand,
   addCompletionCommand,
 ];
 
 const ENVIRONMENT_HELP = `
-Environment variables (\`new\`, \`build\`, \`check\` and \`completion\` do not call the gateway and read neither):
+Environment variables (\`new\`, \`build\`, \`check\`, \`upgrade\` and \`completion\` do not call the gateway and read neither):
   COLONNADE_ADMIN  URL of the gateway's admin listener (default: http://127.0.0.1:9090)
   COLONNADE_TOKEN  admin API token, issued by the gateway operator`;
 

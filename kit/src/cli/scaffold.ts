@@ -13,6 +13,8 @@ export interface NewSection {
   readonly kit: string;
 }
 
+/** Name of the kit's package. */
+export const KIT = "@colonnade/kit";
 const KIT_FOLDER = path.resolve(import.meta.dirname, "../..");
 // The template is a working section, so that it is compiled and linted in place.
 const TEMPLATE = path.join(KIT_FOLDER, "templates/section");
@@ -26,6 +28,13 @@ const PLACEHOLDER = /\/section-path|\/section-example|section-name|Section title
 export function kitVersion(): string {
   const { version } = JSON.parse(readFileSync(path.join(KIT_FOLDER, "package.json"), "utf8")) as { version: string };
   return version;
+}
+
+/** The versions of packages that a new section depends on, by name. */
+export function pinnedVersions(): Readonly<Record<string, string>> {
+  const template = readFileSync(path.join(TEMPLATE, "package.json"), "utf8");
+  const { dependencies, devDependencies } = JSON.parse(template) as Record<string, Readonly<Record<string, string>>>;
+  return { ...dependencies, ...devDependencies, [KIT]: kitVersion() };
 }
 
 /** Writes the files of a new section. Returns their paths, relative to the folder. */
@@ -77,6 +86,6 @@ function placeholderValues({ name, pattern }: NewSection): Readonly<Record<strin
 
 function packageJson(template: string, { name, kit }: NewSection): string {
   const manifest = JSON.parse(template) as { dependencies: Record<string, string> };
-  const dependencies = { ...manifest.dependencies, "@colonnade/kit": kit };
+  const dependencies = { ...manifest.dependencies, [KIT]: kit };
   return `${JSON.stringify({ ...manifest, name, dependencies }, null, 2)}\n`;
 }

@@ -1,0 +1,144 @@
+import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import { expect, test } from "vitest";
+
+import { failure, runSection } from "../../fixtures/command.js";
+import { helloSection, writeFiles, type Files } from "../../fixtures/temporary.js";
+import type { Codemod } from "../upgrade/codemods.js";
+import { kitVersion, pinnedVersions } from "./scaffold.js";
+import { upgrade } from "./upgrade.js";
+
+// Unusual formatting, which must stay.
+const MANIFEST = `{ "name": "hello", "version": "0.1.0",
+\t"dependencies": {
+\t\t"react" : "19.0.0", "@colonnade/kit":"0.0.9",
+\t\t"left": "1.0.0"
+\t},
+    "devDependencies": { "typescript": "99.0.0", "vitest": "4.0.0" },
+  "scripts": { "react": "19.0.0" }
+}`;
+
+const PINNED = pinnedVersions();
+
+async function section(files: Files = {}): Promise<string> {
+  const folder = await helloSection({ "package.json": MANIFEST, ".gitignore": "node_modules\n", ...files });
+  const git = (...args: string[]): void => {
+    execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.com", ...args], { cwd: folder });
+  };
+  git("init", "--quiet");
+  git("add", ".");
+  git("commit", "--quiet", "--message", "x");
+  return folder;
+}
+
+function manifestOf(folder: string): Promise<string> {
+  return readFile(path.join(folder, "package.json"), "utf8");
+}
+
+test("upgrade sets the kit and pinned packages, and nothing else", async () => {
+  const folder = await section();
+  expect(await runSection(folder, ["upgrade"])).toEqual({
+    code: 0,
+    out: `changed:
+  react           19.0.0  to  ${PINNED.react ?? ""}
+  @colonnade/kit  0.0.9   to  ${kitVersion()}
+  vitest          4.0.0   to  ${PINNED.vitest ?? ""}
+
+next: npm install, npm test, npx section check
+`,
+    err: "",
+  });
+  expect(await manifestOf(folder)).toBe(
+    MANIFEST.replace('"react" : "19.0.0"', `"react" : "${PINNED.react ?? ""}"`)
+      .replace("0.0.9", kitVersion())
+      .replace("4.0.0", PINNED.vitest ?? ""),
+  );
+  expect((await runSection(folder, ["upgrade"])).out).toBe(
+    `already up to date with version ${kitVersion()} of the kit\n`,
+  );
+});
+
+test("--dry-run changes nothing, also with uncommitted changes", async () => {
+  const folder = await section();
+  await writeFiles(folder, { "new.txt": "" });
+  const { out } = await runSection(folder, ["upgrade", "--dry-run"]);
+  expect(out).toMatch(/^would change:\n {2}react/);
+  expect(await manifestOf(folder)).toBe(MANIFEST);
+});
+
+test("uncommitted changes are refused without --force", async () => {
+  const folder = await section();
+  await writeFiles(folder, { "new.txt": "" });
+  expect(await runSection(folder, ["upgrade"])).toEqual(
+    failure(`${folder} has uncommitted changes; commit them first, or use --force:\n?? new.txt`),
+  );
+  expect(await manifestOf(folder)).toBe(MANIFEST);
+  expect((await runSection(folder, ["upgrade", "--force"])).code).toBe(0);
+});
+
+test("a folder outside of git is refused without --force", async () => {
+  const folder = await helloSection({ "package.json": MANIFEST });
+  const { code, err } = await runSection(folder, ["upgrade"]);
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: `error: ${folder} is not in a git repository, so the changes could not be undone; commit it first, or use --force\n`,
+  });
+});
+
+test("--to names another source of the kit", async () => {
+  const folder = await section({ "kit.tgz": "" });
+  await runSection(folder, ["upgrade", "--to", "./kit.tgz"]);
+  expect(await manifestOf(folder)).toContain('"@colonnade/kit":"file:kit.tgz"');
+  const { code, err } = await runSection(folder, ["upgrade"]);
+  expect(code).toBe(2);
+  expect(err).toContain('gets @colonnade/kit from "file:kit.tgz", not from a registry; name the new kit with --to');
+});
+
+test.each([
+  ["{", /package\.json is not JSON/],
+  ['{ "dependencies": {} }', /does not depend on @colonnade\/kit/],
+])("the package.json %j is refused", async (manifest, message) => {
+  const { code, err } = await runSection(await section({ "package.json": manifest }), ["upgrade"]);
+  expect(code).toBe(2);
+  expect(err).toMatch(message);
+});
+
+// What a change of the contract could need: a renamed import, in tests too.
+const RENAME: Codemod = { from: 1, to: 2, transform: (_, text) => text.replaceAll("definePage", "pageOf") };
+const NUMBER: Codemod = {
+  from: 2,
+  to: 3,
+  transform: (file, text) => (file === "src/section.ts" ? text.replace("contract: 1", "contract: 3") : text),
+};
+
+test("codemods lead to the contract of the kit, in order", async () => {
+  const folder = await section({ "src/page.test.ts": "definePage", "release/server/index.js": "definePage" });
+  const upgraded = await upgrade(folder, {}, { contract: 3, codemods: [NUMBER, RENAME] });
+  expect(upgraded.contract).toEqual({ from: 1, to: 3 });
+  expect(upgraded.files).toEqual([
+    "src/page.test.ts",
+    "src/pages/greeting.tsx",
+    "src/pages/languages.tsx",
+    "src/section.ts",
+  ]);
+  const read = (file: string): Promise<string> => readFile(path.join(folder, file), "utf8");
+  expect(await read("src/section.ts")).toContain("contract: 3");
+  expect(await read("src/page.test.ts")).toBe("pageOf");
+  expect(await read("release/server/index.js")).toBe("definePage");
+});
+
+test("a missing codemod is reported, and nothing changes", async () => {
+  const folder = await section();
+  await expect(upgrade(folder, {}, { contract: 3, codemods: [RENAME] })).rejects.toThrow(
+    "this kit has no codemod from contract 2; change the section by hand",
+  );
+  expect(await manifestOf(folder)).toBe(MANIFEST);
+});
+
+test("a section of a later contract is refused", async () => {
+  await expect(upgrade(await section(), {}, { contract: 0, codemods: [] })).rejects.toThrow(
+    "the section has contract 1, but this kit supports contract 0; run the command of a later kit",
+  );
+});

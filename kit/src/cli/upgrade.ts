@@ -1,0 +1,131 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+
+import { loadConfig, UsageError } from "../build/config.js";
+import { readContract } from "../build/entry.js";
+import { CONTRACT } from "../section.js";
+import { CODEMODS, codemodsBetween, transformSources, writeTexts, type Codemod } from "../upgrade/codemods.js";
+import { setVersions, type PackageChange } from "../upgrade/packages.js";
+import type { CommandContext, CommandResult } from "./context.js";
+import { resolvePackageSpec } from "./new.js";
+import { KIT, kitVersion, pinnedVersions } from "./scaffold.js";
+import { formatTable } from "./table.js";
+
+const run = promisify(execFile);
+const MANIFEST = "package.json";
+
+/** Options of an upgrade. */
+export interface UpgradeOptions {
+  /** npm package spec of the kit. Default: this kit's version. */
+  readonly to?: string | undefined;
+  /** Only report the changes. */
+  readonly dryRun?: boolean;
+  /** Change files even if changes are uncommitted. */
+  readonly force?: boolean;
+}
+
+/** The codemods of an upgrade, and the contract that they lead to. */
+export interface ContractUpgrade {
+  readonly contract: number;
+  readonly codemods: readonly Codemod[];
+}
+
+/** What an upgrade changes. */
+export interface Upgrade {
+  readonly packages: readonly PackageChange[];
+  readonly contract: { readonly from: number; readonly to: number };
+  /** Source files that codemods change, relative to the section. */
+  readonly files: readonly string[];
+}
+
+/** Adds `section upgrade`. */
+export function addUpgradeCommand(program: CommandUnknownOpts, { folder, printResult }: CommandContext): void {
+  program
+    .command("upgrade")
+    .summary("upgrade this section to the versions of this kit")
+    .description(
+      `Sets ${KIT} and the packages that \`section new\` pins to the versions of this kit in package.json, and changes ` +
+        "the sources if this kit has another version of the section contract. Run the command of the new kit: " +
+        "`npx --package <new kit> section upgrade`. Later versions of other packages stay.",
+    )
+    .option("--to <package spec>", `version, URL or tarball of ${KIT} (default: this kit's version)`)
+    .option("--dry-run", "show what would change, without changing it")
+    .option("--force", "change files even if there are uncommitted changes")
+    .action(async (options) => {
+      printResult(describe(await upgrade(folder, options), options.dryRun ?? false));
+    });
+}
+
+/**
+ * Upgrades the section in a folder. Writes nothing if it fails.
+ *
+ * @throws UsageError if the folder has no section, uncommitted changes could be lost, or a codemod is missing.
+ */
+export async function upgrade(
+  folder: string,
+  { to, dryRun = false, force = false }: UpgradeOptions,
+  { contract, codemods }: ContractUpgrade = { contract: CONTRACT, codemods: CODEMODS },
+): Promise<Upgrade> {
+  const file = path.join(folder, MANIFEST);
+  const before = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new UsageError(`${file} cannot be read: ${String(error)}`, { cause: error });
+  });
+  const kit = to === undefined ? kitVersion() : await resolvePackageSpec(to, folder, folder, "--to");
+  const { text, changes } = setVersions(file, before, { ...pinnedVersions(), [KIT]: kit });
+  const replaced = changes.find(({ name }) => name === KIT);
+  if (replaced && to === undefined && isSource(replaced.from))
+    throw new UsageError(
+      `${file} gets ${KIT} from ${JSON.stringify(replaced.from)}, not from a registry; name the new kit with --to, such as --to ./colonnade-kit-${kit}.tgz`,
+    );
+  const { entry } = await loadConfig(folder);
+  const from = await readContract(path.join(folder, entry));
+  const texts = await transformSources(folder, codemodsBetween(codemods, from, contract));
+  const files = [...texts.keys()];
+  if (changes.length > 0) texts.set(MANIFEST, text);
+  if (!dryRun && texts.size > 0) {
+    if (!force) await requireCommitted(folder);
+    await writeTexts(folder, texts);
+  }
+  return { packages: changes, contract: { from, to: contract }, files };
+}
+
+// A URL, a file or another protocol of npm.
+function isSource(spec: string): boolean {
+  return /[:/]/.test(spec);
+}
+
+async function requireCommitted(folder: string): Promise<void> {
+  const { stdout } = await run("git", ["status", "--porcelain", "--", "."], { cwd: folder }).catch((error: unknown) => {
+    throw new UsageError(
+      `${folder} is not in a git repository, so the changes could not be undone; commit it first, or use --force`,
+      { cause: error },
+    );
+  });
+  if (stdout !== "")
+    throw new UsageError(`${folder} has uncommitted changes; commit them first, or use --force:\n${stdout.trimEnd()}`);
+}
+
+function describe(upgraded: Upgrade, dryRun: boolean): CommandResult {
+  const { packages, contract, files } = upgraded;
+  const data = { ...upgraded, dryRun };
+  if (packages.length === 0 && files.length === 0)
+    return { text: `already up to date with version ${kitVersion()} of the kit`, data };
+  const text = [
+    dryRun ? "would change:" : "changed:",
+    ...(packages.length > 0 ? [packageTable(packages)] : []),
+    ...(contract.from === contract.to
+      ? []
+      : [`section contract ${String(contract.from)} to ${String(contract.to)}, in ${String(files.length)} files`]),
+    ...files.map((file) => `  ${file}`),
+    ...(dryRun ? [] : ["", "next: npm install, npm test, npx section check"]),
+  ];
+  return { text: text.join("\n"), data };
+}
+
+function packageTable(packages: readonly PackageChange[]): string {
+  return formatTable(packages.map(({ name, from, to }) => [`  ${name}`, from, "to", to]));
+}
