@@ -31,6 +31,10 @@ interface History {
   readonly entries: readonly { readonly action: string; readonly by: string; readonly reason?: string | null }[];
 }
 
+interface Log {
+  readonly entries: readonly { readonly kind: string; readonly change?: { readonly action: string } }[];
+}
+
 test("A new team ships its section from an empty folder", async ({ page, startOwnSite, folder }) => {
   test.setTimeout(180_000);
   // A token for one section only, which does not exist yet.
@@ -94,6 +98,15 @@ test("A new team ships its section from an empty folder", async ({ page, startOw
     const { entries } = JSON.parse(await section(hello, "history", "--limit", "5", "--json")) as History;
     expect(entries.map(({ action }) => action)).toEqual(["rollback", "promote", "percent", "rollout", "deploy"]);
     expect(entries.at(-1)).toMatchObject({ by: "hello team", reason: "our first page" });
+  });
+
+  await test.step("logs", async () => {
+    const { entries } = JSON.parse(await section(hello, "logs", "--json")) as Log;
+    const happened = entries.map(({ kind, change }) => change?.action ?? kind);
+    expect(happened.filter((what) => !what.startsWith("trial-"))).toEqual([
+      ...["published", "deploy", "published", "rollout", "percent", "promote", "rollback"],
+    ]);
+    expect(happened.slice(0, 3)).toEqual(["published", "trial-started", "trial-passed"]);
   });
 
   await test.step("preview", async () => {
