@@ -4,7 +4,6 @@ import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext, CommandResult } from "./context.js";
 import { readDeployments, rolloutSections, type Rollout } from "./deployments.js";
 import { isJson } from "./options.js";
-import { printable } from "./printable.js";
 import { EMPTY_CELL, formatTable, formatTime } from "./table.js";
 import { watchResult } from "./watch.js";
 

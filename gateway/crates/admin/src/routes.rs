@@ -61,7 +61,6 @@ pub(crate) enum Endpoint {
 }
 
 /// All routes of the admin listener.
-#[expect(clippy::too_many_lines, reason = "one table")]
 pub(crate) fn routes() -> [Route<Endpoint>; 17] {
     use Endpoint::{Api, Open};
     use Methods::{Get, GetPost, Post, PostDelete, Put};

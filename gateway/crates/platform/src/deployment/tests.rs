@@ -281,7 +281,8 @@ async fn store_of_another_format_is_refused() {
     let mut state: serde_json::Value = serde_json::from_str(&live).unwrap();
     let refused = async |state: &serde_json::Value, expected: &str| {
         std::fs::write(&path, state.to_string()).unwrap();
-        let opened = Deployments::open(Arc::clone(&store) as Arc<dyn Store>, None, None).await;
+        let opened =
+            Deployments::open(Arc::clone(&store) as Arc<dyn Store>, None, None, Arc::default()).await;
         let error = opened.err().expect("refused").to_string();
         assert!(
             error.contains("live.json: ") && error.contains(expected),
