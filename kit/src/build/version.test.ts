@@ -59,7 +59,9 @@ describe("the version changes with", () => {
     ["a new file in a nested folder named release", { "src/release/new.css": "" }],
     ["a changed package.json", { "package.json": '{ "version": "0.1.0", "private": true }' }],
     ["a changed configuration", { "section.config.js": "export default {};" }],
-    ["a lockfile", { "package-lock.json": "{}" }],
+    ["a lockfile of npm", { "package-lock.json": "{}" }],
+    ["a lockfile of pnpm", { "pnpm-lock.yaml": "lockfileVersion: '9.0'" }],
+    ["a lockfile of Yarn", { "yarn.lock": "# yarn lockfile v1" }],
   ])("%s", async (_, files) => {
     const [before, after] = await versionsAround(files);
     expect(after).not.toBe(before);

@@ -15,6 +15,7 @@ export const IGNORED: ReadonlySet<string> = new Set([
   ".DS_Store",
 ]);
 const NONE_IGNORED: ReadonlySet<string> = new Set();
+const LOCK_FILES = ["package-lock.json", "pnpm-lock.yaml", "yarn.lock"];
 const TEST_FILE = /\.test\.[a-z]+$/;
 const KIT_FOLDER = path.resolve(import.meta.dirname, "../..");
 
@@ -57,12 +58,12 @@ async function inputsBelow(folder: string, ignored: ReadonlySet<string> = IGNORE
 
 // The nearest lockfile determines the versions of the dependencies.
 async function lockFile(folder: string): Promise<Buffer> {
-  try {
-    return await readFile(path.join(folder, "package-lock.json"));
-  } catch {
-    const parent = path.dirname(folder);
-    return parent === folder ? Buffer.alloc(0) : lockFile(parent);
+  for (const name of LOCK_FILES) {
+    const file = await readFile(path.join(folder, name)).catch(() => undefined);
+    if (file) return file;
   }
+  const parent = path.dirname(folder);
+  return parent === folder ? Buffer.alloc(0) : lockFile(parent);
 }
 
 /** Hashes the inputs of a build. */
