@@ -51,7 +51,9 @@ test("A new team ships its section from an empty folder", async ({ page, startOw
   };
 
   await test.step("new, build, publish, deploy", async () => {
-    expect(await section(folder, "new", "hello")).toContain("created hello/ with a page at /hello\n");
+    expect(await section(folder, "new", "hello")).toContain(
+      "created hello/ with a page at /hello and a Git repository\n",
+    );
     await section(hello, "build");
     const version = await builtVersion(hello);
     expect(await section(hello, "publish")).toBe(`hello@${version} is published\n`);

@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
 import { describe, expect, test } from "vitest";
@@ -25,7 +25,7 @@ test("new creates a section and prints the next steps", async () => {
   const folder = await temporaryFolder();
   expect(await runSection(folder, ["new", "hello"], { COLONNADE_TOKEN: undefined })).toEqual({
     code: 0,
-    out: `created hello/ with a page at /hello
+    out: `created hello/ with a page at /hello and a Git repository
 
   cd hello
   npm install
@@ -49,15 +49,21 @@ test("--json prints the created files", async () => {
     folder: path.join(folder, "opening-hours"),
     pattern: "/hours/:day",
     kit: (await readManifest(KIT)).version,
+    packageManager: "npm",
+    hasNewRepository: true,
     files: [
+      ".github/workflows/ci.yml",
       ".gitignore",
       "README.md",
       "package.json",
       "section.config.js",
       "src/pages/home.module.css",
       "src/pages/home.tsx",
+      "src/pages/topic.tsx",
       "src/section.test.tsx",
       "src/section.ts",
+      "src/slots/join.tsx",
+      "src/topics.ts",
       "tsconfig.json",
       "vitest.config.js",
     ],
@@ -75,6 +81,85 @@ test("the created files contain no placeholders", async () => {
   const page = await readFile(path.join(folder, "opening-hours/src/pages/home.tsx"), "utf8");
   expect(page).toContain("<h1>Opening hours</h1>");
   expect(page).toContain('paths: () => ["/hours/example"]');
+});
+
+test("--at / creates the site's home page", async () => {
+  const folder = await temporaryFolder();
+  await runSection(folder, ["new", "start", "--at", "/"]);
+  const pages = path.join(folder, "start/src");
+  expect(await readFile(path.join(pages, "section.ts"), "utf8")).toContain('"/:topic": () => import("./pages/topic")');
+  expect(await readFile(path.join(pages, "pages/topic.tsx"), "utf8")).toContain('paths: () => ["/start", "/finish"]');
+});
+
+test("no Git repository is created within another", async () => {
+  const folder = await temporaryFolder();
+  await runSection(folder, ["new", "outer"]);
+  const { out } = await runSection(path.join(folder, "outer"), ["new", "inner", "--json"]);
+  expect(JSON.parse(out)).toMatchObject({ hasNewRepository: false });
+  expect(await readdir(path.join(folder, "outer/inner"))).not.toContain(".git");
+});
+
+describe("the commands are those of", () => {
+  interface Expected {
+    readonly steps: string;
+    readonly readme: string;
+    readonly workflow: readonly string[];
+    readonly packageManager?: string;
+    readonly yarnrc?: string;
+  }
+  test.each<[agent: string, expected: Expected]>([
+    [
+      "npm/10.8.2 node/v20.20.2 linux x64 workspaces/false",
+      {
+        steps: "npm install\n  npm test\n  npx section build\n",
+        readme: "npm run check ",
+        workflow: ["cache: npm", "npm ci", "npm run check", "npm test", "npm run build", "npx section publish"],
+      },
+    ],
+    [
+      "pnpm/10.34.5 npm/? node/v20.20.2 linux x64",
+      {
+        steps: "pnpm install\n  pnpm test\n  pnpm exec section build\n",
+        readme: "pnpm run check ",
+        workflow: [
+          ...["corepack enable", "cache: pnpm", "pnpm install --frozen-lockfile", "pnpm run check", "pnpm test"],
+          ...["pnpm run build", "pnpm exec section publish"],
+        ],
+        packageManager: "pnpm@10.34.5",
+      },
+    ],
+    [
+      "yarn/1.22.22 npm/? node/v20.20.2 linux x64",
+      {
+        steps: "yarn install\n  yarn test\n  yarn section build\n",
+        readme: "yarn run check ",
+        workflow: ["corepack enable", "cache: yarn", "yarn install --frozen-lockfile", "yarn section publish"],
+        packageManager: "yarn@1.22.22",
+      },
+    ],
+    [
+      "yarn/4.18.1 npm/? node/v20.20.2 linux x64",
+      {
+        steps: "yarn install\n  yarn test\n  yarn section build\n",
+        readme: "yarn run check ",
+        workflow: ["corepack enable", "yarn install --immutable"],
+        packageManager: "yarn@4.18.1",
+        yarnrc: "nodeLinker: node-modules\n",
+      },
+    ],
+  ])("%s", async (agent, { steps, readme, workflow, packageManager, yarnrc }) => {
+    const folder = await temporaryFolder();
+    const { out } = await runSection(folder, ["new", "hello"], { npm_config_user_agent: agent });
+    const read = (file: string): Promise<string | undefined> =>
+      readFile(path.join(folder, "hello", file), "utf8").catch(() => undefined);
+    expect(out).toContain(steps);
+    expect(await read("README.md")).toContain(readme);
+    const ci = await read(".github/workflows/ci.yml");
+    for (const command of workflow) expect(ci).toContain(command);
+    if (packageManager) expect(ci).not.toMatch(/\bnpm\b/);
+    expect(JSON.parse((await read("package.json")) ?? "")).toMatchObject(packageManager ? { packageManager } : {});
+    expect(await read(".yarnrc.yml")).toBe(yarnrc);
+  });
 });
 
 test("the folder may exist if it is empty", async () => {
@@ -143,6 +228,10 @@ describe("rejects", () => {
     [
       ["hello", "--at", "hello"],
       'invalid path pattern "hello": it must begin with a slash; set another with --at, such as --at /hello',
+    ],
+    [
+      ["hello", "--at", "/about/:topic"],
+      'invalid path pattern "/about/:topic": it has the param ":topic" more than once; set another with --at, such as --at /hello',
     ],
     [
       ["api"],

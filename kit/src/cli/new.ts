@@ -6,25 +6,30 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { EXPECTED_NAME, isSectionName, UsageError } from "../build/config.js";
 import { patternProblem } from "../build/pattern.js";
 import type { CommandContext } from "./context.js";
-import { kitVersion, scaffold } from "./scaffold.js";
+import { commandsFor, packageManagerOf } from "./packageManager.js";
+import { createRepository } from "./repository.js";
+import { kitVersion, pagePatterns, scaffold } from "./scaffold.js";
 
 /** Adds `section new`. */
-export function addNewCommand(program: CommandUnknownOpts, { folder, printResult }: CommandContext): void {
+export function addNewCommand(program: CommandUnknownOpts, { folder, environment, printResult }: CommandContext): void {
   program
     .command("new <name>")
-    .summary("create a section with one page, in a new folder")
+    .summary("create a section with two pages, in a new folder")
     .description(
-      "Creates a section that builds and passes its tests, with a page, a stylesheet and a test, in the folder " +
-        "<name>. The folder must be empty or not exist.",
+      "Creates a section that builds and passes its tests in the folder <name>, which must be empty or not exist. It has " +
+        "pages, an example of a slot, tests, a workflow for GitHub Actions and, unless the folder is within one, a Git " +
+        "repository. Its commands are those of the package manager that runs this command.",
     )
-    .option("--at <path pattern>", "path of the page, such as /hello or /hello/:who (default: /<name>)")
+    .option("--at <path pattern>", "path of the home page, such as /hello or /hello/:who (default: /<name>)")
     .option("--kit <package spec>", "version, URL or tarball of @colonnade/kit (default: this kit's version)")
     .action(async (name, { at, kit: spec }) => {
       if (!isSectionName(name))
         throw new UsageError(`invalid section name ${JSON.stringify(name)}; expected ${EXPECTED_NAME}`);
       if (name === "shell") throw new UsageError('the name "shell" is reserved for the shell; expected another name');
       const pattern = at ?? `/${name}`;
-      const problem = patternProblem(pattern);
+      const problem = pagePatterns(pattern)
+        .map(patternProblem)
+        .find((found) => found !== null);
       if (problem)
         throw new UsageError(
           `invalid path pattern ${JSON.stringify(pattern)}: ${problem}; set another with --at, such as --at /hello`,
@@ -32,14 +37,13 @@ export function addNewCommand(program: CommandUnknownOpts, { folder, printResult
       const target = path.join(folder, name);
       await checkEmpty(target);
       const kit = spec === undefined ? kitVersion() : await resolvePackageSpec(spec, folder, target);
-      const files = await scaffold(target, { name, pattern, kit });
-      const text = `created ${name}/ with a page at ${pattern}
-
-  cd ${name}
-  npm install
-  npm test
-  npx section build`;
-      printResult({ text, data: { name, folder: target, pattern, kit, files } });
+      const packageManager = packageManagerOf(environment);
+      const files = await scaffold(target, { name, pattern, kit, packageManager });
+      const hasNewRepository = await createRepository(target);
+      const steps = commandsFor(packageManager, `cd ${name}\n  npm install\n  npm test\n  npx section build`);
+      const text = `created ${name}/ with a page at ${pattern}${hasNewRepository ? " and a Git repository" : ""}\n\n  ${steps}`;
+      const data = { name, folder: target, pattern, kit, packageManager: packageManager.name, hasNewRepository, files };
+      printResult({ text, data });
     });
 }
 

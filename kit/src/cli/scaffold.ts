@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { pathTo } from "../paths.js";
+import { commandsFor, type PackageManager } from "./packageManager.js";
 
 /** Parameters of a new section. */
 export interface NewSection {
@@ -11,6 +12,7 @@ export interface NewSection {
   readonly pattern: string;
   /** npm package spec of the kit. */
   readonly kit: string;
+  readonly packageManager: PackageManager;
 }
 
 /** Name of the kit's package. */
@@ -22,7 +24,11 @@ const TEMPLATE = path.join(KIT_FOLDER, "templates/section");
 const RENAMED: Readonly<Record<string, string>> = { gitignore: ".gitignore" };
 // `home.params.tsx` replaces `home.tsx` if the pattern has parameters.
 const PARAMS_SUFFIX = ".params";
-const PLACEHOLDER = /\/section-path|\/section-example|section-name|Section title/g;
+// Files with commands of the package manager.
+const COMMANDS = /\.(md|yml)$/;
+const PLACEHOLDER = /\/section-(?:path|example)\/?|section-name|Section title/g;
+/** Param of the template's second page, whose pattern extends that of the first. */
+const TOPIC = ":topic";
 
 /** Reads the version of this kit. */
 export function kitVersion(): string {
@@ -37,22 +43,36 @@ export function pinnedVersions(): Readonly<Record<string, string>> {
   return { ...dependencies, ...devDependencies, [KIT]: kitVersion() };
 }
 
+/** Returns the path patterns of a section's pages, given that of its first page. */
+export function pagePatterns(pattern: string): readonly string[] {
+  return [pattern, `${below(pattern)}${TOPIC}`];
+}
+
 /** Writes the files of a new section. Returns their paths, relative to the folder. */
 export async function scaffold(folder: string, section: NewSection): Promise<string[]> {
+  const { packageManager } = section;
   const sources = await templateFiles(section.pattern.includes(":"));
   const values = placeholderValues(section);
+  const files = new Map(Object.entries(packageManager.files));
   for (const [file, source] of sources) {
     const template = await readFile(path.join(TEMPLATE, source), "utf8");
-    const target = path.join(folder, file);
-    await mkdir(path.dirname(target), { recursive: true });
-    await writeFile(
-      target,
+    const text =
       file === "package.json"
         ? packageJson(template, section)
-        : template.replace(PLACEHOLDER, (placeholder) => values[placeholder] ?? placeholder),
-    );
+        : template.replace(PLACEHOLDER, (placeholder) => values[placeholder] ?? placeholder);
+    files.set(file, COMMANDS.test(file) ? commandsFor(packageManager, text) : text);
   }
-  return [...sources.keys()].sort();
+  for (const [file, text] of files) {
+    const target = path.join(folder, file);
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, text);
+  }
+  return [...files.keys()].sort();
+}
+
+// What the paths below a path or pattern begin with.
+function below(pattern: string): string {
+  return pattern === "/" ? pattern : `${pattern}/`;
 }
 
 /** Maps the files of the new section to the template files. */
@@ -76,16 +96,19 @@ async function templateFiles(hasParams: boolean): Promise<Map<string, string>> {
 function placeholderValues({ name, pattern }: NewSection): Readonly<Record<string, string>> {
   const params = [...pattern.matchAll(/:(\w+)/g)].map(([, param = ""]) => [param, "example"] as const);
   const words = name.replaceAll("-", " ").trim();
+  const example = pathTo(pattern, Object.fromEntries(params));
   return {
     "section-name": name,
     "/section-path": pattern,
-    "/section-example": pathTo(pattern, Object.fromEntries(params)),
+    "/section-path/": below(pattern),
+    "/section-example": example,
+    "/section-example/": below(example),
     "Section title": `${words.charAt(0).toUpperCase()}${words.slice(1)}`,
   };
 }
 
-function packageJson(template: string, { name, kit }: NewSection): string {
+function packageJson(template: string, { name, kit, packageManager }: NewSection): string {
   const manifest = JSON.parse(template) as { dependencies: Record<string, string> };
   const dependencies = { ...manifest.dependencies, [KIT]: kit };
-  return `${JSON.stringify({ ...manifest, name, dependencies }, null, 2)}\n`;
+  return `${JSON.stringify({ ...manifest, name, ...packageManager.manifest, dependencies }, null, 2)}\n`;
 }

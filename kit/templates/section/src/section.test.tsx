@@ -1,9 +1,10 @@
 import { isNotFound } from "@colonnade/kit";
-import { renderPage } from "@colonnade/kit/testing";
+import { loadData, renderPage, renderSlot } from "@colonnade/kit/testing";
 import { cleanup } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
 
 import section from "./section";
+import { slot } from "./slots/join";
 
 afterEach(cleanup);
 
@@ -15,8 +16,26 @@ test("the home page sets its heading, title and canonical path", async () => {
   expect(page.head.canonical).toBe("/section-example");
 });
 
-test("the home page links to the front page", async () => {
-  const page = await renderPage(section, "/section-example");
-  if (isNotFound(page)) throw new Error(page.heading);
-  expect(page.getByRole("link").getAttribute("href")).toBe("/");
+test("the home page links to every topic, and each links back", async () => {
+  const home = await renderPage(section, "/section-example");
+  if (isNotFound(home)) throw new Error(home.heading);
+  const paths = home.getAllByRole("link").map((link) => link.getAttribute("href") ?? "");
+  expect(paths).toEqual(["/section-example/start", "/section-example/finish"]);
+  for (const path of paths) {
+    cleanup();
+    const page = await renderPage(section, path);
+    if (isNotFound(page)) throw new Error(page.heading);
+    expect(page.head.canonical).toBe(path);
+    expect(page.getByRole("link").getAttribute("href")).toBe("/section-example");
+  }
+});
+
+test("an unknown topic is not found", async () => {
+  expect(await loadData(section, "/section-example/unknown")).toEqual({ heading: "Topic not found" });
+});
+
+test("the slot shows a dialog while it is open", async () => {
+  const filled = { ...section, slots: { join: () => Promise.resolve({ slot }) } };
+  const dialog = await renderSlot(filled, "join", { open: true, close: () => undefined, reason: "general" });
+  expect(dialog.getByRole("heading").textContent).toBe("Join");
 });

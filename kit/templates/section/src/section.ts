@@ -6,5 +6,8 @@ export default defineSection({
   contract: 1,
   pages: {
     "/section-path": () => import("./pages/home"),
+    "/section-path/:topic": () => import("./pages/topic"),
   },
+  // Only one section of a site can fill a slot. Uncomment this line if the sign-up dialog is this section's.
+  // slots: { join: () => import("./slots/join") },
 });

@@ -1,5 +1,6 @@
 import { definePage, Link, pathTo } from "@colonnade/kit";
 
+import { TOPICS } from "../topics";
 import css from "./home.module.css";
 
 /** The section's home page. It accepts any params; to reject unknown values, return `notFound()` of the kit from `data`. */
@@ -18,7 +19,13 @@ export const page = definePage({
       <h1>Section title</h1>
       <p className={css.lead}>This part of {data.brand} is new. Its first page is still being written.</p>
       <p>You asked for {Object.values(data.params).join(", ")}.</p>
-      <Link to="/">Go to the front page</Link>
+      <ul>
+        {[...TOPICS].map(([topic, heading]) => (
+          <li key={topic}>
+            <Link to={pathTo("/section-path/:topic", { ...data.params, topic })}>{heading}</Link>
+          </li>
+        ))}
+      </ul>
     </div>
   ),
 });

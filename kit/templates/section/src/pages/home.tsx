@@ -1,5 +1,6 @@
 import { definePage, Link } from "@colonnade/kit";
 
+import { TOPICS } from "../topics";
 import css from "./home.module.css";
 
 /** The section's home page. */
@@ -17,7 +18,13 @@ export const page = definePage({
     <div className="page">
       <h1>Section title</h1>
       <p className={css.lead}>This part of {data.brand} is new. Its first page is still being written.</p>
-      <Link to="/">Go to the front page</Link>
+      <ul>
+        {[...TOPICS].map(([topic, heading]) => (
+          <li key={topic}>
+            <Link to={`/section-example/${topic}`}>{heading}</Link>
+          </li>
+        ))}
+      </ul>
     </div>
   ),
 });

@@ -1,0 +1,57 @@
+var plain_0_1_0 = (function createContainer(createSection) {
+  let shareScope;
+
+  async function shared(name) {
+    // Only the shell provides shared packages, so there is one version. The gateway has checked the range.
+    const [provided] = Object.values(shareScope[name] ?? {});
+    if (!provided) throw new Error(`the shell does not share ${name}`);
+    const factory = await provided.get();
+    return factory();
+  }
+
+  return {
+    init(scope) {
+      shareScope = scope;
+    },
+    async get(name) {
+      if (name !== "./section") throw new Error(`the container has no module ${name}; expected ./section`);
+      const section = createSection(await shared("react"), await shared("@colonnade/kit"));
+      return () => ({ default: section });
+    },
+  };
+})(function createSection({ createElement, useState }, { Link, notFound, pathTo }) {
+  const PATTERN = "/plain/:language";
+  const GREETINGS = new Map([
+    ["Dutch", "Hallo"],
+    ["Welsh", "Shwmae"],
+  ]);
+  const pathOf = (language) => pathTo(PATTERN, { language });
+
+  function Greeting({ data: { language, words } }) {
+    const [times, setTimes] = useState(1);
+    const others = [...GREETINGS.keys()].filter((other) => other !== language);
+    return createElement(
+      "div",
+      { className: "page" },
+      createElement("h1", null, words),
+      createElement("p", null, `${language}, said ${times} times.`),
+      createElement("button", { className: "button", onClick: () => setTimes(times + 1) }, "Say it again"),
+      others.map((other) => createElement(Link, { key: other, to: pathOf(other) }, other)),
+    );
+  }
+
+  const page = {
+    data({ params: { language } }) {
+      const words = GREETINGS.get(language);
+      return words === undefined ? notFound("Language not found") : { language, words };
+    },
+    head: ({ data, site }) => ({
+      title: `Hello in ${data.language} - ${site.brand}`,
+      description: `How people say hello in ${data.language}.`,
+      canonical: pathOf(data.language),
+      robots: "noindex",
+    }),
+    Component: Greeting,
+  };
+  return { name: "plain", contract: 1, pages: { [PATTERN]: () => Promise.resolve({ page }) } };
+});
