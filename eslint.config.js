@@ -30,7 +30,12 @@ const forbiddenInSections = [
     message: "Do not render <script>: React creates it from a string, which the content security policy blocks.",
   },
 ];
-const sections = ["mfe-*/src/**/*.{ts,tsx}", "shell/src/**/*.{ts,tsx}", "kit/src/**/*.{ts,tsx}"];
+const sections = [
+  "mfe-*/src/**/*.{ts,tsx}",
+  "examples/*/src/**/*.{ts,tsx}",
+  "shell/src/**/*.{ts,tsx}",
+  "kit/src/**/*.{ts,tsx}",
+];
 
 export default tseslint.config(
   {

@@ -1,6 +1,6 @@
 export { build, readRelease, RELEASE_FOLDER, type BuildResult } from "./build.js";
 export { defineConfig, UsageError, type SectionConfig } from "./config.js";
-export type { Release, ReleaseFile, ReleasePath } from "./release.js";
+export { listFiles, type Release, type ReleaseFile, type ReleasePath } from "./release.js";
 export type { BuildMode } from "./version.js";
 export { callAdmin, type AdminAccess, type AdminResponse } from "../cli/api.js";
 export { deploy, type Deployed, type DeployedDeployment, type DeployOptions } from "../cli/deploy.js";
