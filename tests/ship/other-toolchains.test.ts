@@ -4,9 +4,11 @@ import { cp } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
+import { readRelease, RELEASE_FOLDER } from "@colonnade/kit/build";
 import type { Page } from "@playwright/test";
 
 import { countElements, holdRequests, markElements, SHELL, waitForHydration } from "../support/hydration";
+import { schemaProblems } from "../support/release-schema";
 import { ROOT } from "../support/repository.mjs";
 import { expectScreen, follow } from "../support/screens";
 import { expect, sectionCommand, test } from "../support/section-command";
@@ -55,6 +57,7 @@ test("Sections of other toolchains render, hydrate and navigate", async ({ page,
       filter: (source) => !/[/\\](node_modules|release)$/.test(source),
     });
     await run(process.execPath, [example.script], { cwd: target });
+    expect(schemaProblems(await readRelease(path.join(target, RELEASE_FOLDER)))).toEqual([]);
     expect(await section(target, "publish")).toBe(`${example.name}@0.1.0 is published\n`);
     releases.push(`${example.name}@0.1.0`);
   }
