@@ -46,7 +46,7 @@ tools:
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo "Node.js is missing: install version 20.19 or newer with npm, then run make again."; exit 1; }
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 19)) { console.error(`Node.js $${process.versions.node} is too old: 20.19 or newer is needed.`); process.exit(1); }'
 
-node_modules/.installed: package-lock.json package.json kit/package.json shell/package.json tests/package.json $(wildcard mfe-*/package.json) | tools
+node_modules/.installed: package-lock.json package.json kit/package.json shell/package.json tests/package.json $(wildcard mfe-*/package.json packages/*/package.json examples/*/package.json) | tools
 	@npm ci --no-fund --no-audit --loglevel error
 	@touch $@
 
@@ -82,9 +82,11 @@ test-gateway: tools
 	@echo "The ten slowest tests of the gateway (cargo-nextest measures them):"
 	@grep -E '^ +PASS \[' target/test-gateway.log | sort -t '[' -k 2 -rn | head -n 10
 
-# Runs the long tests with ten times the iterations of `make test`, every fault on every section, and the gallery's screenshots.
+# Runs the long tests with ten times the iterations of `make test`, installations of new sections by each package manager, every
+# fault on every section, and the gallery's screenshots.
 soak: gateway-tested releases gallery-built browser
 	SOAK=1 PROPTEST_CASES=20000 $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked
+	SOAK=1 npx vitest run kit/src/cli/packed.test.ts
 	cd tests && SOAK=1 npx playwright test
 
 # Discovered inputs stay in fuzz/target/found, where the next run starts. Copy inputs worth keeping into fuzz/corpus, which
@@ -134,4 +136,4 @@ format: node_modules/.installed
 
 # Keeps the store, because it is data and not build output.
 clean:
-	rm -rf node_modules kit/node_modules kit/dist kit/gallery/dist shell/art/drawn shell/release mfe-*/release target fuzz/target fuzz/artifacts .run
+	rm -rf node_modules kit/node_modules kit/dist kit/gallery/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/target fuzz/artifacts .run

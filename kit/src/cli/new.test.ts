@@ -105,7 +105,7 @@ describe("the commands are those of", () => {
     readonly readme: string;
     readonly workflow: readonly string[];
     readonly packageManager?: string;
-    readonly yarnrc?: string;
+    readonly settings?: readonly [file: string, text: string];
   }
   test.each<[agent: string, expected: Expected]>([
     [
@@ -126,6 +126,7 @@ describe("the commands are those of", () => {
           ...["pnpm run build", "pnpm exec section publish"],
         ],
         packageManager: "pnpm@10.34.5",
+        settings: ["pnpm-workspace.yaml", 'allowBuilds:\n  "@swc/core": false\n'],
       },
     ],
     [
@@ -144,10 +145,10 @@ describe("the commands are those of", () => {
         readme: "yarn run check ",
         workflow: ["corepack enable", "yarn install --immutable"],
         packageManager: "yarn@4.18.1",
-        yarnrc: "nodeLinker: node-modules\n",
+        settings: [".yarnrc.yml", "nodeLinker: node-modules\n"],
       },
     ],
-  ])("%s", async (agent, { steps, readme, workflow, packageManager, yarnrc }) => {
+  ])("%s", async (agent, { steps, readme, workflow, packageManager, settings }) => {
     const folder = await temporaryFolder();
     const { out } = await runSection(folder, ["new", "hello"], { npm_config_user_agent: agent });
     const read = (file: string): Promise<string | undefined> =>
@@ -158,7 +159,8 @@ describe("the commands are those of", () => {
     for (const command of workflow) expect(ci).toContain(command);
     if (packageManager) expect(ci).not.toMatch(/\bnpm\b/);
     expect(JSON.parse((await read("package.json")) ?? "")).toMatchObject(packageManager ? { packageManager } : {});
-    expect(await read(".yarnrc.yml")).toBe(yarnrc);
+    const files = [".yarnrc.yml", "pnpm-workspace.yaml"];
+    for (const file of files) expect(await read(file)).toBe(file === settings?.[0] ? settings[1] : undefined);
   });
 });
 

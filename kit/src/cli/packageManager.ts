@@ -23,7 +23,8 @@ function pnpm(version: string): PackageManager {
       "npx section": "pnpm exec section",
     },
     manifest: { packageManager: `pnpm@${version}` },
-    files: {},
+    // pnpm fails to install a package with a script unless this file decides about it. This one works without its script.
+    files: { "pnpm-workspace.yaml": 'allowBuilds:\n  "@swc/core": false\n' },
   };
 }
 

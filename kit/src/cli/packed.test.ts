@@ -1,12 +1,12 @@
 // The packed kit and `npm create @colonnade/section`, used in a folder outside this repository.
 import { execFile } from "node:child_process";
-import { cp, mkdir, readdir, readFile, symlink } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
 import type { Release } from "@colonnade/kit/build";
 import * as tar from "tar";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { temporaryFolder } from "../../fixtures/temporary.js";
 
@@ -15,12 +15,15 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const run = promisify(execFile);
 const KIT = path.resolve(import.meta.dirname, "../..");
 const ROOT = path.dirname(KIT);
+const CREATE = "@colonnade/create-section/bin/create-section.js";
 const CREATE_SECTION = path.join(ROOT, "packages/create-section");
 // The kit's own node_modules has the dependencies whose version differs from the one at the root.
 const DEPENDENCIES = [path.join(KIT, "node_modules"), path.join(ROOT, "node_modules")];
 
 let folder: string;
 let modules: string;
+/** The packed kit and the packed create-section. */
+let packed: string[];
 
 /** Packs a package with npm. Returns the path of the file. */
 async function pack(source: string): Promise<string> {
@@ -35,10 +38,11 @@ async function pack(source: string): Promise<string> {
 beforeAll(async () => {
   folder = await temporaryFolder();
   modules = path.join(folder, "node_modules");
-  for (const source of [KIT, CREATE_SECTION]) {
-    const target = path.join(modules, "@colonnade", path.basename(source));
+  packed = await Promise.all([KIT, CREATE_SECTION].map(pack));
+  for (const [index, name] of ["kit", "create-section"].entries()) {
+    const target = path.join(modules, "@colonnade", name);
     await mkdir(target, { recursive: true });
-    await tar.extract({ file: await pack(source), cwd: target, strip: 1 });
+    await tar.extract({ file: packed[index] ?? "", cwd: target, strip: 1 });
   }
   const libraries = new Map<string, string>();
   for (const source of DEPENDENCIES.toReversed())
@@ -83,8 +87,7 @@ test.each([
   ["hello", [], "/hello", "/hello"],
   ["opening-hours", ["--at", "/hours/:day/:place"], "/hours/:day/:place", "/hours/example/example"],
 ])("the new section %s passes its checks", async (name, options, pattern, example) => {
-  const create = path.join(modules, "@colonnade/create-section/bin/create-section.js");
-  await run(process.execPath, [create, name, ...options], { cwd: folder });
+  await run(process.execPath, [path.join(modules, CREATE), name, ...options], { cwd: folder });
   const release = await checkAndBuild(name);
   expect(release.name).toBe(name);
   const script = expect.stringMatching(/\.js$/) as string;
@@ -108,3 +111,61 @@ test("the example compare-cities passes its checks", async () => {
   const { pages } = await checkAndBuild("compare-cities");
   expect(pages[1]?.paths[0]).toEqual({ path: "/compare-cities/Oslo/S%C3%A3o%20Paulo", indexable: true });
 });
+
+// Installs from the registry, which takes a minute for each package manager.
+describe.runIf(process.env.SOAK)("a new section works with", () => {
+  vi.setConfig({ testTimeout: 600_000 });
+
+  /** Creates a section in a folder of its own, outside of the folder with the links. Returns the section's folder. */
+  async function create(agent: string): Promise<string> {
+    const team = await temporaryFolder();
+    const env = { ...process.env, npm_config_user_agent: agent };
+    await run(process.execPath, [path.join(modules, CREATE), "hello", "--kit", packed[0] ?? ""], { cwd: team, env });
+    return path.join(team, "hello");
+  }
+
+  async function installAndCheck(cwd: string, command: string, ...args: string[]): Promise<void> {
+    for (const script of [["install"], ["run", "check"], ["run", "test"], ["run", "build"]])
+      await run(command, [...args, ...script], { cwd });
+    const release = JSON.parse(await readFile(path.join(cwd, "release/release.json"), "utf8")) as Release;
+    expect(release.name).toBe("hello");
+  }
+
+  test("npm", async () => {
+    const team = await temporaryFolder();
+    const packages = packed.map((file) => `--package=${file}`);
+    const args = ["exec", "--yes", ...packages, "--", "create-section", "hello", "--kit", packed[0] ?? ""];
+    await run("npm", args, { cwd: team });
+    await installAndCheck(path.join(team, "hello"), "npm");
+  });
+
+  test("pnpm", async () => {
+    await installAndCheck(await create("pnpm/12.21.0 npm/? node/v20"), "npx", "--yes", "pnpm@12.21.0");
+  });
+
+  test.each([
+    ["yarn/1.22.22", "yarn@1.22.22"],
+    ["yarn/4.18.1", "@yarnpkg/cli-dist@4.18.1"],
+  ])("%s", async (agent, command) => {
+    const section = await create(agent);
+    await omitOtherPlatforms(path.join(section, "package.json"));
+    await installAndCheck(section, "npx", "--yes", command);
+  });
+});
+
+const PLATFORM = /\b(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|wasm32|win32)\b/;
+
+/** Replaces packages of other platforms. Yarn resolves them although it does not install them, and a mirror may lack them. */
+async function omitOtherPlatforms(file: string): Promise<void> {
+  const { packages } = JSON.parse(await readFile(path.join(ROOT, "package-lock.json"), "utf8")) as {
+    packages: Readonly<Record<string, { readonly optionalDependencies?: object }>>;
+  };
+  const names = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+  const ofThisPlatform = `${process.platform}-${process.arch}`;
+  const others = names.filter(
+    (name) => PLATFORM.test(name) && (!name.includes(ofThisPlatform) || name.endsWith("musl")),
+  );
+  const resolutions = Object.fromEntries(others.map((name) => [name, "npm:tslib@2.8.1"]));
+  const manifest = JSON.parse(await readFile(file, "utf8")) as object;
+  await writeFile(file, JSON.stringify({ ...manifest, resolutions }));
+}
