@@ -65,7 +65,7 @@ export default tseslint.config(
   },
   { files: sections, ignores: ["**/*.test.*"], rules: { "no-restricted-syntax": ["error", ...forbiddenInSections] } },
   {
-    files: ["mfe-*/src/**/*.{ts,tsx}"],
+    files: ["mfe-*/src/**/*.{ts,tsx}", "examples/*/src/**/*.{ts,tsx}"],
     rules: {
       "no-restricted-imports": [
         "error",
