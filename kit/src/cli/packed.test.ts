@@ -107,15 +107,16 @@ test.each([
 });
 
 test("the example compare-cities passes its checks", async () => {
-  await cp(path.join(ROOT, "examples/compare-cities"), path.join(folder, "compare-cities"), { recursive: true });
+  await cp(path.join(ROOT, "examples/compare-cities"), path.join(folder, "compare-cities"), {
+    recursive: true,
+    filter: (source) => !/[/\\](node_modules|release)$/.test(source),
+  });
   const { pages } = await checkAndBuild("compare-cities");
   expect(pages[1]?.paths[0]).toEqual({ path: "/compare-cities/Oslo/S%C3%A3o%20Paulo", indexable: true });
 });
 
 // Installs from the registry, which takes a minute for each package manager.
-describe.runIf(process.env.SOAK)("a new section works with", () => {
-  vi.setConfig({ testTimeout: 600_000 });
-
+describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 }, () => {
   /** Creates a section in a folder of its own, outside of the folder with the links. Returns the section's folder. */
   async function create(agent: string): Promise<string> {
     const team = await temporaryFolder();
