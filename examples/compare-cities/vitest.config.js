@@ -1,11 +1,10 @@
-import { markdown } from "@colonnade/kit/build";
+import { section } from "@colonnade/kit/vitest";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  plugins: [markdown()],
+  plugins: [section()],
   test: {
     environment: "happy-dom",
     include: ["src/**/*.test.{ts,tsx}"],
-    css: { modules: { classNameStrategy: "non-scoped" } },
   },
 });
