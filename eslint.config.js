@@ -3,8 +3,10 @@ import reactHooks from "eslint-plugin-react-hooks";
 import globals from "globals";
 import tseslint from "typescript-eslint";
 
+import section from "./kit/dist/eslint/index.js";
+
 // Code that the content security policy blocks at run time.
-const forbiddenInSections = [
+const forbiddenMarkup = [
   {
     selector: "JSXAttribute[name.name='style']",
     message: "The content security policy blocks style attributes. Use a CSS module.",
@@ -30,12 +32,7 @@ const forbiddenInSections = [
     message: "Do not render <script>: React creates it from a string, which the content security policy blocks.",
   },
 ];
-const sections = [
-  "mfe-*/src/**/*.{ts,tsx}",
-  "examples/*/src/**/*.{ts,tsx}",
-  "shell/src/**/*.{ts,tsx}",
-  "kit/src/**/*.{ts,tsx}",
-];
+const platform = ["shell/src/**/*.{ts,tsx}", "kit/src/**/*.{ts,tsx}"];
 
 export default tseslint.config(
   {
@@ -63,31 +60,20 @@ export default tseslint.config(
     plugins: { "react-hooks": reactHooks },
     rules: reactHooks.configs.recommended.rules,
   },
-  { files: sections, ignores: ["**/*.test.*"], rules: { "no-restricted-syntax": ["error", ...forbiddenInSections] } },
-  {
-    files: ["mfe-*/src/**/*.{ts,tsx}", "examples/*/src/**/*.{ts,tsx}"],
-    rules: {
-      "no-restricted-imports": [
-        "error",
-        {
-          patterns: [
-            {
-              group: ["react-router", "react-router-dom", "@module-federation/*"],
-              message: "Import routing from @colonnade/kit.",
-            },
-            {
-              group: ["@colonnade/mfe-*", "@colonnade/shell", "@colonnade/kit/shell"],
-              message: "A section must not import the shell or another section. Use @colonnade/kit.",
-            },
-            {
-              group: ["../../../mfe-*", "../../mfe-*", "../../shell/*", "../../../shell/*"],
-              message: "A section must not import the shell or another section. Use @colonnade/kit.",
-            },
-          ],
-        },
-      ],
-    },
-  },
+  { files: platform, ignores: ["**/*.test.*"], rules: { "no-restricted-syntax": ["error", ...forbiddenMarkup] } },
+  ...section.map(({ rules, ...config }) => {
+    const [severity, { patterns }] = rules["no-restricted-imports"];
+    const siblings = {
+      group: ["../../../mfe-*", "../../mfe-*", "../../shell/*", "../../../shell/*"],
+      message: "A section must not import the shell or another section. Use @colonnade/kit.",
+    };
+    return {
+      ...config,
+      files: ["mfe-*/src/**/*.{ts,tsx}", "examples/*/src/**/*.{ts,tsx}"],
+      ignores: ["**/*.test.*", "**/testing/**"],
+      rules: { ...rules, "no-restricted-imports": [severity, { patterns: [...patterns, siblings] }] },
+    };
+  }),
   // Playwright reads a fixture's dependencies from a destructuring pattern, which is empty if there are none.
   { files: ["tests/support/*.ts"], rules: { "no-empty-pattern": "off" } },
   { files: ["**/*.{js,mjs}"], languageOptions: { globals: globals.node } },

@@ -97,6 +97,8 @@ export interface Page<Data> {
    * the gateway test the page with them.
    */
   paths?(): readonly string[];
+  /** There is a page for every value of the params, so `data` need not return `notFound()` for any. Default: false. */
+  readonly anyParams?: boolean;
   /** Returns the page's document head. */
   head(context: { readonly data: Data; readonly site: SiteFacts }): Head;
   /** Returns overrides of {@link DEFAULT_LAYOUT}. */

@@ -162,7 +162,7 @@ export const slot = defineSlot({ Component: ({ open }) => <dialog open={open} cl
 describe("a rebuild", () => {
   test("skips an unchanged tree and rebuilds a changed one", async () => {
     const copy = await builtSection();
-    expect(await buildOnce(copy)).toEqual({ release, built: false });
+    expect(await buildOnce(copy)).toEqual({ release, built: false, warnings: [] });
 
     const file = path.join(copy, "src/languages.ts");
     await writeFiles(copy, { "src/languages.ts": (await readFile(file, "utf8")).replace('"Dutch", ', "") });
@@ -177,7 +177,7 @@ describe("a rebuild", () => {
     const section = await helloSection();
     const { release: final } = await build(section, { final: true });
     expect(final.version).toBe("0.1.0");
-    expect(await build(section, { final: true })).toEqual({ release: final, built: true });
+    expect(await build(section, { final: true })).toEqual({ release: final, built: true, warnings: [] });
   });
 
   test("is reproducible in another folder and working directory", async () => {
@@ -221,7 +221,7 @@ describe("a failed build", () => {
     expect(await contentsOf(copy)).toEqual(contents);
 
     await writeFiles(copy, { "src/greetings.ts": source });
-    expect(await buildOnce(copy)).toEqual({ release, built: false });
+    expect(await buildOnce(copy)).toEqual({ release, built: false, warnings: [] });
   });
 
   test("names both modules of an unresolved import", async () => {

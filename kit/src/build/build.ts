@@ -3,17 +3,19 @@ import path from "node:path";
 
 import type { Compilation } from "webpack";
 
-import { check } from "../check/check.js";
-import { CheckError } from "../check/problem.js";
+import { findOversizedViews } from "../check/budget.js";
+import { check, type CheckResult } from "../check/check.js";
+import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { CONTRACT } from "../section.js";
 import { compile } from "./compile.js";
 import { loadConfig, UsageError, type SectionConfig } from "./config.js";
 import type { BuildContext } from "./context.js";
 import { readEntry } from "./entry.js";
 import { copyImages } from "./images.js";
-import { writeInputs } from "./inputs.js";
+import { readInputs, writeInputs } from "./inputs.js";
+import { compiledFiles, configurationFiles } from "./outside.js";
 import { listFiles, type Release } from "./release.js";
-import { SECTION_MODULES, shellServerEntry, writeSharedModules, type ServerModules } from "./server.js";
+import { SECTION_MODULES, shellServerEntry, writeSharedModules } from "./server.js";
 import { installedVersions, neededRanges } from "./shared.js";
 import { identify, type BuildMode } from "./version.js";
 import {
@@ -33,6 +35,16 @@ export interface BuildResult {
   readonly release: Release;
   /** False if the folder already contained a release of the same inputs. */
   readonly built: boolean;
+  /** What the check found that does not fail the build. */
+  readonly warnings: readonly string[];
+}
+
+/** A release that has been built, and what the build found. */
+interface Built {
+  readonly release: Release;
+  /** The files outside of the package that webpack read. */
+  readonly outside: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** Called when a step of a build begins, such as "client bundle". It is not called before the package is known to be valid. */
@@ -47,22 +59,36 @@ export type OnStep = (step: string) => void;
 export async function build(folder: string, mode: BuildMode, onStep: OnStep = () => undefined): Promise<BuildResult> {
   const config = await loadConfig(folder);
   if (mode.development) checkDevelopment(config, mode);
-  const identity = await identify(folder, config, mode);
   const target = path.join(folder, RELEASE_FOLDER);
   const present = await readRelease(target).catch(() => undefined);
-  // A development version contains a hash of its inputs; a final version does not, so it is always built.
-  if (!mode.final && present?.version === identity.version) return { release: present, built: false };
   const output = `${target}.building`;
-  await rm(output, { recursive: true, force: true });
-  await mkdir(output, { recursive: true });
-  const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
-  onStep("client bundle");
-  const release = config.kind === "shell" ? await buildShell(context, onStep) : await buildSection(context, onStep);
-  await writeFile(path.join(output, "release.json"), `${JSON.stringify(release, null, 2)}\n`);
-  await writeInputs(output, identity, mode);
-  await rm(target, { recursive: true, force: true });
-  await rename(output, target);
-  return { release, built: true };
+  const configuration = await configurationFiles(folder);
+  // Only a build finds out which files outside of the package it reads, and its version depends on them. Most builds read the
+  // same ones as the previous build; otherwise another build follows, with the right version.
+  let outside = merged(configuration, (await readInputs(target))?.outside);
+  for (;;) {
+    const identity = await identify(folder, config, mode, outside);
+    // A development version contains a hash of its inputs; a final version does not, so it is always built.
+    if (!mode.final && present?.version === identity.version) return { release: present, built: false, warnings: [] };
+    await rm(output, { recursive: true, force: true });
+    await mkdir(output, { recursive: true });
+    const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
+    onStep("client bundle");
+    const built = config.kind === "shell" ? await buildShell(context, onStep) : await buildSection(context, onStep);
+    const read = merged(configuration, built.outside);
+    const isRight = read.join("\0") === outside.join("\0");
+    outside = read;
+    if (!isRight) continue;
+    await writeFile(path.join(output, "release.json"), `${JSON.stringify(built.release, null, 2)}\n`);
+    await writeInputs(output, identity, mode, outside);
+    await rm(target, { recursive: true, force: true });
+    await rename(output, target);
+    return { release: built.release, built: true, warnings: built.warnings };
+  }
+}
+
+function merged(files: readonly string[], others: readonly string[] = []): string[] {
+  return [...new Set([...files, ...others])].sort();
 }
 
 function checkDevelopment({ name, kind }: SectionConfig, { final }: BuildMode): void {
@@ -82,26 +108,42 @@ export async function readRelease(folder: string): Promise<Release> {
   return JSON.parse(text) as Release;
 }
 
-async function compileSection(context: BuildContext, onStep: OnStep): Promise<Compilation> {
-  const client = await compile(clientConfiguration(context));
-  onStep("server bundle");
-  await compile(serverConfiguration(context));
-  // The rest of the check, if it takes longer than the compilation.
-  onStep("check");
-  return client;
+interface CompiledSection {
+  readonly client: Compilation;
+  readonly server: Compilation;
 }
 
-async function buildSection(context: BuildContext, onStep: OnStep): Promise<Release> {
-  const { folder, output, config, identity } = context;
-  const entry = path.resolve(folder, config.entry);
-  const imports = await readEntry(entry);
+async function compileSection(context: BuildContext, onStep: OnStep): Promise<CompiledSection> {
+  const client = await compile(clientConfiguration(context));
+  onStep("server bundle");
+  const server = await compile(serverConfiguration(context));
+  // The rest of the check, if it takes longer than the compilation.
+  onStep("check");
+  return { client, server };
+}
+
+async function buildSection(context: BuildContext, onStep: OnStep): Promise<Built> {
+  const { folder, config } = context;
   // The check runs the pages in processes of their own, so it can overlap with the compilation.
   const [compiled, checked] = await Promise.allSettled([compileSection(context, onStep), check(context)]);
   if (compiled.status === "rejected") throw compiled.reason;
   if (checked.status === "rejected") throw checked.reason;
-  const client = compiled.value;
-  const { problems, paths } = checked.value;
-  if (problems.length > 0) throw new CheckError(config.name, problems);
+  const { client, server } = compiled.value;
+  const { paths } = checked.value;
+  const release = await sectionRelease(context, client, paths);
+  const problems = [...checked.value.problems, ...(await findOversizedViews(context, client, release))];
+  if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems);
+  return { release, outside: await compiledFiles(folder, client, server), warnings: warningsIn(problems) };
+}
+
+/** Describes the release of a section whose client files have been compiled. `paths` are those that each page lists. */
+export async function sectionRelease(
+  { folder, output, config, identity, installed }: BuildContext,
+  client: Compilation,
+  paths: CheckResult["paths"],
+): Promise<Release> {
+  const entry = path.resolve(folder, config.entry);
+  const imports = await readEntry(entry);
   const common = filesOf(client, (group) => group.name === SECTION_CHUNK);
   const assetsOf = (request: string): string[] => {
     const groups = client.chunkGroups.filter((group) =>
@@ -126,17 +168,17 @@ async function buildSection(context: BuildContext, onStep: OnStep): Promise<Rele
       paths: paths.get(pattern) ?? [],
     })),
     slots: [...imports.slots].map(([name, request]) => ({ name, assets: assetsOf(request) })),
-    shared: neededRanges(context.installed),
+    shared: neededRanges(installed),
     modules: SECTION_MODULES,
     files: await listFiles(output),
   };
 }
 
-async function buildShell(context: BuildContext, onStep: OnStep): Promise<Release> {
+async function buildShell(context: BuildContext, onStep: OnStep): Promise<Built> {
   const { folder, output, config, identity, installed } = context;
   const client = await compile(clientConfiguration(context));
   onStep("server bundle");
-  const modules = await buildShellServer(context);
+  const server = await buildShellServer(context);
   const main = filesOf(client, (group) => group.name === "main");
   const images = await copyImages(folder, output, config);
   const files = await listFiles(output);
@@ -144,7 +186,7 @@ async function buildShell(context: BuildContext, onStep: OnStep): Promise<Releas
   const iconFile = files.find((file) => icon && path.basename(file.path).startsWith(`${icon}.`));
   if (icon && !iconFile)
     throw new UsageError(`the icon ${config.icon ?? ""} is not part of the build; import it in the entry module`);
-  return {
+  const release: Release = {
     name: config.name,
     version: identity.version,
     kind: "shell",
@@ -157,16 +199,22 @@ async function buildShell(context: BuildContext, onStep: OnStep): Promise<Releas
     shared: installed,
     ...(iconFile && { icon: iconFile.path }),
     ...images,
-    modules,
-    files,
+    modules: server ? await writeSharedModules(folder, output) : {},
+    files: [],
+  };
+  const compilations = server ? [client, server] : [client];
+  return {
+    release: { ...release, files: await listFiles(output) },
+    outside: await compiledFiles(folder, ...compilations),
+    warnings: [],
   };
 }
 
-async function buildShellServer({ folder, output, config, ...context }: BuildContext): Promise<ServerModules> {
-  if (config.server === undefined) return {};
+async function buildShellServer(context: BuildContext): Promise<Compilation | undefined> {
+  const { folder, config } = context;
+  if (config.server === undefined) return undefined;
   const source = shellServerEntry(path.resolve(folder, config.server));
-  await compile(shellServerConfiguration({ folder, output, config, ...context }, source));
-  return writeSharedModules(folder, output);
+  return compile(shellServerConfiguration(context, source));
 }
 
 type ChunkGroup = Compilation["chunkGroups"][number];

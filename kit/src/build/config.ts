@@ -13,6 +13,14 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 /** Part of a build: the files that browsers load, or the server module. */
 export type BuildSide = "client" | "server";
 
+/** The most that a first view of a section loads, in KiB compressed with Brotli. */
+export interface Budget {
+  /** Scripts of a page or slot, including the section's entry. Default: 32. */
+  readonly scriptKib?: number;
+  /** Stylesheets of a page or slot. Default: 8. */
+  readonly styleKib?: number;
+}
+
 /** Build configuration of a package: the default export of its `section.config.js`. */
 export interface SectionConfig extends ImageConfig {
   /** Name of the section, or `shell` for the shell. */
@@ -23,6 +31,8 @@ export interface SectionConfig extends ImageConfig {
   readonly kind?: "section" | "shell";
   /** Constants by name. The build replaces each name in the code of the package and its dependencies by the value. */
   readonly define?: Readonly<Record<string, JsonValue>>;
+  /** Section only: the size budget of each page and slot. The gateway may have another. */
+  readonly budget?: Budget;
   /**
    * Section only: changes the webpack configuration, for what has no other setting. Called for each side, after everything else,
    * also for `section check`. Returns the configuration to use.
@@ -49,7 +59,17 @@ const SHELL_FILES = {
   bootstrap: "the path of the module that runs first (shell only)",
   server: "the path of the server module (shell only)",
 } as const;
-const KEYS = new Set(["name", "entry", "kind", "define", "webpack", ...Object.keys(SHELL_FILES), ...IMAGE_KEYS]);
+const BUDGET_KEYS = ["scriptKib", "styleKib"];
+const KEYS = new Set([
+  "name",
+  "entry",
+  "kind",
+  "define",
+  "budget",
+  "webpack",
+  ...Object.keys(SHELL_FILES),
+  ...IMAGE_KEYS,
+]);
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** Description of a valid section name, for error messages. */
@@ -92,7 +112,11 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     );
   if (typeof entry !== "string" || !(await isFile(folder, entry)))
     throw new UsageError(`${file}: entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
-  const { define, webpack } = config;
+  const { define, budget, webpack } = config;
+  if (budget !== undefined && (kind === "shell" || !isBudget(budget)))
+    throw new UsageError(
+      `${file}: budget is ${JSON.stringify(budget)}; expected { scriptKib, styleKib }, both optional positive numbers (section only)`,
+    );
   if (define !== undefined) checkDefine(file, define);
   if (webpack !== undefined && (typeof webpack !== "function" || kind === "shell"))
     throw new UsageError(
@@ -111,10 +135,18 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     entry,
     kind,
     ...(define !== undefined && { define: define as NonNullable<SectionConfig["define"]> }),
+    ...(budget !== undefined && { budget: budget as Budget }),
     ...(webpack !== undefined && { webpack: webpack as NonNullable<SectionConfig["webpack"]> }),
     ...shellFiles,
     ...readImageConfig(file, config, kind),
   };
+}
+
+function isBudget(budget: unknown): boolean {
+  if (typeof budget !== "object" || budget === null) return false;
+  return Object.entries(budget).every(
+    ([key, value]) => BUDGET_KEYS.includes(key) && typeof value === "number" && value > 0,
+  );
 }
 
 function checkDefine(file: string, define: unknown): void {

@@ -10,6 +10,8 @@ export const INPUTS_FILE = "inputs.json";
 export interface BuildInputs extends Required<BuildMode> {
   /** Hash of the inputs. */
   readonly inputs: string;
+  /** The files outside of the package that the build read, relative to the package. The hash contains their contents. */
+  readonly outside: readonly string[];
 }
 
 /** Writes `inputs.json` to a release folder. */
@@ -17,8 +19,9 @@ export async function writeInputs(
   release: string,
   { inputs }: BuildIdentity,
   { final, development = false }: BuildMode,
+  outside: readonly string[],
 ): Promise<void> {
-  const contents: BuildInputs = { inputs, final, development };
+  const contents: BuildInputs = { inputs, outside, final, development };
   await writeFile(path.join(release, INPUTS_FILE), `${JSON.stringify(contents)}\n`);
 }
 

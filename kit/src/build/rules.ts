@@ -40,29 +40,30 @@ export const REACT_SERVER: RuleSetRule = {
 const MARKDOWN: RuleSetRule = { test: /\.md$/, loader: path.join(import.meta.dirname, "markdown-loader.js") };
 
 function styles(context: BuildContext, side: BuildSide): RuleSetRule[] {
+  // Source maps contain the absolute paths of the sources, so only the check uses them.
+  const sourceMap = context.isCheck === true;
+  const isExtracted = side === "client" || sourceMap;
   const rule = (test: RegExp, modules: object | false, compilers: RuleSetUseItem[]): RuleSetRule => {
     const loaders = [...postcss(context, modules === scoped), ...compilers];
     return {
       test,
       use: [
-        ...(side === "client" ? [MiniCssExtractPlugin.loader] : []),
-        // Source maps would contain the absolute paths of the sources.
-        { loader: "css-loader", options: { modules, importLoaders: loaders.length, sourceMap: false } },
+        ...(isExtracted ? [MiniCssExtractPlugin.loader] : []),
+        { loader: "css-loader", options: { modules, importLoaders: loaders.length, sourceMap } },
         ...loaders,
       ],
     };
   };
   const scoped = {
-    // `pure` fails the build if a selector could match elements outside the section. Otherwise publishing would fail.
-    mode: context.config.kind === "shell" ? "local" : "pure",
+    mode: "local",
     namedExport: false,
     exportLocalsConvention: "as-is",
-    exportOnlyLocals: side === "server",
+    exportOnlyLocals: !isExtracted,
     // The section's name prevents collisions between sections with equal file names.
     localIdentName: `${context.config.name}_[local]_[hash:base64:6]`,
   };
   // The server module has no use for the text of a stylesheet.
-  const global = side === "client" ? false : { mode: "global", exportOnlyLocals: true };
+  const global = isExtracted ? false : { mode: "global", exportOnlyLocals: true };
   const sass = [sassLoader(context)];
   return [
     rule(/\.module\.css$/, scoped, []),
@@ -72,23 +73,23 @@ function styles(context: BuildContext, side: BuildSide): RuleSetRule[] {
   ];
 }
 
-function sassLoader({ folder }: BuildContext): RuleSetUseItem {
+function sassLoader({ folder, isCheck = false }: BuildContext): RuleSetUseItem {
   try {
     const implementation = createRequire(path.join(folder, "package.json")).resolve("sass");
-    return { loader: "sass-loader", options: { implementation, sourceMap: false } };
+    return { loader: "sass-loader", options: { implementation, sourceMap: isCheck } };
   } catch {
     // The kit does not depend on the compiler, because most sections do not need it.
     return { loader: path.join(import.meta.dirname, "missing-package-loader.js"), options: { name: "sass" } };
   }
 }
 
-function postcss({ folder, config: { kind, name } }: BuildContext, isModule: boolean): RuleSetUseItem[] {
+function postcss({ folder, config: { kind, name }, isCheck = false }: BuildContext, isModule: boolean): RuleSetUseItem[] {
   const file = readdirSync(folder).find((entry) => /^postcss\.config\.(json|[mc]?[jt]s)$/.test(entry));
   // The shell's stylesheets apply to the whole document. The plugins of the package's own configuration run first.
   const plugins = kind === "shell" ? [] : [scopedStyles(name, { isModule })];
   if (file === undefined && plugins.length === 0) return [];
   const postcssOptions = { config: file === undefined ? false : path.join(folder, file), plugins };
-  return [{ loader: "postcss-loader", options: { postcssOptions, sourceMap: false } }];
+  return [{ loader: "postcss-loader", options: { postcssOptions, sourceMap: isCheck } }];
 }
 
 /** Files whose import is their URL. */

@@ -13,6 +13,15 @@ export function tsconfigOf(folder: string): string | undefined {
   return NAMES.map((name) => path.join(folder, name)).find((file) => isComplete(file, new Set()));
 }
 
+/** Returns that file and the files that it extends. */
+export function tsconfigFiles(folder: string): string[] {
+  const file = tsconfigOf(folder);
+  if (file === undefined) return [];
+  const visited = new Set<string>();
+  isComplete(file, visited);
+  return [...visited];
+}
+
 function isComplete(file: string, visited: Set<string>): boolean {
   if (!isFile(file)) return false;
   if (visited.has(file)) return true;

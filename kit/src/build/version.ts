@@ -36,7 +36,7 @@ export interface BuildIdentity {
   readonly version: string;
   /** Global variable of the Module Federation container, unique per release. */
   readonly container: string;
-  /** Hash of the inputs: the package's files except tests, the lockfile and the kit. */
+  /** Hash of the inputs: the package's files except tests, the files outside of it, the lockfile and the kit. */
   readonly inputs: string;
 }
 
@@ -66,11 +66,16 @@ async function lockFile(folder: string): Promise<Buffer> {
   return parent === folder ? Buffer.alloc(0) : lockFile(parent);
 }
 
-/** Hashes the inputs of a build. */
-export async function hashInputs(folder: string, { development }: Pick<BuildMode, "development">): Promise<string> {
+/** Hashes the inputs of a build. `outside` are the files outside of the package that it reads, relative to the package. */
+export async function hashInputs(
+  folder: string,
+  { development }: Pick<BuildMode, "development">,
+  outside: readonly string[],
+): Promise<string> {
   const hash = createHash("sha256");
   if (development) hash.update("development\0");
   await addFiles(hash, folder, await inputsBelow(folder));
+  await addFiles(hash, folder, outside);
   await addKit(hash);
   return shortDigest(hash.update(await lockFile(folder)));
 }
@@ -89,9 +94,15 @@ async function addKit(hash: Hash): Promise<void> {
 
 async function addFiles(hash: Hash, folder: string, files: readonly string[]): Promise<void> {
   for (const file of files) {
-    const bytes = await readFile(path.join(folder, file));
+    const bytes = await readFile(path.join(folder, file)).catch(missing);
     hash.update(`${file}\0${String(bytes.length)}\0`).update(bytes);
   }
+}
+
+// A file outside of the package may have been deleted after the build that read it.
+function missing(error: unknown): string {
+  if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+  throw error;
 }
 
 function shortDigest(hash: Hash): string {
@@ -118,9 +129,14 @@ async function packageVersion(file: string): Promise<string> {
 }
 
 /** Computes a build's identity from its inputs. Does not build anything. */
-export async function identify(folder: string, config: SectionConfig, mode: BuildMode): Promise<BuildIdentity> {
+export async function identify(
+  folder: string,
+  config: SectionConfig,
+  mode: BuildMode,
+  outside: readonly string[] = [],
+): Promise<BuildIdentity> {
   const version = await packageVersion(path.join(folder, "package.json"));
-  const inputs = await hashInputs(folder, mode);
+  const inputs = await hashInputs(folder, mode, outside);
   return {
     version: mode.final ? version : developmentVersion(version, inputs),
     container: `${config.name.replaceAll("-", "_")}_${inputs}`,

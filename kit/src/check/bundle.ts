@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
+import MiniCssExtractPlugin from "mini-css-extract-plugin";
 import type { Configuration } from "webpack";
 
 import { compile } from "../build/compile.js";
@@ -12,6 +13,7 @@ import { hashKit } from "../build/version.js";
 import { serverConfiguration } from "../build/webpack.js";
 import type { Problem } from "./problem.js";
 import { SourceProblems } from "./sources.js";
+import { findUnscopedStyles } from "./styles.js";
 
 const STEPS = path.join(import.meta.dirname, "sandbox/index.js");
 
@@ -35,18 +37,19 @@ export async function compileSection(context: BuildContext, output: string): Pro
   const entry = JSON.stringify(path.resolve(context.folder, context.config.entry));
   // `import()` defers the evaluation of the section until the check's first step.
   const source = `export const load = () => import(${entry});`;
-  const configuration = scriptConfiguration(context, output, source, SECTION_VARIABLE);
-  await compile({
+  const configuration = scriptConfiguration({ ...context, isCheck: true }, output, source, SECTION_VARIABLE);
+  const compilation = await compile({
     ...configuration,
     externalsType: "var",
     externals: Object.fromEntries(
       SERVER_SPECIFIERS.map((name) => [name, `${SHARED_VARIABLE}.packages[${JSON.stringify(name)}]`]),
     ),
     devtool: "source-map",
-    plugins: [...(configuration.plugins ?? []), sources],
+    plugins: [...(configuration.plugins ?? []), new MiniCssExtractPlugin(), sources],
   });
   const file = path.join(output, `${SECTION_VARIABLE}.js`);
-  return { file, map: `${file}.map`, problems: sources.problems() };
+  const styles = findUnscopedStyles(context.folder, context.config.name, compilation);
+  return { file, map: `${file}.map`, problems: [...sources.problems(), ...styles] };
 }
 
 /** Returns a script with the shared packages and the steps of the check. `output` is a temporary folder. */

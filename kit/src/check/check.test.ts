@@ -150,6 +150,8 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
   },
 };
 
+const TITLE = "A title that is longer than what search engines show of it, in letters";
+
 const OTHERS: Readonly<Record<string, Case>> = {
   data: {
     source: pageSource("data: () => { throw new Error('broken'); }"),
@@ -237,16 +239,103 @@ const OTHERS: Readonly<Record<string, Case>> = {
     source: pageSource("data: async () => { await import('@colonnade/kit/shell'); return null; }"),
     problems: [["COL131", "the section imports @colonnade/kit/shell, which is not for sections", "4:27"]],
   },
+  required: {
+    source: pageSource("data: () => { require('react-router-dom'); return null; }"),
+    problems: [["COL131", "the section imports react-router-dom, which is not for sections", "4:15"]],
+  },
+  emptyHead: {
+    source: pageSource("head: () => ({ title: '', description: 'Lab', canonical: 'https://a.example/' })"),
+    problems: [
+      ["COL115", "the head of /lab/emptyHead has no title; expected a text"],
+      ["COL115", 'the canonical path of /lab/emptyHead is "https://a.example/"; expected a path that starts with /'],
+      ["COL116", "the canonical path of /lab/emptyHead is https://a.example/"],
+    ],
+  },
+  search: {
+    source: pageSource(`head: () => ({ title: "${TITLE}", description: "${"x".repeat(161)}", canonical: "/lab" })`),
+    problems: [
+      ["COL116", "the title of /lab/search has 70 characters"],
+      ["COL116", "the description of /lab/search has 161 characters"],
+      ["COL116", "the canonical path of /lab/search is /lab"],
+    ],
+  },
+  large: {
+    source: pageSource("data: () => 'x'.repeat(1024 * 1024)"),
+    problems: [
+      [
+        "COL113",
+        expect.stringMatching(/^the page \/lab\/large and its data have 10\d{5} bytes; expected at most 1048576$/),
+      ],
+    ],
+  },
+  anything: {
+    source: pageSource("data: ({ params }) => params"),
+    problems: [
+      [
+        "COL114",
+        "data() of /lab/anything/no-such-id (page /lab/anything/:id) returns data; expected notFound(), because the params are made up",
+      ],
+    ],
+  },
+  article: {
+    source: pageSource(
+      "data: ({ params }) => params.id === '1' ? null : notFound()",
+      'import { notFound } from "@colonnade/kit";',
+    ),
+    problems: [
+      [
+        "COL117",
+        "/lab/links (page /lab/links) links to /lab/article/2, but data() of the page /lab/article/:id is notFound()",
+      ],
+    ],
+  },
+  links: {
+    source: renders(
+      "<><h1>Lab</h1><p><Link to='/lab/article/1'>1</Link> <a href='article/2#a'>2</a> <a href='/lab/search?q'>3</a> " +
+        "<a href='/lab/nowhere'>4</a> <a href='/elsewhere'>5</a> <a href='https://a.example/lab/x'>6</a></p></>",
+      'import { Link } from "@colonnade/kit";',
+    ),
+    problems: [
+      ["COL117", "PAGE links to /lab/article/2, but data() of the page /lab/article/:id is notFound()"],
+      ["COL118", "PAGE links to /lab/nowhere, which no page of the section matches"],
+    ],
+  },
+  faults: {
+    source: renders("<><h1>Lab</h1><img src='/a.png' /><img src='/b.png' /><h3>Lab</h3></>"),
+    problems: [
+      ["COL150", 'PAGE breaks the axe rule image-alt: <img src="/a.png"> and 1 more'],
+      ["COL151", "PAGE breaks the axe rule heading-order: <h3>Lab</h3>"],
+    ],
+  },
+  onePosition: {
+    source: pageSource(
+      "paths: () => ['a', 'a-again', 'b'].map((id) => `/lab/onePosition/${id}`), data: ({ params }) => params.id[0], anyParams: true,\n" +
+        "Component: ({ data }) => { throw new Error(data); }",
+    ),
+    problems: [
+      ["COL110", "rendering /lab/onePosition/a (page /lab/onePosition/:id) threw Error: a", "5:34"],
+      ["COL110", "rendering /lab/onePosition/b (page /lab/onePosition/:id) threw Error: b", "5:34"],
+    ],
+  },
+  reactError: {
+    source: renders("<h1>{{} as never}</h1>"),
+    problems: [
+      [
+        "COL110",
+        expect.stringMatching(/threw Error: an error of React that https:\/\/react\.dev\/errors\/31\S* explains$/),
+      ],
+    ],
+  },
   middle: {
     source: pageSource(
-      "paths: () => [1, 2, 3, 4, 5].map((id) => `/lab/middle/${id}`), data: ({ params }) => params.id,\n" +
+      "anyParams: true, paths: () => [1, 2, 3, 4, 5].map((id) => `/lab/middle/${id}`), data: ({ params }) => params.id,\n" +
         "Component: ({ data }) => { if (data === '3') throw new Error('broken'); return <h1>{data}</h1>; }",
     ),
     problems: [["COL110", "rendering /lab/middle/3 (page /lab/middle/:id) threw Error: broken", "5:52"]],
   },
   unrendered: {
     source: pageSource(
-      "paths: () => [1, 2, 3, 4, 5].map((id) => `/lab/unrendered/${id}`), data: ({ params }) => params.id,\n" +
+      "anyParams: true, paths: () => [1, 2, 3, 4, 5].map((id) => `/lab/unrendered/${id}`), data: ({ params }) => params.id,\n" +
         "Component: ({ data }) => { if (data === '2') throw new Error('broken'); return <h1>{data}</h1>; }",
     ),
     problems: [],
@@ -267,17 +356,34 @@ const PAGES = { ...COMPONENTS, ...OTHERS };
 const PATTERNS: Readonly<Record<string, string>> = {
   middle: "/lab/middle/:id",
   unrendered: "/lab/unrendered/:id",
+  anything: "/lab/anything/:id",
+  article: "/lab/article/:id",
+  onePosition: "/lab/onePosition/:id",
 };
+
+// The gateway's rules are the same: gateway/crates/platform/src/publish/style/tests.rs.
+const STYLES = {
+  "src/styles/global.css":
+    "@import 'https://a.example/x.css';\nbody,\n.hello_a:not(p) {}\n@media print { .hello_a p, p:is(.hello_a, a) {} }\n",
+  "src/styles/local.module.css": ".a, .b:is(p) { p, & a {} :not(&) {} }\nul:not(.a) {}\n@scope (.a) { p {} }\n",
+  "src/styles/names.css":
+    "@font-face { font-family: Serif; }\n@layer hello_a { p {} }\n@keyframes spin {}\n@view-transition {}\n",
+  "src/styles/nested.scss": "$tag: ul;\n\n.hello_a {\n  color: red;\n}\n#{$tag} li {\n  color: red;\n}\n",
+};
+const CLASS = "has no class of the section's CSS modules outside :not() and :has()";
 
 let problems: Problem[];
 beforeAll(async () => {
   const sources = Object.entries(PAGES).map(([name, { source }]) => [name, source] as const);
-  problems = await problemsIn(await labSection(Object.fromEntries(sources), PATTERNS));
+  const styles = Object.keys(STYLES).map((file) => `import "../styles/${file.slice("src/styles/".length)}";`);
+  sources.push(["styles", pageSource("", styles.join(" "))]);
+  problems = await problemsIn(await labSection(Object.fromEntries(sources), PATTERNS, STYLES));
 });
 
-/** Problems of a page: those that name its path or its file. */
-function problemsOf(name: string): Omit<Problem, "help">[] {
+/** Problems of a page: those that name its path or its file. The components have no headings unless they matter. */
+function problemsOf(name: string): Omit<Problem, "help" | "severity">[] {
   return problems
+    .filter(({ message }) => !message.includes("page-has-heading-one"))
     .filter(({ message, location }) =>
       new RegExp(`/lab/${name}\\b|/${name}\\.tsx:`).test(`${message} ${location ?? ""}`),
     )
@@ -287,7 +393,10 @@ function problemsOf(name: string): Omit<Problem, "help">[] {
 function expectedProblems(name: string, { problems: expected }: Case): unknown[] {
   return expected.map(([code, message, position]) => ({
     code,
-    message: message.replace("PAGE", `/lab/${name} (page ${PATTERNS[name] ?? `/lab/${name}`})`),
+    message:
+      typeof message !== "string"
+        ? message
+        : message.replace("PAGE", `/lab/${name} (page ${PATTERNS[name] ?? `/lab/${name}`})`),
     location: typeof position === "string" ? `src/pages/${name}.tsx:${position}` : position,
   }));
 }
@@ -307,4 +416,22 @@ describe("what another part of a page does is reported", () => {
 test.each(["emotion", "styled-components"])("%s is named with the alternative", (library) => {
   const expected = `${library} creates style elements, which the browser blocks. Use CSS modules instead.`;
   expect(problems.filter(({ help }) => help === expected)).toHaveLength(1);
+});
+
+test("unscoped styles are reported with the line of the source", () => {
+  const found = problems
+    .filter(({ code }) => code === "COL124")
+    .map(({ location, message }) => `${location ?? ""} ${message}`);
+  expect(found).toEqual([
+    " @import url(https://a.example/x.css) is not allowed; import the stylesheet in the section's code instead",
+    `src/styles/global.css:2:1 the selector body ${CLASS}`,
+    `src/styles/global.css:4:16 the selector p:is(.hello_a, a) ${CLASS}`,
+    `src/styles/local.module.css:1:26 the selector :not(&) ${CLASS}`,
+    expect.stringMatching(/^src\/styles\/local\.module\.css:2:1 the selector ul:not\(\.hello_a_\S+\) has no class/),
+    "src/styles/names.css:1:14 @font-face Serif must have a name that starts with hello_",
+    `src/styles/names.css:2:18 the selector p ${CLASS}`,
+    "src/styles/names.css:3:1 @keyframes spin must have a name that starts with hello_",
+    "src/styles/names.css:4:1 @view-transition is not allowed in a section's stylesheet",
+    `src/styles/nested.scss:6:1 the selector ul li ${CLASS}`,
+  ]);
 });

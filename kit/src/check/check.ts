@@ -7,15 +7,17 @@ import type { ReleasePath } from "../build/release.js";
 import type { BuildContext } from "../build/context.js";
 import { compileSection, compileShared } from "./bundle.js";
 import { classifyError } from "./classify.js";
+import { inspectPages } from "./dom.js";
+import { brokenLink, sortLinks } from "./links.js";
 import { readPositions } from "./positions.js";
-import { distinctProblems, problemOf, type Problem } from "./problem.js";
+import { problemOf, Problems, type Problem } from "./problem.js";
 import { inParallel, runJob } from "./processes.js";
-import type { CheckJob, Report } from "./report.js";
+import type { CheckJob, LinkTarget, Report } from "./report.js";
 
 /** Result of {@link check}. */
 export interface CheckResult {
   readonly problems: readonly Problem[];
-  /** The paths that each page lists, by pattern. Complete if there are no problems. */
+  /** The paths that each page lists, by pattern. Complete if no problem is an error. */
   readonly paths: ReadonlyMap<string, readonly ReleasePath[]>;
 }
 
@@ -26,9 +28,14 @@ export interface CheckResult {
  * @throws UsageError if the section does not compile.
  */
 export async function check(context: BuildContext): Promise<CheckResult> {
+  return inTemporaryFolder((folder) => checkIn(folder, context));
+}
+
+/** Calls `action` with an empty folder, and deletes the folder. */
+export async function inTemporaryFolder<Result>(action: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(path.join(tmpdir(), "colonnade-check-"));
   try {
-    return await checkIn(folder, context);
+    return await action(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -42,44 +49,65 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
   await writeFile(shared, await compileShared(context, temporary));
   const bundle = await compileSection(context, temporary);
   const positionOf = await readPositions(folder, entry, bundle.map);
-  const runOne = async (pattern: string | null, index: number): Promise<Report[]> => {
+  let count = 0;
+  const runOne = async (pattern: string | null, links?: readonly LinkTarget[]): Promise<Report[]> => {
+    count += 1;
     const job: CheckJob = {
       shared,
       bundle: bundle.file,
-      reports: path.join(temporary, `${String(index)}.jsonl`),
+      reports: path.join(temporary, `${String(count)}.jsonl`),
       name: config.name,
       pattern,
+      ...(links && { links }),
     };
     return runJob(job);
   };
   const patterns = [...pages.keys()];
-  const ofSection = await runOne(null, 0);
+  const ofSection = await runOne(null);
   // What fails in the section as a whole fails on every page.
-  const ofPages =
-    ofSection.length > 0
-      ? []
-      : await inParallel([...patterns.entries()], ([index, pattern]) => runOne(pattern, index + 1));
-  const reports = [ofSection, ...ofPages].flat();
+  const ofPages = ofSection.length > 0 ? [] : await inParallel(patterns, (pattern) => runOne(pattern));
   const paths = new Map<string, readonly ReleasePath[]>();
   for (const [index, found] of ofPages.entries())
     for (const report of found) if (report.kind === "paths") paths.set(patterns[index] ?? "", report.paths);
-  const problems = reports.flatMap((report) => problemsOf(report, positionOf));
-  return { problems: distinctProblems([...bundle.problems, ...problems]), paths };
+  const problems = new Problems();
+  for (const problem of bundle.problems) problems.add(problem);
+  const addReports = (reports: readonly Report[]): void => {
+    for (const report of reports) addReport(report, positionOf, problems);
+  };
+  addReports([ofSection, ...ofPages].flat());
+  const rendered = ofPages.flat().filter((report) => report.kind === "rendered");
+  const { links, faults } = await inspectPages(rendered);
+  const checked = new Set([...patterns, ...[...paths.values()].flat().map(({ path: listed }) => listed)]);
+  const sorted = sortLinks(links, patterns, checked);
+  for (const problem of [...faults, ...sorted.problems]) problems.add(problem);
+  const ofLinks = sorted.targets.length > 0 ? await runOne(null, sorted.targets) : [];
+  addReports(ofLinks);
+  for (const report of ofLinks) {
+    const from = report.kind === "notFound" && links.get(report.path);
+    if (from) problems.add(brokenLink(report, from));
+  }
+  return { problems: problems.sorted(), paths };
 }
 
-function problemsOf(report: Report, positionOf: (stack: string) => string | undefined): Problem[] {
+function addReport(report: Report, positionOf: (stack: string) => string | undefined, problems: Problems): void {
   switch (report.kind) {
     case "paths":
-      return [];
+    case "rendered":
+    case "notFound":
+      return;
     case "thrown": {
       const { code, message } = classifyError(report.error);
-      return [problemOf(code, `${report.step} ${message}`, positionOf(report.stack))];
+      problems.add(problemOf(code, `${report.step} ${message}`, positionOf(report.stack)), message);
+      return;
     }
     case "timeout": {
-      const message = `${report.step} exceeded ${String(report.limit)} ms of CPU time: is there an endless loop?`;
-      return [problemOf("COL111", message, positionOf(report.stack))];
+      const what = `exceeded ${String(report.limit)} ms of CPU time: is there an endless loop?`;
+      problems.add(problemOf("COL111", `${report.step} ${what}`, positionOf(report.stack)), what);
+      return;
     }
-    case "violation":
-      return [problemOf(report.code, report.message, positionOf(report.stack ?? ""), report.advice)];
+    case "violation": {
+      const { code, message, advice, stack = "" } = report;
+      problems.add(problemOf(code, message, positionOf(stack), advice), message.replace(/^.* contains /, ""));
+    }
   }
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 
 import { PROBLEM_KINDS } from "./codes.js";
+import { MAX_PAGE_BYTES } from "./pageSize.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
@@ -11,6 +12,12 @@ test("docs/errors.md describes every code", () => {
   const guide = readFileSync(path.join(ROOT, "docs/errors.md"), "utf8");
   const headings = [...guide.matchAll(/^## (COL\d+): (.+)$/gm)].map(([, code, title]) => [code, title]);
   expect(headings).toEqual(Object.entries(PROBLEM_KINDS).map(([code, { title }]) => [code, title]));
+});
+
+test("the check has the gateway's limit of a page's size", () => {
+  const sandbox = readFileSync(path.join(ROOT, "gateway/crates/render/src/worker/sandbox.rs"), "utf8");
+  const [, factors = ""] = /MAX_PAGE_BYTES: usize = ([\d *]+);/.exec(sandbox) ?? [];
+  expect(factors.split("*").reduce((product, factor) => product * Number(factor), 1)).toBe(MAX_PAGE_BYTES);
 });
 
 test("the kit has the globals of the gateway's sandbox", () => {

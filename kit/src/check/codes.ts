@@ -4,7 +4,12 @@ export interface ProblemKind {
   readonly title: string;
   /** What to do instead. */
   readonly help: string;
+  /** An error fails the check. Default: `error`. */
+  readonly severity?: Severity;
 }
+
+/** How much a problem matters: an error fails the check and the build, a warning is only reported. */
+export type Severity = "error" | "warning";
 
 const BROWSER_ONLY = "use it in an effect or an event handler, which run only in the browser.";
 
@@ -29,10 +34,34 @@ export const PROBLEM_KINDS = {
     title: "Data is not JSON",
     help: "Return only what JSON keeps: convert dates to strings, maps to arrays, and leave out undefined.",
   },
+  COL113: {
+    title: "Page size",
+    help: "Show fewer items per page, and return only what the page shows from data.",
+  },
+  COL114: {
+    title: "Not-found page",
+    help: "Return notFound() for params that identify nothing, or set anyParams: true if there is a page for every value.",
+  },
+  COL115: { title: "Head", help: "Give every page a title, a description and a canonical path." },
+  COL116: {
+    title: "Search result",
+    help: "Keep a title within 60 characters and a description within 160, and name the page's own path as canonical.",
+    severity: "warning",
+  },
+  COL117: { title: "Broken link", help: "Correct the link, or add the page. pathTo() builds a path from a pattern." },
+  COL118: {
+    title: "Unknown link target",
+    help: "Correct the link if no other section has this page.",
+    severity: "warning",
+  },
   COL120: { title: "Inline style", help: "Use a class of a CSS module." },
   COL121: { title: "HTML or code from a string", help: "Render React elements. For formatted text, import Markdown." },
   COL122: { title: "Script element", help: "Import the script as a module, or load it from an effect." },
   COL123: { title: "Style element", help: "Use a CSS module." },
+  COL124: {
+    title: "Unscoped style",
+    help: "Use a class of a CSS module in each selector, and the section's name as the prefix of document-wide names.",
+  },
   COL130: {
     title: "Environment variable",
     help: "Use the site's facts for what depends on the site, and a module with constants for the rest.",
@@ -40,6 +69,16 @@ export const PROBLEM_KINDS = {
   COL131: {
     title: "Forbidden import",
     help: "Import from @colonnade/kit, which exports Link, useLocation, useNavigate and useParams.",
+  },
+  COL140: {
+    title: "Size budget",
+    help: "Load large packages with lazy() or import(), or use smaller ones. `budget` in section.config.js sets the limits.",
+  },
+  COL150: { title: "Accessibility", help: "Correct the element, so that people with assistive technology can use it." },
+  COL151: {
+    title: "Accessibility advice",
+    help: "Correct the element, so that the page is easier to use with assistive technology.",
+    severity: "warning",
   },
 } as const satisfies Record<string, ProblemKind>;
 
@@ -50,3 +89,16 @@ export function styleLibraryHelp(library: string): string {
 
 /** The code of a kind of problem. */
 export type ProblemCode = keyof typeof PROBLEM_KINDS;
+
+/** The kind of problem that a code stands for. */
+export function kindOf(code: ProblemCode): ProblemKind {
+  return PROBLEM_KINDS[code];
+}
+
+/** The page of a code in docs/errors.md, as the fragment of its URL. */
+export function anchorOf(code: ProblemCode): string {
+  const title = kindOf(code)
+    .title.toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-");
+  return `#${code.toLowerCase()}-${title}`;
+}

@@ -1,8 +1,12 @@
+import { sectionRelease } from "../build/build.js";
+import { compile } from "../build/compile.js";
 import { loadConfig, UsageError } from "../build/config.js";
 import { installedVersions } from "../build/shared.js";
 import { identify } from "../build/version.js";
-import { check } from "./check.js";
-import type { Problem } from "./problem.js";
+import { clientConfiguration } from "../build/webpack.js";
+import { findOversizedViews } from "./budget.js";
+import { check, inTemporaryFolder } from "./check.js";
+import { errorsIn, type Problem } from "./problem.js";
 
 /**
  * Checks the section in `folder` without building a release.
@@ -16,7 +20,13 @@ export async function checkSection(
   if (config.kind === "shell") throw new UsageError("shell is not a section; only sections can be checked");
   const mode = { final: false };
   const identity = await identify(folder, config, mode);
-  const context = { folder, output: folder, config, identity, installed: installedVersions(folder), mode };
-  const { problems } = await check(context);
-  return { name: config.name, problems };
+  return inTemporaryFolder(async (output) => {
+    const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
+    const { problems, paths } = await check(context);
+    // Sizes need a minified build, which takes longer than the rest of the check.
+    if (errorsIn(problems).length > 0) return { name: config.name, problems };
+    const client = await compile(clientConfiguration(context));
+    const release = await sectionRelease(context, client, paths);
+    return { name: config.name, problems: [...problems, ...(await findOversizedViews(context, client, release))] };
+  });
 }

@@ -1,9 +1,10 @@
 import { BuildError } from "../build/usageError.js";
-import { PROBLEM_KINDS, type ProblemCode } from "./codes.js";
+import { kindOf, type ProblemCode, type Severity } from "./codes.js";
 
 /** A violation of the section contract that `section check` found. */
 export interface Problem {
   readonly code: ProblemCode;
+  readonly severity: Severity;
   /** What happened, and on which page. */
   readonly message: string;
   /** What to do instead. */
@@ -17,9 +18,19 @@ export function problemOf(
   code: ProblemCode,
   message: string,
   location: string | undefined,
-  advice: string = PROBLEM_KINDS[code].help,
+  advice: string = kindOf(code).help,
 ): Problem {
-  return { code, message, help: advice, location };
+  return { code, severity: kindOf(code).severity ?? "error", message, help: advice, location };
+}
+
+/** The problems that fail the check. */
+export function errorsIn(problems: readonly Problem[]): Problem[] {
+  return problems.filter(({ severity }) => severity === "error");
+}
+
+/** The texts of the problems that do not fail the check. */
+export function warningsIn(problems: readonly Problem[]): string[] {
+  return problems.filter(({ severity }) => severity === "warning").map(describe);
 }
 
 /** Thrown if a section does not pass its check. The message lists all problems. */
@@ -28,28 +39,34 @@ export class CheckError extends BuildError {
     readonly section: string,
     readonly problems: readonly Problem[],
   ) {
-    super(describe(section, problems));
+    const errors = errorsIn(problems);
+    const count = errors.length === 1 ? "1 problem" : `${String(errors.length)} problems`;
+    const texts = [...errors.map(describe), ...warningsIn(problems).map((text) => `warning: ${text}`)];
+    super([`${section} breaks the rules for sections: ${count}`, ...texts].join("\n\n"));
   }
 }
 
-function describe(section: string, problems: readonly Problem[]): string {
-  const count = problems.length === 1 ? "1 problem" : `${String(problems.length)} problems`;
-  const texts = problems.map(({ code, message, help, location }) =>
-    [`${code} ${message}`, ...(location === undefined ? [] : [`  at ${location}`]), `  ${help}`].join("\n"),
-  );
-  return [`${section} breaks the rules for sections: ${count}`, ...texts].join("\n\n");
+function describe({ code, message, help, location }: Problem): string {
+  return [`${code} ${message}`, ...(location === undefined ? [] : [`  at ${location}`]), `  ${help}`].join("\n");
 }
 
-/** Sorts problems by code and location, and removes repetitions, such as the same line on several paths. */
-export function distinctProblems(problems: readonly Problem[]): Problem[] {
-  const distinct = new Map<string, Problem>();
-  for (const problem of problems) {
-    const key = `${problem.code} ${problem.location ?? problem.message}`;
-    if (!distinct.has(key)) distinct.set(key, problem);
+/** Collects problems without repetitions, such as the same line on several paths. */
+export class Problems {
+  readonly #distinct = new Map<string, Problem>();
+
+  /** Adds a problem. `what` is its message without the page. */
+  add(problem: Problem, what = problem.message): void {
+    const { code, location, message } = problem;
+    const key = location === undefined ? `${code} ${message}` : `${code} ${location} ${what}`;
+    if (!this.#distinct.has(key)) this.#distinct.set(key, problem);
   }
-  return [...distinct.values()].sort((one, other) =>
-    one.code === other.code ? compare(one.location ?? "", other.location ?? "") : compare(one.code, other.code),
-  );
+
+  /** Returns the problems by code and location. */
+  sorted(): Problem[] {
+    return [...this.#distinct.values()].sort(
+      (one, other) => compare(one.code, other.code) || compare(one.location ?? "", other.location ?? ""),
+    );
+  }
 }
 
 function compare(one: string, other: string): number {

@@ -2,6 +2,17 @@ import type { ReleasePath } from "../build/release.js";
 import type { ThrownError } from "./classify.js";
 import type { ProblemCode } from "./codes.js";
 
+/** A path that a page links to, and the page that it belongs to. */
+export interface LinkTarget {
+  readonly path: string;
+  readonly pattern: string;
+}
+
+/** A rendered page. */
+export interface RenderedPath extends LinkTarget {
+  readonly html: string;
+}
+
 /** What a child process checks. */
 export interface CheckJob {
   /** Path of the script with the shared packages and the steps of the check. */
@@ -12,13 +23,28 @@ export interface CheckJob {
   readonly reports: string;
   /** The section's name in its configuration. */
   readonly name: string;
-  /** The page to check. Null to check the section itself and its slots. */
+  /** The page to check. Null to check the section itself and its slots, or links. */
   readonly pattern: string | null;
+  /** The link targets to check. */
+  readonly links?: readonly LinkTarget[];
+}
+
+/** A path that a page links to, and the page that it belongs to. */
+export interface LinkTarget {
+  readonly path: string;
+  readonly pattern: string;
+}
+
+/** A rendered page. */
+export interface RenderedPath extends LinkTarget {
+  readonly html: string;
 }
 
 /** What a child process found. Stacks contain positions in the bundle. */
 export type Report =
   | { readonly kind: "paths"; readonly paths: readonly ReleasePath[] }
+  | ({ readonly kind: "rendered" } & RenderedPath)
+  | ({ readonly kind: "notFound" } & LinkTarget)
   | { readonly kind: "thrown"; readonly step: string; readonly error: ThrownError; readonly stack: string }
   | { readonly kind: "timeout"; readonly step: string; readonly limit: number; readonly stack: string }
   | {

@@ -4,8 +4,8 @@ import { inspect } from "node:util";
 import vm from "node:vm";
 
 import type { ReleasePath } from "../build/release.js";
-import { BUNDLE_NAME, type CheckJob, type Report } from "./report.js";
-import type { CheckSteps, createSteps, StepResult } from "./sandbox/index.js";
+import { BUNDLE_NAME, type CheckJob, type LinkTarget, type Report } from "./report.js";
+import type { CheckSteps, createSteps, StepResult, Violation } from "./sandbox/index.js";
 import { createSandboxContext } from "./sandboxContext.js";
 import { startWatchdog } from "./watchdog.js";
 
@@ -39,6 +39,10 @@ function describeThrown(thrown: unknown): { name: string; message: string; stack
   return { name: String(name), message, stack: String(stack) };
 }
 
+function reportViolation({ problem, code = "COL100", advice }: Violation): void {
+  report({ kind: "violation", code, message: problem, ...(advice !== undefined && { advice }) });
+}
+
 /** Waits for a promise. In the sandbox nothing happens later, so what is pending after all microtasks stays pending. */
 async function settled<T>(promise: T | Promise<T>): Promise<T> {
   const pending = new Promise<never>((_, reject) => {
@@ -54,8 +58,7 @@ async function run(step: string, action: () => StepResult | Promise<StepResult>)
   try {
     const result = await settled(action());
     if (result === null) return true;
-    const { problem, code = "COL100", advice } = result;
-    report({ kind: "violation", code, message: problem, ...(advice !== undefined && { advice }) });
+    reportViolation(result);
   } catch (thrown) {
     reportThrown(step, thrown);
   }
@@ -98,6 +101,24 @@ async function checkPage(steps: CheckSteps, pattern: string): Promise<void> {
     if (listed) found.push({ path, indexable: isIndexable });
   }
   report({ kind: "paths", paths: found });
+  const unknown = steps.unknownPath();
+  if (unknown === null) return;
+  watchdog.start(`data() of ${unknown} (page ${pattern})`, PATH_LIMIT);
+  await run(`data() of ${unknown} (page ${pattern})`, () => steps.unknown(unknown));
+  watchdog.stop();
+}
+
+/** Reports the links to paths that are not found. */
+async function checkLinks(steps: CheckSteps, links: readonly LinkTarget[]): Promise<void> {
+  for (const { pattern, path } of links) {
+    if (!(await runLimited(`loading the page ${pattern}`, () => steps.loadPage(pattern)))) continue;
+    watchdog.start(`data() of ${path} (page ${pattern})`, PATH_LIMIT);
+    const hasData =
+      (await run(`data() of ${path} (page ${pattern})`, () => steps.matches(path))) &&
+      (await run(`data() of ${path} (page ${pattern})`, () => steps.data(path, false)));
+    watchdog.stop();
+    if (hasData && steps.isNotFound()) report({ kind: "notFound", path, pattern });
+  }
 }
 
 interface PathToCheck {
@@ -122,12 +143,15 @@ async function checkPath(steps: CheckSteps, { pattern, path, listed, isRendered 
     (await run(`data() of ${page}`, () => steps.data(path, listed)));
   if (hasData && !steps.isNotFound()) {
     await next("head() of", () => {
-      isIndexable = steps.head();
+      const { indexable, problems } = steps.head(path);
+      isIndexable = indexable;
+      for (const problem of problems) reportViolation(problem);
       return null;
     });
     if (isRendered) {
       await next("layout() of", () => (steps.layout(), null));
-      await next("rendering", () => steps.render(path).then(() => null));
+      if (await next("rendering", () => steps.render(path)))
+        report({ kind: "rendered", path, pattern, html: steps.html() });
     }
   }
   watchdog.stop();
@@ -155,7 +179,8 @@ async function main(): Promise<void> {
     return steps.loadSection();
   });
   if (!isLoaded || !steps) return;
-  await (job.pattern === null ? checkSection(steps) : checkPage(steps, job.pattern));
+  if (job.links) await checkLinks(steps, job.links);
+  else await (job.pattern === null ? checkSection(steps) : checkPage(steps, job.pattern));
 }
 
 await main();

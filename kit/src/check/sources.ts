@@ -24,6 +24,10 @@ interface Position {
   readonly column: number;
 }
 
+interface Literal {
+  readonly value?: unknown;
+}
+
 interface Hook<Args extends unknown[]> {
   tap(options: typeof TAP, callback: (...args: Args) => void): void;
 }
@@ -41,7 +45,8 @@ interface Parser {
     readonly expressionMemberChain: HookMap<[Node, readonly string[]]>;
     readonly import: Hook<[Node, unknown]>;
     readonly exportImport: Hook<[Node, unknown]>;
-    readonly importCall: Hook<[Node & { readonly source: { readonly value?: unknown } }]>;
+    readonly importCall: Hook<[Node & { readonly source: Literal }]>;
+    readonly call: HookMap<[Node & { readonly arguments: readonly Literal[] }]>;
   };
 }
 
@@ -73,8 +78,13 @@ export class SourceProblems implements WebpackPluginInstance {
     const record = (node: Node, code: ProblemCode, message: string, advice?: string): void => {
       const { module } = parser.state;
       const position = parser.getLocation(node)?.start;
-      if (position && isOwnSource(this.folder, module.resource))
-        this.#findings.push({ code, message, module, position, ...(advice !== undefined && { advice }) });
+      if (!position || !isOwnSource(this.folder, module.resource)) return;
+      // `process.env` is also a part of `process.env.NAME`.
+      const isFound = this.#findings.some(
+        (found) => found.module === module && found.code === code && isSame(found.position, position),
+      );
+      if (isFound) return;
+      this.#findings.push({ code, message, module, position, ...(advice !== undefined && { advice }) });
     };
     const recordVariable = (node: Node, name: string): void => {
       record(node, "COL130", `the section uses ${name}, which neither browsers nor the gateway have`);
@@ -98,6 +108,9 @@ export class SourceProblems implements WebpackPluginInstance {
     hooks.importCall.tap(TAP, (node) => {
       recordImport(node, node.source.value);
     });
+    hooks.call.for("require").tap(TAP, (node) => {
+      recordImport(node, node.arguments[0]?.value);
+    });
   }
 
   /** Returns the problems, after the compilation. */
@@ -114,4 +127,8 @@ export class SourceProblems implements WebpackPluginInstance {
       ? formatPosition(this.folder, module.resource, mapping.originalLine + 1, mapping.originalColumn + 1)
       : formatPosition(this.folder, module.resource, line, column + 1);
   }
+}
+
+function isSame(one: Position, other: Position): boolean {
+  return one.line === other.line && one.column === other.column;
 }

@@ -17,12 +17,13 @@ export function addBuildCommand(program: CommandUnknownOpts, { folder, stderr, p
     .option("--development", "use React's development build, which reports errors in the console (shell only)")
     .action(async ({ final = false, development = false }) => {
       const progress = stepProgress(stderr);
-      const { release, built } = await build(folder, { final, development }, progress.start).finally(progress.clear);
+      const result = await build(folder, { final, development }, progress.start).finally(progress.clear);
+      const { release, built, warnings } = result;
       const { name, version, files } = release;
       const size = files.reduce((sum, file) => sum + file.size, 0);
       const text = built
         ? `built ${name}@${version}: ${String(files.length)} files, ${(size / 1024).toFixed(0)} KiB`
         : `${name}@${version} is up to date`;
-      printResult({ text, data: { name, version, built } });
+      printResult({ text, data: { name, version, built, warnings }, warnings });
     });
 }

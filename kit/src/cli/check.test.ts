@@ -1,9 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { access, readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { expect, test } from "vitest";
 
-import { runCompiled, spawnSection } from "../../fixtures/command.js";
+import { failure, runCompiled, spawnSection } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import { helloSection, writeFiles } from "../../fixtures/temporary.js";
 
@@ -29,9 +30,87 @@ test("check of a section that follows the rules succeeds", async () => {
 test("check of a section that breaks a rule fails", async () => {
   const folder = await labSection({ dice: RANDOM });
   expect(await runCompiled(folder, ["check"])).toEqual({ code: 3, out: "", err: REPORT });
+  const { code, out } = await runCompiled(folder, ["check", "--json", "--sarif", "check.sarif"]);
+  expect(code).toBe(3);
+  expectSarif(JSON.parse(await readFile(path.join(folder, "check.sarif"), "utf8")));
+  expect(JSON.parse(out)).toMatchObject({ name: "hello", problems: [{ code: "COL102" }] });
+});
+
+/** Checks what SARIF 2.1.0 requires, and the contents. */
+function expectSarif(log: unknown): void {
+  expect(log).toMatchObject({ $schema: expect.stringContaining("sarif-schema-2.1.0") as string, version: "2.1.0" });
+  const [run] = (log as { runs: { tool: { driver: { name: string; rules: Rule[] } }; results: object[] }[] }).runs;
+  expect(run?.tool.driver.name).toBe("section check");
+  const rules = run?.tool.driver.rules ?? [];
+  const index = rules.findIndex(({ id }) => id === "COL102");
+  expect(rules[index]?.helpUri).toMatch(/^file:\/\/\/.*\/errors\.md#col102-randomness$/);
+  expect(rules[index]?.help.markdown).toMatch(/^## COL102: Randomness\n/);
+  expect(rules.find(({ id }) => id === "COL116")?.defaultConfiguration.level).toBe("warning");
+  expect(run?.results).toEqual([
+    {
+      ruleId: "COL102",
+      ruleIndex: index,
+      level: "error",
+      message: { text: expect.stringContaining("rendering /lab/dice (page /lab/dice) used Math.random()\n") as string },
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: "src/pages/dice.tsx" },
+            region: { startLine: 4, startColumn: 28 },
+          },
+        },
+      ],
+    },
+  ]);
+}
+
+interface Rule {
+  readonly id: string;
+  readonly helpUri: string;
+  readonly help: { readonly markdown: string };
+  readonly defaultConfiguration: { readonly level: string };
+}
+
+test("pages over the budget are reported with their packages", async () => {
+  const folder = await labSection(
+    { chart: pageSource("data: () => parse('a: 1')", 'import { parse } from "yaml"; import "./chart.css";') },
+    {},
+    {
+      "section.config.js":
+        'export default { name: "hello", entry: "./src/section.ts", budget: { scriptKib: 20, styleKib: 0.1 } };',
+      "src/pages/chart.css": `.hello_a { background: url("data:image/png;base64,${randomBytes(300).toString("base64")}"); }`,
+    },
+  );
   const { code, out } = await runCompiled(folder, ["check", "--json"]);
   expect(code).toBe(3);
-  expect(JSON.parse(out)).toMatchObject({ name: "hello", problems: [{ code: "COL102" }] });
+  const { problems } = JSON.parse(out) as { problems: { code: string; message: string }[] };
+  expect(problems).toEqual([
+    expect.objectContaining({
+      code: "COL140",
+      message: expect.stringMatching(
+        /^the page \/lab\/chart loads [\d.]+ KiB of scripts \(Brotli\), more than its budget of 20 KiB: yaml [\d.]+ KiB, .*hello 0\.\d KiB/,
+      ) as string,
+    }),
+    expect.objectContaining({
+      code: "COL140",
+      message: expect.stringMatching(
+        / of stylesheets \(Brotli\), more than its budget of 0\.1 KiB: hello 0\.\d KiB$/,
+      ) as string,
+    }),
+  ]);
+});
+
+test("warnings do not fail the check", async () => {
+  const folder = await labSection({ quiet: pageSource("Component: () => <p>Lab</p>") });
+  const { code, out, err } = await runCompiled(folder, ["check"]);
+  expect({ code, out }).toEqual({ code: 0, out: "hello follows the rules\n" });
+  expect(err).toMatch(/^warning: COL151 \/lab\/quiet \(page \/lab\/quiet\) breaks the axe rule page-has-heading-one: /);
+});
+
+test("--sarif without a file cannot be combined with --json", async () => {
+  expect(await runCompiled(await helloSection(), ["check", "--json", "--sarif"])).toEqual(
+    failure("--json and --sarif both print; give --sarif a file"),
+  );
 });
 
 test("build with a broken rule fails and keeps the release", async () => {

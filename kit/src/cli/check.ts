@@ -1,11 +1,17 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
+import { UsageError } from "../build/usageError.js";
 import { checkSection } from "../check/index.js";
-import { CheckError } from "../check/problem.js";
+import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
+import { toSarif } from "../check/sarif.js";
 import type { CommandContext } from "./context.js";
+import { kitVersion } from "./scaffold.js";
 
 /** Adds `section check`. */
-export function addCheckCommand(program: CommandUnknownOpts, { folder, printResult }: CommandContext): void {
+export function addCheckCommand(program: CommandUnknownOpts, { folder, stdout, printResult }: CommandContext): void {
   program
     .command("check")
     .summary("check that the gateway can render the section's pages")
@@ -13,10 +19,27 @@ export function addCheckCommand(program: CommandUnknownOpts, { folder, printResu
       "Renders the pages of the section in this folder by the rules of the gateway's sandbox, and lists every violation " +
         "with its file and line. `section build` does this too.",
     )
-    .action(async () => {
-      const { name, problems } = await checkSection(folder);
+    .option("--sarif [file]", "write the problems as SARIF 2.1.0 to a file, or print them")
+    .action(async ({ sarif }) => {
       const { json } = program.opts();
-      if (json || problems.length === 0) printResult({ text: `${name} follows the rules`, data: { name, problems } });
-      if (problems.length > 0) throw new CheckError(name, problems);
+      if (json && sarif === true) throw new UsageError("--json and --sarif both print; give --sarif a file");
+      const { name, problems } = await checkSection(folder);
+      const isFailed = errorsIn(problems).length > 0;
+      if (sarif !== undefined) {
+        const log = `${JSON.stringify(toSarif(problems, kitVersion()), null, 2)}\n`;
+        if (sarif === true) stdout.write(log);
+        else await writeLog(path.resolve(folder, sarif), log);
+      }
+      if (sarif !== true && (json || !isFailed)) {
+        const text = `${name} follows the rules`;
+        printResult({ text, data: { name, problems }, warnings: warningsIn(problems) });
+      }
+      if (isFailed) throw new CheckError(name, problems);
     });
+}
+
+async function writeLog(file: string, log: string): Promise<void> {
+  await writeFile(file, log).catch((error: unknown) => {
+    throw new UsageError(`--sarif ${file} cannot be written: ${String(error)}; expected the path of a file`);
+  });
 }

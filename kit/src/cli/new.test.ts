@@ -55,6 +55,7 @@ test("--json prints the created files", async () => {
       ".github/workflows/ci.yml",
       ".gitignore",
       "README.md",
+      "eslint.config.js",
       "package.json",
       "section.config.js",
       "src/pages/home.module.css",

@@ -89,6 +89,7 @@ test.each([
 ])("the new section %s passes its checks", async (name, options, pattern, example) => {
   await run(process.execPath, [path.join(modules, CREATE), name, ...options], { cwd: folder });
   const release = await checkAndBuild(name);
+  await runInSection(name, "eslint/bin/eslint.js", "src");
   expect(release.name).toBe(name);
   const script = expect.stringMatching(/\.js$/) as string;
   expect(release.pages).toEqual([

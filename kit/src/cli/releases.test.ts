@@ -112,6 +112,41 @@ test("a final release is refused after an edit", async () => {
   await expectOutdated(folder, "publish", "hello@0.1.0", "section build --final");
 });
 
+describe("a release is refused after an edit outside of the package", () => {
+  let folder: string;
+  let release: string;
+  const files = {
+    "shared/package.json": '{ "name": "shared", "type": "module" }',
+    "shared/words.ts": 'export const WORDS = "Hello";',
+    "base/tsconfig.json": '{ "compilerOptions": {} }',
+    "settings/entry.js": 'export { ENTRY } from "./names.js";',
+    "settings/names.js": 'export const ENTRY = "./src/section.ts";',
+  };
+  beforeAll(async () => {
+    folder = await helloSection({
+      "tsconfig.json": '{ "extends": "../base/tsconfig.json" }',
+      "section.config.js":
+        'import { ENTRY } from "../settings/entry.js";\nexport default { name: "hello", entry: ENTRY };',
+      "src/greetings.ts":
+        'import { WORDS } from "../../shared/words";\nexport const GREETINGS: Record<string, string> = { Welsh: WORDS };',
+    });
+    await writeFiles(path.dirname(folder), files);
+    release = `hello@${await buildRelease(folder)}`;
+  });
+
+  test("the next build is up to date", async () => {
+    expect((await runCompiled(folder, ["build"])).out).toBe(`${release} is up to date\n`);
+  });
+
+  test.each(["shared/words.ts", "base/tsconfig.json", "settings/names.js"])("%s", async (file) => {
+    const source = files[file as keyof typeof files];
+    await writeFiles(path.dirname(folder), { [file]: `${source}\n` });
+    await expectOutdated(folder, "publish", release, "section build");
+    await writeFiles(path.dirname(folder), { [file]: source });
+    expect((await runSection(folder, ["publish"])).code).toBe(0);
+  });
+});
+
 const SHELL = {
   "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/main.ts" };',
   "src/main.ts": "document.title = 'Site';",

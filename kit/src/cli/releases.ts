@@ -44,7 +44,7 @@ export async function readCurrentRelease(folder: string): Promise<Release> {
   if (!(await exists(path.join(folder, CONFIG_FILE)))) return release;
   const built = await readInputs(target);
   if (!built) throw missingFile(path.join(target, INPUTS_FILE));
-  const current = await hashInputs(folder, built);
+  const current = await hashInputs(folder, built, built.outside);
   if (built.inputs === current) return release;
   throw new UsageError(
     `${target} is out of date: the sources, the lockfile or the kit changed after ${release.name}@${release.version} ` +

@@ -1,17 +1,27 @@
 // The entry of the check bundle: what the runner calls in the sandbox. It runs next to the section, with the same React.
 import { patternProblem } from "../../build/pattern.js";
 import { isNotFound } from "../../notFound.js";
-import type { AnyPage } from "../../page.js";
-import { matchPath, type Params } from "../../paths.js";
+import type { AnyPage, Head } from "../../page.js";
+import { matchPath, pathTo, type Params } from "../../paths.js";
 import { CONTRACT, type PageModule, type Section, type SlotModule } from "../../section.js";
 import { findNonJson } from "../../server/json.js";
+import type { ProblemCode } from "../codes.js";
+import { MAX_PAGE_BYTES } from "../pageSize.js";
 import { recordBlockedElements, takeBlockedElements, type BlockedElement } from "./elements.js";
+import { headProblems, isIndexable } from "./head.js";
 import { findBlockedMarkup } from "./html.js";
 import { renderPage } from "./render.js";
 import { PLACEHOLDER_SITE } from "./site.js";
 
+/** What is wrong. The code is COL100 by default. */
+export interface Violation {
+  readonly problem: string;
+  readonly code?: ProblemCode;
+  readonly advice?: string;
+}
+
 /** A step's result: what is wrong, or null. */
-export type StepResult = { readonly problem: string; readonly code?: "COL112"; readonly advice?: string } | null;
+export type StepResult = Violation | null;
 
 /** The steps of a check. Each may throw what the section throws. */
 export interface CheckSteps {
@@ -27,11 +37,17 @@ export interface CheckSteps {
   matches(path: string): StepResult;
   /** Runs `data`. */
   data(path: string, isListed: boolean): Promise<StepResult>;
-  /** Runs `head`. Returns whether the page may be indexed. */
-  head(): boolean;
+  /** Runs `head`. Returns whether the page may be indexed, and what is wrong with the head. */
+  head(path: string): { readonly indexable: boolean; readonly problems: readonly Violation[] };
   layout(): void;
   /** Renders the component. */
-  render(path: string): Promise<void>;
+  render(path: string): Promise<StepResult>;
+  /** The HTML of the last render. */
+  html(): string;
+  /** A path that matches the page's pattern and identifies nothing. Null if the pattern has no params. */
+  unknownPath(): string | null;
+  /** Runs `data` of an unknown path. */
+  unknown(path: string): Promise<StepResult>;
   /** Whether `data` of the current path is not found. */
   isNotFound(): boolean;
   /** Blocked elements that the section created since the last call. */
@@ -46,6 +62,9 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
   let page: AnyPage;
   let params: Params;
   let data: unknown;
+  let head: Head;
+  let layout: unknown;
+  let html = "";
   let inHtml: BlockedElement[] = [];
   const createdCodes = new Set<string>();
   recordBlockedElements();
@@ -107,13 +126,33 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
         advice: `data${nonJson}. Return only what JSON keeps: convert dates to strings, maps to arrays, and leave out undefined.`,
       };
     },
-    head() {
-      const { robots = "" } = page.head({ data: data as never, site });
-      return !robots.includes("noindex");
+    head(path) {
+      head = page.head({ data: data as never, site });
+      return { indexable: isIndexable(head), problems: [...headProblems(head, path, site)] };
     },
-    layout: () => void page.layout?.({ data: data as never }),
+    layout() {
+      layout = page.layout?.({ data: data as never });
+    },
     async render(path) {
-      inHtml = findBlockedMarkup(await renderPage({ Component: page.Component, data, path, params, site }));
+      html = await renderPage({ Component: page.Component, data, path, params, site });
+      inHtml = findBlockedMarkup(html);
+      const { length } = new TextEncoder().encode(JSON.stringify({ head, layout, data, html }));
+      if (length <= MAX_PAGE_BYTES) return null;
+      const problem = `the page ${path} and its data have ${String(length)} bytes; expected at most ${String(MAX_PAGE_BYTES)}`;
+      return { code: "COL113", problem };
+    },
+    html: () => html,
+    unknownPath() {
+      const names = [...pattern.matchAll(/\/:(\w+)/g)].map(([, name = ""]) => name);
+      if (names.length === 0) return null;
+      return pathTo(pattern, Object.fromEntries(names.map((name) => [name, `no-such-${name}`])));
+    },
+    async unknown(path) {
+      params = matchPath(pattern, path) ?? {};
+      data = await page.data({ params, site });
+      if (isNotFound(data) || page.anyParams) return null;
+      const problem = `data() of ${path} (page ${pattern}) returns data; expected notFound(), because the params are made up`;
+      return { code: "COL114", problem };
     },
     isNotFound: () => isNotFound(data),
     takeBlocked() {

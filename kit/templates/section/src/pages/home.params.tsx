@@ -3,10 +3,12 @@ import { definePage, Link, pathTo } from "@colonnade/kit";
 import { TOPICS } from "../topics";
 import css from "./home.module.css";
 
-/** The section's home page. It accepts any params; to reject unknown values, return `notFound()` of the kit from `data`. */
+/** The section's home page. */
 export const page = definePage({
   data: ({ params, site }) => ({ brand: site.brand, params }),
   paths: () => ["/section-example"],
+  // To reject unknown values, remove this line and return `notFound()` of the kit from `data`.
+  anyParams: true,
   head: ({ data, site }) => ({
     title: `Section title - ${site.brand}`,
     description: `A new part of ${site.brand}. Its first page is still being written.`,

@@ -1,0 +1,75 @@
+import axe, { type AxeResults, type NodeResult } from "axe-core";
+import { Window } from "happy-dom";
+import vm from "node:vm";
+
+import type { RenderedPath } from "./report.js";
+import { problemOf, type Problem } from "./problem.js";
+import { PLACEHOLDER_SITE } from "./sandbox/site.js";
+
+// They need layout or stylesheets, which only a browser has.
+const BROWSER_RULES = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
+const SEVERE = new Set(["critical", "serious"]);
+const MAX_ELEMENT = 120;
+
+/** What the HTML of the rendered pages contains. */
+export interface PageContents {
+  /** The paths of this site that pages link to, with the first page that does. */
+  readonly links: ReadonlyMap<string, RenderedPath>;
+  readonly faults: readonly Problem[];
+}
+
+type Axe = Pick<typeof axe, "run">;
+
+/** Parses rendered pages. Finds their links and the accessibility faults that need no browser. */
+export async function inspectPages(pages: readonly RenderedPath[]): Promise<PageContents> {
+  const links = new Map<string, RenderedPath>();
+  const faults = new Map<string, Problem>();
+  // The window runs no scripts and loads nothing.
+  const window = new Window({ url: PLACEHOLDER_SITE.origin });
+  const { document } = window;
+  // axe-core finds its window when it is evaluated.
+  const evaluate = vm.compileFunction(axe.source, ["window", "module"]) as (window: Window) => void;
+  evaluate(window);
+  const { axe: inWindow } = window as unknown as { readonly axe: Axe };
+  document.documentElement.lang = "en";
+  document.title = PLACEHOLDER_SITE.brand;
+  for (const page of pages) {
+    const parsed = new window.DOMParser().parseFromString(page.html, "text/html");
+    document.body.replaceChildren(...parsed.body.childNodes);
+    for (const anchor of document.querySelectorAll("a[href]")) {
+      const { origin, pathname } = new URL(anchor.getAttribute("href") ?? "", PLACEHOLDER_SITE.origin + page.path);
+      if (origin === PLACEHOLDER_SITE.origin && !links.has(pathname)) links.set(pathname, page);
+    }
+    const { violations } = await inWindow.run(document as unknown as Document, {
+      resultTypes: ["violations"],
+      preload: false,
+      rules: Object.fromEntries(BROWSER_RULES.map((rule) => [rule, { enabled: false }])),
+    });
+    for (const violation of violations) {
+      const key = `${page.pattern} ${violation.id}`;
+      if (!faults.has(key)) faults.set(key, faultOf(page, violation));
+    }
+  }
+  await window.happyDOM.close();
+  return { links, faults: [...faults.values()] };
+}
+
+function faultOf(
+  { path, pattern }: RenderedPath,
+  { id, impact, help, helpUrl, nodes }: AxeResults["violations"][number],
+): Problem {
+  const code = SEVERE.has(impact ?? "") ? "COL150" : "COL151";
+  const [first] = nodes;
+  const others = nodes.length > 1 ? ` and ${String(nodes.length - 1)} more` : "";
+  const elements = `${first ? shortened(first) : ""}${others}`;
+  return problemOf(
+    code,
+    `${path} (page ${pattern}) breaks the axe rule ${id}: ${elements}`,
+    undefined,
+    `${help}: ${helpUrl}`,
+  );
+}
+
+function shortened({ html }: NodeResult): string {
+  return html.length > MAX_ELEMENT ? `${html.slice(0, MAX_ELEMENT)}…` : html;
+}

@@ -1,0 +1,34 @@
+import type { Head } from "../../page.js";
+import type { SiteFacts } from "../../site.js";
+import type { Violation } from "./index.js";
+
+// What search engines show of the texts.
+const TITLE_LENGTH = 60;
+const DESCRIPTION_LENGTH = 160;
+
+/** Finds what is wrong with the head of the page at a path. */
+export function* headProblems(head: Head, path: string, { origin }: SiteFacts): Generator<Violation> {
+  for (const name of ["title", "description", "canonical"] as const) {
+    const value: unknown = head[name];
+    if (typeof value !== "string" || value.trim() === "")
+      yield { code: "COL115", problem: `the head of ${path} has no ${name}; expected a text` };
+  }
+  const { title, description, canonical } = head;
+  if (canonical && !canonical.startsWith("/"))
+    yield {
+      code: "COL115",
+      problem: `the canonical path of ${path} is "${canonical}"; expected a path that starts with /`,
+    };
+  if (!isIndexable(head)) return;
+  if (title.length > TITLE_LENGTH)
+    yield { code: "COL116", problem: `the title of ${path} has ${String(title.length)} characters` };
+  if (description.length > DESCRIPTION_LENGTH)
+    yield { code: "COL116", problem: `the description of ${path} has ${String(description.length)} characters` };
+  if (canonical && new URL(canonical, origin).pathname !== new URL(path, origin).pathname)
+    yield { code: "COL116", problem: `the canonical path of ${path} is ${canonical}` };
+}
+
+/** Whether search engines may index a page. */
+export function isIndexable({ robots = "" }: Head): boolean {
+  return !robots.includes("noindex");
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { CONFIG_FILE } from "../build/config.js";
+import { anchorOf, kindOf, PROBLEM_KINDS, type ProblemCode } from "./codes.js";
+import type { Problem } from "./problem.js";
+
+/** A copy of docs/errors.md. The build of the kit creates it. */
+const GUIDE = path.join(import.meta.dirname, "errors.md");
+
+/** Returns the problems as a log in SARIF 2.1.0, the format of static analysis results. `version` is that of the kit. */
+export function toSarif(problems: readonly Problem[], version: string): object {
+  const codes = Object.keys(PROBLEM_KINDS) as ProblemCode[];
+  const sections = readFileSync(GUIDE, "utf8").split(/^(?=## )/m);
+  const rules = codes.map((id) => {
+    const { title, help, severity = "error" } = kindOf(id);
+    return {
+      id,
+      shortDescription: { text: title },
+      help: { text: help, markdown: sections.find((text) => text.startsWith(`## ${id}:`)) ?? help },
+      helpUri: pathToFileURL(GUIDE).href + anchorOf(id),
+      defaultConfiguration: { level: severity },
+    };
+  });
+  const results = problems.map(({ code, severity, message, help, location }) => ({
+    ruleId: code,
+    ruleIndex: codes.indexOf(code),
+    level: severity,
+    message: { text: `${message}\n${help}` },
+    locations: [{ physicalLocation: physicalLocation(location) }],
+  }));
+  return {
+    $schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: { driver: { name: "section check", semanticVersion: version, rules } },
+        columnKind: "utf16CodeUnits",
+        results,
+      },
+    ],
+  };
+}
+
+function physicalLocation(location: string | undefined): object {
+  const [, file, line, column] = /^(.+):(\d+):(\d+)$/.exec(location ?? "") ?? [];
+  // Consumers expect a file for every result.
+  if (file === undefined) return { artifactLocation: { uri: CONFIG_FILE } };
+  return {
+    artifactLocation: { uri: file.split("/").map(encodeURIComponent).join("/") },
+    region: { startLine: Number(line), startColumn: Number(column) },
+  };
+}

@@ -1,0 +1,62 @@
+import { Linter } from "eslint";
+import { describe, expect, test } from "vitest";
+
+import config from "./index.js";
+
+const linter = new Linter();
+
+/** The codes that the configuration reports in a module. */
+function codesIn(source: string): string[] {
+  return linter
+    .verify(source, config, { filename: "src/page.jsx" })
+    .map(({ message }) => /COL\d+/.exec(message)?.[0] ?? message);
+}
+
+describe("code that runs on the server is reported", () => {
+  test.each([
+    ["COL101", "const now = Date.now();"],
+    ["COL101", "definePage({ data: () => ({ year: new Date().getUTCFullYear() }) });"],
+    ["COL102", "function Card() { return <p>{Math.random()}</p>; }"],
+    ["COL102", "definePage({ Component: () => <p id={crypto.randomUUID()} /> });"],
+    ["COL103", "const Price = ({ value }) => <p>{value.toLocaleString()}</p>;"],
+    ["COL103", "definePage({ head: () => ({ title: new Intl.NumberFormat().format(1) }) });"],
+    ["COL104", "definePage({ data: async () => (await fetch('/x')).json() });"],
+    ["COL105", "const width = window.innerWidth;"],
+    ["COL105", "function Card() { document.title = 'Card'; }"],
+    ["COL120", "const card = <p style={{ color: 'red' }} />;"],
+    ["COL121", "const card = <p dangerouslySetInnerHTML={{ __html: '' }} />;"],
+    ["COL121", "const show = (element) => { element.innerHTML = ''; };"],
+    ["COL122", "const card = <script src='/x.js' />;"],
+    ["COL123", "const card = <style>{'p {}'}</style>;"],
+    ["COL130", "const url = process.env.API_URL;"],
+    ["COL130", "const { API_URL } = process.env;"],
+    ["COL131", "import { useNavigate } from 'react-router-dom';"],
+    ["COL131", "export { renderToString } from 'react-dom/server';"],
+  ])("%s %s", (code, source) => {
+    expect(codesIn(source)).toEqual([code]);
+  });
+});
+
+describe("code that may run only in the browser is not reported", () => {
+  test.each([
+    "function Card() { useEffect(() => { document.title = String(Date.now()); }); }",
+    "const Card = () => <button onClick={() => window.scrollTo(0, Math.random())} />;",
+    "function Card() { const submit = () => fetch('/x'); return <form onSubmit={submit} />; }",
+    "function measure() { return window.innerWidth; }",
+    "const isWide = typeof window !== 'undefined' && window.innerWidth > 800;",
+    "const day = new Date('2026-01-31Z');",
+    "const mode = process.env.NODE_ENV;",
+    "const card = <Chart style='dark' />;",
+    "import { Link } from '@colonnade/kit'; import { createPortal } from 'react-dom';",
+  ])("%s", (source) => {
+    expect(codesIn(source)).toEqual([]);
+  });
+});
+
+test("a message explains the code and links to the guide", () => {
+  const [found] = linter.verify("eval('1')", config, { filename: "src/page.js" });
+  expect(found?.message).toBe(
+    "COL121 HTML or code from a string: Render React elements. For formatted text, import Markdown. " +
+      "node_modules/@colonnade/kit/dist/check/errors.md#col121-html-or-code-from-a-string",
+  );
+});
