@@ -56,7 +56,7 @@ test.each([
   ["null", "expected a default export made by defineConfig({ name, entry })"],
   [
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
-    'unknown key "port"; expected name, entry, kind, define, webpack, icon, bootstrap, server, icons, socialImage, themeColor',
+    'unknown key "port"; expected name, entry, kind, define, budget, webpack, icon, bootstrap, server, icons, socialImage, themeColor',
   ],
   ['{ entry: "./src/section.ts" }', `name is undefined; ${NAME_EXPECTED}`],
   ['{ name: "Hello", entry: "./src/section.ts" }', `name is "Hello"; ${NAME_EXPECTED}`],
@@ -111,6 +111,14 @@ test.each([
   [
     '{ name: "hello", entry: "./src/section.ts", icons: [] }',
     "icons is []; expected a list of { file, purpose } with purpose any, maskable or touch (shell only)",
+  ],
+  [
+    '{ name: "hello", entry: "./src/section.ts", budget: { scripts: 48 } }',
+    'budget is {"scripts":48}; expected { scriptKib, styleKib }, both optional positive numbers (section only)',
+  ],
+  [
+    '{ name: "shell", kind: "shell", entry: "./src/section.ts", budget: { scriptKib: 48 } }',
+    'budget is {"scriptKib":48}; expected { scriptKib, styleKib }, both optional positive numbers (section only)',
   ],
   ['{ name: "hello", entry: "./src/section.ts", define: [1] }', "define is [1]; expected { NAME: value }"],
   [

@@ -200,7 +200,7 @@ export const facts = {
   "src/worker.ts": 'postMessage("from the worker");',
   "src/about.md": "About {brand}.",
   "src/styles/plain.scss":
-    ".plain { .nested { width: 1px + 2px; } .dot { background: url(data:image/gif;base64,R0lG); } }",
+    ".hello_plain { .nested { width: 1px + 2px; } .dot { background: url(data:image/gif;base64,R0lG); } }",
 };
 
 let folder: string;
@@ -292,7 +292,7 @@ test("Sass and PostCSS styles are scoped like CSS modules", () => {
   );
   expect(styles).toContain(`.${String(card)}{color:inherit;`);
   expect(styles).toContain(`.${String(theme)} .${String(inner)}{color:#b4d455;float:inherit}`);
-  expect(styles).toContain(".plain .nested{width:3px}");
+  expect(styles).toContain(".hello_plain .nested{width:3px}");
   expect(styles).toContain("url(data:image/gif;base64,R0lG)");
   expect(server).not.toContain("3px");
 });

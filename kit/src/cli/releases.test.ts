@@ -128,7 +128,7 @@ describe("a release is refused after an edit outside of the package", () => {
       "section.config.js":
         'import { ENTRY } from "../settings/entry.js";\nexport default { name: "hello", entry: ENTRY };',
       "src/greetings.ts":
-        'import { WORDS } from "../../shared/words";\nexport const GREETINGS: Record<string, string> = { Welsh: WORDS };',
+        'import { WORDS } from "../../shared/words";\nexport const GREETINGS: Record<string, string> = { Dutch: WORDS, "Te Reo Māori": WORDS, Welsh: WORDS };',
     });
     await writeFiles(path.dirname(folder), files);
     release = `hello@${await buildRelease(folder)}`;
