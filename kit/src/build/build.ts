@@ -10,7 +10,7 @@ import { CONTRACT } from "../section.js";
 import { compile } from "./compile.js";
 import { loadConfig, UsageError, type SectionConfig } from "./config.js";
 import type { BuildContext } from "./context.js";
-import { readEntry } from "./entry.js";
+import { readEntry, type EntryImports } from "./entry.js";
 import { copyImages } from "./images.js";
 import { readInputs, writeInputs } from "./inputs.js";
 import { compiledFiles, configurationFiles } from "./outside.js";
@@ -124,13 +124,14 @@ async function compileSection(context: BuildContext, onStep: OnStep): Promise<Co
 
 async function buildSection(context: BuildContext, onStep: OnStep): Promise<Built> {
   const { folder, config } = context;
+  const imports = await readEntry(path.resolve(folder, config.entry));
   // The check runs the pages in processes of their own, so it can overlap with the compilation.
   const [compiled, checked] = await Promise.allSettled([compileSection(context, onStep), check(context)]);
   if (compiled.status === "rejected") throw compiled.reason;
   if (checked.status === "rejected") throw checked.reason;
   const { client, server } = compiled.value;
   const { paths } = checked.value;
-  const release = await sectionRelease(context, client, paths);
+  const release = await sectionRelease(context, client, imports, paths);
   const problems = [...checked.value.problems, ...(await findOversizedViews(context, client, release))];
   if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems);
   return { release, outside: await compiledFiles(folder, client, server), warnings: warningsIn(problems) };
@@ -140,10 +141,10 @@ async function buildSection(context: BuildContext, onStep: OnStep): Promise<Buil
 export async function sectionRelease(
   { folder, output, config, identity, installed }: BuildContext,
   client: Compilation,
+  imports: EntryImports,
   paths: CheckResult["paths"],
 ): Promise<Release> {
   const entry = path.resolve(folder, config.entry);
-  const imports = await readEntry(entry);
   const common = filesOf(client, (group) => group.name === SECTION_CHUNK);
   const assetsOf = (request: string): string[] => {
     const groups = client.chunkGroups.filter((group) =>

@@ -23,9 +23,11 @@ export async function configurationFiles(folder: string): Promise<string[]> {
 
 /** Returns the files outside of a package that webpack read, such as those of a workspace package. */
 export async function compiledFiles(folder: string, ...compilations: readonly Compilation[]): Promise<string[]> {
+  const files = compilations.flatMap(({ fileDependencies }) => [...fileDependencies]);
+  // The resolver looks at those of all parent folders.
   return outsideFiles(
     folder,
-    compilations.flatMap(({ fileDependencies }) => [...fileDependencies]),
+    files.filter((file) => path.basename(file) !== "package.json"),
   );
 }
 

@@ -83,7 +83,10 @@ function sassLoader({ folder, isCheck = false }: BuildContext): RuleSetUseItem {
   }
 }
 
-function postcss({ folder, config: { kind, name }, isCheck = false }: BuildContext, isModule: boolean): RuleSetUseItem[] {
+function postcss(
+  { folder, config: { kind, name }, isCheck = false }: BuildContext,
+  isModule: boolean,
+): RuleSetUseItem[] {
   const file = readdirSync(folder).find((entry) => /^postcss\.config\.(json|[mc]?[jt]s)$/.test(entry));
   // The shell's stylesheets apply to the whole document. The plugins of the package's own configuration run first.
   const plugins = kind === "shell" ? [] : [scopedStyles(name, { isModule })];

@@ -1,6 +1,9 @@
+import path from "node:path";
+
 import { sectionRelease } from "../build/build.js";
 import { compile } from "../build/compile.js";
 import { loadConfig, UsageError } from "../build/config.js";
+import { readEntry } from "../build/entry.js";
 import { installedVersions } from "../build/shared.js";
 import { identify } from "../build/version.js";
 import { clientConfiguration } from "../build/webpack.js";
@@ -26,7 +29,8 @@ export async function checkSection(
     // Sizes need a minified build, which takes longer than the rest of the check.
     if (errorsIn(problems).length > 0) return { name: config.name, problems };
     const client = await compile(clientConfiguration(context));
-    const release = await sectionRelease(context, client, paths);
+    const imports = await readEntry(path.resolve(folder, config.entry));
+    const release = await sectionRelease(context, client, imports, paths);
     return { name: config.name, problems: [...problems, ...(await findOversizedViews(context, client, release))] };
   });
 }

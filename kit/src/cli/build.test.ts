@@ -30,7 +30,7 @@ test("an unchanged section is reported as up to date", async () => {
 
 test("--json prints the result as JSON", async () => {
   const { out } = await runCompiled(folder, ["build", "--json"]);
-  expect(JSON.parse(out)).toEqual({ name: "hello", version: release.version, built: false });
+  expect(JSON.parse(out)).toEqual({ name: "hello", version: release.version, built: false, warnings: [] });
 });
 
 test("--final builds the version in package.json", async () => {

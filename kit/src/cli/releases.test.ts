@@ -22,7 +22,8 @@ beforeAll(async () => {
   version = await buildRelease(built);
 });
 beforeEach(() => {
-  admin.response = jsonResponse({ number: 7, live: true, url: "http://localhost/", deployment: 7, expiresAt: 0 }, 201);
+  const url = "http://localhost/";
+  admin.response = jsonResponse({ number: 7, live: true, rollouts: [], url, deployment: 7, expiresAt: 0 }, 201);
 });
 
 /** Builds the package in a folder. Returns the version. */
