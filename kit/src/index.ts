@@ -1,3 +1,8 @@
+/**
+ * The section contract, and the components, hooks and functions that sections use.
+ *
+ * @module kit
+ */
 export { CONTRACT, defineSection, type PageModule, type Section, type SlotModule } from "./section.js";
 export {
   DEFAULT_LAYOUT,

@@ -1,5 +1,11 @@
-export { build, readRelease, RELEASE_FOLDER, type BuildResult } from "./build.js";
-export { defineConfig, UsageError, type SectionConfig } from "./config.js";
+/**
+ * The configuration of a section, and the build and the commands for scripts.
+ *
+ * @module build
+ */
+export { build, readRelease, RELEASE_FOLDER, type BuildResult, type OnStep } from "./build.js";
+export { defineConfig, UsageError, type BuildSide, type JsonValue, type SectionConfig } from "./config.js";
+export type { IconConfig, SocialImageConfig, ThemeColor } from "./images.js";
 export { listFiles, type Release, type ReleaseFile, type ReleasePath } from "./release.js";
 export type { BuildMode } from "./version.js";
 export { callAdmin, type AdminAccess, type AdminResponse } from "../cli/api.js";

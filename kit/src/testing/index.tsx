@@ -1,5 +1,10 @@
-// Test helpers that render a section's pages and slots without a shell.
-// @testing-library/react is an optional peer dependency: install it in the section's package.
+/**
+ * Test helpers that render a section's pages and slots without a shell.
+ *
+ * `@testing-library/react` is an optional peer dependency: install it in the section's package.
+ *
+ * @module testing
+ */
 import { render, type RenderResult } from "@testing-library/react";
 import type { ReactElement, ReactNode } from "react";
 import { MemoryRouter } from "react-router-dom";
