@@ -2,19 +2,15 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { Release } from "@colonnade/kit/build";
+import type { Page } from "@playwright/test";
 
 import { createToken } from "../support/config.mjs";
-import { expect, sectionCommand, test } from "../support/section-command";
+import { readCommands, recipes, writeFiles } from "../support/guide";
+import { expect, runCommand, sectionCommand, test, type RunSection } from "../support/section-command";
 
 async function builtVersion(section: string): Promise<string> {
   const release = JSON.parse(await readFile(path.join(section, "release/release.json"), "utf8")) as Release;
   return release.version;
-}
-
-async function edit(file: string, from: string, to: string): Promise<void> {
-  const before = await readFile(file, "utf8");
-  expect(before).toContain(from);
-  await writeFile(file, before.replace(from, to));
 }
 
 interface Status {
@@ -35,6 +31,53 @@ interface Log {
   readonly entries: readonly { readonly kind: string; readonly change?: { readonly action: string } }[];
 }
 
+type Follow = (heading: string, after?: (command: string) => Promise<void>) => Promise<string>;
+
+/** Runs the commands under a heading of docs/tutorial.md, each where the previous one left off. Returns their output. */
+function tutorial(folder: string, section: RunSection): Follow {
+  let current = folder;
+  return async (heading, after) => {
+    const outputs: string[] = [];
+    for (const command of await readCommands("tutorial.md", heading)) {
+      const words = [...command.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
+      const [program, first = ""] = words;
+      if (program === "cd") current = path.join(current, first);
+      // The folder has its dependencies.
+      else if (command === "npm install") continue;
+      else if (program === "npm") outputs.push(await runCommand(current, words));
+      else outputs.push(await section(current, ...words.slice(words.indexOf("section") + 1)));
+      await after?.(command);
+    }
+    return outputs.join("");
+  };
+}
+
+/** Opens each page of docs/recipes. */
+async function expectRecipes(page: Page, hello: string): Promise<void> {
+  await page.goto(`${hello}/chart`);
+  await expect(page.getByRole("img", { name: "Visits by day: Mon 120, Tue 180, Wed 90" })).toBeVisible();
+
+  await page.route("**/api/weather?city=Amsterdam", (route) => route.fulfill({ json: { temperature: 21 } }));
+  await page.goto(`${hello}/fetch`);
+  await expect(page.getByText("It is 21 °C.")).toBeVisible();
+
+  await page.route("**/api/messages", (route) => route.fulfill({ status: 204 }));
+  await page.goto(`${hello}/forms`);
+  await page.getByRole("textbox", { name: "Message" }).fill("Hello");
+  await page.getByRole("button", { name: "Send" }).click();
+  await expect(page.getByText("Your message is sent.")).toBeVisible();
+
+  await page.goto(`${hello}/dates`);
+  await expect(page.getByRole("time")).toHaveText(/^September 1, 2026/);
+
+  await page.goto(`${hello}/images`);
+  await page.getByRole("img", { name: "Two boats" }).evaluate((image: HTMLImageElement) => image.decode());
+
+  await page.goto(`${hello}/lazy`);
+  await expect(page.getByRole("heading", { name: "Reviews" })).toBeVisible();
+  await expect(page.getByText("The map is 1280 pixels wide.")).toBeVisible();
+}
+
 test("A new team ships its section from an empty folder", async ({ page, startOwnSite, folder }) => {
   test.setTimeout(180_000);
   // A token for one section only, which does not exist yet.
@@ -50,30 +93,37 @@ test("A new team ships its section from an empty folder", async ({ page, startOw
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(text);
   };
 
+  const follow = tutorial(folder, section);
   await test.step("new, build, publish, deploy", async () => {
-    expect(await section(folder, "new", "hello")).toContain(
-      "created hello/ with a page at /hello and a Git repository\n",
-    );
-    await section(hello, "build");
+    // Nothing is installed from it.
+    await writeFile(path.join(folder, "colonnade-kit-0.1.0.tgz"), "");
+    expect(await follow("Create a section")).toContain("created hello/ with a page at /hello and a Git repository\n");
+    const output = await follow("Put it live");
     const version = await builtVersion(hello);
-    expect(await section(hello, "publish")).toBe(`hello@${version} is published\n`);
+    expect(output).toContain(`hello@${version} is published\n`);
+    expect(output).toMatch(/^deployment \d+ is live\nhttp\S+\/hello\n$/m);
     expect(await section(hello, "publish")).toBe(`hello@${version} was already published\n`);
-    expect(await section(hello, "deploy", "--reason", "our first page")).toMatch(
-      /^deployment \d+ is live\nhttp\S+\/hello\n$/,
-    );
     await expectHeading("Hello");
   });
   const first = await builtVersion(hello);
 
-  await edit(path.join(hello, "src/pages/home.tsx"), "<h1>Hello</h1>", "<h1>Hello again</h1>");
-  await section(hello, "build");
+  await test.step("check, test, build, publish", async () => {
+    for (const guide of ["tutorial.md", ...(await recipes())]) await writeFiles(guide, hello);
+    await follow("Change the page");
+  });
   const second = await builtVersion(hello);
 
-  await test.step("deploy --rollout, status", async () => {
-    await section(hello, "publish");
-    expect(await section(hello, "deploy", "--rollout", "10")).toMatch(
-      /^deployment \d+ is the candidate, for 10% of visitors\n/,
-    );
+  await test.step("preview", async () => {
+    const [link = ""] = (await follow("Preview it")).split("\n");
+    // The link has the site's public origin, which is not where this gateway listens.
+    await page.goto(`${own.url}${new URL(link).pathname}`);
+    await expect(page.getByRole("complementary", { name: "Preview" })).toBeVisible();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Hello again");
+    await page.getByRole("button", { name: "End preview" }).click();
+    await expectHeading("Hello");
+  });
+
+  const expectRollout = async (): Promise<void> => {
     const status = JSON.parse(await section(hello, "status", "--json")) as Status;
     expect(status.rollouts).toMatchObject([{ percent: 10, by: "hello team" }]);
     expect(status.sections.find(({ name }) => name === "hello")).toMatchObject({ live: first, candidate: second });
@@ -83,22 +133,26 @@ test("A new team ships its section from an empty folder", async ({ page, startOw
     expect(table).toMatch(
       new RegExp(`^hello +${first} +${second} +${second} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC$`, "m"),
     );
-  });
+  };
 
-  await test.step("promote", async () => {
-    expect(await section(hello, "promote", "--percent", "50")).toContain("for 50% of visitors");
-    expect(await section(hello, "promote")).toMatch(/^deployment \d+ is live\n$/);
+  await test.step("deploy --rollout, status, promote", async () => {
+    const output = await follow("Roll it out", async (command) => {
+      if (command.endsWith(" status")) await expectRollout();
+    });
+    expect(output).toMatch(/^deployment \d+ is the candidate, for 10% of visitors$/m);
+    expect(output).toContain("for 50% of visitors");
+    expect(output).toMatch(/^deployment \d+ is live\n$/m);
     await expectHeading("Hello again");
   });
 
-  await test.step("rollback", async () => {
-    expect(await section(hello, "rollback")).toMatch(/^deployment \d+ is live, with hello@/);
-    await expectHeading("Hello");
-  });
+  await test.step("recipes", () => expectRecipes(page, `${own.url}/hello`));
 
-  await test.step("history", async () => {
-    const { entries } = JSON.parse(await section(hello, "history", "--limit", "5", "--json")) as History;
-    expect(entries.map(({ action }) => action)).toEqual(["rollback", "promote", "percent", "rollout", "deploy"]);
+  await test.step("rollback, history", async () => {
+    expect(await follow("Roll it back")).toMatch(/^deployment \d+ is live, with hello@/m);
+    await expectHeading("Hello");
+    const { entries } = JSON.parse(await section(hello, "history", "--limit", "6", "--json")) as History;
+    const actions = ["deploy", "preview", "rollout", "percent", "promote", "rollback"];
+    expect(entries.map(({ action }) => action)).toEqual(actions.toReversed());
     expect(entries.at(-1)).toMatchObject({ by: "hello team", reason: "our first page" });
   });
 
@@ -106,19 +160,9 @@ test("A new team ships its section from an empty folder", async ({ page, startOw
     const { entries } = JSON.parse(await section(hello, "logs", "--json")) as Log;
     const happened = entries.map(({ kind, change }) => change?.action ?? kind);
     expect(happened.filter((what) => !what.startsWith("trial-"))).toEqual([
-      ...["published", "deploy", "published", "rollout", "percent", "promote", "rollback"],
+      ...["published", "deploy", "published", "preview", "rollout", "percent", "promote", "rollback"],
     ]);
     expect(happened.slice(0, 3)).toEqual(["published", "trial-started", "trial-passed"]);
-  });
-
-  await test.step("preview", async () => {
-    const [link = ""] = (await section(hello, "preview", `hello@${second}`, "--path", "/hello")).split("\n");
-    // The link has the site's public origin, which is not where this gateway listens.
-    await page.goto(`${own.url}${new URL(link).pathname}`);
-    await expect(page.getByRole("complementary", { name: "Preview" })).toBeVisible();
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Hello again");
-    await page.getByRole("button", { name: "End preview" }).click();
-    await expectHeading("Hello");
   });
 
   await test.step("Actions outside the token's scope are rejected", async () => {

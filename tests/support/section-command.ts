@@ -12,16 +12,23 @@ import { ROOT } from "./repository.mjs";
 const run = promisify(execFile);
 const COMMAND = path.join(ROOT, "kit/bin/section.js");
 
+/** Runs a command in a folder. Resolves with its output; rejects if it fails. */
+export async function runCommand(
+  folder: string,
+  [program = "", ...args]: readonly string[],
+  env = process.env,
+): Promise<string> {
+  const { stdout } = await run(program, args, { cwd: folder, env });
+  return stdout;
+}
+
 /** Runs the `section` command in a folder. Resolves with its output; rejects if it fails. */
 export type RunSection = (folder: string, ...args: string[]) => Promise<string>;
 
 /** The `section` command with this admin access. */
 export function sectionCommand({ url, token }: AdminAccess): RunSection {
   const env = { ...process.env, COLONNADE_ADMIN: url, COLONNADE_TOKEN: token };
-  return async (folder, ...args) => {
-    const { stdout } = await run(process.execPath, [COMMAND, ...args], { cwd: folder, env });
-    return stdout;
-  };
+  return (folder, ...args) => runCommand(folder, [process.execPath, COMMAND, ...args], env);
 }
 
 interface TeamFixtures {
