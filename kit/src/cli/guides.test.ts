@@ -1,5 +1,5 @@
 // The guides only show commands that exist, with valid arguments.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 import { describe, expect, test } from "vitest";
@@ -8,29 +8,68 @@ import { MemoryStream } from "../../fixtures/command.js";
 import { createProgram } from "./program.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
+const TEMPLATE = "kit/templates/section";
+const PAGES = readdirSync(path.join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+  // The API reference is generated.
+  .filter((file) => file.endsWith(".md") && !file.startsWith("api/"))
+  .map((file) => `docs/${file}`);
 
 /** Splits a shell command into words. Double quotes join words. */
 function splitWords(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
 }
 
+function programFor(args: readonly string[]): ReturnType<typeof createProgram> {
+  const stream = new MemoryStream();
+  return createProgram(args, { folder: ROOT, environment: {}, stdout: stream, stderr: stream });
+}
+
 /** Parses the arguments of `section` without running the command. */
 async function parseOnly(args: readonly string[]): Promise<void> {
-  const stream = new MemoryStream();
-  const program = createProgram(args, { folder: ROOT, environment: {}, stdout: stream, stderr: stream });
+  const program = programFor(args);
   for (const command of program.commands) command.action(() => undefined);
   await program.parseAsync(args, { from: "user" });
 }
 
-describe.each(["README.md", "docs/write-a-section.md", "kit/templates/section/README.md"])("%s", (guide) => {
-  const text = readFileSync(path.join(ROOT, guide), "utf8");
-  const shown = [...text.matchAll(/npx (?:--package \S+ )?section ([^`#\n]+)/g)].map(([, line = ""]) => line.trim());
+function read(file: string): string {
+  return readFileSync(path.join(ROOT, file), "utf8");
+}
 
-  test("shows how to build, publish and deploy", () => {
-    expect(shown).toEqual(expect.arrayContaining(["build", "publish", "deploy --rollout 10"]));
-  });
+/** Returns the commands in shell blocks and code spans, without comments. */
+function commandsIn(guide: string): string[] {
+  const text = read(guide);
+  const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
+  const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
+  const lines = [...blocks.flatMap((block) => block.split("\n")), ...spans];
+  return [...new Set(lines.map((line) => line.replace(/ +#.*/, "").trim()))];
+}
 
-  test.each(shown.filter((line) => !line.startsWith("--help")))("section %s", async (line) => {
-    await parseOnly(splitWords(line));
+const NAMES = programFor([]).commands.map((command) => command.name());
+const TARGETS = [...read("Makefile").matchAll(/^([\w-]+):/gm)].map(([, target]) => target);
+const { scripts } = JSON.parse(read(`${TEMPLATE}/package.json`)) as { scripts: Readonly<Record<string, string>> };
+
+describe.each(["README.md", `${TEMPLATE}/README.md`, ...PAGES])("%s", (guide) => {
+  const commands = commandsIn(guide);
+
+  test("shows valid commands", async () => {
+    for (const command of commands) {
+      const [, section] = /^npx (?:--package \S+ )?section ([a-z].*)/.exec(command) ?? [];
+      if (section !== undefined) await expect(parseOnly(splitWords(section)), command).resolves.toBeUndefined();
+      const [, name] = /^section ([a-z-]+)/.exec(command) ?? [];
+      if (name !== undefined) expect(NAMES, command).toContain(name);
+      const [, targets] = /^make ((?:[a-z-]+ ?)+)$/.exec(command) ?? [];
+      if (targets !== undefined) expect(TARGETS, command).toEqual(expect.arrayContaining(targets.split(" ")));
+      const [, script] = /^npm (?:run )?(test|(?<=run )\S+)$/.exec(command) ?? [];
+      if (script !== undefined) expect(scripts, command).toHaveProperty(script);
+    }
   });
 });
+
+test.each(["README.md", "docs/tutorial.md", "docs/write-a-section.md", `${TEMPLATE}/README.md`])(
+  "%s shows how to build, publish and deploy",
+  (guide) => {
+    expect(commandsIn(guide)).toEqual(
+      expect.arrayContaining(["npx section build", "npx section publish", "npx section deploy --rollout 10"]),
+    );
+  },
+);
