@@ -7,12 +7,14 @@
 # make fuzz              run each fuzz target for FUZZ_SECONDS (60); needs a nightly toolchain and cargo-fuzz
 # make gallery           serve the component gallery on http://localhost:8088 (override PORT)
 # make gallery-pictures  update the gallery's reference screenshots after a design change
+# make docs              build the documentation site in docs/.vitepress/dist, and check its links
+# make docs-serve        serve the documentation site on http://localhost:8090 (override PORT)
 # make api-report        update the API report of the kit after a contract change
 # make clean             delete build output, but not the store
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site browser api-report clean
+.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site browser docs docs-serve api-report clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -46,7 +48,7 @@ tools:
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo "Node.js is missing: install version 20.19 or newer with npm, then run make again."; exit 1; }
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 19)) { console.error(`Node.js $${process.versions.node} is too old: 20.19 or newer is needed.`); process.exit(1); }'
 
-node_modules/.installed: package-lock.json package.json kit/package.json shell/package.json tests/package.json $(wildcard mfe-*/package.json packages/*/package.json examples/*/package.json) | tools
+node_modules/.installed: package-lock.json package.json docs/package.json kit/package.json shell/package.json tests/package.json $(wildcard mfe-*/package.json packages/*/package.json examples/*/package.json) | tools
 	@npm ci --no-fund --no-audit --loglevel error
 	@touch $@
 
@@ -70,7 +72,7 @@ check-gateway: tools
 	else echo "cargo-deny is not installed: skipping the license and duplicate crate checks."; fi
 	@node tests/development/advisories.mjs
 
-lint-web: releases
+lint-web: releases docs
 	$(TSC) --build
 	cd kit && npx api-extractor run --config api-extractor.json
 	npx eslint . --max-warnings 0
@@ -125,6 +127,12 @@ gallery-pictures: gallery-built browser
 browser: node_modules/.installed
 	@node tests/development/browser.mjs
 
+docs: node_modules/.installed
+	@npm run build --silent --workspace docs
+
+docs-serve: docs
+	@exec npm run serve --silent --workspace docs -- --port $(or $(PORT),8090)
+
 # Updates the API report after a deliberate change of the section contract. Review it with the change.
 api-report: releases
 	cd kit && npx api-extractor run --local --config api-extractor.json
@@ -136,4 +144,4 @@ format: node_modules/.installed
 
 # Keeps the store, because it is data and not build output.
 clean:
-	rm -rf node_modules kit/node_modules kit/dist kit/gallery/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/target fuzz/artifacts .run
+	rm -rf node_modules kit/node_modules kit/dist kit/gallery/dist docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/target fuzz/artifacts .run

@@ -38,6 +38,7 @@ export default tseslint.config(
   {
     ignores: [
       "kit/modules.d.ts",
+      "docs/.vitepress/cache/",
       "**/dist/",
       "**/release/",
       "**/release.building/",

@@ -1,0 +1,88 @@
+import { slug } from "github-slugger";
+import { defineConfig } from "vitepress";
+
+import { codeBlocks } from "./codeBlocks.js";
+import { fileReferences } from "./fileReferences.js";
+
+const GUIDES = [
+  { text: "Write a section", link: "/write-a-section" },
+  {
+    text: "Recipes",
+    collapsed: false,
+    items: [
+      { text: "Chart", link: "/recipes/chart" },
+      { text: "Fetch", link: "/recipes/fetch" },
+      { text: "Forms", link: "/recipes/forms" },
+      { text: "Dates and locales", link: "/recipes/dates-and-locales" },
+      { text: "Images", link: "/recipes/images" },
+      { text: "Lazy loading", link: "/recipes/lazy" },
+      { text: "Tests", link: "/recipes/tests" },
+    ],
+  },
+  { text: "Debugging", link: "/debugging" },
+  { text: "Continuous integration", link: "/ci" },
+  { text: "Upgrading", link: "/upgrading" },
+];
+
+const REFERENCE = [
+  { text: "API", link: "/api/kit" },
+  { text: "API for tests", link: "/api/testing" },
+  { text: "API for builds and scripts", link: "/api/build" },
+  { text: "Errors", link: "/errors" },
+  { text: "npm compatibility", link: "/write-a-section#files-and-packages" },
+  { text: "Release manifest", link: "/write-a-section#build" },
+  { text: "Glossary", link: "/glossary" },
+];
+
+const OPERATE = [
+  { text: "Operate the gateway", link: "/operate-the-gateway" },
+  { text: "Edge security", link: "/edge" },
+];
+
+const PROJECT = [
+  { text: "Architecture", link: "/architecture" },
+  { text: "Contribute", link: "/contributing" },
+  { text: "Conduct of the bundled site", link: "/conduct" },
+];
+
+export default defineConfig({
+  title: "Colonnade",
+  description: "Documentation of Colonnade, a platform for independently deployed sections of one site",
+  lang: "en-US",
+  cleanUrls: true,
+  // The site of the tutorial, on the reader's machine.
+  ignoreDeadLinks: [/^http:\/\/localhost:8080/],
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: "/logo.svg" }]],
+  markdown: {
+    // GitHub's fragments, because the pages are also read there.
+    anchor: { slugify: slug },
+    config(md) {
+      md.use(codeBlocks);
+      md.use(fileReferences);
+    },
+  },
+  themeConfig: {
+    logo: "/logo.svg",
+    nav: [
+      { text: "Tutorial", link: "/tutorial" },
+      { text: "Guide", link: "/write-a-section" },
+      { text: "Reference", items: REFERENCE },
+      { text: "Operate", link: "/operate-the-gateway" },
+    ],
+    sidebar: [
+      {
+        text: "Start",
+        items: [
+          { text: "Overview", link: "/" },
+          { text: "Tutorial", link: "/tutorial" },
+        ],
+      },
+      { text: "Guides", items: GUIDES },
+      { text: "Reference", items: REFERENCE },
+      { text: "Operate", items: OPERATE },
+      { text: "Project", items: PROJECT },
+    ],
+    outline: { level: [2, 3] },
+    search: { provider: "local" },
+  },
+});

@@ -1,0 +1,13 @@
+import type { Theme } from "vitepress";
+import DefaultTheme from "vitepress/theme-without-fonts";
+
+import "../../../kit/design/tokens.css";
+import { MermaidDiagram } from "./MermaidDiagram.js";
+import "./style.css";
+
+export default {
+  extends: DefaultTheme,
+  enhanceApp({ app }) {
+    app.component("MermaidDiagram", MermaidDiagram);
+  },
+} satisfies Theme;

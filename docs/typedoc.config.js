@@ -1,0 +1,48 @@
+import { Converter } from "typedoc";
+
+/**
+ * Names the parameter of components, which destructure it.
+ *
+ * @param {import("typedoc").Application} app
+ */
+function nameProps({ converter }) {
+  converter.on(Converter.EVENT_CREATE_PARAMETER, (_context, parameter) => {
+    if (parameter.name === "__namedParameters") parameter.name = "props";
+  });
+}
+
+/** @type {Partial<import("typedoc").TypeDocOptions & import("typedoc-plugin-markdown").PluginOptions>} */
+export default {
+  entryPoints: ["../kit/src/index.ts", "../kit/src/testing/index.tsx", "../kit/src/build/index.ts"],
+  tsconfig: "../kit/tsconfig.build.json",
+  plugin: ["typedoc-plugin-markdown", nameProps],
+  out: "api",
+  router: "module",
+  entryFileName: "index",
+  readme: "none",
+  name: "API reference",
+  disableSources: true,
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
+  excludeExternals: true,
+  skipErrorChecking: true,
+  treatWarningsAsErrors: true,
+  parametersFormat: "table",
+  interfacePropertiesFormat: "table",
+  typeAliasPropertiesFormat: "table",
+  classPropertiesFormat: "table",
+  typeDeclarationFormat: "table",
+  enumMembersFormat: "table",
+  propertyMembersFormat: "table",
+  useCodeBlocks: true,
+  tableColumnSettings: {
+    hideModifiers: true,
+  },
+  groupOrder: ["Functions", "Variables", "Interfaces", "Type Aliases", "Classes"],
+  // Fragments from headings would be ambiguous: an interface and a function may differ only in case.
+  useHTMLAnchors: true,
+  // A module's name is its path in the site, where a page cannot also be a folder.
+  pageTitleTemplates: {
+    module: ({ name }) => (name === "kit" ? "@colonnade/kit" : `@colonnade/kit/${name}`),
+  },
+};
