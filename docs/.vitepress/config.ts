@@ -16,6 +16,7 @@ const GUIDES = [
       { text: "Dates and locales", link: "/recipes/dates-and-locales" },
       { text: "Images", link: "/recipes/images" },
       { text: "Lazy loading", link: "/recipes/lazy" },
+      { text: "Web worker", link: "/recipes/worker" },
       { text: "Tests", link: "/recipes/tests" },
     ],
   },
@@ -29,8 +30,8 @@ const REFERENCE = [
   { text: "API for tests", link: "/api/testing" },
   { text: "API for builds and scripts", link: "/api/build" },
   { text: "Errors", link: "/errors" },
-  { text: "npm compatibility", link: "/write-a-section#files-and-packages" },
-  { text: "Release manifest", link: "/write-a-section#build" },
+  { text: "npm compatibility", link: "/write-a-section#npm-packages" },
+  { text: "Release specification", link: "/spec/release" },
   { text: "Glossary", link: "/glossary" },
 ];
 

@@ -76,6 +76,9 @@ async function expectRecipes(page: Page, hello: string): Promise<void> {
   await page.goto(`${hello}/lazy`);
   await expect(page.getByRole("heading", { name: "Reviews" })).toBeVisible();
   await expect(page.getByText("The map is 1280 pixels wide.")).toBeVisible();
+
+  await page.goto(`${hello}/worker`);
+  await expect(page.getByText("78498 primes below 1000000")).toBeVisible();
 }
 
 test("A new team ships its section from an empty folder", async ({ page, startOwnSite, folder }) => {

@@ -4,13 +4,13 @@
  * @module build
  */
 export { build, readRelease, RELEASE_FOLDER, type BuildResult, type OnStep } from "./build.js";
-export { defineConfig, UsageError, type BuildSide, type JsonValue, type SectionConfig } from "./config.js";
+export { defineConfig, UsageError, type Budget, type BuildSide, type JsonValue, type SectionConfig } from "./config.js";
 export type { IconConfig, SocialImageConfig, ThemeColor } from "./images.js";
 export { listFiles, type Release, type ReleaseFile, type ReleasePath } from "./release.js";
 export type { BuildMode } from "./version.js";
 export { callAdmin, type AdminAccess, type AdminResponse } from "../cli/api.js";
 export { deploy, type Deployed, type DeployedDeployment, type DeployOptions } from "../cli/deploy.js";
-export type { Deployment } from "../cli/deployments.js";
+export type { Deployment, Rollout } from "../cli/deployments.js";
 export { publish, type OnProgress, type Published } from "../cli/publish.js";
 export type { ReleaseChanges } from "../cli/releases.js";
 export type { RequestBody } from "../cli/http.js";

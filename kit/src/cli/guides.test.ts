@@ -65,6 +65,11 @@ describe.each(["README.md", `${TEMPLATE}/README.md`, ...PAGES])("%s", (guide) =>
   });
 });
 
+test("docs/ci.md shows the workflow of a new section", () => {
+  const [, workflow] = /^```yaml \[\.github\/workflows\/ci\.yml\]\n(.*?)^```$/ms.exec(read("docs/ci.md")) ?? [];
+  expect(workflow).toBe(read(`${TEMPLATE}/.github/workflows/ci.yml`));
+});
+
 test.each(["README.md", "docs/tutorial.md", "docs/write-a-section.md", `${TEMPLATE}/README.md`])(
   "%s shows how to build, publish and deploy",
   (guide) => {
