@@ -39,9 +39,10 @@ gateway: tools
 
 releases: node_modules/.installed
 	@$(TSC) --build kit/tsconfig.build.json
-	@node kit/scripts/copy-globals.mjs
+	@node kit/scripts/copy-files.mjs
 	@node shell/art/draw.mjs
 	@node tests/development/build.mjs
+	@node kit/scripts/copy-shell.mjs
 
 tools:
 	@command -v cargo >/dev/null || { echo "Rust is missing: install it from https://rustup.rs, then run make again."; exit 1; }
@@ -144,4 +145,4 @@ format: node_modules/.installed
 
 # Keeps the store, because it is data and not build output.
 clean:
-	rm -rf node_modules kit/node_modules kit/dist kit/gallery/dist docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/target fuzz/artifacts .run
+	rm -rf node_modules kit/node_modules kit/dist kit/gallery/dist kit/shell docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/target fuzz/artifacts .run

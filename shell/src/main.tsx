@@ -1,6 +1,7 @@
 import "@colonnade/kit/design.css";
 import { SUSPENDED_DIGEST } from "@colonnade/kit/shell";
-import { createRoot, hydrateRoot } from "react-dom/client";
+import type { ErrorInfo } from "react";
+import { createRoot, hydrateRoot, type RootOptions } from "react-dom/client";
 
 import { App } from "./App";
 import { boot } from "./bootstrap";
@@ -17,10 +18,21 @@ import { ShellRouter } from "./navigation/ShellRouter";
 import "./navigation/viewTransitions.css";
 import { createViewTransitions } from "./navigation/viewTransitions";
 
-function onRecoverableError(error: unknown): void {
-  // The section left this part of its page to the browser.
-  if ((error as { digest?: string }).digest !== SUSPENDED_DIGEST) reportError(error);
+function report(error: unknown, { componentStack }: { readonly componentStack?: string | null | undefined }): void {
+  // `section dev` shows which component it is.
+  if (error instanceof Error) Object.assign(error, { componentStack });
+  reportError(error);
 }
+
+function onRecoverableError(error: unknown, info: ErrorInfo): void {
+  // The section left this part of its page to the browser.
+  if ((error as { digest?: string }).digest !== SUSPENDED_DIGEST) report(error, info);
+}
+
+const options: RootOptions = {
+  onRecoverableError,
+  ...(process.env.NODE_ENV === "development" && { onCaughtError: report }),
+};
 
 const root = document.getElementById("root");
 if (!root) throw new Error('the document has no element with id "root"');
@@ -44,5 +56,5 @@ const app = (
     />
   </ShellRouter>
 );
-if (boot.view) hydrateRoot(root, app, { onRecoverableError });
-else createRoot(root).render(app);
+if (boot.view) hydrateRoot(root, app, options);
+else createRoot(root, options).render(app);

@@ -7,9 +7,11 @@ import { findOversizedViews } from "../check/budget.js";
 import { check, type CheckResult } from "../check/check.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { CONTRACT } from "../section.js";
+import { filesOf, sectionAssets } from "./assets.js";
 import { compile } from "./compile.js";
 import { loadConfig, UsageError, type SectionConfig } from "./config.js";
 import type { BuildContext } from "./context.js";
+import { buildDevelopmentShell } from "./developmentShell.js";
 import { readEntry, type EntryImports } from "./entry.js";
 import { copyImages } from "./images.js";
 import { readInputs, writeInputs } from "./inputs.js";
@@ -18,13 +20,7 @@ import { listFiles, type Release } from "./release.js";
 import { SECTION_MODULES, shellServerEntry, writeSharedModules } from "./server.js";
 import { installedVersions, neededRanges } from "./shared.js";
 import { identify, type BuildMode } from "./version.js";
-import {
-  clientConfiguration,
-  SECTION_CHUNK,
-  SHELL_LIBRARIES,
-  serverConfiguration,
-  shellServerConfiguration,
-} from "./webpack.js";
+import { clientConfiguration, SHELL_LIBRARIES, serverConfiguration, shellServerConfiguration } from "./webpack.js";
 
 /** Name of the folder, within a package, that contains its release. */
 export const RELEASE_FOLDER = "release";
@@ -144,16 +140,7 @@ export async function sectionRelease(
   imports: EntryImports,
   paths: CheckResult["paths"],
 ): Promise<Release> {
-  const entry = path.resolve(folder, config.entry);
-  const common = filesOf(client, (group) => group.name === SECTION_CHUNK);
-  const assetsOf = (request: string): string[] => {
-    const groups = client.chunkGroups.filter((group) =>
-      group.origins.some((origin) => origin.request === request && isEntry(origin.module, entry)),
-    );
-    // The server renders `lazy` components, so their styles belong to the first view. Their scripts do not.
-    const styles = filesIn(descendantsOf(groups)).filter((file) => file.endsWith(".css"));
-    return [...new Set([...filesIn(groups), ...styles])].filter((file) => !common.includes(file));
-  };
+  const { common, assetsOf } = sectionAssets(client, path.resolve(folder, config.entry));
   return {
     name: config.name,
     version: identity.version,
@@ -180,6 +167,10 @@ async function buildShell(context: BuildContext, onStep: OnStep): Promise<Built>
   const client = await compile(clientConfiguration(context));
   onStep("server bundle");
   const server = await buildShellServer(context);
+  if (config.server !== undefined && !context.mode.development) {
+    onStep("development variant");
+    await buildDevelopmentShell(context, path.resolve(folder, config.server));
+  }
   const main = filesOf(client, (group) => group.name === "main");
   const images = await copyImages(folder, output, config);
   const files = await listFiles(output);
@@ -216,34 +207,6 @@ async function buildShellServer(context: BuildContext): Promise<Compilation | un
   if (config.server === undefined) return undefined;
   const source = shellServerEntry(path.resolve(folder, config.server));
   return compile(shellServerConfiguration(context, source));
-}
-
-type ChunkGroup = Compilation["chunkGroups"][number];
-
-function filesOf(compilation: Compilation, predicate: (group: ChunkGroup) => boolean): string[] {
-  return filesIn(compilation.chunkGroups.filter(predicate));
-}
-
-function filesIn(groups: readonly ChunkGroup[]): string[] {
-  return [...new Set(groups.flatMap((group) => group.getFiles()))].map((file) => `client/${file}`);
-}
-
-/** The chunk groups that these import dynamically, directly or through others. */
-function descendantsOf(groups: readonly ChunkGroup[]): ChunkGroup[] {
-  const found = new Set<ChunkGroup>();
-  const visit = (group: ChunkGroup): void => {
-    for (const child of group.getChildren()) {
-      if (found.has(child)) continue;
-      found.add(child);
-      visit(child);
-    }
-  };
-  groups.forEach(visit);
-  return [...found];
-}
-
-function isEntry(module: unknown, entry: string): boolean {
-  return (module as { resource?: string } | null)?.resource === entry;
 }
 
 function singleFile(files: string[]): string {

@@ -74,7 +74,13 @@ const TYPES: Readonly<Record<string, string>> = {
   ".pdf": "application/pdf",
   ".wasm": "application/wasm",
   ".txt": "text/plain; charset=utf-8",
+  ".md": "text/plain; charset=utf-8",
 };
+
+/** The MIME type of a file, by its name. */
+export function typeOf(file: string): string {
+  return TYPES[path.extname(file).toLowerCase()] ?? "application/octet-stream";
+}
 
 /**
  * Lists the files of a release folder, sorted by path, with size, type and digest. Excludes `release.json`, and source maps,
@@ -93,7 +99,7 @@ export async function listFiles(folder: string): Promise<ReleaseFile[]> {
       return {
         path: file,
         size: bytes.length,
-        type: TYPES[path.extname(file).toLowerCase()] ?? "application/octet-stream",
+        type: typeOf(file),
         digest: `sha384-${createHash("sha384").update(bytes).digest("base64")}`,
       };
     }),

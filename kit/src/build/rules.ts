@@ -10,21 +10,28 @@ import type { BuildSide } from "./config.js";
 import type { BuildContext } from "./context.js";
 import { scopedStyles } from "./scopedStyles.js";
 
+const REFRESH_LOADER = path.join(import.meta.dirname, "refresh-loader.js");
+
 // Rules are created for each build, because the package's own `webpack` function may change them.
-function scripts(): RuleSetRule[] {
-  const compiled = (test: RegExp, parser: object): RuleSetRule => ({
+function scripts(isHot: boolean): RuleSetRule[] {
+  const react = { runtime: "automatic", ...(isHot && { development: true, refresh: true }) };
+  const compiled = (test: RegExp, parser: object, isModule?: "unknown"): RuleSetRule => ({
     test,
     exclude: /node_modules/,
-    loader: "swc-loader",
-    options: { jsc: { parser, target: "es2022", transform: { react: { runtime: "automatic" } } } },
+    use: [
+      ...(isHot ? [REFRESH_LOADER] : []),
+      {
+        loader: "swc-loader",
+        options: { ...(isModule && { isModule }), jsc: { parser, target: "es2022", transform: { react } } },
+      },
+    ],
   });
-  const javascript = compiled(/\.([mc]?js|jsx)$/, { syntax: "ecmascript", jsx: true });
   return [
     // With `tsx`, `<T>(value: T) => value` would be a syntax error.
     compiled(/\.m?ts$/, { syntax: "typescript" }),
     compiled(/\.tsx$/, { syntax: "typescript", tsx: true }),
     // CommonJS modules are scripts: a module would get imports, which have no effect there.
-    { ...javascript, options: { ...(javascript.options as object), isModule: "unknown" } },
+    compiled(/\.([mc]?js|jsx)$/, { syntax: "ecmascript", jsx: true }, "unknown"),
   ];
 }
 // The loader removes the components' names from developer tools, so development builds do not use it.
@@ -110,6 +117,6 @@ export function rules(context: BuildContext, side: BuildSide): RuleSetRule[] {
     MARKDOWN,
     ...(context.mode.development ? [] : [ROUTER]),
     ...styles(context, side),
-    ...scripts(),
+    ...scripts(side === "client" && context.config.kind !== "shell" && context.mode.development === true),
   ];
 }

@@ -21,12 +21,32 @@ import { WorkerImports } from "./workers.js";
 export const EXPOSED_MODULE = "./section";
 /** Name of the chunk that contains the exposed module. */
 export const SECTION_CHUNK = "section";
+// Runs before React DOM loads, which looks for what it installs.
+const REFRESH_RUNTIME = path.join(import.meta.dirname, "../dev/client/refreshRuntime.js");
+// Connects a section's container to the page of `section dev`.
+const HOT_CLIENT = path.join(import.meta.dirname, "../dev/client/hotClient.js");
 
 // The gateway restricts the names of files, and a source file can have any name.
 function assetName({ filename = "" }: { readonly filename?: string | undefined }): string {
   const { name } = path.parse(filename.replace(/[?#].*$/s, ""));
   return `${name.replaceAll(/[^\w.~@+-]+/g, "-").slice(0, 100)}.[contenthash:8][ext]`;
 }
+
+/** Whether this is a section's build for `section dev`, which updates a loaded page. */
+function isHot({ config, mode }: BuildContext): boolean {
+  return config.kind !== "shell" && mode.development === true;
+}
+
+// A hot update replaces modules by their ids, and files by their names.
+const HOT_OPTIMIZATION = {
+  minimize: false,
+  nodeEnv: "development",
+  concatenateModules: false,
+  mangleExports: false,
+  usedExports: false,
+  moduleIds: "named",
+  chunkIds: "named",
+} as const;
 
 function baseConfiguration(context: BuildContext, side: BuildSide): Configuration {
   const { folder, config, identity, output } = context;
@@ -117,6 +137,16 @@ function sharedOptions(context: BuildContext): Record<string, object> {
   );
 }
 
+// The container exports the last one.
+function exposedModules(context: BuildContext): string[] {
+  const { folder, config } = context;
+  return [...(isHot(context) ? [`${HOT_CLIENT}?${config.name}`] : []), path.resolve(folder, config.entry)];
+}
+
+function hashOf(context: BuildContext): string {
+  return isHot(context) ? "" : ".[contenthash:8]";
+}
+
 function federation(context: BuildContext): ModuleFederationPlugin {
   const isShell = context.config.kind === "shell";
   // The plugin embeds this version in the code. It defaults to the version of the package in the working directory.
@@ -126,11 +156,9 @@ function federation(context: BuildContext): ModuleFederationPlugin {
     ...(isShell
       ? { remotes: {} }
       : {
-          filename: "entry.[contenthash:8].js",
+          filename: `entry${hashOf(context)}.js`,
           library: { type: "var", name: context.identity.container },
-          exposes: {
-            [EXPOSED_MODULE]: { import: path.resolve(context.folder, context.config.entry), name: SECTION_CHUNK },
-          },
+          exposes: { [EXPOSED_MODULE]: { import: exposedModules(context), name: SECTION_CHUNK } },
         }),
     shared: sharedOptions(context),
     // The default loads every section's entry at startup, so one unavailable section would break the page.
@@ -169,6 +197,12 @@ const COMPILE_HINT = new webpack.BannerPlugin({
   stage: webpack.Compilation.PROCESS_ASSETS_STAGE_DEV_TOOLING,
 });
 
+const releasePlugins = () => [
+  COMPILE_HINT,
+  new PortableModuleIds(),
+  new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
+];
+
 // Both minifiers are native code. Starting a worker per build would take longer than they do.
 const minimizers = () => [
   new MinimizerPlugin({ parallel: false, test: /\.js$/, minify: MinimizerPlugin.swcMinify }),
@@ -180,12 +214,15 @@ export const SHELL_LIBRARIES = ["runtime", "react-dom"] as const;
 
 // Several scripts compile in parallel, and each runs as soon as the previous one has. A single script runs only after its
 // last byte arrives, as one long task.
-function shellEntry({ folder, config }: BuildContext): EntryObject {
+function shellEntry({ folder, config, mode }: BuildContext): EntryObject {
   const [runtime, reactDom] = SHELL_LIBRARIES;
-  const federationRuntime = "@module-federation/enhanced/runtime";
   return {
     [runtime]: {
-      import: config.bootstrap ? [federationRuntime, path.resolve(folder, config.bootstrap)] : federationRuntime,
+      import: [
+        ...(mode.development ? [REFRESH_RUNTIME] : []),
+        "@module-federation/enhanced/runtime",
+        ...(config.bootstrap ? [path.resolve(folder, config.bootstrap)] : []),
+      ],
     },
     [reactDom]: { import: "react-dom/client", dependOn: runtime },
     main: { import: path.resolve(folder, config.entry), dependOn: [...SHELL_LIBRARIES] },
@@ -196,28 +233,30 @@ function shellEntry({ folder, config }: BuildContext): EntryObject {
 export function clientConfiguration(context: BuildContext): Configuration {
   const common = baseConfiguration(context, "client");
   const isShell = context.config.kind === "shell";
+  const hot = isHot(context);
+  const names = `[name]${hashOf(context)}`;
   const configuration: Configuration = {
     ...common,
+    ...(hot && { devtool: "source-map" }),
     target: ["web", "es2022"],
     entry: isShell ? shellEntry(context) : {},
     output: {
       ...common.output,
-      filename: "[name].[contenthash:8].js",
-      chunkFilename: "[name].[contenthash:8].js",
+      filename: `${names}.js`,
+      chunkFilename: `${names}.js`,
+      ...(hot && { devtoolModuleFilenameTemplate: "[absolute-resource-path]" }),
       crossOriginLoading: "anonymous",
       // In milliseconds. After the timeout the chunk fails to load, and the section's fallback is shown.
       chunkLoadTimeout: 8_000,
     },
     plugins: [
       ...(common.plugins ?? []),
-      new MiniCssExtractPlugin({ filename: "[name].[contenthash:8].css", chunkFilename: "[name].[contenthash:8].css" }),
+      new MiniCssExtractPlugin({ filename: `${names}.css`, chunkFilename: `${names}.css` }),
       federation(context),
       // The federation runtime reads its debug flag from localStorage, which blocks the main thread.
       ...(isShell ? [new webpack.DefinePlugin({ "window.localStorage": "undefined" })] : []),
-      COMPILE_HINT,
-      new PortableModuleIds(),
       ...(isShell ? [] : [new WorkerImports()]),
-      new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
+      ...(hot ? [new webpack.HotModuleReplacementPlugin()] : releasePlugins()),
     ],
     optimization: {
       ...(context.mode.development && { minimize: false, nodeEnv: "development" }),
@@ -226,6 +265,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
       moduleIds: "deterministic",
       chunkIds: "deterministic",
       realContentHash: true,
+      ...(hot && HOT_OPTIMIZATION),
     },
   };
   return customized(context, "client", configuration);

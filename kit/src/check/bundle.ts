@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
@@ -34,11 +34,18 @@ export interface SectionBundle {
  */
 export async function compileSection(context: BuildContext, output: string): Promise<SectionBundle> {
   const sources = new SourceProblems(context.folder);
+  const compilation = await compile(sectionConfiguration(context, output, sources));
+  const styles = findUnscopedStyles(context.folder, context.config.name, compilation);
+  return { ...sectionFiles(output), problems: [...sources.problems(), ...styles] };
+}
+
+/** Returns the configuration of a section's script, whose files are {@link sectionFiles}. */
+export function sectionConfiguration(context: BuildContext, output: string, sources: SourceProblems): Configuration {
   const entry = JSON.stringify(path.resolve(context.folder, context.config.entry));
   // `import()` defers the evaluation of the section until the check's first step.
   const source = `export const load = () => import(${entry});`;
   const configuration = scriptConfiguration({ ...context, isCheck: true }, output, source, SECTION_VARIABLE);
-  const compilation = await compile({
+  return {
     ...configuration,
     externalsType: "var",
     externals: Object.fromEntries(
@@ -46,10 +53,13 @@ export async function compileSection(context: BuildContext, output: string): Pro
     ),
     devtool: "source-map",
     plugins: [...(configuration.plugins ?? []), new MiniCssExtractPlugin(), sources],
-  });
+  };
+}
+
+/** The script of a section that was compiled into `output`, and its source map. */
+export function sectionFiles(output: string): Pick<SectionBundle, "file" | "map"> {
   const file = path.join(output, `${SECTION_VARIABLE}.js`);
-  const styles = findUnscopedStyles(context.folder, context.config.name, compilation);
-  return { file, map: `${file}.map`, problems: [...sources.problems(), ...styles] };
+  return { file, map: `${file}.map` };
 }
 
 /** Returns a script with the shared packages and the steps of the check. `output` is a temporary folder. */
@@ -62,9 +72,25 @@ export async function compileShared(context: BuildContext, output: string): Prom
     const { name, entry } = context.config;
     const plain = { ...context, config: { name, entry } };
     const configuration = scriptConfiguration(plain, output, sharedSource(), SHARED_VARIABLE);
-    await compile({ ...configuration, resolve: { ...configuration.resolve, tsconfig: false } });
-    return readFile(path.join(output, `${SHARED_VARIABLE}.js`), "utf8");
+    return compileScript({ ...configuration, resolve: { ...configuration.resolve, tsconfig: false } });
   });
+}
+
+/**
+ * Compiles the script with which `section dev` renders pages as a shell does: that of {@link compileShared}, with the
+ * shell's `render` from the module at this path. `output` receives further files.
+ */
+export async function compileShellScript(context: BuildContext, output: string, render: string): Promise<string> {
+  const source = `${sharedSource()}\nexport { render } from ${JSON.stringify(render)};`;
+  return compileScript(scriptConfiguration(context, output, source, SHARED_VARIABLE));
+}
+
+async function compileScript(configuration: Configuration): Promise<string> {
+  await compile(configuration);
+  const file = path.join(String(configuration.output?.path), `${SHARED_VARIABLE}.js`);
+  const text = await readFile(file, "utf8");
+  await rm(file);
+  return text;
 }
 
 // Next to the installed packages, as other tools do: `npm ci` deletes it.

@@ -89,6 +89,13 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
   return { problems: problems.sorted(), paths };
 }
 
+/** Returns the problems that a child process reported. `positionOf` maps a stack to a position in the sources. */
+export function problemsOf(report: Report, positionOf: (stack: string) => string | undefined): readonly Problem[] {
+  const problems = new Problems();
+  addReport(report, positionOf, problems);
+  return problems.sorted();
+}
+
 function addReport(report: Report, positionOf: (stack: string) => string | undefined, problems: Problems): void {
   switch (report.kind) {
     case "paths":

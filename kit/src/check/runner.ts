@@ -1,17 +1,13 @@
 // Checks one page of a section in a process of its own. Its argument is a CheckJob.
 import { appendFileSync, readFileSync } from "node:fs";
-import { inspect } from "node:util";
 import vm from "node:vm";
 
 import type { ReleasePath } from "../build/release.js";
+import { describeThrown, settled } from "./outcome.js";
 import { BUNDLE_NAME, type CheckJob, type LinkTarget, type Report } from "./report.js";
 import type { CheckSteps, createSteps, StepResult, Violation } from "./sandbox/index.js";
 import { createSandboxContext } from "./sandboxContext.js";
-import { startWatchdog } from "./watchdog.js";
-
-// Limits of CPU time in milliseconds. The gateway's engine is slower than V8, so what exceeds them fails there for certain.
-const LOAD_LIMIT = 2000;
-const PATH_LIMIT = 500;
+import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
 
 const job = JSON.parse(process.argv[2] ?? "") as CheckJob;
 const watchdog = await startWatchdog(job.reports);
@@ -31,26 +27,8 @@ function reportThrown(step: string, thrown: unknown): void {
   report({ kind: "thrown", step, error: { name, message }, stack });
 }
 
-// The error is from another context, so `instanceof Error` does not apply.
-function describeThrown(thrown: unknown): { name: string; message: string; stack: string } {
-  const { name, message, stack } = (thrown ?? {}) as Partial<Error>;
-  if (typeof message !== "string")
-    return { name: "a value that is not an Error", message: inspect(thrown, { customInspect: false }), stack: "" };
-  return { name: String(name), message, stack: String(stack) };
-}
-
 function reportViolation({ problem, code = "COL100", advice }: Violation): void {
   report({ kind: "violation", code, message: problem, ...(advice !== undefined && { advice }) });
-}
-
-/** Waits for a promise. In the sandbox nothing happens later, so what is pending after all microtasks stays pending. */
-async function settled<T>(promise: T | Promise<T>): Promise<T> {
-  const pending = new Promise<never>((_, reject) => {
-    setImmediate(() => {
-      reject(new Error("its promise never settles: it waits for something that does not happen on the server"));
-    });
-  });
-  return Promise.race([promise, pending]);
 }
 
 /** Runs a step of the section. False if the section threw or the step found a problem. */

@@ -60,12 +60,16 @@ interface Finding {
 
 /** A webpack plugin that finds problems in a package's own sources without running them. */
 export class SourceProblems implements WebpackPluginInstance {
-  readonly #findings: Finding[] = [];
+  readonly #findings = new Map<string, Finding[]>();
 
   constructor(readonly folder: string) {}
 
   apply(compiler: Compiler): void {
-    compiler.hooks.compilation.tap(TAP, (_, { normalModuleFactory }) => {
+    compiler.hooks.compilation.tap(TAP, (compilation, { normalModuleFactory }) => {
+      // In watch mode only the modules that changed are compiled again.
+      compilation.hooks.buildModule.tap(TAP, (module) => {
+        this.#findings.delete(module.identifier());
+      });
       for (const type of JAVASCRIPT)
         normalModuleFactory.hooks.parser.for(type).tap(TAP, (parser) => {
           this.#tap(parser as unknown as Parser);
@@ -79,12 +83,11 @@ export class SourceProblems implements WebpackPluginInstance {
       const { module } = parser.state;
       const position = parser.getLocation(node)?.start;
       if (!position || !isOwnSource(this.folder, module.resource)) return;
+      const findings = this.#findings.get(module.identifier()) ?? [];
       // `process.env` is also a part of `process.env.NAME`.
-      const isFound = this.#findings.some(
-        (found) => found.module === module && found.code === code && isSame(found.position, position),
-      );
-      if (isFound) return;
-      this.#findings.push({ code, message, module, position, ...(advice !== undefined && { advice }) });
+      if (findings.some((found) => found.code === code && isSame(found.position, position))) return;
+      const finding = { code, message, module, position, ...(advice !== undefined && { advice }) };
+      this.#findings.set(module.identifier(), [...findings, finding]);
     };
     const recordVariable = (node: Node, name: string): void => {
       record(node, "COL130", `the section uses ${name}, which neither browsers nor the gateway have`);
@@ -115,20 +118,23 @@ export class SourceProblems implements WebpackPluginInstance {
 
   /** Returns the problems, after the compilation. */
   problems(): Problem[] {
-    return this.#findings.map(({ code, message, module, position, advice }) =>
-      problemOf(code, message, this.#locate(module, position), advice),
-    );
-  }
-
-  #locate(module: NormalModule, { line, column }: Position): string {
-    const map = module.originalSource()?.map() as ConstructorParameters<typeof SourceMap>[0] | null | undefined;
-    const mapping = map && new SourceMap(map).findEntry(line - 1, column);
-    return mapping && "originalLine" in mapping
-      ? formatPosition(this.folder, module.resource, mapping.originalLine + 1, mapping.originalColumn + 1)
-      : formatPosition(this.folder, module.resource, line, column + 1);
+    return [...this.#findings.values()]
+      .flat()
+      .map(({ code, message, module, position, advice }) =>
+        problemOf(code, message, locateInSource(this.folder, module, position), advice),
+      );
   }
 }
 
 function isSame(one: Position, other: Position): boolean {
   return one.line === other.line && one.column === other.column;
+}
+
+/** Formats the position in a module's source that its compiled code has at `position`. */
+export function locateInSource(folder: string, module: NormalModule, { line, column }: Position): string {
+  const map = module.originalSource()?.map() as ConstructorParameters<typeof SourceMap>[0] | null | undefined;
+  const mapping = map && new SourceMap(map).findEntry(line - 1, column);
+  return mapping && "originalLine" in mapping
+    ? formatPosition(folder, module.resource, mapping.originalLine + 1, mapping.originalColumn + 1)
+    : formatPosition(folder, module.resource, line, column + 1);
 }

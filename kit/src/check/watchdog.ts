@@ -12,6 +12,12 @@ export interface WatchdogData {
   readonly name: Uint8Array;
 }
 
+// Limits of CPU time in milliseconds. The gateway's engine is slower than V8, so what exceeds them fails there for certain.
+/** Limit of evaluating a section, or of a page's module. */
+export const LOAD_LIMIT = 2000;
+/** Limit of one path of a page. */
+export const PATH_LIMIT = 500;
+
 const NAME_BYTES = 4096;
 
 /** Ends this process when a step exceeds its limit of CPU time. */

@@ -1,7 +1,8 @@
 // The packed kit and `npm create @colonnade/section`, used in a folder outside this repository.
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
 import type { Release } from "@colonnade/kit/build";
@@ -65,6 +66,7 @@ test("the packed kit contains the public files and no tests", async () => {
       "dist/index.js",
       "dist/index.d.ts",
       "modules.d.ts",
+      "shell/development.tgz",
       "templates/section/.github/workflows/ci.yml",
       "templates/section/gitignore",
       "templates/section/src/section.test.tsx",
@@ -153,6 +155,25 @@ describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 
     await omitOtherPlatforms(path.join(section, "package.json"));
     await installAndCheck(section, "npx", "--yes", command);
   });
+});
+
+test("section dev shows the section without a site", async () => {
+  const args = [path.join(modules, "@colonnade/kit/bin/section.js"), "dev", "hello", "--port", "0"];
+  // No other command: a machine with Node.js only.
+  const child = spawn(process.execPath, args, { cwd: folder, env: {} });
+  try {
+    let url = "";
+    for await (const line of createInterface(child.stdout)) {
+      [, url = ""] = /^(http:\S+) serves .* with hello$/.exec(line) ?? [];
+      if (url !== "") break;
+    }
+    const page = await fetch(`${url}/hello`);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toMatch(/<main id="main" tabindex="-1">.*<h1>/);
+    expect((await fetch(`${url}/other`)).status).toBe(404);
+  } finally {
+    child.kill();
+  }
 });
 
 const PLATFORM = /\b(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|wasm32|win32)\b/;

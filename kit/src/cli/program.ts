@@ -7,6 +7,7 @@ import { addCheckCommand } from "./check.js";
 import { addCompletionCommand } from "./completion.js";
 import type { CommandContext, CommandResult, ProcessContext } from "./context.js";
 import { addDeployCommand } from "./deploy.js";
+import { addDevCommand } from "./dev.js";
 import { addErrorsCommand } from "./errors.js";
 import { addGarbageCollectCommand } from "./garbageCollect.js";
 import { addHistoryCommand } from "./history.js";
@@ -25,6 +26,7 @@ import { addUpgradeCommand } from "./upgrade.js";
 /** In the order in which a team needs them. */
 const SUBCOMMANDS: readonly ((program: CommandUnknownOpts, context: CommandContext) => void)[] = [
   addNewCommand,
+  addDevCommand,
   addBuildCommand,
   addCheckCommand,
   addPublishCommand,

@@ -48,6 +48,8 @@ export interface CheckSteps {
   unknownPath(): string | null;
   /** Runs `data` of an unknown path. */
   unknown(path: string): Promise<StepResult>;
+  /** Finds blocked elements in HTML that the section was rendered to. */
+  inspect(html: string): void;
   /** Whether `data` of the current path is not found. */
   isNotFound(): boolean;
   /** Blocked elements that the section created since the last call. */
@@ -135,7 +137,7 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
     },
     async render(path) {
       html = await renderPage({ Component: page.Component, data, path, params, site });
-      inHtml = findBlockedMarkup(html);
+      this.inspect(html);
       const { length } = new TextEncoder().encode(JSON.stringify({ head, layout, data, html }));
       if (length <= MAX_PAGE_BYTES) return null;
       const problem = `the page ${path} and its data have ${String(length)} bytes; expected at most ${String(MAX_PAGE_BYTES)}`;
@@ -153,6 +155,9 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
       if (isNotFound(data) || page.anyParams) return null;
       const problem = `data() of ${path} (page ${pattern}) returns data; expected notFound(), because the params are made up`;
       return { code: "COL114", problem };
+    },
+    inspect(rendered) {
+      inHtml = findBlockedMarkup(rendered);
     },
     isNotFound: () => isNotFound(data),
     takeBlocked() {

@@ -1,0 +1,15 @@
+// Copies files of other folders into the kit: the globals of the gateway's render sandbox, which `section check` uses, and
+// the guide to its codes, which SARIF reports link to and `section dev` shows.
+import { copyFileSync, mkdirSync } from "node:fs";
+import path from "node:path";
+
+const KIT = path.resolve(import.meta.dirname, "..");
+const FILES = [
+  ["gateway/crates/render/src/worker/globals.js", "dist/check/globals.js"],
+  ["docs/errors.md", "dist/check/errors.md"],
+];
+
+for (const [source, target] of FILES) {
+  mkdirSync(path.dirname(path.join(KIT, target)), { recursive: true });
+  copyFileSync(path.join(KIT, "..", source), path.join(KIT, target));
+}

@@ -1,0 +1,56 @@
+import type { Compilation } from "webpack";
+
+import { SECTION_CHUNK } from "./webpack.js";
+
+type ChunkGroup = Compilation["chunkGroups"][number];
+
+/** The files of the chunk groups that satisfy the predicate, relative to the release folder. */
+export function filesOf(compilation: Compilation, predicate: (group: ChunkGroup) => boolean): string[] {
+  return filesIn(compilation.chunkGroups.filter(predicate));
+}
+
+function filesIn(groups: readonly ChunkGroup[]): string[] {
+  return [...new Set(groups.flatMap((group) => group.getFiles()))].map((file) => `client/${file}`);
+}
+
+/** The chunk groups that these import dynamically, directly or through others. */
+function descendantsOf(groups: readonly ChunkGroup[]): ChunkGroup[] {
+  const found = new Set<ChunkGroup>();
+  const visit = (group: ChunkGroup): void => {
+    for (const child of group.getChildren()) {
+      if (found.has(child)) continue;
+      found.add(child);
+      visit(child);
+    }
+  };
+  groups.forEach(visit);
+  return [...found];
+}
+
+function isEntry(module: unknown, entry: string): boolean {
+  return (module as { resource?: string } | null)?.resource === entry;
+}
+
+/** The files that a section's pages and slots load, relative to the release folder. */
+export interface SectionAssets {
+  /** The files that every page and slot needs. */
+  readonly common: readonly string[];
+  /** The further files of the page or slot that the entry module imports by this specifier. */
+  readonly assetsOf: (request: string) => string[];
+}
+
+/** Finds the files of each page and slot in a client build. `entry` is the path of the entry module. */
+export function sectionAssets(client: Compilation, entry: string): SectionAssets {
+  const common = filesOf(client, (group) => group.name === SECTION_CHUNK);
+  return {
+    common,
+    assetsOf(request) {
+      const groups = client.chunkGroups.filter((group) =>
+        group.origins.some((origin) => origin.request === request && isEntry(origin.module, entry)),
+      );
+      // The server renders `lazy` components, so their styles belong to the first view. Their scripts do not.
+      const styles = filesIn(descendantsOf(groups)).filter((file) => file.endsWith(".css"));
+      return [...new Set([...filesIn(groups), ...styles])].filter((file) => !common.includes(file));
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import path from "node:path";
+
+import { InvalidArgumentError, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
+
+import { UsageError } from "../build/usageError.js";
+import { develop } from "../dev/index.js";
+import { readSite } from "../dev/document.js";
+import { hasShell, startMinimalSite, type MinimalSite } from "../dev/minimalSite.js";
+import { openInBrowser } from "./browser.js";
+import type { CommandContext } from "./context.js";
+import { wholeNumber } from "./options.js";
+import { printable } from "./printable.js";
+
+const DEFAULT_PORT = 5173;
+const DEFAULT_SITE = "http://localhost:8080";
+
+/** Adds `section dev`. */
+export function addDevCommand(program: CommandUnknownOpts, context: CommandContext): void {
+  const { folder, stderr, printResult } = context;
+  program
+    .command("dev")
+    .summary("serve a site with this section as you edit it")
+    .description(
+      "Serves a site on this machine with development builds of the sections in these folders (default: this folder). " +
+        "The builds follow the sources. Everything else comes from the site, and nothing is published.",
+    )
+    .argument("[folders...]", "folders of the sections")
+    .addOption(
+      new Option(
+        "--site <url>",
+        `URL of the site (default: ${DEFAULT_SITE} if it answers, or a site with no other section)`,
+      ).argParser(parseOrigin),
+    )
+    .addOption(
+      new Option("--port <number>", "port to listen on")
+        .default(DEFAULT_PORT)
+        .argParser(wholeNumber("a port number", 0, 65_535)),
+    )
+    .addOption(new Option("--host <address>", "address to listen on").default("127.0.0.1"))
+    .addOption(
+      new Option("--api <name=url>", "proxy requests below /api/<name>/ to this URL; repeatable")
+        .default(new Map<string, string>())
+        .argParser(parseApi),
+    )
+    .option("--open", "open the site in the default browser")
+    .action(async (folders, { site: given, port, host, api, open = false }) => {
+      const minimal = given === undefined && !(await isSite(DEFAULT_SITE)) ? await minimalSite() : undefined;
+      const site = given ?? minimal?.origin ?? DEFAULT_SITE;
+      try {
+        const development = await develop({
+          folders: (folders.length > 0 ? folders : ["."]).map((name) => path.resolve(folder, name)),
+          site,
+          port,
+          host,
+          apis: api,
+          print: (line) => stderr.write(`${printable(line)}\n`),
+        });
+        const { url, sections } = development;
+        const shown = minimal ? "a site with no other section" : site;
+        printResult({ text: `${url} serves ${shown} with ${sections.join(", ")}`, data: { url, site, sections } });
+        if (open) await openInBrowser(url, context);
+        await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+        await development.close();
+      } finally {
+        minimal?.close();
+      }
+    });
+}
+
+async function isSite(origin: string): Promise<boolean> {
+  return readSite(origin).then(
+    ({ document }) => document !== undefined,
+    () => false,
+  );
+}
+
+async function minimalSite(): Promise<MinimalSite> {
+  if (hasShell()) return startMinimalSite();
+  throw new UsageError(
+    `no gateway answers at ${DEFAULT_SITE}, and this kit contains no shell; start a gateway, pass the URL of a site ` +
+      "with --site, or build the shell with make releases",
+  );
+}
+
+function parseOrigin(value: string): string {
+  if (URL.canParse(value)) {
+    const { origin, protocol, pathname, search, hash, username, password } = new URL(value);
+    const isOrigin = pathname === "/" && `${search}${hash}${username}${password}` === "";
+    if (isOrigin && /^https?:$/.test(protocol)) return origin;
+  }
+  throw new InvalidArgumentError("Expected the origin of a site, such as https://example.com.");
+}
+
+function parseApi(value: string, apis: ReadonlyMap<string, string>): Map<string, string> {
+  const [, name = "", url = ""] = /^([\w.-]+)=(https?:\/\/.+)$/.exec(value) ?? [];
+  if (name === "" || !URL.canParse(url))
+    throw new InvalidArgumentError("Expected a name and a URL, such as cities=http://localhost:3000.");
+  return new Map([...apis, [name, url]]);
+}

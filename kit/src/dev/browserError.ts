@@ -1,0 +1,52 @@
+import { readFile } from "node:fs/promises";
+import { SourceMap, type SourceMapPayload } from "node:module";
+
+import { formatPosition, isOwnSource } from "../check/positions.js";
+import { withFrame, type DevelopmentProblem, type ProblemKind } from "./problem.js";
+import type { DevelopmentSection } from "./section.js";
+
+/** An error that the browser reports. */
+export interface BrowserError {
+  readonly kind: ProblemKind;
+  readonly message: string;
+  /** The stack, or the component stack, with URLs of this server. */
+  readonly stack: string;
+  readonly path: string;
+}
+
+const KINDS: ReadonlySet<unknown> = new Set<ProblemKind>(["hydration", "runtime", "policy"]);
+const FRAME = /\/assets\/([^/]+)\/development\/([^\s:?]+)(?:\?[^\s:]*)?:(\d+):(\d+)/g;
+
+/** Parses a report of the browser. Undefined if it is not one. */
+export function parseBrowserError(text: string): BrowserError | undefined {
+  try {
+    const { kind, message, stack, path } = JSON.parse(text) as Partial<Record<keyof BrowserError, unknown>>;
+    if (!KINDS.has(kind) || typeof message !== "string" || typeof stack !== "string" || typeof path !== "string")
+      return undefined;
+    return { kind: kind as ProblemKind, message, stack, path };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Locates an error of the browser in the sources: the innermost frame in a section's own files. */
+export async function locateBrowserError(
+  sections: ReadonlyMap<string, DevelopmentSection>,
+  { kind, message, stack, path }: BrowserError,
+): Promise<DevelopmentProblem> {
+  for (const [, name = "", script = "", line, column] of stack.matchAll(FRAME)) {
+    const section = sections.get(name);
+    const map = await readMap(section?.file(`${script}.map`));
+    const entry = map?.findEntry(Number(line) - 1, Number(column) - 1);
+    const file = entry && "originalSource" in entry ? entry.originalSource : undefined;
+    if (!section || !entry || !("originalSource" in entry) || !file || !isOwnSource(section.folder, file)) continue;
+    const location = formatPosition(section.folder, file, entry.originalLine + 1, entry.originalColumn + 1);
+    return withFrame(section.folder, { kind, section: name, message, location, path });
+  }
+  return { kind, section: "browser", message, path };
+}
+
+async function readMap(file: string | undefined): Promise<SourceMap | undefined> {
+  const text = file === undefined ? undefined : await readFile(file, "utf8").catch(() => undefined);
+  return text === undefined ? undefined : new SourceMap(JSON.parse(text) as SourceMapPayload);
+}

@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { satisfies } from "semver";
+
+import { loadConfig, UsageError, type SectionConfig } from "../build/config.js";
+import { installedVersions, neededRanges, type SharedVersions } from "../build/shared.js";
+import { readSite } from "./document.js";
+import { OwnPages, type Surroundings } from "./pages.js";
+import { formatProblem, type DevelopmentProblem } from "./problem.js";
+import { Proxy } from "./proxy.js";
+import { DevelopmentSection, type SectionEvents } from "./section.js";
+import { CLIENT_SCRIPT, DevelopmentServer } from "./server.js";
+import { Shells, type LocalShell } from "./shells.js";
+import { TypeCheck } from "./typeCheck.js";
+
+/** Options of {@link develop}. */
+export interface DevelopOptions {
+  /** Folders of the sections. */
+  readonly folders: readonly string[];
+  /** Origin of the site. */
+  readonly site: string;
+  readonly port: number;
+  /** Address to listen on. */
+  readonly host: string;
+  /** URLs by the name after `/api/`. */
+  readonly apis: ReadonlyMap<string, string>;
+  /** Prints a line. */
+  readonly print: (line: string) => void;
+}
+
+/** A running development server. */
+export interface Development {
+  readonly url: string;
+  /** Names of the sections. */
+  readonly sections: readonly string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a site with development builds of some sections, which follow their sources.
+ *
+ * @throws UsageError if the site, a section or the port cannot be used.
+ */
+export async function develop(options: DevelopOptions): Promise<Development> {
+  const { folders, site, port, host, apis, print } = options;
+  const temporary = await mkdtemp(path.join(tmpdir(), "colonnade-dev-"));
+  const sections = new Map<string, DevelopmentSection>();
+  const checks: TypeCheck[] = [];
+  let printed = new Set<string>();
+  const shells = new Shells(site, path.join(temporary, "shells"));
+  const problems = (): DevelopmentProblem[] => {
+    const ofBuilds = [...sections.values()].flatMap((section) => section.problems);
+    // A syntax error causes type errors.
+    const broken = new Set(ofBuilds.filter(({ kind }) => kind === "syntax").map(({ section }) => section));
+    const ofTypes = checks.flatMap((check) => check.problems).filter(({ section }) => !broken.has(section));
+    return [...ofBuilds, ...ofTypes, ...pages.problems()];
+  };
+  const update = (): void => {
+    const texts = new Set(problems().map(formatProblem));
+    for (const text of texts) if (!printed.has(text)) print(`\n${text}`);
+    if (printed.size > 0 && texts.size === 0) print("\nno problems");
+    printed = texts;
+    server.broadcast();
+  };
+  const pages = new OwnPages(sections, shells, update);
+  const server = new DevelopmentServer({
+    proxy: new Proxy({ site, shells, pages, sections: () => [...sections.keys()], apis, client: CLIENT_SCRIPT }),
+    shells,
+    pages,
+    sections,
+    problems,
+    onBrowserProblem: (problem) => {
+      // The browser throws at the same place as the server.
+      const isKnown = problems().some(({ location }) => location !== undefined && location === problem.location);
+      if (!isKnown) print(`\n${formatProblem(problem)}`);
+    },
+  });
+  const close = async (): Promise<void> => {
+    for (const check of checks) check.close();
+    await Promise.all([server.close(), ...[...sections.values()].map((section) => section.close())]);
+    await rm(temporary, { recursive: true, force: true });
+  };
+  try {
+    const { surroundings, shell } = await readSurroundings(site, shells);
+    pages.surroundings = surroundings;
+    const configs = await readConfigs(folders);
+    for (const [folder, { name }] of configs) checkShared(name, neededRanges(installedVersions(folder)), shell);
+    // Before the builds, so that a port in use is reported at once.
+    const url = await server.listen(port, host);
+    const events: SectionEvents = {
+      onBuild: (name, side, milliseconds) => {
+        print(`${name}: ${side} built in ${String(milliseconds)} ms`);
+      },
+      onChange: update,
+    };
+    for (const [folder, config] of configs) {
+      const { name } = config;
+      sections.set(name, new DevelopmentSection(folder, config, path.join(temporary, "sections", name), events));
+      checks.push(new TypeCheck(folder, name, update));
+    }
+    await pages.idle();
+    return { url, sections: [...sections.keys()], close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Checks that the site can be used, and returns what its home page is rendered with. */
+async function readSurroundings(
+  site: string,
+  shells: Shells,
+): Promise<{ readonly surroundings: Surroundings; readonly shell: LocalShell }> {
+  const { status, document } = await readSite(site);
+  if (!document)
+    throw new UsageError(
+      `${site} responded with status ${String(status)} and no page of a Colonnade site; expected the URL of a site ` +
+        "with a deployment",
+    );
+  const { boot, shellAssets } = document;
+  return { surroundings: { site: boot.site, shellAssets }, shell: await shells.get(shellAssets) };
+}
+
+/** Checks the shared packages as a deployment does: the shell must provide versions that the section accepts. */
+function checkShared(section: string, ranges: SharedVersions, { version, shared }: LocalShell): void {
+  for (const [name, range] of Object.entries(ranges)) {
+    const provided = shared[name];
+    if (provided === undefined || !satisfies(provided, range, { includePrerelease: true }))
+      throw new UsageError(
+        `the section "${section}" needs ${name} ${range}, but the site's shell ${version} provides ` +
+          `${provided ?? "none"}; install the version that the shell provides`,
+      );
+  }
+}
+
+/** Reads the configurations of sections, by folder. */
+async function readConfigs(folders: readonly string[]): Promise<Map<string, SectionConfig>> {
+  const configs = new Map<string, SectionConfig>();
+  const byName = new Map<string, string>();
+  for (const folder of folders) {
+    const config = await loadConfig(folder);
+    const { name, kind } = config;
+    if (kind === "shell") throw new UsageError(`${folder} contains the shell; expected a section`);
+    const other = byName.get(name);
+    if (other !== undefined)
+      throw new UsageError(
+        `${other} and ${folder} contain the section "${name}"; expected sections of different names`,
+      );
+    byName.set(name, folder);
+    configs.set(folder, config);
+  }
+  return configs;
+}

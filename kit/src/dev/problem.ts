@@ -1,0 +1,60 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+/** When a problem of a section under development was found. */
+export type ProblemKind = "syntax" | "type" | "render" | "purity" | "hydration" | "runtime" | "policy";
+
+/** A problem of a section under development, as the overlay and the terminal show it. */
+export interface DevelopmentProblem {
+  readonly kind: ProblemKind;
+  /** Name of the section. */
+  readonly section: string;
+  readonly message: string;
+  /** What to do, if a rule says so. */
+  readonly help?: string;
+  /** The heading in docs/errors.md that explains the rule. */
+  readonly code?: string;
+  /** `src/pages/lab.tsx:12:8`, relative to the package. */
+  readonly location?: string;
+  /** The lines around the location. */
+  readonly frame?: string;
+  /** The page that was rendered. Absent if the problem does not depend on the page. */
+  readonly path?: string;
+}
+
+const LINES_AROUND = 2;
+const LOCATION = /^(.+):(\d+):(\d+)$/;
+
+/** Adds the lines of the source around a problem's location. */
+export async function withFrame(folder: string, problem: DevelopmentProblem): Promise<DevelopmentProblem> {
+  const [, file, row, column] = LOCATION.exec(problem.location ?? "") ?? [];
+  if (file === undefined) return problem;
+  const text = await readFile(path.join(folder, file), "utf8").catch(() => undefined);
+  return text === undefined ? problem : { ...problem, frame: frameOf(text, Number(row), Number(column)) };
+}
+
+/** The lines around a position, with a mark below it. Line and column start at 1. */
+export function frameOf(text: string, row: number, column: number): string {
+  const first = Math.max(1, row - LINES_AROUND);
+  const lines = text.split(/\r?\n/).slice(first - 1, row + LINES_AROUND);
+  const width = String(first + lines.length - 1).length;
+  return lines
+    .flatMap((line, index) => {
+      const number = first + index;
+      const gutter = `${number === row ? ">" : " "} ${String(number).padStart(width)} | `;
+      const mark = `${" ".repeat(width + 2)} | ${line.slice(0, column - 1).replaceAll(/[^\t]/g, " ")}^`;
+      return number === row ? [gutter + line, mark] : [gutter + line];
+    })
+    .join("\n");
+}
+
+/** Formats a problem for the terminal. */
+export function formatProblem({ kind, section, message, help, code, location, frame }: DevelopmentProblem): string {
+  return [
+    `${section}: ${kind} error${location === undefined ? "" : ` at ${location}`}`,
+    `${code === undefined ? "" : `${code} `}${message}`,
+    ...(frame === undefined ? [] : [frame]),
+    ...(help === undefined ? [] : [help]),
+    ...(code === undefined ? [] : [`docs/errors.md explains ${code}.`]),
+  ].join("\n");
+}

@@ -1,0 +1,148 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import path from "node:path";
+
+import type { Boot, ResolvedPage } from "../boot.js";
+import { SiteDocument } from "./document.js";
+import { forward, requestHeaders, responseHeaders, textOf } from "./forward.js";
+import type { OwnPage, OwnPages } from "./pages.js";
+import type { Rendered } from "./rendererJob.js";
+import { sendJson, sendText } from "./respond.js";
+import type { Shells } from "./shells.js";
+import type { DocumentState } from "./state.js";
+
+// They describe the bytes that the site sent.
+const CONTENT_HEADERS = ["content-length", "content-encoding", "etag", "last-modified", "accept-ranges"];
+
+/** What requests are forwarded to. */
+export interface ProxyOptions {
+  /** Origin of the site. */
+  readonly site: string;
+  readonly shells: Shells;
+  readonly pages: OwnPages;
+  /** Names of the sections under development. */
+  readonly sections: () => readonly string[];
+  /** URLs by the name after `/api/`. */
+  readonly apis: ReadonlyMap<string, string>;
+  /** URL path of the script that connects a page to the development server. */
+  readonly client: string;
+}
+
+/** Forwards requests to the site, and replaces the pages of the sections under development in its responses. */
+export class Proxy {
+  readonly #options: ProxyOptions;
+
+  constructor(options: ProxyOptions) {
+    this.#options = options;
+  }
+
+  /** Responds to a request. `url` is its URL on this server. */
+  async respond(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const { site } = this.#options;
+    const api = this.#apiUrl(url);
+    const target = api ?? site + url.pathname + url.search;
+    const { origin } = new URL(target);
+    const headers = requestHeaders(request.headers, url.origin, origin);
+    if (!url.pathname.startsWith("/assets/")) {
+      headers["accept-encoding"] = "identity";
+      // A document differs from the site's, even if the site's is unchanged.
+      delete headers["if-none-match"];
+      delete headers["if-modified-since"];
+    }
+    const aborted = new AbortController();
+    response.on("close", () => {
+      aborted.abort();
+    });
+    const received = await forward(target, request.method ?? "GET", headers, request, aborted.signal);
+    const isChanged = api === undefined && request.method !== "HEAD";
+    if (isChanged && received.headers["content-type"]?.startsWith("text/html"))
+      await this.#sendDocument(response, received, url);
+    else if (isChanged && url.pathname.startsWith("/_page/")) await this.#sendPage(response, received, url);
+    else {
+      response.writeHead(received.statusCode ?? 502, responseHeaders(received.headers, url.origin, origin));
+      received.on("error", () => response.destroy());
+      received.pipe(response);
+    }
+  }
+
+  #apiUrl({ pathname, search }: URL): string | undefined {
+    const [, name = "", rest = ""] = /^\/api\/([^/]+)(\/.*)?$/.exec(pathname) ?? [];
+    const base = this.#options.apis.get(name);
+    return base && base.replace(/\/$/, "") + rest + search;
+  }
+
+  #changedHeaders(received: IncomingMessage, url: URL): OutgoingHttpHeaders {
+    const headers = responseHeaders(received.headers, url.origin, this.#options.site);
+    for (const name of CONTENT_HEADERS) Reflect.deleteProperty(headers, name);
+    return { ...headers, "cache-control": "no-store" };
+  }
+
+  /** Sends the response of `/_page/…`: the page of a path that the browser navigates to. */
+  async #sendPage(response: ServerResponse, received: IncomingMessage, url: URL): Promise<void> {
+    const { pages } = this.#options;
+    const body = await textOf(received);
+    const status = received.statusCode ?? 502;
+    const pagePath = url.searchParams.get("path") ?? "";
+    const released = status === 200 ? (JSON.parse(body) as ResolvedPage) : null;
+    await pages.idle();
+    const own = status === 200 || status === 404 ? pages.find(pagePath, released) : undefined;
+    if (own) {
+      // The browser renders the page. The server does so, too, to find its problems; the response need not wait for it.
+      pages.render(own, pagePath).catch(() => undefined);
+      sendJson(response, await own.section.resolve(own.pattern));
+    } else if (pages.replaces(released)) sendText(response, 404, "not found\n");
+    else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
+  }
+
+  async #sendDocument(response: ServerResponse, received: IncomingMessage, url: URL): Promise<void> {
+    const { pages, shells, sections, client } = this.#options;
+    const body = await textOf(received);
+    const headers = this.#changedHeaders(received, url);
+    const document = SiteDocument.parse(body);
+    if (!document) {
+      response.writeHead(received.statusCode ?? 502, headers).end(body);
+      return;
+    }
+    const { boot, shellAssets } = document;
+    pages.surroundings = { site: boot.site, shellAssets };
+    const shell = await shells.get(shellAssets);
+    await pages.idle();
+    const pagePath = boot.form?.page ?? url.pathname;
+    const own = pages.find(pagePath, boot.page);
+    const rendered = own ? await pages.render(own, pagePath, boot.form) : null;
+    // After the render, which waits for builds that run.
+    const state: DocumentState = { builds: pages.builds(), section: own?.section.name ?? null };
+    const isReplaced = own !== undefined || pages.replaces(boot.page);
+    const page = own ? await own.section.resolve(own.pattern) : null;
+    const styles = page && rendered?.status === 200 ? [...page.section.assets, ...page.assets] : [];
+    const text = document.change({
+      boot: await this.#boot(boot, isReplaced ? { page, rendered } : undefined),
+      scripts: shell.scripts.map((file) => shellAssets + path.basename(file)),
+      client: { href: client, state },
+      sections: sections(),
+      ...(isReplaced && { page: { rendered, styles } }),
+    });
+    const status = isReplaced && !boot.form ? statusOf(own, rendered) : received.statusCode;
+    response.writeHead(status ?? 502, headers).end(text);
+  }
+
+  async #boot(
+    boot: Boot,
+    replaced?: { readonly page: ResolvedPage | null; readonly rendered: Rendered | null },
+  ): Promise<Boot> {
+    const changed: { -readonly [Key in keyof Boot]: Boot[Key] } = {
+      ...boot,
+      slots: await this.#options.pages.slots(boot.slots),
+    };
+    // Errors of a development build would count for the release that is live.
+    delete changed.reports;
+    if (!replaced) return changed;
+    const { page, rendered } = replaced;
+    delete changed.view;
+    return { ...changed, page, ...(rendered && { view: rendered.view }) };
+  }
+}
+
+function statusOf(own: OwnPage | undefined, rendered: Rendered | null): number {
+  if (!own) return 404;
+  return rendered?.status ?? 200;
+}

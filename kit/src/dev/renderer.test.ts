@@ -1,0 +1,57 @@
+// Runs the compiled renderer: it starts a child process.
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { temporaryFolder } from "../../fixtures/temporary.js";
+import { PLACEHOLDER_SITE } from "../check/sandbox/site.js";
+import { Renderer } from "../../dist/dev/renderer.js";
+import type { RenderReply } from "./rendererJob.js";
+
+// A shell that renders the number of renders in its sandbox.
+const SHARED = `var colonnadeShared = {
+  createSteps: (load) => ({ loadSection: async () => null, inspect() {}, takeBlocked: () => [] }),
+  async render(section, { path }) {
+    if (path === "/endless") for (;;);
+    if (path === "/clock") Date.now();
+    globalThis.count = (globalThis.count ?? 0) + 1;
+    return { status: 200, html: String(globalThis.count) };
+  },
+};`;
+const SECTION = "var colonnadeSection = { load: async () => ({ default: {} }) };";
+
+let renderer: Renderer;
+
+beforeAll(async () => {
+  const folder = await temporaryFolder();
+  const [shared, bundle] = [path.join(folder, "shared.js"), path.join(folder, "section.js")];
+  await writeFile(shared, SHARED);
+  await writeFile(bundle, SECTION);
+  renderer = new Renderer({ shared, bundle, reports: path.join(folder, "reports.jsonl"), name: "hello" });
+});
+afterAll(async () => {
+  await renderer.close();
+});
+
+function render(pagePath: string): Promise<RenderReply> {
+  return renderer.render({ path: pagePath, page: { section: "hello", pattern: pagePath }, site: PLACEHOLDER_SITE });
+}
+
+test("each render has a fresh sandbox", async () => {
+  const replies = await Promise.all([render("/hello"), render("/hello")]);
+  expect(replies.map(({ rendered }) => rendered?.html)).toEqual(["1", "1"]);
+});
+
+test("what a render must not use is reported", async () => {
+  const { rendered, reports } = await render("/clock");
+  expect(rendered).toBeNull();
+  expect(reports).toMatchObject([{ kind: "thrown", step: "rendering /clock (page /clock)" }]);
+});
+
+test("an endless render is stopped, and the next one works", async () => {
+  const [endless, next] = await Promise.all([render("/endless"), render("/hello")]);
+  expect(endless.rendered).toBeNull();
+  expect(endless.reports).toMatchObject([{ kind: "timeout", limit: 500 }]);
+  expect(next.rendered?.html).toBe("1");
+});

@@ -1,0 +1,231 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { Stats } from "webpack";
+
+import type { Asset, ResolvedPage, ResolvedSlot, SectionEntry } from "../boot.js";
+import { sectionAssets } from "../build/assets.js";
+import type { BuildSide, SectionConfig } from "../build/config.js";
+import { readEntry, type EntryImports } from "../build/entry.js";
+import { patternProblem } from "../build/pattern.js";
+import { installedVersions } from "../build/shared.js";
+import { clientConfiguration } from "../build/webpack.js";
+import { sectionConfiguration, sectionFiles } from "../check/bundle.js";
+import { problemsOf } from "../check/check.js";
+import type { ProblemCode } from "../check/codes.js";
+import { readPositions } from "../check/positions.js";
+import type { Problem } from "../check/problem.js";
+import { SourceProblems } from "../check/sources.js";
+import { comparePatterns, matchPath } from "../paths.js";
+import { buildProblems } from "./buildProblems.js";
+import { withFrame, type DevelopmentProblem } from "./problem.js";
+import { Renderer } from "./renderer.js";
+import type { Rendered, RenderRequest } from "./rendererJob.js";
+import { WatchedBuild } from "./watch.js";
+
+/** The version of every release that `section dev` serves. */
+const VERSION = "development";
+
+/** A rendered page, and the problems that rendering it found. */
+export interface RenderedPage {
+  readonly rendered: Rendered | null;
+  readonly problems: readonly DevelopmentProblem[];
+}
+
+/** What a section under development calls. */
+export interface SectionEvents {
+  /** A build ended. */
+  readonly onBuild: (section: string, side: BuildSide, milliseconds: number) => void;
+  /** Builds or problems changed. */
+  readonly onChange: () => void;
+}
+
+/** A section under development: its builds for the browser and for the server, and its renderer. */
+export class DevelopmentSection {
+  readonly #client: WatchedBuild;
+  readonly #server: WatchedBuild;
+  readonly #sources: SourceProblems;
+  readonly #output: string;
+  // Also those of earlier builds, which open pages update from.
+  readonly #files = new Set<string>();
+  #reading = Promise.resolve();
+  #imports: EntryImports = { pages: new Map(), slots: new Map() };
+  #renderer: { readonly shell: string; readonly build: Stats; readonly renderer: Renderer } | undefined;
+  /** Problems of the sources, besides those of rendering. */
+  problems: readonly DevelopmentProblem[] = [];
+
+  /** Starts to build a section. `output` receives the builds. */
+  constructor(
+    /** Folder of the package. */
+    readonly folder: string,
+    readonly config: SectionConfig,
+    output: string,
+    events: SectionEvents,
+  ) {
+    this.#output = output;
+    this.#sources = new SourceProblems(folder);
+    const installed = installedVersions(folder);
+    const identity = { version: VERSION, container: this.#container, inputs: "" };
+    const context = { folder, output, config, identity, installed };
+    const onDone =
+      (side: BuildSide) =>
+      ({ stats }: WatchedBuild): void => {
+        if (stats) events.onBuild(this.name, side, stats.endTime - stats.startTime);
+        this.#reading = this.#readBuilds().then(events.onChange);
+      };
+    const client = { ...context, mode: { final: false, development: true } };
+    this.#client = new WatchedBuild(clientConfiguration(client), onDone("client"));
+    const server = { ...context, mode: { final: false } };
+    this.#server = new WatchedBuild(sectionConfiguration(server, this.#serverOutput, this.#sources), onDone("server"));
+  }
+
+  get name(): string {
+    return this.config.name;
+  }
+
+  get #container(): string {
+    return `${this.name.replaceAll("-", "_")}_${VERSION}`;
+  }
+
+  get #serverOutput(): string {
+    return path.join(this.#output, "server");
+  }
+
+  /** URL path of the folder of its files. */
+  get assets(): string {
+    return `/assets/${this.name}/${VERSION}/`;
+  }
+
+  /** Hash of the last build for the browser that succeeded. */
+  get clientBuild(): string {
+    return this.#client.succeeded?.hash ?? "";
+  }
+
+  /** Hash of the last build for the server that succeeded. */
+  get serverBuild(): string {
+    return this.#server.succeeded?.hash ?? "";
+  }
+
+  /** Resolves when no build runs. */
+  async idle(): Promise<void> {
+    await Promise.all([this.#client.idle(), this.#server.idle()]);
+    await this.#reading;
+  }
+
+  async #readBuilds(): Promise<void> {
+    for (const file of Object.keys(this.#client.succeeded?.compilation.assets ?? {})) this.#files.add(file);
+    const found: DevelopmentProblem[] = [];
+    try {
+      this.#imports = await readEntry(path.resolve(this.folder, this.config.entry));
+    } catch {
+      // The builds report it, with the position.
+    }
+    for (const build of [this.#client, this.#server]) found.push(...buildProblems(this.folder, this.name, build));
+    const own = this.#sources.problems().map((problem) => this.#describe(problem));
+    this.problems = await Promise.all(distinct([...found, ...own]).map((problem) => withFrame(this.folder, problem)));
+  }
+
+  #describe({ code, message, help, location }: Problem, page?: string): DevelopmentProblem {
+    return {
+      kind: isPurity(code) ? "purity" : "render",
+      section: this.name,
+      code,
+      message,
+      help,
+      ...(location !== undefined && { location }),
+      ...(page !== undefined && { path: page }),
+    };
+  }
+
+  /** The pattern of the page at a path. */
+  patternOf(pagePath: string): string | undefined {
+    return [...this.#imports.pages.keys()]
+      .filter((pattern) => patternProblem(pattern) === null && matchPath(pattern, pagePath))
+      .sort(comparePatterns)[0];
+  }
+
+  /** What the shell loads for a page. */
+  async resolve(pattern: string): Promise<ResolvedPage> {
+    return { ...(await this.#resolved(this.#imports.pages.get(pattern) ?? "")), pattern };
+  }
+
+  /** What the shell loads for each slot that the section fills. */
+  async slots(): Promise<Record<string, ResolvedSlot>> {
+    const slots: Record<string, ResolvedSlot> = {};
+    for (const [name, request] of this.#imports.slots) slots[name] = await this.#resolved(request);
+    return slots;
+  }
+
+  async #resolved(request: string): Promise<ResolvedSlot> {
+    const compilation = this.#client.succeeded?.compilation;
+    if (!compilation) return { section: await this.#entry([]), assets: [] };
+    const { common, assetsOf } = sectionAssets(compilation, path.resolve(this.folder, this.config.entry));
+    return { section: await this.#entry(common), assets: this.#styles(assetsOf(request)) };
+  }
+
+  async #entry(common: readonly string[]): Promise<SectionEntry> {
+    const script = await readFile(path.join(this.#output, "client/entry.js")).catch(() => "");
+    return {
+      name: this.name,
+      version: VERSION,
+      container: this.#container,
+      entry: `${this.assets}entry.js`,
+      integrity: `sha384-${createHash("sha384").update(script).digest("base64")}`,
+      assets: this.#styles(common),
+    };
+  }
+
+  // Hot updates replace stylesheets, so they have no digest. The browser needs no list of the scripts.
+  #styles(files: readonly string[]): Asset[] {
+    return files
+      .filter((file) => file.endsWith(".css"))
+      .map((file) => file.replace(/^client\//, ""))
+      .map((name) => ({ href: this.assets + name, name, integrity: "", type: "style" }));
+  }
+
+  /** The path of a file that browsers may load. Undefined if no build has emitted it. */
+  file(name: string): string | undefined {
+    return this.#files.has(name) ? path.join(this.#output, "client", name) : undefined;
+  }
+
+  /** Renders a page by the rules of the gateway's sandbox. `shared` is the script of the shell. */
+  async render(shared: string, request: RenderRequest): Promise<RenderedPage> {
+    const build = this.#server.succeeded;
+    if (!build) return { rendered: null, problems: [] };
+    const renderer = this.#rendererOf(shared, build);
+    const { rendered, reports } = await renderer.render(request);
+    if (reports.length === 0) return { rendered, problems: [] };
+    const entry = path.resolve(this.folder, this.config.entry);
+    const positionOf = await readPositions(this.folder, entry, sectionFiles(this.#serverOutput).map);
+    const found = reports.flatMap((report) => problemsOf(report, positionOf));
+    const described = distinct(found.map((problem) => this.#describe(problem, request.path)));
+    return { rendered, problems: await Promise.all(described.map((problem) => withFrame(this.folder, problem))) };
+  }
+
+  #rendererOf(shell: string, build: Stats): Renderer {
+    const present = this.#renderer;
+    if (present?.shell === shell && present.build === build) return present.renderer;
+    void present?.renderer.close();
+    const renderer = new Renderer({
+      shared: shell,
+      bundle: sectionFiles(this.#serverOutput).file,
+      reports: path.join(this.#output, "reports.jsonl"),
+      name: this.name,
+    });
+    this.#renderer = { shell, build, renderer };
+    return renderer;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#client.close(), this.#server.close(), this.#renderer?.renderer.close()]);
+  }
+}
+
+function isPurity(code: ProblemCode): boolean {
+  return !/^COL1(00|1\d)$/.test(code);
+}
+
+function distinct(problems: readonly DevelopmentProblem[]): DevelopmentProblem[] {
+  return [...new Map(problems.map((problem) => [`${problem.location ?? ""} ${problem.message}`, problem])).values()];
+}

@@ -1,0 +1,60 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+import { withFrame, type DevelopmentProblem } from "./problem.js";
+
+const ERROR = /^(.+)\((\d+),(\d+)\): error (TS\d+): (.*)$/;
+// The compiler prints it after each pass.
+const DONE = /Found \d+ errors?\. Watching for file changes\./;
+
+/** Checks the types of a section, with its own TypeScript, in a child process. */
+export class TypeCheck {
+  readonly #child: ChildProcess | undefined;
+  problems: readonly DevelopmentProblem[] = [];
+
+  /** `onDone` is called after each pass. Nothing happens if the section has no TypeScript or no tsconfig.json. */
+  constructor(folder: string, section: string, onDone: () => void) {
+    const compiler = findCompiler(folder);
+    if (compiler === undefined || !existsSync(path.join(folder, "tsconfig.json"))) return;
+    const args = [compiler, "--noEmit", "--watch", "--preserveWatchOutput", "--pretty", "false"];
+    this.#child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+    const { stdout } = this.#child;
+    let found: DevelopmentProblem[] = [];
+    if (!stdout) return;
+    createInterface(stdout).on("line", (line) => {
+      const [, file = "", row, column, code = "", message = ""] = ERROR.exec(line) ?? [];
+      if (code !== "") {
+        const location = `${file}:${String(row)}:${String(column)}`;
+        found.push({ kind: "type", section, message: `${code}: ${message}`, location });
+      } else if (DONE.test(line)) {
+        const pass = found;
+        found = [];
+        void Promise.all(pass.map((problem) => withFrame(folder, problem))).then((problems) => {
+          this.problems = problems;
+          onDone();
+        });
+      } else if (line.startsWith("  ")) {
+        // Further lines of a message.
+        const last = found.pop();
+        if (last) found.push({ ...last, message: `${last.message}\n${line}` });
+      }
+    });
+  }
+
+  close(): void {
+    this.#child?.kill();
+  }
+}
+
+function findCompiler(folder: string): string | undefined {
+  try {
+    const file = createRequire(path.join(folder, "package.json")).resolve("typescript/package.json");
+    const { bin } = JSON.parse(readFileSync(file, "utf8")) as { bin: { tsc: string } };
+    return path.join(path.dirname(file), bin.tsc);
+  } catch {
+    return undefined;
+  }
+}

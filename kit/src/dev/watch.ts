@@ -1,0 +1,57 @@
+import webpack, { type Configuration, type Stats } from "webpack";
+
+// In milliseconds. Editors write a file in several steps.
+const AGGREGATE_TIMEOUT = 30;
+
+/** A build that starts again when a source changes. */
+export class WatchedBuild {
+  readonly #watching: webpack.Watching;
+  readonly #onDone: (build: WatchedBuild) => void;
+  #isBuilding = true;
+  #waiting: (() => void)[] = [];
+  /** The last build. Undefined during the first one. */
+  stats: Stats | undefined;
+  /** The last build that succeeded. */
+  succeeded: Stats | undefined;
+  /** Why webpack itself failed. */
+  error: Error | undefined;
+
+  /** `onDone` is called after each build. */
+  constructor(configuration: Configuration, onDone: (build: WatchedBuild) => void) {
+    const compiler = webpack({ ...configuration, cache: { type: "memory" } });
+    this.#onDone = onDone;
+    compiler.hooks.invalid.tap("WatchedBuild", () => {
+      this.#isBuilding = true;
+    });
+    const watching = compiler.watch({ aggregateTimeout: AGGREGATE_TIMEOUT }, (error, stats) => {
+      this.#done(error, stats);
+    });
+    if (!watching) throw new Error("webpack does not watch");
+    this.#watching = watching;
+  }
+
+  #done(error: Error | null, stats: Stats | undefined): void {
+    this.#isBuilding = false;
+    this.error = error ?? undefined;
+    this.stats = stats;
+    if (stats && !stats.hasErrors()) this.succeeded = stats;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resume of waiting) resume();
+    this.#onDone(this);
+  }
+
+  /** Resolves when no build runs. */
+  async idle(): Promise<void> {
+    while (this.#isBuilding)
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+  }
+
+  async close(): Promise<void> {
+    await new Promise((resolve) => {
+      this.#watching.close(resolve);
+    });
+  }
+}

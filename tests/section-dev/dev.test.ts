@@ -1,0 +1,178 @@
+import { request as sendRequest } from "node:http";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { Page } from "@playwright/test";
+
+import { expect, HOME, overlay, test } from "../support/development";
+import { newEmail, signUp } from "../support/signup";
+import { expectAccessible } from "../support/axe";
+import { waitForHydration } from "../support/hydration";
+
+// All tests share one development server.
+test.describe.configure({ mode: "default" });
+
+const CSS = "src/pages/home.module.css";
+
+async function openCounter(page: Page): Promise<void> {
+  await page.goto("/hello");
+  await waitForHydration(page);
+  await page.getByRole("button", { name: "Count 0" }).click();
+  await page.getByRole("button", { name: "Count 1" }).click();
+  await expect(page.getByRole("button", { name: "Count 2" })).toBeVisible();
+}
+
+test("Edits keep the state of a section", async ({ page, development }) => {
+  await openCounter(page);
+  await development.edit(HOME, "<h1>Counter</h1>", "<h1>Edited</h1>");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Edited");
+  await expect(page.getByRole("button", { name: "Count 2" })).toBeVisible();
+
+  const css = await readFile(path.join(development.folder, CSS), "utf8");
+  await writeFile(path.join(development.folder, CSS), `${css}.lead { letter-spacing: 7px; }\n`);
+  await expect(page.getByText("first and second")).toHaveCSS("letter-spacing", "7px");
+  await expect(page.getByRole("button", { name: "Count 2" })).toBeVisible();
+
+  await development.edit(HOME, "<h1>Edited</h1>", "<h1>Counter</h1>");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Counter");
+});
+
+test("New data reloads the page", async ({ page, development }) => {
+  await openCounter(page);
+  await development.edit(HOME, '"second"', '"third"');
+  await expect(page.getByText("first and third")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Count 0" })).toBeVisible();
+  await development.edit(HOME, '"third"', '"second"');
+  await expect(page.getByText("first and second")).toBeVisible();
+});
+
+const COUNT = "Count {count}</button>";
+const ERRORS = [
+  ["Syntax", COUNT, "Count {count</button>", /src\/pages\/home\.tsx:\d+:\d+/, "Count {count</button>"],
+  ["Type", "useState(0)", 'useState<number>("0")', /home\.tsx:11:\d+/, "TS2345"],
+  ["Render", COUNT, "Count {count} {data[2].length}</button>", /home\.tsx:16:\d+/, "COL110"],
+  ["Purity", COUNT, "Count {count} {Math.random()}</button>", /home\.tsx:16:\d+/, "COL102"],
+  ["Hydration", COUNT, "Count {typeof window === 'object' ? count : '-'}</button>", /home\.tsx:\d+:\d+/, "+"],
+] as const;
+
+test("The overlay shows five kinds of errors", async ({ page, development }) => {
+  await openCounter(page);
+  for (const [kind, from, to, location, text] of ERRORS) {
+    await test.step(kind, async () => {
+      await development.edit(HOME, from, to);
+      if (kind === "Hydration") {
+        // The page is hydrated when it loads.
+        await expect(page.getByRole("button", { name: "Count 0" })).toBeVisible();
+        await expect(overlay(page)).toBeHidden();
+        await expect.poll(async () => (await page.request.get("/hello")).text()).toContain(">Count <!-- -->-</button>");
+        await page.reload();
+      }
+      const problem = overlay(page)
+        .getByRole("article")
+        .filter({ hasText: `${kind} error in hello` });
+      await expect(problem.getByRole("heading")).toHaveText(location);
+      await expect(problem).toContainText(text);
+      await expect(problem.locator("pre")).toContainText(/^> +\d+ \|/m);
+      expect(development.output.join("\n")).toMatch(
+        new RegExp(`hello: ${kind.toLowerCase()} error at src/pages/home.tsx:\\d+:\\d+\n`),
+      );
+      await development.edit(HOME, to, from);
+      await expect(overlay(page)).toBeHidden();
+    });
+  }
+});
+
+test("The overlay shows what happens after hydration", async ({ page, development }) => {
+  // In one edit: a further build would discard the errors of this one.
+  const from = "setCount(count + 1)}>Count";
+  const to = '{ document.body.setAttribute("style", "color: red"); throw new Error("clicked"); }}>Throw';
+  await openCounter(page);
+  await development.edit(HOME, from, to);
+  await page.getByRole("button", { name: "Throw 2" }).click();
+  const problems = overlay(page).getByRole("article");
+  const location = /hello, src\/pages\/home\.tsx:16:\d+$/;
+  await expect(problems.filter({ hasText: "clicked" }).getByRole("heading", { name: "Runtime error" })).toHaveText(
+    location,
+  );
+  await expect(problems.getByRole("heading", { name: "Policy error" })).toHaveText(location);
+  await development.edit(HOME, to, from);
+  await expect(overlay(page)).toBeHidden();
+});
+
+test("The overlay can be closed and is accessible", async ({ page, development }) => {
+  await openCounter(page);
+  await development.edit(HOME, COUNT, "Count {count</button>");
+  await expect(overlay(page).getByRole("button", { name: "Close" })).toBeFocused();
+  await expectAccessible(page, { selector: "colonnade-development-problems" });
+  await page.keyboard.press("Escape");
+  await expect(overlay(page)).toBeHidden();
+  await page.getByRole("button", { name: "Count 2" }).click();
+  await development.edit(HOME, "Count {count</button>", COUNT);
+  await expect(page.getByRole("button", { name: "Count 3" })).toBeVisible();
+});
+
+test("A new page appears", async ({ page, development }) => {
+  expect((await page.goto("/hello/new"))?.status()).toBe(404);
+  await development.edit("src/section.ts", "pages: {", 'pages: { "/hello/new": () => import("./pages/home"),');
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Counter");
+  expect((await page.request.get("/hello/new")).status()).toBe(200);
+  await page.evaluate(() => {
+    document.querySelector<HTMLAnchorElement>("footer a[href='/terms']")?.click();
+  });
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Terms of use");
+  await page.goBack();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Counter");
+});
+
+test("No other visitor gets a development section", async ({ page, site, development }) => {
+  const read = async (pagePath: string): Promise<string> => {
+    const response = await page.request.get(site.url + pagePath);
+    return `${String(response.status())} ${await response.text()}`;
+  };
+  const before = [await read("/hello"), await read("/signup"), await read("/sitemap.xml")];
+  await page.goto("/signup");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Create your account");
+  expect(await page.content()).toContain("/assets/signup/development/");
+  await openCounter(page);
+  expect([await read("/hello"), await read("/signup"), await read("/sitemap.xml")]).toEqual(before);
+  expect(before[0]).toMatch(/^404 /);
+  for (const document of before) expect(document).not.toContain("development/");
+  // Neither an error report nor anything for the operator, in this and the tests before.
+  const log = site.gateway.log.join("\n");
+  expect(log).not.toMatch(/"(POST|PUT)".*(_report|_csp|\/api\/v1\/)/);
+  expect((await page.request.get(`${site.url}/assets/hello/development/entry.js`)).status()).toBe(404);
+  expect(development.output.join()).not.toContain(site.access.token);
+});
+
+test("Requests below /api/ reach the upstream without prefix", async ({ page }) => {
+  const response = await page.request.get("/api/echo/cities?state=Texas");
+  expect(await response.text()).toBe("/base/cities?state=Texas");
+});
+
+test("Other hosts are refused", async ({ development }) => {
+  const status = await new Promise((resolve) => {
+    sendRequest(development.url, { headers: { host: "site.example" } }, (response) => {
+      resolve(response.resume().statusCode);
+    }).end();
+  });
+  expect(status).toBe(421);
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("a rejected form shows the message", async ({ page }) => {
+    await page.goto("/signup");
+    const { email } = await signUp(page.getByRole("main"), { email: newEmail("reject") });
+    await expect(page.getByRole("main")).toContainText("This e-mail address is already registered.");
+    await expect(page.getByLabel("E-mail")).toHaveValue(email);
+    expect(await page.content()).toContain("/assets/signup/development/");
+  });
+
+  test("an accepted form leads to the success page", async ({ page, development }) => {
+    await page.goto("/signup");
+    await signUp(page.getByRole("main"));
+    await expect(page).toHaveURL(`${development.url}/success`);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Thank you for signing up");
+  });
+});

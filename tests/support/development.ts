@@ -1,0 +1,137 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+import { expect, type Locator, type Page } from "@playwright/test";
+
+import { test as base } from "./own-pages";
+import { ROOT } from "./repository.mjs";
+import { sectionCommand } from "./section-command";
+import type { Site } from "./site.mjs";
+
+const COMMAND = path.join(ROOT, "kit/bin/section.js");
+
+/** A page with state, at `/hello`. */
+const COUNTER = `import { definePage } from "@colonnade/kit";
+import { useState } from "react";
+
+import css from "./home.module.css";
+
+export const page = definePage({
+  data: () => ["first", "second"],
+  paths: () => ["/hello"],
+  head: () => ({ title: "Counter", description: "A counter.", canonical: "/hello" }),
+  Component: ({ data }) => {
+    const [count, setCount] = useState(0);
+    return (
+      <div className="page">
+        <h1>Counter</h1>
+        <p className={css.lead}>{data.join(" and ")}</p>
+        <button onClick={() => setCount(count + 1)}>Count {count}</button>
+      </div>
+    );
+  },
+});
+`;
+
+/** A running `section dev`. */
+export interface Development {
+  readonly url: string;
+  /** Folder of the section "hello". */
+  readonly folder: string;
+  /** The lines that the command printed. */
+  readonly output: readonly string[];
+  /** Replaces text in a file of the section "hello". */
+  edit(file: string, from: string, to: string): Promise<void>;
+}
+
+/** The file of the page at `/hello`. */
+export const HOME = "src/pages/home.tsx";
+
+async function stop(child: ChildProcess): Promise<void> {
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  await exited;
+}
+
+/** Starts `section dev` for a new section "hello" and the released section "signup". */
+async function startDevelopment(site: Site, parent: string): Promise<Development & { stop(): Promise<void> }> {
+  const folder = path.join(parent, "hello");
+  await symlink(path.join(ROOT, "node_modules"), path.join(parent, "node_modules"));
+  await sectionCommand(site.access)(parent, "new", "hello");
+  await writeFile(path.join(folder, HOME), COUNTER);
+  // Without the other package's types, which this test does not change.
+  const signup = path.join(parent, "signup");
+  await cp(path.join(ROOT, "mfe-signup"), signup, {
+    recursive: true,
+    filter: (source) => !/[/\\](node_modules|release|tsconfig\.json)$/.test(source),
+  });
+  const api = createServer((request, response) => {
+    response.end(request.url);
+  }).listen(0, "127.0.0.1");
+  await once(api, "listening");
+  const { port } = api.address() as AddressInfo;
+  const options = ["--site", site.url, "--port", "0", "--api", `echo=http://127.0.0.1:${String(port)}/base`];
+  const child = spawn(process.execPath, [COMMAND, "dev", "hello", "signup", ...options], {
+    cwd: parent,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once("exit", () => {
+      reject(new Error(`section dev ended:\n${output.join("\n")}`));
+    });
+    for (const stream of [child.stdout, child.stderr])
+      createInterface(stream).on("line", (line) => {
+        output.push(line);
+        const [, found] = /^(http:\S+) serves /.exec(line) ?? [];
+        if (found) resolve(found);
+      });
+  });
+  return {
+    url,
+    folder,
+    output,
+    async edit(file, from, to) {
+      const text = await readFile(path.join(folder, file), "utf8");
+      expect(text).toContain(from);
+      await writeFile(
+        path.join(folder, file),
+        text.replace(from, () => to),
+      );
+    },
+    async stop() {
+      await stop(child);
+      api.close();
+    },
+  };
+}
+
+/** The `test` of `section dev`. Its tests open their own pages, because they cause errors. */
+export const test = base.extend<object, { development: Development }>({
+  development: [
+    async ({ site }, use) => {
+      const parent = await mkdtemp(path.join(os.tmpdir(), "colonnade-dev-"));
+      const development = await startDevelopment(site, parent);
+      await use(development);
+      await development.stop();
+      await rm(parent, { recursive: true, force: true });
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
+  baseURL: async ({ development }, use) => {
+    await use(development.url);
+  },
+});
+
+/** The overlay's dialog. */
+export function overlay(page: Page): Locator {
+  return page.getByRole("dialog", { name: /^\d+ problems?$/ });
+}
+
+export { expect } from "@playwright/test";
