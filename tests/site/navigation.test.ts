@@ -107,7 +107,10 @@ test.describe("client-side navigation", () => {
     await open(page, HOME);
     const opened = context.waitForEvent("page");
     await page.getByRole("link", { name: "New York", exact: true }).click({ modifiers: ["ControlOrMeta"] });
-    await expectScreen(await opened, "Escorts in New York");
+    const tab = await opened;
+    // Browsers give a tab in the background little time.
+    await tab.bringToFront();
+    await expectScreen(tab, "Escorts in New York");
     await expectScreen(page, HOME.heading);
   });
 });

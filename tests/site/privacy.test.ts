@@ -134,7 +134,7 @@ test("The privacy policy has its content", async ({ page, site }) => {
         await expect(collected).toContainText(
           /which release of that part failed, the pattern of the page, .+ whether it failed while loading or while being drawn, and the class of the error/,
         );
-        await expect(collected).toContainText(/counts in memory only\. .* keyed hash; the address itself is not kept/);
+        await expect(collected).toContainText(/counts in memory only, .* keyed hash; the address itself is not kept/);
       },
     ],
   ]);
