@@ -89,12 +89,11 @@ export class OwnPages {
     return builds;
   }
 
-  /** Renders a page as the shell of the last document does. Null if the page cannot be rendered on the server. */
-  async render(own: OwnPage, pagePath: string, form?: FormResult): Promise<Rendered | null> {
-    return (await this.#renderBuild(own, pagePath, form)).rendered;
-  }
-
-  async #renderBuild(
+  /**
+   * Renders a page as the shell of the last document does. `rendered` is null if the page cannot be rendered on the server.
+   * `build` is the hash of the build that it was rendered from.
+   */
+  async render(
     { section, pattern }: OwnPage,
     pagePath: string,
     form?: FormResult,
@@ -122,7 +121,7 @@ export class OwnPages {
     const own = this.find(pagePath, null);
     if (own?.section !== section) return { changed: false, build: section.serverBuild };
     const before = this.#views.get(viewKey(build, pagePath));
-    const { rendered, build: current } = await this.#renderBuild(own, pagePath);
+    const { rendered, build: current } = await this.render(own, pagePath);
     const key = viewKey(current, pagePath);
     if (rendered) return { changed: this.#views.get(key) !== before, build: current };
     // When the error is corrected, the view is compared with this one.

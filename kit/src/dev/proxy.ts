@@ -108,9 +108,12 @@ export class Proxy {
     await pages.idle();
     const pagePath = boot.form?.page ?? url.pathname;
     const own = pages.find(pagePath, boot.page);
-    const rendered = own ? await pages.render(own, pagePath, boot.form) : null;
-    // After the render, which waits for builds that run.
-    const state: DocumentState = { builds: pages.builds(), section: own?.section.name ?? null };
+    const view = own && (await pages.render(own, pagePath, boot.form));
+    const rendered = view?.rendered ?? null;
+    // After the render, which waits for builds that run. Another one may have ended meanwhile.
+    const builds = pages.builds();
+    if (own && view) builds[own.section.name] = { client: own.section.clientBuild, server: view.build };
+    const state: DocumentState = { builds, section: own?.section.name ?? null };
     const isReplaced = own !== undefined || pages.replaces(boot.page);
     const page = own ? await own.section.resolve(own.pattern) : null;
     const styles = page && rendered?.status === 200 ? [...page.section.assets, ...page.assets] : [];
