@@ -88,6 +88,8 @@ test("The overlay shows what happens after hydration", async ({ page, developmen
   const to = '{ document.body.setAttribute("style", "color: red"); throw new Error("clicked"); }}>Throw';
   await openCounter(page);
   await development.edit(HOME, from, to);
+  // The response waits for builds that run.
+  await expect.poll(async () => (await page.request.get("/hello")).text()).toContain(">Throw ");
   await page.getByRole("button", { name: "Throw 2" }).click();
   const problems = overlay(page).getByRole("article");
   const location = /hello, src\/pages\/home\.tsx:16:\d+$/;
