@@ -44,6 +44,28 @@ export type RenderedView =
   | { readonly kind: "page"; readonly data: unknown; readonly head: Head; readonly layout: Layout }
   | { readonly kind: "notFound"; readonly heading: string };
 
+/** A page to render: the argument of the shell's `render`. */
+export interface RenderRequest {
+  /** Percent-encoded, without the query. */
+  readonly path: string;
+  /** The page's section and pattern. Null if no page matches the path. */
+  readonly page: { readonly section: string; readonly pattern: string } | null;
+  readonly site: SiteFacts;
+  /** The result of a form post, in its response. */
+  readonly form?: FormResult;
+}
+
+/** A page that the shell's `render` rendered. */
+export interface Rendered {
+  readonly status: 200 | 404;
+  readonly head: Head | { readonly title: string; readonly robots: string };
+  readonly view: RenderedView;
+  /** Content of the document's root element. */
+  readonly html: string;
+  /** Whether the page read today's date. It is then cached for that day only. */
+  readonly readsToday: boolean;
+}
+
 /** The image in link previews (`og:image`). */
 export interface SocialImage {
   /** URL path. */

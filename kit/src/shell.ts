@@ -1,5 +1,15 @@
 // Exports for the shell only. Sections import from "@colonnade/kit".
-export type { Asset, Boot, RenderedView, ResolvedPage, ResolvedSlot, SectionEntry, SocialImage } from "./boot.js";
+export type {
+  Asset,
+  Boot,
+  Rendered,
+  RenderedView,
+  RenderRequest,
+  ResolvedPage,
+  ResolvedSlot,
+  SectionEntry,
+  SocialImage,
+} from "./boot.js";
 export { ParamsContext, ShellContext, type ShellServices } from "./context.js";
 export { JOIN_ATTRIBUTE } from "./JoinButton.js";
 export { scopeClass } from "./scope.js";

@@ -1,11 +1,12 @@
 // @vitest-environment node
 // Without a DOM, as in the gateway's sandbox.
 import { definePage, defineSection, notFound, useSite, type AnyPage, type Section } from "@colonnade/kit";
+import type { Rendered } from "@colonnade/kit/shell";
 import { TEST_SITE } from "@colonnade/kit/testing";
 import { lazy, Suspense, type ReactNode } from "react";
 import { describe, expect, test } from "vitest";
 
-import { render, type Rendered } from "./server";
+import { render } from "./server";
 
 const PATTERN = "/greeting/:name";
 

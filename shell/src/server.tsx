@@ -1,34 +1,12 @@
 // The gateway calls `render` in its sandbox, which has no DOM, clock or network.
-import type { FormResult, Head, Section, SiteFacts } from "@colonnade/kit";
+import type { Section, SiteFacts } from "@colonnade/kit";
 import { loadPage, renderToHtml } from "@colonnade/kit/server";
-import type { Boot, RenderedView, SectionEntry } from "@colonnade/kit/shell";
+import type { Boot, Rendered, RenderRequest, SectionEntry } from "@colonnade/kit/shell";
 import { StaticRouter } from "react-router-dom";
 
 import { App, type AppProps } from "./App";
 import { noindexHead } from "./head";
 import type { View } from "./loading/viewLoader";
-
-/** Which page to render. */
-export interface RenderRequest {
-  /** Percent-encoded, without the query. */
-  readonly path: string;
-  /** The page's section and pattern. Null if no page matches the path. */
-  readonly page: { readonly section: string; readonly pattern: string } | null;
-  readonly site: SiteFacts;
-  /** The result of a form post, in its response. */
-  readonly form?: FormResult;
-}
-
-/** A rendered page. */
-export interface Rendered {
-  readonly status: 200 | 404;
-  readonly head: Head | { readonly title: string; readonly robots: string };
-  readonly view: RenderedView;
-  /** Content of the document's root element. */
-  readonly html: string;
-  /** Whether the page read today's date. It is then cached for that day only. */
-  readonly readsToday: boolean;
-}
 
 // How React marks the boundary around the whole page if it shows its fallback: the loading indicator.
 const PAGE_IS_SUSPENDED = /<main\b[^>]*><!--\$!-->/;

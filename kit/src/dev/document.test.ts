@@ -64,9 +64,10 @@ test("the boot payload cannot end its element", () => {
 });
 
 test("the rendered page replaces title, metadata, styles and content", () => {
+  const head = { title: "New & better", robots: "noindex" };
   const view = { kind: "notFound", heading: "" } as const;
   const text = change({
-    rendered: { status: 200, head: { title: "New & better" }, view, html: '<main id="main">$& new</main>' },
+    rendered: { status: 404, head, view, html: '<main id="main">$& new</main>', readsToday: false },
     styles: [{ ...STYLE, href: "/assets/hello/development/page.css", integrity: "" }],
   });
   expect(text).toContain("<title>New &amp; better</title>");

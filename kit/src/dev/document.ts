@@ -2,9 +2,8 @@ import { Readable } from "node:stream";
 
 import { defaultTreeAdapter as tree, html, parse, serialize, type DefaultTreeAdapterMap } from "parse5";
 
-import type { Asset, Boot } from "../boot.js";
+import type { Asset, Boot, Rendered } from "../boot.js";
 import { forward, textOf } from "./forward.js";
-import type { Rendered } from "./rendererJob.js";
 
 type Element = DefaultTreeAdapterMap["element"];
 type Node = DefaultTreeAdapterMap["node"];

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 
-import type { Boot, ResolvedPage, ResolvedSlot } from "../boot.js";
+import type { Boot, Rendered, ResolvedPage, ResolvedSlot } from "../boot.js";
 import type { FormResult } from "../page.js";
 import { comparePatterns } from "../paths.js";
 import type { SiteFacts } from "../site.js";
 import type { DevelopmentProblem } from "./problem.js";
-import type { Rendered } from "./rendererJob.js";
 import type { DevelopmentSection } from "./section.js";
 import type { Shells } from "./shells.js";
 import type { SectionBuilds, ViewChange } from "./state.js";

@@ -1,11 +1,10 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import path from "node:path";
 
-import type { Boot, ResolvedPage } from "../boot.js";
+import type { Boot, Rendered, ResolvedPage } from "../boot.js";
 import { SiteDocument } from "./document.js";
 import { forward, requestHeaders, responseHeaders, textOf } from "./forward.js";
 import type { OwnPage, OwnPages } from "./pages.js";
-import type { Rendered } from "./rendererJob.js";
 import { sendJson, sendText } from "./respond.js";
 import type { Shells } from "./shells.js";
 import type { DocumentState } from "./state.js";

@@ -4,7 +4,8 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
 import type { Report } from "../check/report.js";
-import type { RendererJob, RenderReply, RenderRequest } from "./rendererJob.js";
+import type { RenderRequest } from "../boot.js";
+import type { RendererJob, RenderReply } from "./rendererJob.js";
 
 const PROCESS = path.join(import.meta.dirname, "rendererProcess.js");
 

@@ -7,7 +7,8 @@ import { BUNDLE_NAME, type Report } from "../check/report.js";
 import type { createSteps } from "../check/sandbox/index.js";
 import { createSandboxContext } from "../check/sandboxContext.js";
 import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "../check/watchdog.js";
-import type { Rendered, RendererJob, RenderReply, RenderRequest } from "./rendererJob.js";
+import type { Rendered, RenderRequest } from "../boot.js";
+import type { RendererJob, RenderReply } from "./rendererJob.js";
 
 interface Bundles extends vm.Context {
   readonly colonnadeShared: {

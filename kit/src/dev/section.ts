@@ -4,7 +4,7 @@ import path from "node:path";
 
 import type { Stats } from "webpack";
 
-import type { Asset, ResolvedPage, ResolvedSlot, SectionEntry } from "../boot.js";
+import type { Asset, Rendered, RenderRequest, ResolvedPage, ResolvedSlot, SectionEntry } from "../boot.js";
 import { sectionAssets } from "../build/assets.js";
 import type { BuildSide, SectionConfig } from "../build/config.js";
 import { readEntry, type EntryImports } from "../build/entry.js";
@@ -21,7 +21,6 @@ import { comparePatterns, matchPath } from "../paths.js";
 import { buildProblems } from "./buildProblems.js";
 import { withFrame, type DevelopmentProblem } from "./problem.js";
 import { Renderer } from "./renderer.js";
-import type { Rendered, RenderRequest } from "./rendererJob.js";
 import { WatchedBuild } from "./watch.js";
 
 /** The version of every release that `section dev` serves. */

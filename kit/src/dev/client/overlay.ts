@@ -19,7 +19,10 @@ const STYLES = `
 let host: HTMLElement | undefined;
 let shown = "[]";
 
-/** Shows these problems. Closes the dialog if there are none. It stays closed if the developer has closed it for them. */
+/**
+ * Shows the problems in a dialog, or removes it if there are none. A dialog that the developer closed opens again only for
+ * other problems.
+ */
 export function showProblems(problems: readonly DevelopmentProblem[]): void {
   const text = JSON.stringify(problems);
   if (text === shown) return;
