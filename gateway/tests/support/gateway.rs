@@ -365,6 +365,12 @@ impl Gateway {
         self.admin_request(Request::new("POST", target).body(body.to_string()))
     }
 
+    /// Makes a change with the admin token. It must succeed.
+    pub(crate) fn admin_change(&self, target: &str, body: &Value) {
+        let response = self.admin_post(target, body);
+        assert!(response.status < 300, "{target}: {}", response.text());
+    }
+
     /// Publishes an archive.
     pub(crate) fn put_release(&self, name: &str, version: &str, archive: impl Into<Vec<u8>>) -> Response {
         let target = format!("/api/v1/sections/{name}/releases/{version}");
