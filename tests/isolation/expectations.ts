@@ -43,9 +43,12 @@ async function visitSection(page: Page, { name, pattern, heading }: TestedSectio
   }
 }
 
-/** Chooses 'Try again' while the fault persists, and waits for the failure. */
-export async function expectRetryFails(page: Page): Promise<void> {
-  const failing = page.waitForEvent("console", (message) => message.text().startsWith("[shell]"));
+/**
+ * Chooses 'Try again' while the fault persists, and waits for the failure. The browser loads the sign-up dialog ahead of
+ * time, so the message of a failed slot can come at any time.
+ */
+export async function expectRetryFails(page: Page, failed: "section" | "slot" = "section"): Promise<void> {
+  const failing = page.waitForEvent("console", (message) => message.text().startsWith(`[shell] the ${failed} `));
   await page.getByRole("button", { name: "Try again" }).click();
   await failing;
   await expect(page.getByRole("button", { name: "Try again" })).toBeEnabled();

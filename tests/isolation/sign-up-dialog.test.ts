@@ -125,7 +125,7 @@ test("The dialog is unavailable when its code throws", async ({ page, startOwnSi
     await openPage(page, `${own.url}/about-escort-babylon`);
     await joinButton(page).click();
     await expect(unavailable(page)).toBeVisible();
-    await expectRetryFails(page);
+    await expectRetryFails(page, "slot");
     await deployPackages(own.access, [SIGNUP]);
     const reloading = page.waitForEvent("load");
     await unavailable(page).getByRole("button", { name: "Try again" }).click();

@@ -100,13 +100,18 @@ export async function remove(file: StoredFile): Promise<Repair> {
 /** Replaces the contents of a file and its compressed variants. */
 export async function replace(file: StoredFile, text: string): Promise<Repair> {
   const repair = await backUp(file);
+  await overwrite(file, text);
+  return repair;
+}
+
+/** Writes other contents to a file, which may be missing, and its compressed variants. */
+export async function overwrite(file: StoredFile, text: string): Promise<void> {
   const [plain = "", brotli = "", gzip = "", zstd = ""] = file.copies;
   await Promise.all([
     writeFile(plain, text),
     writeFile(brotli, brotliCompressSync(text)),
     writeFile(gzip, gzipSync(text)),
     // Node cannot write Zstandard yet. Every browser that supports it also supports Brotli, which the gateway prefers.
-    rm(zstd),
+    rm(zstd, { force: true }),
   ]);
-  return repair;
 }
