@@ -126,9 +126,10 @@ test("A new page appears", async ({ page, development }) => {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Counter");
 });
 
-test("No other visitor gets a development section", async ({ page, site, development }) => {
+test("No other visitor gets a development section", async ({ page, secureSite, development, playwright }) => {
+  const visitor = await playwright.request.newContext({ baseURL: secureSite.url, ignoreHTTPSErrors: true });
   const read = async (pagePath: string): Promise<string> => {
-    const response = await page.request.get(site.url + pagePath);
+    const response = await visitor.get(pagePath);
     return `${String(response.status())} ${await response.text()}`;
   };
   const before = [await read("/hello"), await read("/signup"), await read("/sitemap.xml")];
@@ -140,10 +141,11 @@ test("No other visitor gets a development section", async ({ page, site, develop
   expect(before[0]).toMatch(/^404 /);
   for (const document of before) expect(document).not.toContain("development/");
   // Neither an error report nor anything for the operator, in this and the tests before.
-  const log = site.gateway.log.join("\n");
+  const log = secureSite.gateway.log.join("\n");
   expect(log).not.toMatch(/"(POST|PUT)".*(_report|_csp|\/api\/v1\/)/);
-  expect((await page.request.get(`${site.url}/assets/hello/development/entry.js`)).status()).toBe(404);
-  expect(development.output.join()).not.toContain(site.access.token);
+  expect((await visitor.get("/assets/hello/development/entry.js")).status()).toBe(404);
+  expect(development.output.join()).not.toContain(secureSite.access.token);
+  await visitor.dispose();
 });
 
 test("Requests below /api/ reach the upstream without prefix", async ({ page }) => {

@@ -12,8 +12,11 @@ import { expect, type Locator, type Page } from "@playwright/test";
 import { test as base } from "./own-pages";
 import { ROOT } from "./repository.mjs";
 import { sectionCommand } from "./section-command";
-import type { Site } from "./site.mjs";
+import { startSite, type Site } from "./site.mjs";
 
+// Self-signed for localhost. Only the tests trust it.
+const CERTIFICATE = path.join(ROOT, "tests/support/tls/certificate.pem");
+const KEY = path.join(ROOT, "tests/support/tls/key.pem");
 const COMMAND = path.join(ROOT, "kit/bin/section.js");
 
 /** A page with state, at `/hello`. */
@@ -59,6 +62,13 @@ async function stop(child: ChildProcess): Promise<void> {
   await exited;
 }
 
+/** Starts a site that is reached over HTTPS only, like a production site. */
+async function startSecureSite(base: Site): Promise<Site> {
+  const listen = { site: "127.0.0.1:0", admin: "127.0.0.1:0", tls: { certificate: CERTIFICATE, key: KEY } };
+  const site = await startSite({ base, config: { listen } });
+  return { ...site, url: site.url.replace("http://127.0.0.1", "https://localhost") };
+}
+
 /** Starts `section dev` for a new section "hello" and the released section "signup". */
 async function startDevelopment(site: Site, parent: string): Promise<Development & { stop(): Promise<void> }> {
   const folder = path.join(parent, "hello");
@@ -80,6 +90,7 @@ async function startDevelopment(site: Site, parent: string): Promise<Development
   const child = spawn(process.execPath, [COMMAND, "dev", "hello", "signup", ...options], {
     cwd: parent,
     stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: CERTIFICATE },
   });
   const output: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
@@ -113,11 +124,19 @@ async function startDevelopment(site: Site, parent: string): Promise<Development
 }
 
 /** The `test` of `section dev`. Its tests open their own pages, because they cause errors. */
-export const test = base.extend<object, { development: Development }>({
-  development: [
+export const test = base.extend<object, { secureSite: Site; development: Development }>({
+  secureSite: [
     async ({ site }, use) => {
+      const secure = await startSecureSite(site);
+      await use(secure);
+      await secure.stop();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  development: [
+    async ({ secureSite }, use) => {
       const parent = await mkdtemp(path.join(os.tmpdir(), "colonnade-dev-"));
-      const development = await startDevelopment(site, parent);
+      const development = await startDevelopment(secureSite, parent);
       await use(development);
       await development.stop();
       await rm(parent, { recursive: true, force: true });

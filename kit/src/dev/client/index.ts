@@ -101,7 +101,7 @@ async function apply(next: ServerState): Promise<void> {
   for (const [name, { client }] of Object.entries(next.builds)) {
     const section = sections.get(name);
     if (client !== before[name]?.client) {
-      ofBrowser = [];
+      ofBrowser = ofBrowser.filter(({ problem }) => problem.section !== name);
       if (section) await update(section, client);
       // The section of this page did not start.
       else if (name === start.section) location.reload();
