@@ -173,3 +173,14 @@ pub(super) fn collect_schemas<T: ToSchema>() -> Map<String, Value> {
         .map(|(name, schema)| (name, json!(schema)))
         .collect()
 }
+
+/// Describes a parameter in the path or the query.
+pub(super) fn parameter(location: &str, name: &str, description: &str, schema: &Value) -> Value {
+    json!({
+        "name": name,
+        "in": location,
+        "required": location == "path",
+        "description": description,
+        "schema": schema,
+    })
+}

@@ -1,0 +1,289 @@
+//! The operations of the admin API.
+
+use serde_json::{Value, json};
+
+use colonnade_config::Action;
+
+use super::operation::{Operation, content, parameter, problem_content};
+use crate::change::ChangeResult;
+use crate::deployments::{Deploy, DeploymentList};
+use crate::garbage_collection::{GarbageCollection, GarbageCollectionResult};
+use crate::history::HistoryPage;
+use crate::previews::{CreatePreview, PreviewLink};
+use crate::releases::{PublishResult, Section};
+use crate::rollback::Rollback;
+use crate::rollouts::{Abort, AbortResult, Promote, PromoteResult};
+use crate::section_errors::SectionErrors;
+use crate::section_logs::{MAX_WAIT_SECONDS, SectionLogPage};
+
+/// All operations, by path and method.
+pub(super) fn operations() -> Vec<(&'static str, Vec<(&'static str, Operation)>)> {
+    vec![
+        ("/healthz", vec![("get", liveness())]),
+        ("/readyz", vec![("get", readiness())]),
+        ("/metrics", vec![("get", metrics())]),
+        ("/api/v1/openapi.json", vec![("get", openapi())]),
+        (
+            "/api/v1/sections/{name}/releases/{version}",
+            vec![("put", publish())],
+        ),
+        ("/api/v1/sections", vec![("get", list_sections())]),
+        (
+            "/api/v1/sections/{name}/errors",
+            vec![("get", list_section_errors())],
+        ),
+        ("/api/v1/sections/{name}/logs", vec![("get", read_section_logs())]),
+        (
+            "/api/v1/deployments",
+            vec![("get", list_deployments()), ("post", deploy())],
+        ),
+        (
+            "/api/v1/deployments/{number}/promote",
+            vec![("post", promote("promote"))],
+        ),
+        (
+            "/api/v1/deployments/{number}/abort",
+            vec![("post", abort("abort"))],
+        ),
+        (
+            "/api/v1/rollouts/{name}/promote",
+            vec![("post", promote("promoteSection"))],
+        ),
+        (
+            "/api/v1/rollouts/{name}/abort",
+            vec![("post", abort("abortSection"))],
+        ),
+        ("/api/v1/rollback", vec![("post", roll_back())]),
+        ("/api/v1/history", vec![("get", history())]),
+        (
+            "/api/v1/previews",
+            vec![("post", preview()), ("delete", end_previews())],
+        ),
+        ("/api/v1/garbage-collection", vec![("post", collect_garbage())]),
+    ]
+}
+
+fn plain_text(line: &str) -> Value {
+    content(
+        "text/plain; charset=utf-8",
+        &json!({ "const": format!("{line}\n") }),
+    )
+}
+
+fn liveness() -> Operation {
+    Operation::new("health", "alive", "Check that the process is alive")
+        .without_token()
+        .response(200, "The process is alive.", &plain_text("ok"))
+}
+
+fn readiness() -> Operation {
+    let not_ready = json!({ "enum": ["no live deployment\n", "shutting down\n"] });
+    let not_ready = content("text/plain; charset=utf-8", &not_ready);
+    Operation::new("health", "ready", "Check that the gateway is ready to serve")
+        .without_token()
+        .response(200, "A deployment is live.", &plain_text("ready"))
+        .response(
+            503,
+            "No deployment is live, or the gateway shuts down.",
+            &not_ready,
+        )
+}
+
+fn metrics() -> Operation {
+    let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let text = content(media_type, &json!({ "type": "string" }));
+    Operation::new("health", "metrics", "Read the metrics, for Prometheus")
+        .description("Needs no token if the admin listener is on a loopback address.")
+        .optional_action(Action::Metrics)
+        .response(200, "The metrics in the OpenMetrics text format.", &text)
+}
+
+fn openapi() -> Operation {
+    let required = ["openapi", "info", "paths", "components"];
+    let schema = json!({ "type": "object", "required": required });
+    Operation::new("health", "describe", "Read this description")
+        .without_token()
+        .response(200, "The description.", &content("application/json", &schema))
+}
+
+fn publish() -> Operation {
+    Operation::new("releases", "publish", "Publish a release")
+        .description(
+            "The body is the release folder as a gzipped tar. Everything is validated before anything is stored, and \
+             the response contains all problems. Publishing the same release again succeeds. A version never changes.",
+        )
+        .action(Action::Publish)
+        .archive_body()
+        .json::<PublishResult>(200, "The same release was published before.")
+        .json::<PublishResult>(201, "The release is published.")
+        .response(
+            409,
+            "A release with this name and version has, or had, other contents.",
+            &problem_content(),
+        )
+        .response(
+            422,
+            "The release is invalid; `problems` lists everything that is wrong.",
+            &problem_content(),
+        )
+}
+
+fn list_sections() -> Operation {
+    Operation::new(
+        "releases",
+        "listSections",
+        "List the sections and the shell with their releases",
+    )
+    .any_token()
+    .json::<Vec<Section>>(200, "Everything that has a release.")
+}
+
+fn list_section_errors() -> Operation {
+    Operation::new("diagnostics", "listSectionErrors", "List the recent errors of a section")
+        .description(
+            "Errors of server-side rendering for visitors, and errors that browsers report. An error has a class, but no \
+             message. Each gateway counts from its start, and keeps at most 500 errors of each source.",
+        )
+        .any_token()
+        .json::<SectionErrors>(200, "The errors.")
+        .errors(&[400])
+}
+
+fn read_section_logs() -> Operation {
+    let id = json!({ "type": "integer", "minimum": 0, "default": 0 });
+    let seconds = json!({ "type": "integer", "minimum": 0, "maximum": MAX_WAIT_SECONDS, "default": 0 });
+    Operation::new("diagnostics", "readSectionLogPage", "Read what recently happened to a section")
+        .description(
+            "Publishes, trial renders and changes. To follow them, repeat the request with the ID of the last entry and \
+             a time to wait. Each gateway keeps its last 1000 entries from its start.",
+        )
+        .parameters(&json!([
+            parameter("query", "after", "Return entries with a greater ID only.", &id),
+            parameter(
+                "query",
+                "wait",
+                "How many seconds to wait for an entry, if there is none.",
+                &seconds
+            ),
+        ]))
+        .any_token()
+        .json::<SectionLogPage>(200, "The entries, or none if nothing happened in time.")
+        .response(503, "The gateway shuts down.", &problem_content())
+        .errors(&[400])
+}
+
+fn list_deployments() -> Operation {
+    let summary = "Read the live deployment, the running rollouts and all retained deployments";
+    Operation::new("deployments", "listDeployments", summary)
+        .any_token()
+        .json::<DeploymentList>(200, "All retained deployments.")
+}
+
+fn deploy() -> Operation {
+    Operation::new("deployments", "deploy", "Deploy releases, for all visitors or as a rollout")
+        .description(
+            "Creates a deployment: the live releases with the requested ones in their place. During rollouts of other \
+             sections, the live deployment and all candidates are replaced, atomically. A section that is being rolled out \
+             is rejected until its rollout is promoted or aborted.",
+        )
+        .action(Action::Deploy)
+        .json_body::<Deploy>(true)
+        .json::<ChangeResult>(200, "There is nothing to change.")
+        .json::<ChangeResult>(201, "The deployment is live, or its rollout has started.")
+        .errors(&[409, 422])
+}
+
+/// What promoting and aborting have in common. Both find a rollout by the number of its candidate, or by a section.
+const ONE_ROLLOUT: &str = "Other rollouts continue. The token must permit `deploy` on every section that the rollout changes. \
+    Deploys of other sections give the candidate a new number; a section finds its rollout anyway.";
+
+fn promote(id: &'static str) -> Operation {
+    Operation::new(
+        "deployments",
+        id,
+        "Show the candidate of a rollout to more visitors, or to all",
+    )
+    .description(ONE_ROLLOUT)
+    .action(Action::Deploy)
+    .json_body::<Promote>(false)
+    .json::<PromoteResult>(200, "The candidate is live, or has the new share of visitors.")
+    .errors(&[409])
+}
+
+fn abort(id: &'static str) -> Operation {
+    Operation::new("deployments", id, "Abort a rollout")
+        .description(ONE_ROLLOUT)
+        .action(Action::Deploy)
+        .json_body::<Abort>(false)
+        .json::<AbortResult>(200, "No visitor gets the candidate.")
+        .errors(&[409])
+}
+
+fn roll_back() -> Operation {
+    Operation::new("deployments", "rollBack", "Restore earlier releases")
+        .description(
+            "With `section`, restores the release that the section had live before; repeating it restores the release before that. \
+             Without it, restores all releases of `deployment`, or of the previous live deployment. That needs a token \
+             for `*` and ends all rollouts.",
+        )
+        .action(Action::Rollback)
+        .json_body::<Rollback>(false)
+        .json::<ChangeResult>(200, "There is nothing to change.")
+        .json::<ChangeResult>(201, "The restored releases are live.")
+        .errors(&[404, 409, 422])
+}
+
+fn history() -> Operation {
+    let limit = json!({ "type": "integer", "minimum": 1, "maximum": 500, "default": 50 });
+    let before = json!({ "type": "integer", "minimum": 1 });
+    Operation::new("history", "history", "List all changes, newest first")
+        .parameters(&json!([
+            parameter(
+                "query",
+                "limit",
+                "The maximum number of changes to return.",
+                &limit
+            ),
+            parameter(
+                "query",
+                "before",
+                "Return changes older than this revision only.",
+                &before
+            ),
+        ]))
+        .any_token()
+        .json::<HistoryPage>(200, "The changes.")
+        .errors(&[400])
+}
+
+fn preview() -> Operation {
+    Operation::new(
+        "previews",
+        "preview",
+        "Create a link to a deployment that is not live",
+    )
+    .description("The token must permit `preview` on every section that differs from the live deployment.")
+    .action(Action::Preview)
+    .json_body::<CreatePreview>(true)
+    .json::<PreviewLink>(201, "The link.")
+    .errors(&[404, 409, 422])
+}
+
+fn end_previews() -> Operation {
+    Operation::new("previews", "endPreviews", "End all previews")
+        .description("Needs a token for `*`.")
+        .action(Action::Preview)
+        .empty_response(204, "All preview links and cookies are invalid.")
+}
+
+fn collect_garbage() -> Operation {
+    Operation::new("garbage collection", "collectGarbage", "Delete deployments and releases that are no longer needed")
+        .description(
+            "Retains the last deployments and those that were live recently, as configured, with their releases, and \
+             recently published releases. Needs a token for `*`.",
+        )
+        .action(Action::GarbageCollect)
+        .json_body::<GarbageCollection>(false)
+        .json::<GarbageCollectionResult>(200, "What was deleted, or would be with `dryRun`.")
+        .errors(&[409])
+}
