@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { SourceMap, type SourceMapPayload } from "node:module";
 
 import { formatPosition, isOwnSource } from "../check/positions.js";
+import { shortenHydrationMessage } from "./hydration.js";
 import { withFrame, type DevelopmentProblem, type ProblemKind } from "./problem.js";
 import type { DevelopmentSection } from "./section.js";
 
@@ -34,6 +35,7 @@ export async function locateBrowserError(
   sections: ReadonlyMap<string, DevelopmentSection>,
   { kind, message, stack, path }: BrowserError,
 ): Promise<DevelopmentProblem> {
+  const described = kind === "hydration" ? shortenHydrationMessage(message) : { message };
   for (const [, name = "", script = "", line, column] of stack.matchAll(FRAME)) {
     const section = sections.get(name);
     const map = await readMap(section?.file(`${script}.map`));
@@ -41,9 +43,9 @@ export async function locateBrowserError(
     const file = entry && "originalSource" in entry ? entry.originalSource : undefined;
     if (!section || !entry || !("originalSource" in entry) || !file || !isOwnSource(section.folder, file)) continue;
     const location = formatPosition(section.folder, file, entry.originalLine + 1, entry.originalColumn + 1);
-    return withFrame(section.folder, { kind, section: name, message, location, path });
+    return withFrame(section.folder, { kind, section: name, ...described, location, path });
   }
-  return { kind, section: "browser", message, path };
+  return { kind, section: "browser", ...described, path };
 }
 
 async function readMap(file: string | undefined): Promise<SourceMap | undefined> {

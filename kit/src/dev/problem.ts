@@ -18,6 +18,8 @@ export interface DevelopmentProblem {
   readonly location?: string;
   /** The lines around the location. */
   readonly frame?: string;
+  /** The elements that differ between the server and the browser. */
+  readonly diff?: string;
   /** The page that was rendered. Absent if the problem does not depend on the page. */
   readonly path?: string;
 }
@@ -49,11 +51,21 @@ export function frameOf(text: string, row: number, column: number): string {
 }
 
 /** Formats a problem for the terminal. */
-export function formatProblem({ kind, section, message, help, code, location, frame }: DevelopmentProblem): string {
+export function formatProblem({
+  kind,
+  section,
+  message,
+  help,
+  code,
+  location,
+  frame,
+  diff,
+}: DevelopmentProblem): string {
   return [
     `${section}: ${kind} error${location === undefined ? "" : ` at ${location}`}`,
     `${code === undefined ? "" : `${code} `}${message}`,
     ...(frame === undefined ? [] : [frame]),
+    ...(diff === undefined ? [] : [diff]),
     ...(help === undefined ? [] : [help]),
     ...(code === undefined ? [] : [`docs/errors.md explains ${code}.`]),
   ].join("\n");

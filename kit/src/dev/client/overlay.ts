@@ -57,12 +57,13 @@ function header(dialog: HTMLDialogElement, count: number): HTMLElement {
   return element;
 }
 
-function article({ kind, section, message, help, code, location, frame }: DevelopmentProblem): HTMLElement {
+function article({ kind, section, message, help, code, location, frame, diff }: DevelopmentProblem): HTMLElement {
   const element = document.createElement("article");
   const place = location === undefined ? section : `${section}, ${location}`;
   element.append(textElement("h2", `${kind.charAt(0).toUpperCase()}${kind.slice(1)} error in ${place}`));
   element.append(textElement("p", code === undefined ? message : `${code} ${message}`));
   if (frame !== undefined) element.append(textElement("pre", frame));
+  if (diff !== undefined) element.append(textElement("pre", diff));
   if (help !== undefined) element.append(textElement("p", help));
   if (code !== undefined) element.append(explanation(code));
   return element;
