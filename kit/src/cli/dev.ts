@@ -23,13 +23,13 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
     .summary("serve a site with this section as you edit it")
     .description(
       "Serves a site on this machine with development builds of the sections in these folders (default: this folder). " +
-        "The builds follow the sources. Everything else comes from the site, and nothing is published.",
+        "A change of a source rebuilds its section. Everything else comes from the site. Nothing is published.",
     )
     .argument("[folders...]", "folders of the sections")
     .addOption(
       new Option(
         "--site <url>",
-        `URL of the site (default: ${DEFAULT_SITE} if it answers, or a site with no other section)`,
+        `URL of the site (default: ${DEFAULT_SITE} if it responds, otherwise a site with no other section)`,
       ).argParser(parseOrigin),
     )
     .addOption(
@@ -78,7 +78,7 @@ async function isSite(origin: string): Promise<boolean> {
 async function minimalSite(): Promise<MinimalSite> {
   if (hasShell()) return startMinimalSite();
   throw new UsageError(
-    `no gateway answers at ${DEFAULT_SITE}, and this kit contains no shell; start a gateway, pass the URL of a site ` +
+    `no gateway responds at ${DEFAULT_SITE}, and this kit contains no shell; start a gateway, pass the URL of a site ` +
       "with --site, or build the shell with make releases",
   );
 }

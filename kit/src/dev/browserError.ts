@@ -3,34 +3,34 @@ import { SourceMap, type SourceMapPayload } from "node:module";
 
 import { formatPosition, isOwnSource } from "../check/positions.js";
 import { shortenHydrationMessage } from "./hydration.js";
-import { withFrame, type DevelopmentProblem, type ProblemKind } from "./problem.js";
+import { withFrame, type DevelopmentProblem, type DevelopmentProblemKind } from "./problem.js";
 import type { DevelopmentSection } from "./section.js";
 
 /** An error that the browser reports. */
 export interface BrowserError {
-  readonly kind: ProblemKind;
+  readonly kind: DevelopmentProblemKind;
   readonly message: string;
   /** The stack, or the component stack, with URLs of this server. */
   readonly stack: string;
   readonly path: string;
 }
 
-const KINDS: ReadonlySet<unknown> = new Set<ProblemKind>(["hydration", "runtime", "policy"]);
+const KINDS: ReadonlySet<unknown> = new Set<DevelopmentProblemKind>(["hydration", "runtime", "policy"]);
 const FRAME = /\/assets\/([^/]+)\/development\/([^\s:?]+)(?:\?[^\s:]*)?:(\d+):(\d+)/g;
 
-/** Parses a report of the browser. Undefined if it is not one. */
+/** Parses a browser's report. Returns undefined if the text is not a report. */
 export function parseBrowserError(text: string): BrowserError | undefined {
   try {
     const { kind, message, stack, path } = JSON.parse(text) as Partial<Record<keyof BrowserError, unknown>>;
     if (!KINDS.has(kind) || typeof message !== "string" || typeof stack !== "string" || typeof path !== "string")
       return undefined;
-    return { kind: kind as ProblemKind, message, stack, path };
+    return { kind: kind as DevelopmentProblemKind, message, stack, path };
   } catch {
     return undefined;
   }
 }
 
-/** Locates an error of the browser in the sources: the innermost frame in a section's own files. */
+/** Locates a browser's error in the sources, at the innermost frame in a section's own files. */
 export async function locateBrowserError(
   sections: ReadonlyMap<string, DevelopmentSection>,
   { kind, message, stack, path }: BrowserError,

@@ -8,7 +8,7 @@ import { forward, textOf } from "./forward.js";
 type Element = DefaultTreeAdapterMap["element"];
 type Node = DefaultTreeAdapterMap["node"];
 
-/** How a page of a section under development replaces the page of a document. */
+/** The page that replaces the page of a document. */
 export interface PageChange {
   /** Null if the browser renders the page. */
   readonly rendered: Rendered | null;
@@ -20,7 +20,7 @@ export interface DocumentChanges {
   readonly boot: Boot;
   /** URL paths of the shell's scripts. */
   readonly scripts: readonly string[];
-  /** URL path of the script that connects the page to `section dev`, and what it starts from. */
+  /** The script that connects the page to `section dev`: its URL path and its initial state. */
   readonly client: { readonly href: string; readonly state: unknown };
   /** The sections under development, whose released files are not loaded. */
   readonly sections: readonly string[];
@@ -28,7 +28,7 @@ export interface DocumentChanges {
 }
 
 const SHELL_ASSETS = /^(\/assets\/shell\/[^/]+\/)[^/]+\.js$/;
-// Replaced after the document is written, because it is not parsed.
+// A placeholder. The page's HTML replaces it in the serialized document, because it is not parsed.
 const ROOT_CONTENT = "colonnade-root-content";
 
 /** A document of a gateway. */
@@ -51,7 +51,7 @@ export class SiteDocument {
     this.shellAssets = shellAssets;
   }
 
-  /** Parses a document. Undefined if no gateway made it, or if it has no shell, such as an error page. */
+  /** Parses a document. Returns undefined for HTML without a shell, such as an error page. */
   static parse(text: string): SiteDocument | undefined {
     const document = parse(text);
     const elements = [...elementsBelow(document)];
@@ -84,7 +84,7 @@ export class SiteDocument {
   #changePage(head: Element, { rendered, styles }: PageChange): void {
     for (const element of this.#elements) {
       const isHead = attribute(element, "data-head") !== undefined;
-      // Nothing would end the wait for an element that only a rendered page has.
+      // The browser would wait for an element that only a rendered page has.
       const isBlocking = !rendered && attribute(element, "rel") === "expect";
       if (isHead || isBlocking) tree.detachNode(element);
     }
@@ -108,7 +108,7 @@ export class SiteDocument {
 }
 
 /**
- * Requests the home page of a site. The document is undefined if no gateway made it.
+ * Requests the home page of a site. The document is undefined if the page has no shell.
  *
  * @throws GatewayError if the site is unreachable.
  */
@@ -124,7 +124,7 @@ function* elementsBelow(node: Node): Generator<Element> {
 }
 
 function attribute(element: Element, name: string): string | undefined {
-  return element.attrs.find((found) => found.name === name)?.value;
+  return element.attrs.find((candidate) => candidate.name === name)?.value;
 }
 
 function createElement(name: string, attributes: Readonly<Record<string, string>>): Element {

@@ -27,10 +27,13 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   deflate: inflateSync,
 };
 
+function endToEndHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+}
+
 /** Returns the headers of a request to `local`, as the browser would send them to `site`. Both are origins. */
 export function requestHeaders(headers: IncomingHttpHeaders, local: string, site: string): OutgoingHttpHeaders {
-  const result: OutgoingHttpHeaders = {};
-  for (const [name, value] of Object.entries(headers)) if (!HOP_BY_HOP.has(name)) result[name] = value;
+  const result = endToEndHeaders(headers);
   result.host = new URL(site).host;
   if (headers.origin === local) result.origin = site;
   if (headers.referer?.startsWith(`${local}/`)) result.referer = site + headers.referer.slice(local.length);
@@ -39,9 +42,8 @@ export function requestHeaders(headers: IncomingHttpHeaders, local: string, site
 
 /** Returns the headers of a response of `site`, for the browser that requested it from `local`. */
 export function responseHeaders(headers: IncomingHttpHeaders, local: string, site: string): OutgoingHttpHeaders {
-  const result: OutgoingHttpHeaders = {};
-  for (const [name, value] of Object.entries(headers)) if (!HOP_BY_HOP.has(name)) result[name] = value;
-  // It would also apply to other servers on this host.
+  const result = endToEndHeaders(headers);
+  // HSTS would also apply to other servers on this host.
   delete result["strict-transport-security"];
   const { location, "set-cookie": cookies } = headers;
   if (location?.startsWith(`${site}/`)) result.location = local + location.slice(site.length);
@@ -49,7 +51,7 @@ export function responseHeaders(headers: IncomingHttpHeaders, local: string, sit
   return result;
 }
 
-// Browsers require the attribute for these prefixes.
+// Browsers require `Secure` for cookies with these prefixes.
 const NEEDS_SECURE = /^__(Host|Secure)-/;
 
 function localCookie(cookie: string): string {
@@ -85,7 +87,7 @@ export function forward(
   });
 }
 
-// When a host name has several addresses and all refuse, the error has no message of its own.
+// If all addresses of a host refuse the connection, the error has no message.
 function describe(error: Error & { readonly code?: string }): string {
   return error.message || (error.code ?? error.name);
 }

@@ -7,7 +7,7 @@ import { satisfies } from "semver";
 import { loadConfig, UsageError, type SectionConfig } from "../build/config.js";
 import { installedVersions, neededRanges, type SharedVersions } from "../build/shared.js";
 import { readSite } from "./document.js";
-import { OwnPages, type Surroundings } from "./pages.js";
+import { DevelopmentPages, type SiteContext } from "./pages.js";
 import { formatProblem, type DevelopmentProblem } from "./problem.js";
 import { Proxy } from "./proxy.js";
 import { DevelopmentSection, type SectionEvents } from "./section.js";
@@ -39,7 +39,7 @@ export interface Development {
 }
 
 /**
- * Serves a site with development builds of some sections, which follow their sources.
+ * Serves a site with development builds of some sections. A change of a source rebuilds its section.
  *
  * @throws UsageError if the site, a section or the port cannot be used.
  */
@@ -47,15 +47,17 @@ export async function develop(options: DevelopOptions): Promise<Development> {
   const { folders, site, port, host, apis, print } = options;
   const temporary = await mkdtemp(path.join(tmpdir(), "colonnade-dev-"));
   const sections = new Map<string, DevelopmentSection>();
-  const checks: TypeCheck[] = [];
+  const typeChecks: TypeCheck[] = [];
   let printed = new Set<string>();
   const shells = new Shells(site, path.join(temporary, "shells"));
   const problems = (): DevelopmentProblem[] => {
-    const ofBuilds = [...sections.values()].flatMap((section) => section.problems);
+    const buildProblems = [...sections.values()].flatMap((section) => section.problems);
     // A syntax error causes type errors.
-    const broken = new Set(ofBuilds.filter(({ kind }) => kind === "syntax").map(({ section }) => section));
-    const ofTypes = checks.flatMap((check) => check.problems).filter(({ section }) => !broken.has(section));
-    return [...ofBuilds, ...ofTypes, ...pages.problems()];
+    const syntaxErrors = new Set(buildProblems.filter(({ kind }) => kind === "syntax").map(({ section }) => section));
+    const typeProblems = typeChecks
+      .flatMap((check) => check.problems)
+      .filter(({ section }) => !syntaxErrors.has(section));
+    return [...buildProblems, ...typeProblems, ...pages.problems()];
   };
   const update = (): void => {
     const texts = new Set(problems().map(formatProblem));
@@ -64,7 +66,7 @@ export async function develop(options: DevelopOptions): Promise<Development> {
     printed = texts;
     server.broadcast();
   };
-  const pages = new OwnPages(sections, shells, update);
+  const pages = new DevelopmentPages(sections, shells, update);
   const server = new DevelopmentServer({
     proxy: new Proxy({ site, shells, pages, sections: () => [...sections.keys()], apis, client: CLIENT_SCRIPT }),
     shells,
@@ -72,22 +74,22 @@ export async function develop(options: DevelopOptions): Promise<Development> {
     sections,
     problems,
     onBrowserProblem: (problem) => {
-      // The browser throws at the same place as the server.
+      // The terminal already shows the error if the server threw it at the same place.
       const isKnown = problems().some(({ location }) => location !== undefined && location === problem.location);
       if (!isKnown) print(`\n${formatProblem(problem)}`);
     },
   });
   const close = async (): Promise<void> => {
-    for (const check of checks) check.close();
+    for (const check of typeChecks) check.close();
     await Promise.all([server.close(), ...[...sections.values()].map((section) => section.close())]);
     await rm(temporary, { recursive: true, force: true });
   };
   try {
-    const { surroundings, shell } = await readSurroundings(site, shells);
-    pages.surroundings = surroundings;
+    const { siteContext, shell } = await readSiteContext(site, shells);
+    pages.siteContext = siteContext;
     const configs = await readConfigs(folders);
     for (const [folder, { name }] of configs) checkShared(name, neededRanges(installedVersions(folder)), shell);
-    // Before the builds, so that a port in use is reported at once.
+    // The server listens before the builds start, so that a port in use is reported at once.
     const url = await server.listen(port, host);
     const events: SectionEvents = {
       onBuild: (name, side, milliseconds) => {
@@ -98,7 +100,7 @@ export async function develop(options: DevelopOptions): Promise<Development> {
     for (const [folder, config] of configs) {
       const { name } = config;
       sections.set(name, new DevelopmentSection(folder, config, path.join(temporary, "sections", name), events));
-      checks.push(new TypeCheck(folder, name, update));
+      typeChecks.push(new TypeCheck(folder, name, update));
     }
     await pages.idle();
     return { url, sections: [...sections.keys()], close };
@@ -108,11 +110,11 @@ export async function develop(options: DevelopOptions): Promise<Development> {
   }
 }
 
-/** Checks that the site can be used, and returns what its home page is rendered with. */
-async function readSurroundings(
+/** Checks the site. Returns the context and the shell of its home page. */
+async function readSiteContext(
   site: string,
   shells: Shells,
-): Promise<{ readonly surroundings: Surroundings; readonly shell: LocalShell }> {
+): Promise<{ readonly siteContext: SiteContext; readonly shell: LocalShell }> {
   const { status, document } = await readSite(site);
   if (!document)
     throw new UsageError(
@@ -120,7 +122,7 @@ async function readSurroundings(
         "with a deployment",
     );
   const { boot, shellAssets } = document;
-  return { surroundings: { site: boot.site, shellAssets }, shell: await shells.get(shellAssets) };
+  return { siteContext: { site: boot.site, shellAssets }, shell: await shells.get(shellAssets) };
 }
 
 /** Checks the shared packages as a deployment does: the shell must provide versions that the section accepts. */
@@ -138,17 +140,17 @@ function checkShared(section: string, ranges: SharedVersions, { version, shared 
 /** Reads the configurations of sections, by folder. */
 async function readConfigs(folders: readonly string[]): Promise<Map<string, SectionConfig>> {
   const configs = new Map<string, SectionConfig>();
-  const byName = new Map<string, string>();
+  const foldersByName = new Map<string, string>();
   for (const folder of folders) {
     const config = await loadConfig(folder);
     const { name, kind } = config;
     if (kind === "shell") throw new UsageError(`${folder} contains the shell; expected a section`);
-    const other = byName.get(name);
-    if (other !== undefined)
+    const earlierFolder = foldersByName.get(name);
+    if (earlierFolder !== undefined)
       throw new UsageError(
-        `${other} and ${folder} contain the section "${name}"; expected sections of different names`,
+        `${earlierFolder} and ${folder} contain the section "${name}"; expected sections of different names`,
       );
-    byName.set(name, folder);
+    foldersByName.set(name, folder);
     configs.set(folder, config);
   }
   return configs;

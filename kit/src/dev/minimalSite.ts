@@ -10,10 +10,10 @@ import type { Boot } from "../boot.js";
 import { DEVELOPMENT_MANIFEST, DEVELOPMENT_SHELL, type DevelopmentShell } from "../build/developmentShell.js";
 import { PLACEHOLDER_SITE } from "../check/sandbox/site.js";
 
-// scripts/copy-shell.mjs puts it there.
+// scripts/copy-shell.mjs creates it.
 const ARCHIVE = path.join(import.meta.dirname, "../../shell", DEVELOPMENT_SHELL);
 
-/** The policy of a gateway's documents, so that a section's violations show. */
+/** The Content Security Policy of a gateway's documents, so that browsers report a section's violations. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; font-src 'self'; " +
   "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
@@ -30,7 +30,7 @@ export function hasShell(): boolean {
   return existsSync(ARCHIVE);
 }
 
-/** Starts a site without sections on a free port of this machine, with the kit's shell and placeholder facts. */
+/** Starts a site without sections on a free port, with the kit's shell and placeholder facts. */
 export async function startMinimalSite(): Promise<MinimalSite> {
   const archive = await readFile(ARCHIVE);
   const shell = await readManifest(archive);
@@ -77,7 +77,7 @@ async function readManifest(archive: Buffer): Promise<DevelopmentShell> {
   return JSON.parse(Buffer.concat(chunks).toString()) as DevelopmentShell;
 }
 
-/** A document whose page the browser renders: the not-found page, if `section dev` does not change it. */
+/** Returns a document with the not-found page, which the browser renders. `section dev` replaces the page. */
 function documentOf({ scripts, styles }: DevelopmentShell, assets: string): string {
   const site = { ...PLACEHOLDER_SITE, today: new Date().toISOString().slice(0, 10) };
   const boot: Boot = { deployment: 1, site, page: null, slots: {} };

@@ -13,35 +13,35 @@ import type { SectionBuilds, ViewChange } from "./state.js";
 const MAX_VIEWS = 1000;
 
 /** A page of a section under development. */
-export interface OwnPage {
+export interface DevelopmentPage {
   readonly section: DevelopmentSection;
   readonly pattern: string;
 }
 
-/** What a page is rendered with: the facts and the shell of a document of the site. */
-export interface Surroundings {
+/** The parts of a site's document that its pages are rendered with. */
+export interface SiteContext {
   readonly site: SiteFacts;
   /** URL path of the folder of the shell's files. */
   readonly shellAssets: string;
 }
 
 /** The problems of rendering a page with one build of its section. */
-interface FoundProblems {
+interface PageProblems {
   readonly section: DevelopmentSection;
   readonly build: string;
   readonly problems: readonly DevelopmentProblem[];
 }
 
 /** The pages of the sections under development. */
-export class OwnPages {
+export class DevelopmentPages {
   readonly #sections: ReadonlyMap<string, DevelopmentSection>;
   readonly #shells: Shells;
   readonly #onProblems: () => void;
-  readonly #problems = new Map<string, FoundProblems>();
-  // Digests of the views that builds rendered.
+  readonly #problems = new Map<string, PageProblems>();
+  // Digests of rendered views, by build and path.
   readonly #views = new Map<string, string>();
-  /** Those of the document that the site sent last. */
-  surroundings: Surroundings | undefined;
+  /** The context of the last document that the site sent. */
+  siteContext: SiteContext | undefined;
 
   /** `onProblems` is called when rendering a page finds other problems than before. */
   constructor(sections: ReadonlyMap<string, DevelopmentSection>, shells: Shells, onProblems: () => void) {
@@ -51,15 +51,15 @@ export class OwnPages {
   }
 
   /** The page at a path, unless the released page of another section takes precedence. */
-  find(pagePath: string, released: ResolvedPage | null): OwnPage | undefined {
-    const found: OwnPage[] = [];
+  find(pagePath: string, released: ResolvedPage | null): DevelopmentPage | undefined {
+    const candidates: DevelopmentPage[] = [];
     for (const section of this.#sections.values()) {
       const pattern = section.patternOf(pagePath);
-      if (pattern !== undefined) found.push({ section, pattern });
+      if (pattern !== undefined) candidates.push({ section, pattern });
     }
-    const [own] = found.sort((a, b) => comparePatterns(a.pattern, b.pattern));
-    if (!own || !released || this.#sections.has(released.section.name)) return own;
-    return comparePatterns(released.pattern, own.pattern) < 0 ? undefined : own;
+    const [page] = candidates.sort((a, b) => comparePatterns(a.pattern, b.pattern));
+    if (!page || !released || this.#sections.has(released.section.name)) return page;
+    return comparePatterns(released.pattern, page.pattern) < 0 ? undefined : page;
   }
 
   /** Whether a released page belongs to a section under development. */
@@ -67,7 +67,7 @@ export class OwnPages {
     return released !== null && this.#sections.has(released.section.name);
   }
 
-  /** The slots of a document, in which the sections under development replace their releases. */
+  /** Replaces the released slots of sections under development by those of their builds. */
   async slots(released: Boot["slots"]): Promise<Boot["slots"]> {
     const slots: Record<string, ResolvedSlot> = {};
     for (const [name, slot] of Object.entries(released)) if (!this.#sections.has(slot.section.name)) slots[name] = slot;
@@ -89,16 +89,16 @@ export class OwnPages {
   }
 
   /**
-   * Renders a page as the shell of the last document does. `rendered` is null if the page cannot be rendered on the server.
-   * `build` is the hash of the build that it was rendered from.
+   * Renders a page with the shell of the last document. `rendered` is null if the server cannot render the page. `build` is
+   * the hash of the build that rendered it.
    */
   async render(
-    { section, pattern }: OwnPage,
+    { section, pattern }: DevelopmentPage,
     pagePath: string,
     form?: FormResult,
   ): Promise<{ readonly rendered: Rendered | null; readonly build: string }> {
-    if (!this.surroundings) return { rendered: null, build: section.serverBuild };
-    const { site, shellAssets } = this.surroundings;
+    if (!this.siteContext) return { rendered: null, build: section.serverBuild };
+    const { site, shellAssets } = this.siteContext;
     const shell = await this.#shells.get(shellAssets);
     await section.idle();
     const { serverBuild } = section;
@@ -109,22 +109,22 @@ export class OwnPages {
       ...(form && { form }),
     });
     if (rendered && !form) this.#record(viewKey(serverBuild, pagePath), digestOf(rendered.view));
-    const before = JSON.stringify(this.problems());
+    const earlierProblems = JSON.stringify(this.problems());
     this.#problems.set(pagePath, { section, build: serverBuild, problems });
-    if (JSON.stringify(this.problems()) !== before) this.#onProblems();
+    if (JSON.stringify(this.problems()) !== earlierProblems) this.#onProblems();
     return { rendered, build: serverBuild };
   }
 
-  /** Compares the view of a path with the one that an earlier build of this section rendered. */
+  /** Compares the view of a path with the view that an earlier build of this section rendered. */
   async compareView(pagePath: string, section: DevelopmentSection, build: string): Promise<ViewChange> {
-    const own = this.find(pagePath, null);
-    if (own?.section !== section) return { changed: false, build: section.serverBuild };
-    const before = this.#views.get(viewKey(build, pagePath));
-    const { rendered, build: current } = await this.render(own, pagePath);
+    const page = this.find(pagePath, null);
+    if (page?.section !== section) return { changed: false, build: section.serverBuild };
+    const earlierView = this.#views.get(viewKey(build, pagePath));
+    const { rendered, build: current } = await this.render(page, pagePath);
     const key = viewKey(current, pagePath);
-    if (rendered) return { changed: this.#views.get(key) !== before, build: current };
-    // When the error is corrected, the view is compared with this one.
-    if (before !== undefined) this.#record(key, before);
+    if (rendered) return { changed: this.#views.get(key) !== earlierView, build: current };
+    // The render failed. The view of the next build is compared with the earlier view.
+    if (earlierView !== undefined) this.#record(key, earlierView);
     return { changed: false, build: current };
   }
 

@@ -1,18 +1,18 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-/** When a problem of a section under development was found. */
-export type ProblemKind = "syntax" | "type" | "render" | "purity" | "hydration" | "runtime" | "policy";
+/** The category of a problem of a section under development. */
+export type DevelopmentProblemKind = "syntax" | "type" | "render" | "purity" | "hydration" | "runtime" | "policy";
 
 /** A problem of a section under development, as the overlay and the terminal show it. */
 export interface DevelopmentProblem {
-  readonly kind: ProblemKind;
+  readonly kind: DevelopmentProblemKind;
   /** Name of the section. */
   readonly section: string;
   readonly message: string;
-  /** What to do, if a rule says so. */
+  /** What to do instead. */
   readonly help?: string;
-  /** The heading in docs/errors.md that explains the rule. */
+  /** The code of the rule in docs/errors.md. */
   readonly code?: string;
   /** `src/pages/lab.tsx:12:8`, relative to the package. */
   readonly location?: string;

@@ -4,20 +4,20 @@ import path from "node:path";
 import type { Boot, Rendered, ResolvedPage } from "../boot.js";
 import { SiteDocument } from "./document.js";
 import { forward, requestHeaders, responseHeaders, textOf } from "./forward.js";
-import type { OwnPage, OwnPages } from "./pages.js";
+import type { DevelopmentPage, DevelopmentPages } from "./pages.js";
 import { sendJson, sendText } from "./respond.js";
 import type { Shells } from "./shells.js";
 import type { DocumentState } from "./state.js";
 
-// They describe the bytes that the site sent.
+// Headers that describe the body of the site's response.
 const CONTENT_HEADERS = ["content-length", "content-encoding", "etag", "last-modified", "accept-ranges"];
 
-/** What requests are forwarded to. */
+/** Options of {@link Proxy}. */
 export interface ProxyOptions {
   /** Origin of the site. */
   readonly site: string;
   readonly shells: Shells;
-  readonly pages: OwnPages;
+  readonly pages: DevelopmentPages;
   /** Names of the sections under development. */
   readonly sections: () => readonly string[];
   /** URLs by the name after `/api/`. */
@@ -43,7 +43,7 @@ export class Proxy {
     const headers = requestHeaders(request.headers, url.origin, origin);
     if (!url.pathname.startsWith("/assets/")) {
       headers["accept-encoding"] = "identity";
-      // A document differs from the site's, even if the site's is unchanged.
+      // This document can change although the site's document is unchanged.
       delete headers["if-none-match"];
       delete headers["if-modified-since"];
     }
@@ -83,11 +83,11 @@ export class Proxy {
     const pagePath = url.searchParams.get("path") ?? "";
     const released = status === 200 ? (JSON.parse(body) as ResolvedPage) : null;
     await pages.idle();
-    const own = status === 200 || status === 404 ? pages.find(pagePath, released) : undefined;
-    if (own) {
-      // The browser renders the page. The server does so, too, to find its problems; the response need not wait for it.
-      pages.render(own, pagePath).catch(() => undefined);
-      sendJson(response, await own.section.resolve(own.pattern));
+    const page = status === 200 || status === 404 ? pages.find(pagePath, released) : undefined;
+    if (page) {
+      // The browser renders the page. The server also renders it, to find problems, but the response does not wait for that.
+      pages.render(page, pagePath).catch(() => undefined);
+      sendJson(response, await page.section.resolve(page.pattern));
     } else if (pages.replaces(released)) sendText(response, 404, "not found\n");
     else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
   }
@@ -102,28 +102,28 @@ export class Proxy {
       return;
     }
     const { boot, shellAssets } = document;
-    pages.surroundings = { site: boot.site, shellAssets };
+    pages.siteContext = { site: boot.site, shellAssets };
     const shell = await shells.get(shellAssets);
     await pages.idle();
     const pagePath = boot.form?.page ?? url.pathname;
-    const own = pages.find(pagePath, boot.page);
-    const view = own && (await pages.render(own, pagePath, boot.form));
-    const rendered = view?.rendered ?? null;
-    // After the render, which waits for builds that run. Another one may have ended meanwhile.
+    const page = pages.find(pagePath, boot.page);
+    const render = page && (await pages.render(page, pagePath, boot.form));
+    const rendered = render?.rendered ?? null;
     const builds = pages.builds();
-    if (own && view) builds[own.section.name] = { client: own.section.clientBuild, server: view.build };
-    const state: DocumentState = { builds, section: own?.section.name ?? null };
-    const isReplaced = own !== undefined || pages.replaces(boot.page);
-    const page = own ? await own.section.resolve(own.pattern) : null;
-    const styles = page && rendered?.status === 200 ? [...page.section.assets, ...page.assets] : [];
+    // A build can end during the render, so the document names the build that rendered the page.
+    if (page && render) builds[page.section.name] = { client: page.section.clientBuild, server: render.build };
+    const state: DocumentState = { builds, section: page?.section.name ?? null };
+    const isReplaced = page !== undefined || pages.replaces(boot.page);
+    const resolved = page ? await page.section.resolve(page.pattern) : null;
+    const styles = resolved && rendered?.status === 200 ? [...resolved.section.assets, ...resolved.assets] : [];
     const text = document.change({
-      boot: await this.#boot(boot, isReplaced ? { page, rendered } : undefined),
+      boot: await this.#boot(boot, isReplaced ? { page: resolved, rendered } : undefined),
       scripts: shell.scripts.map((file) => shellAssets + path.basename(file)),
       client: { href: client, state },
       sections: sections(),
       ...(isReplaced && { page: { rendered, styles } }),
     });
-    const status = isReplaced && !boot.form ? statusOf(own, rendered) : received.statusCode;
+    const status = isReplaced && !boot.form ? statusOf(page, rendered) : received.statusCode;
     response.writeHead(status ?? 502, headers).end(text);
   }
 
@@ -135,7 +135,7 @@ export class Proxy {
       ...boot,
       slots: await this.#options.pages.slots(boot.slots),
     };
-    // Errors of a development build would count for the release that is live.
+    // The site would count errors of a development build for its live release.
     delete changed.reports;
     if (!replaced) return changed;
     const { page, rendered } = replaced;
@@ -144,7 +144,7 @@ export class Proxy {
   }
 }
 
-function statusOf(own: OwnPage | undefined, rendered: Rendered | null): number {
-  if (!own) return 404;
+function statusOf(page: DevelopmentPage | undefined, rendered: Rendered | null): number {
+  if (!page) return 404;
   return rendered?.status ?? 200;
 }

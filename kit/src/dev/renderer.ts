@@ -26,7 +26,7 @@ export class Renderer {
     return this.#child;
   }
 
-  /** Renders a page. A process that exceeds a limit ends, and the next render starts another one. */
+  /** Renders a page. A render that exceeds a limit ends the process, and the next render starts another one. */
   render(request: RenderRequest): Promise<RenderReply> {
     const result = this.#last.then(() => this.#renderNow(request));
     this.#last = result.catch(() => undefined);
@@ -58,7 +58,7 @@ export class Renderer {
     };
   }
 
-  /** Ends the process after the renders that were requested. */
+  /** Ends the process after the pending renders. */
   async close(): Promise<void> {
     await this.#last;
     const child = await this.#child?.catch(() => undefined);

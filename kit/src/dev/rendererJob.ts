@@ -1,7 +1,7 @@
 import type { Rendered } from "../boot.js";
 import type { Report } from "../check/report.js";
 
-/** What a renderer process starts with. */
+/** The argument of a renderer process. */
 export interface RendererJob {
   /** Path of the script with the shared packages, the steps of the check and the shell's `render`. */
   readonly shared: string;

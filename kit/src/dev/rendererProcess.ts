@@ -50,7 +50,7 @@ async function render(request: RenderRequest): Promise<RenderReply> {
   } finally {
     watchdog.stop();
   }
-  // Objects of the sandbox can have getters. JSON has none.
+  // Objects of the sandbox can have getters, and JSON cannot.
   return JSON.parse(JSON.stringify({ rendered, reports })) as RenderReply;
 }
 

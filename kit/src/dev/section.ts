@@ -21,7 +21,7 @@ import { comparePatterns, matchPath } from "../paths.js";
 import { buildProblems } from "./buildProblems.js";
 import { withFrame, type DevelopmentProblem } from "./problem.js";
 import { Renderer } from "./renderer.js";
-import { WatchedBuild } from "./watch.js";
+import { WatchBuild } from "./watch.js";
 
 /** The version of every release that `section dev` serves. */
 const VERSION = "development";
@@ -32,7 +32,7 @@ export interface RenderedPage {
   readonly problems: readonly DevelopmentProblem[];
 }
 
-/** What a section under development calls. */
+/** Callbacks of {@link DevelopmentSection}. */
 export interface SectionEvents {
   /** A build ended. */
   readonly onBuild: (section: string, side: BuildSide, milliseconds: number) => void;
@@ -42,16 +42,16 @@ export interface SectionEvents {
 
 /** A section under development: its builds for the browser and for the server, and its renderer. */
 export class DevelopmentSection {
-  readonly #client: WatchedBuild;
-  readonly #server: WatchedBuild;
+  readonly #client: WatchBuild;
+  readonly #server: WatchBuild;
   readonly #sources: SourceProblems;
   readonly #output: string;
-  // Also those of earlier builds, which open pages update from.
+  // Includes the files of earlier builds, because open pages update from them.
   readonly #files = new Set<string>();
   #reading = Promise.resolve();
   #imports: EntryImports = { pages: new Map(), slots: new Map() };
   #renderer: { readonly shell: string; readonly build: Stats; readonly renderer: Renderer } | undefined;
-  /** Problems of the sources, besides those of rendering. */
+  /** Problems of the builds and the sources. Problems of rendering are not included. */
   problems: readonly DevelopmentProblem[] = [];
 
   /** Starts to build a section. `output` receives the builds. */
@@ -69,14 +69,14 @@ export class DevelopmentSection {
     const context = { folder, output, config, identity, installed };
     const onDone =
       (side: BuildSide) =>
-      ({ stats }: WatchedBuild): void => {
+      ({ stats }: WatchBuild): void => {
         if (stats) events.onBuild(this.name, side, stats.endTime - stats.startTime);
         this.#reading = this.#readBuilds().then(events.onChange);
       };
     const client = { ...context, mode: { final: false, development: true } };
-    this.#client = new WatchedBuild(clientConfiguration(client), onDone("client"));
+    this.#client = new WatchBuild(clientConfiguration(client), onDone("client"));
     const server = { ...context, mode: { final: false } };
-    this.#server = new WatchedBuild(sectionConfiguration(server, this.#serverOutput, this.#sources), onDone("server"));
+    this.#server = new WatchBuild(sectionConfiguration(server, this.#serverOutput, this.#sources), onDone("server"));
   }
 
   get name(): string {
@@ -91,7 +91,7 @@ export class DevelopmentSection {
     return path.join(this.#output, "server");
   }
 
-  /** URL path of the folder of its files. */
+  /** URL path of the folder of the section's files. */
   get assets(): string {
     return `/assets/${this.name}/${VERSION}/`;
   }
@@ -114,15 +114,14 @@ export class DevelopmentSection {
 
   async #readBuilds(): Promise<void> {
     for (const file of Object.keys(this.#client.succeeded?.compilation.assets ?? {})) this.#files.add(file);
-    const found: DevelopmentProblem[] = [];
     try {
       this.#imports = await readEntry(path.resolve(this.folder, this.config.entry));
     } catch {
-      // The builds report it, with the position.
+      // The builds report the error, with its position.
     }
-    for (const build of [this.#client, this.#server]) found.push(...buildProblems(this.folder, this.name, build));
-    const own = this.#sources.problems().map((problem) => this.#describe(problem));
-    this.problems = await Promise.all(distinct([...found, ...own]).map((problem) => withFrame(this.folder, problem)));
+    const builds = [this.#client, this.#server].flatMap((build) => buildProblems(this.folder, this.name, build));
+    const sources = this.#sources.problems().map((problem) => this.#describe(problem));
+    this.problems = await this.#distinctWithFrames([...builds, ...sources]);
   }
 
   #describe({ code, message, help, location }: Problem, page?: string): DevelopmentProblem {
@@ -175,7 +174,7 @@ export class DevelopmentSection {
     };
   }
 
-  // Hot updates replace stylesheets, so they have no digest. The browser needs no list of the scripts.
+  // Stylesheets have no digest, because hot updates replace them. The container loads its scripts without a list.
   #styles(files: readonly string[]): Asset[] {
     return files
       .filter((file) => file.endsWith(".css"))
@@ -188,24 +187,29 @@ export class DevelopmentSection {
     return this.#files.has(name) ? path.join(this.#output, "client", name) : undefined;
   }
 
-  /** Renders a page by the rules of the gateway's sandbox. `shared` is the script of the shell. */
-  async render(shared: string, request: RenderRequest): Promise<RenderedPage> {
+  /** Renders a page by the rules of the gateway's sandbox. `shell` is the path of the shell's script. */
+  async render(shell: string, request: RenderRequest): Promise<RenderedPage> {
     const build = this.#server.succeeded;
     if (!build) return { rendered: null, problems: [] };
-    const renderer = this.#rendererOf(shared, build);
+    const renderer = this.#rendererOf(shell, build);
     const { rendered, reports } = await renderer.render(request);
     if (reports.length === 0) return { rendered, problems: [] };
     const entry = path.resolve(this.folder, this.config.entry);
     const positionOf = await readPositions(this.folder, entry, sectionFiles(this.#serverOutput).map);
-    const found = reports.flatMap((report) => problemsOf(report, positionOf));
-    const described = distinct(found.map((problem) => this.#describe(problem, request.path)));
-    return { rendered, problems: await Promise.all(described.map((problem) => withFrame(this.folder, problem))) };
+    const problems = reports
+      .flatMap((report) => problemsOf(report, positionOf))
+      .map((problem) => this.#describe(problem, request.path));
+    return { rendered, problems: await this.#distinctWithFrames(problems) };
+  }
+
+  async #distinctWithFrames(problems: readonly DevelopmentProblem[]): Promise<DevelopmentProblem[]> {
+    return Promise.all(distinct(problems).map((problem) => withFrame(this.folder, problem)));
   }
 
   #rendererOf(shell: string, build: Stats): Renderer {
-    const present = this.#renderer;
-    if (present?.shell === shell && present.build === build) return present.renderer;
-    void present?.renderer.close();
+    const current = this.#renderer;
+    if (current?.shell === shell && current.build === build) return current.renderer;
+    void current?.renderer.close();
     const renderer = new Renderer({
       shared: shell,
       bundle: sectionFiles(this.#serverOutput).file,

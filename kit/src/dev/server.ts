@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 
 import { GatewayError, UsageError } from "../build/usageError.js";
 import { locateBrowserError, parseBrowserError } from "./browserError.js";
-import type { OwnPages } from "./pages.js";
+import type { DevelopmentPages } from "./pages.js";
 import type { DevelopmentProblem } from "./problem.js";
 import type { Proxy } from "./proxy.js";
 import { sendFile, sendJson, sendText } from "./respond.js";
@@ -14,11 +14,11 @@ import type { DevelopmentSection } from "./section.js";
 import type { Shells } from "./shells.js";
 import type { ServerState } from "./state.js";
 
-/** What the development server serves. */
+/** Options of {@link DevelopmentServer}. */
 export interface ServerOptions {
   readonly proxy: Proxy;
   readonly shells: Shells;
-  readonly pages: OwnPages;
+  readonly pages: DevelopmentPages;
   /** Sections by name. */
   readonly sections: ReadonlyMap<string, DevelopmentSection>;
   /** The problems to show. */
@@ -28,7 +28,7 @@ export interface ServerOptions {
 }
 
 const CLIENT = path.join(import.meta.dirname, "client");
-// scripts/copy-files.mjs puts it there.
+// scripts/copy-files.mjs creates it.
 const ERRORS = path.join(import.meta.dirname, "../check/errors.md");
 const PREFIX = "/_development/";
 const MAX_REPORT_BYTES = 100_000;
@@ -97,20 +97,20 @@ export class DevelopmentServer {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { host = "" } = request.headers;
     if (!isLocalHost(host)) {
-      sendText(response, 421, "This host is not served here. Open an IP address or localhost.\n");
+      sendText(response, 421, "This server does not serve this host. Open localhost or an IP address.\n");
       return;
     }
     const url = new URL(`http://${host}${request.url ?? "/"}`);
     const { pathname } = url;
-    if (pathname.startsWith(PREFIX)) await this.#handleOwn(request, response, url);
+    if (pathname.startsWith(PREFIX)) await this.#handleDevelopment(request, response, url);
     else if (pathname === "/_report" || pathname === "/_csp") {
-      // The errors and violations of a development build would count for the release that is live.
+      // The site would count errors and violations of a development build for its live release.
       request.resume();
       response.writeHead(204).end();
     } else if (!(await this.#sendAsset(response, pathname))) await this.#options.proxy.respond(request, response, url);
   }
 
-  async #handleOwn(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+  async #handleDevelopment(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const name = url.pathname.slice(PREFIX.length);
     const [folder, file = ""] = name.split("/");
     if (name === "events") this.#sendEvents(request, response);
@@ -140,7 +140,7 @@ export class DevelopmentServer {
     const isValid = sender === origin && Number(length) <= MAX_REPORT_BYTES;
     const error = isValid ? parseBrowserError(await text(request)) : undefined;
     if (!error) {
-      sendText(response, 400, "Expected an error report of a page of this server.\n");
+      sendText(response, 400, "Expected an error report from a page of this server.\n");
       return;
     }
     const problem = await locateBrowserError(this.#options.sections, error);
@@ -159,7 +159,7 @@ export class DevelopmentServer {
   }
 }
 
-/** Whether DNS cannot redirect this host: it is an address or localhost. */
+/** Whether a host is an IP address or localhost, which DNS rebinding cannot use. */
 function isLocalHost(host: string): boolean {
   if (!URL.canParse(`http://${host}`)) return false;
   const { hostname } = new URL(`http://${host}`);

@@ -26,23 +26,23 @@ export class Shells {
   readonly #folder: string;
   readonly #shells = new Map<string, Promise<LocalShell>>();
 
-  /** `folder` receives the variants. */
+  /** `folder` is the folder to write the variants to. */
   constructor(site: string, folder: string) {
     this.#site = site;
     this.#folder = folder;
   }
 
-  /** The variant of the shell whose files are below this URL path, such as `/assets/shell/1.2.0/`. */
+  /** Returns the variant of the shell whose files have this URL path, such as `/assets/shell/1.2.0/`. */
   get(assets: string): Promise<LocalShell> {
-    const present = this.#shells.get(assets);
-    if (present) return present;
+    const cached = this.#shells.get(assets);
+    if (cached) return cached;
     const loading = this.#load(assets, path.join(this.#folder, String(this.#shells.size)));
     this.#shells.set(assets, loading);
     loading.catch(() => this.#shells.delete(assets));
     return loading;
   }
 
-  /** The path of a file of a variant that a page uses, by its URL path. */
+  /** Returns the path of a variant's file by its URL path. */
   async file(pathname: string): Promise<string | undefined> {
     for (const [assets, loading] of this.#shells) {
       if (!pathname.startsWith(assets)) continue;

@@ -1,6 +1,6 @@
 import type { DevelopmentProblem } from "./problem.js";
 
-/** The builds of a section that runs in a page. */
+/** The builds of a section. */
 export interface SectionBuilds {
   /** Hash of the build for the browser. */
   readonly client: string;
@@ -8,7 +8,7 @@ export interface SectionBuilds {
   readonly server: string;
 }
 
-/** What a document starts from. */
+/** The state in a document when the server sends it. */
 export interface DocumentState {
   readonly builds: Readonly<Record<string, SectionBuilds>>;
   /** The section of the page. Null if the page belongs to none of the sections under development. */
@@ -21,9 +21,9 @@ export interface ServerState {
   readonly problems: readonly DevelopmentProblem[];
 }
 
-/** Response to a page that asks whether its view changed since a build of its section. */
+/** Whether a page's view changed since an earlier build of its section. */
 export interface ViewChange {
   readonly changed: boolean;
-  /** The build that it was compared with. */
+  /** Hash of the current build, which rendered the view that was compared. */
   readonly build: string;
 }

@@ -7,15 +7,15 @@ import { createInterface } from "node:readline";
 import { withFrame, type DevelopmentProblem } from "./problem.js";
 
 const ERROR = /^(.+)\((\d+),(\d+)\): error (TS\d+): (.*)$/;
-// The compiler prints it after each pass.
+// The compiler prints this line after each pass.
 const DONE = /Found \d+ errors?\. Watching for file changes\./;
 
-/** Checks the types of a section, with its own TypeScript, in a child process. */
+/** Checks the types of a section in a child process, with the section's TypeScript. */
 export class TypeCheck {
   readonly #child: ChildProcess | undefined;
   problems: readonly DevelopmentProblem[] = [];
 
-  /** `onDone` is called after each pass. Nothing happens if the section has no TypeScript or no tsconfig.json. */
+  /** `onDone` is called after each pass. Without TypeScript or tsconfig.json, nothing is checked. */
   constructor(folder: string, section: string, onDone: () => void) {
     const compiler = findCompiler(folder);
     if (compiler === undefined || !existsSync(path.join(folder, "tsconfig.json"))) return;

@@ -3,24 +3,24 @@ import webpack, { type Configuration, type Stats } from "webpack";
 // In milliseconds. Editors write a file in several steps.
 const AGGREGATE_TIMEOUT = 30;
 
-/** A build that starts again when a source changes. */
-export class WatchedBuild {
+/** A build that runs again when a source changes. */
+export class WatchBuild {
   readonly #watching: webpack.Watching;
-  readonly #onDone: (build: WatchedBuild) => void;
+  readonly #onDone: (build: WatchBuild) => void;
   #isBuilding = true;
   #waiting: (() => void)[] = [];
   /** The last build. Undefined during the first one. */
   stats: Stats | undefined;
   /** The last build that succeeded. */
   succeeded: Stats | undefined;
-  /** Why webpack itself failed. */
+  /** The error that prevented the last build. */
   error: Error | undefined;
 
   /** `onDone` is called after each build. */
-  constructor(configuration: Configuration, onDone: (build: WatchedBuild) => void) {
+  constructor(configuration: Configuration, onDone: (build: WatchBuild) => void) {
     const compiler = webpack({ ...configuration, cache: { type: "memory" } });
     this.#onDone = onDone;
-    compiler.hooks.invalid.tap("WatchedBuild", () => {
+    compiler.hooks.invalid.tap("WatchBuild", () => {
       this.#isBuilding = true;
     });
     const watching = compiler.watch({ aggregateTimeout: AGGREGATE_TIMEOUT }, (error, stats) => {

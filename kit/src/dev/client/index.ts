@@ -13,18 +13,18 @@ const sections = new Map<string, HotSection>();
 Object.assign(globalThis, { colonnadeSections: sections });
 
 let current: ServerState = { builds: start.builds, problems: [] };
-let ofBrowser: { readonly path: string; readonly problem: DevelopmentProblem }[] = [];
+let browserProblems: { readonly path: string; readonly problem: DevelopmentProblem }[] = [];
 
 /** Shows the problems of the sources and of the current page. */
 function show(): void {
   const { pathname } = location;
-  const ofServer = current.problems.filter(({ path }) => path === undefined || path === pathname);
-  const locations = new Set(ofServer.map((problem) => problem.location));
-  // The browser throws at the same place as the server.
-  const others = ofBrowser
+  const serverProblems = current.problems.filter(({ path }) => path === undefined || path === pathname);
+  const locations = new Set(serverProblems.map((problem) => problem.location));
+  // An error that the server already reports at the same place is shown once.
+  const onlyInBrowser = browserProblems
     .filter(({ path, problem }) => path === pathname && !(problem.location && locations.has(problem.location)))
     .map(({ problem }) => problem);
-  showProblems([...ofServer, ...others]);
+  showProblems([...serverProblems, ...onlyInBrowser]);
 }
 
 async function report(error: Omit<BrowserError, "path">): Promise<void> {
@@ -35,7 +35,7 @@ async function report(error: Omit<BrowserError, "path">): Promise<void> {
     body: JSON.stringify({ ...error, message: error.message.slice(0, MAX_MESSAGE), path }),
   });
   if (!response.ok) return;
-  ofBrowser = [...ofBrowser, { path, problem: (await response.json()) as DevelopmentProblem }];
+  browserProblems = [...browserProblems, { path, problem: (await response.json()) as DevelopmentProblem }];
   show();
 }
 
@@ -48,7 +48,7 @@ function reportThrown(thrown: unknown, position: string): void {
     readonly componentStack?: string;
   };
   const isHydration = /hydrat/i.test(message);
-  // Where the section is responsible: for hydration, React throws the error itself.
+  // React throws hydration errors, so only the component stack names the section's code.
   const stacks = isHydration ? [componentStack, stack] : [stack, componentStack];
   void report({ kind: isHydration ? "hydration" : "runtime", message, stack: [...stacks, position].join("\n") });
 }
@@ -68,7 +68,7 @@ document.addEventListener("securitypolicyviolation", (event) => {
   });
 });
 
-/** Updates a section that runs in this page to a build. A reload does what an update cannot. */
+/** Updates a section of this page to a build. Reloads the page if the update fails. */
 async function update(section: HotSection, build: string): Promise<void> {
   try {
     while (section.build() !== build) await section.update();
@@ -78,14 +78,14 @@ async function update(section: HotSection, build: string): Promise<void> {
   }
 }
 
-// The builds of each section that rendered the view that this page shows.
+// By section, the server build that rendered the view of this page.
 const viewBuilds = new Map(Object.entries(start.builds).map(([name, { server }]) => [name, server]));
 
-/** Reloads a page of a section if the current build changes what the server renders it from. */
+/** Reloads the page if the section's current build renders another view. */
 async function checkView(section: string): Promise<void> {
-  const before = viewBuilds.get(section);
-  if (before === undefined || before === current.builds[section]?.server) return;
-  const query = new URLSearchParams({ path: location.pathname, section, build: before });
+  const viewBuild = viewBuilds.get(section);
+  if (viewBuild === undefined || viewBuild === current.builds[section]?.server) return;
+  const query = new URLSearchParams({ path: location.pathname, section, build: viewBuild });
   const response = await fetch(`/_development/view?${query.toString()}`);
   if (!response.ok) return;
   const { changed, build } = (await response.json()) as ViewChange;
@@ -95,24 +95,24 @@ async function checkView(section: string): Promise<void> {
 
 let checking = Promise.resolve();
 
-async function apply(next: ServerState): Promise<void> {
-  const before = current.builds;
-  current = next;
-  for (const [name, { client }] of Object.entries(next.builds)) {
+async function apply(state: ServerState): Promise<void> {
+  const earlierBuilds = current.builds;
+  current = state;
+  for (const [name, { client }] of Object.entries(state.builds)) {
     const section = sections.get(name);
-    if (client !== before[name]?.client) {
-      ofBrowser = ofBrowser.filter(({ problem }) => problem.section !== name);
+    if (client !== earlierBuilds[name]?.client) {
+      browserProblems = browserProblems.filter(({ problem }) => problem.section !== name);
       if (section) await update(section, client);
-      // The section of this page did not start.
+      // The section of this page did not start, so it cannot be updated.
       else if (name === start.section) location.reload();
     }
-    // An edit is shown before the server has rendered it.
+    // The update does not wait for the server to render the page.
     checking = checking.then(() => checkView(name)).catch(() => undefined);
   }
   show();
 }
 
-// A script that is still loading could replace what an update has changed.
+// Updates wait for the load event, because a script that is still loading could overwrite them.
 let applying = new Promise<void>((resolve) => {
   addEventListener("load", () => {
     resolve();
@@ -121,5 +121,5 @@ let applying = new Promise<void>((resolve) => {
 new EventSource("/_development/events").addEventListener("message", ({ data }: MessageEvent<string>) => {
   applying = applying.then(() => apply(JSON.parse(data) as ServerState));
 });
-// A client-side navigation.
+// This event reports client-side navigations.
 (globalThis as { navigation?: EventTarget }).navigation?.addEventListener("currententrychange", show);

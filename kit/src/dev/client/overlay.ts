@@ -20,8 +20,8 @@ let host: HTMLElement | undefined;
 let shown = "[]";
 
 /**
- * Shows the problems in a dialog, or removes it if there are none. A dialog that the developer closed opens again only for
- * other problems.
+ * Shows the problems in a dialog. Removes the dialog if there are no problems. A closed dialog opens again when the problems
+ * change.
  */
 export function showProblems(problems: readonly DevelopmentProblem[]): void {
   const text = JSON.stringify(problems);
@@ -69,7 +69,7 @@ function article({ kind, section, message, help, code, location, frame, diff }: 
   return element;
 }
 
-/** A link to what the documentation says about a rule. */
+/** Returns a link to the documentation of a rule. */
 function explanation(code: string): HTMLElement {
   const link = document.createElement("a");
   link.href = `/_development/errors.md#:~:text=${code}`;

@@ -9,7 +9,7 @@ export interface HotModule {
   invalidate(): void;
 }
 
-// The shell's development variant installs it.
+// The shell's development variant sets this global variable.
 const { colonnadeRefresh: runtime } = globalThis as unknown as { readonly colonnadeRefresh: typeof Runtime };
 
 /** Gives a component the identity that it keeps when its module changes. */
@@ -22,15 +22,15 @@ export function createSignature(): unknown {
   return runtime.createSignatureFunctionForTransform();
 }
 
-/** A page or a slot, whose other functions the server runs. */
+/** Returns the component of a page or slot. The other functions of a page run on the server. */
 function componentOf(value: unknown): unknown {
   const { Component } = (typeof value === "object" && value !== null ? value : {}) as { Component?: unknown };
   return typeof Component === "function" ? Component : undefined;
 }
 
 /**
- * Registers the components that a module exports. If it exports nothing else, the module is a boundary: a change of it is
- * applied without a reload.
+ * Registers the components that a module exports. A module that exports only components is a boundary: its changes apply
+ * without a reload.
  */
 export function acceptComponents(hot: HotModule | undefined, id: string, exports: object): void {
   // webpack defines some exports after the module's code.
@@ -50,13 +50,13 @@ function acceptExports(hot: HotModule | undefined, id: string, exports: object):
   if (!hot) return;
   const isBoundary = names.length > 0 && components.every((component) => component !== undefined);
   const boundary = names.join();
-  const before = hot.data?.boundary;
+  const earlierBoundary = hot.data?.boundary;
   if (isBoundary) {
     hot.accept();
     hot.dispose((data) => {
       data.boundary = boundary;
     });
   }
-  // What imports the module may use another export now.
-  if (before !== undefined && !(isBoundary && before === boundary)) hot.invalidate();
+  // The modules that import this one may use other exports now.
+  if (earlierBoundary !== undefined && !(isBoundary && earlierBoundary === boundary)) hot.invalidate();
 }

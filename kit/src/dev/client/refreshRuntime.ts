@@ -1,4 +1,4 @@
-// The first module of the shell's development variant: sections call the runtime that React DOM reports to.
+// The first module of the shell's development variant. React DOM reports to this runtime, and sections call it.
 import runtime from "react-refresh/runtime";
 
 runtime.injectIntoGlobalHook(globalThis as unknown as Window);
