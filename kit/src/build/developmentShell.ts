@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import * as tar from "tar";
@@ -10,16 +9,17 @@ import { filesOf } from "./assets.js";
 import { compile } from "./compile.js";
 import type { BuildContext } from "./context.js";
 import type { SharedVersions } from "./shared.js";
+import { inTemporaryFolder } from "./temporaryFolder.js";
 import { clientConfiguration, SHELL_LIBRARIES } from "./webpack.js";
 
 /** The file of a shell's release that contains its development variant, which only `section dev` fetches. */
 export const DEVELOPMENT_SHELL = "development.tgz";
 /** The file within {@link DEVELOPMENT_SHELL} that describes it. */
 export const DEVELOPMENT_MANIFEST = "manifest.json";
-/** Version of the form of {@link DevelopmentShell}. */
+/** Version of the format {@link DevelopmentShell}. */
 export const DEVELOPMENT_FORMAT = 1;
 
-/** Contents of {@link DEVELOPMENT_MANIFEST}. The names of files are relative to the archive. */
+/** Contents of {@link DEVELOPMENT_MANIFEST}. File names are relative to the root of the archive. */
 export interface DevelopmentShell {
   readonly format: number;
   readonly contract: number;
@@ -35,19 +35,17 @@ export interface DevelopmentShell {
 }
 
 /**
- * Builds the shell's development variant: its client with React's development build and React Refresh, and its renderer for
- * Node.js. It is one archive, because the gateway compresses and lists every file of a release.
+ * Builds the shell's development variant: the client with React's development build and React Refresh, and a renderer for
+ * Node.js. `render` is the path of the module that exports the shell's `render`. The variant is one archive, because the
+ * gateway compresses and lists every file of a release.
  */
 export async function buildDevelopmentShell(context: BuildContext, render: string): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), "colonnade-shell-"));
-  try {
+  await inTemporaryFolder(async (folder) => {
     await writeVariant(folder, context, render);
     const file = path.join(context.output, "client", DEVELOPMENT_SHELL);
-    // The same bytes for the same inputs.
+    // Equal inputs give equal bytes.
     await tar.create({ file, cwd: folder, gzip: { level: 9 }, portable: true, mtime: new Date(0) }, ["."]);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function writeVariant(folder: string, context: BuildContext, render: string): Promise<void> {

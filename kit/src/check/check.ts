@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { readEntry } from "../build/entry.js";
 import type { ReleasePath } from "../build/release.js";
 import type { BuildContext } from "../build/context.js";
+import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { compileSection, compileShared } from "./bundle.js";
 import { classifyError } from "./classify.js";
 import { inspectPages } from "./dom.js";
@@ -31,16 +31,6 @@ export async function check(context: BuildContext): Promise<CheckResult> {
   return inTemporaryFolder((folder) => checkIn(folder, context));
 }
 
-/** Calls `action` with an empty folder, and deletes the folder. */
-export async function inTemporaryFolder<Result>(action: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = await mkdtemp(path.join(tmpdir(), "colonnade-check-"));
-  try {
-    return await action(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
 async function checkIn(temporary: string, context: BuildContext): Promise<CheckResult> {
   const { folder, config } = context;
   const entry = path.resolve(folder, config.entry);
@@ -63,26 +53,26 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
     return runJob(job);
   };
   const patterns = [...pages.keys()];
-  const ofSection = await runOne(null);
-  // What fails in the section as a whole fails on every page.
-  const ofPages = ofSection.length > 0 ? [] : await inParallel(patterns, (pattern) => runOne(pattern));
+  const sectionReports = await runOne(null);
+  // A failure of the section would repeat on every page.
+  const pageReports = sectionReports.length > 0 ? [] : await inParallel(patterns, (pattern) => runOne(pattern));
   const paths = new Map<string, readonly ReleasePath[]>();
-  for (const [index, found] of ofPages.entries())
-    for (const report of found) if (report.kind === "paths") paths.set(patterns[index] ?? "", report.paths);
+  for (const [index, reports] of pageReports.entries())
+    for (const report of reports) if (report.kind === "paths") paths.set(patterns[index] ?? "", report.paths);
   const problems = new Problems();
   for (const problem of bundle.problems) problems.add(problem);
   const addReports = (reports: readonly Report[]): void => {
     for (const report of reports) addReport(report, positionOf, problems);
   };
-  addReports([ofSection, ...ofPages].flat());
-  const rendered = ofPages.flat().filter((report) => report.kind === "rendered");
+  addReports([sectionReports, ...pageReports].flat());
+  const rendered = pageReports.flat().filter((report) => report.kind === "rendered");
   const { links, faults } = await inspectPages(rendered);
   const checked = new Set([...patterns, ...[...paths.values()].flat().map(({ path: listed }) => listed)]);
   const sorted = sortLinks(links, patterns, checked);
   for (const problem of [...faults, ...sorted.problems]) problems.add(problem);
-  const ofLinks = sorted.targets.length > 0 ? await runOne(null, sorted.targets) : [];
-  addReports(ofLinks);
-  for (const report of ofLinks) {
+  const linkReports = sorted.targets.length > 0 ? await runOne(null, sorted.targets) : [];
+  addReports(linkReports);
+  for (const report of linkReports) {
     const from = report.kind === "notFound" && links.get(report.path);
     if (from) problems.add(brokenLink(report, from));
   }
@@ -108,8 +98,8 @@ function addReport(report: Report, positionOf: (stack: string) => string | undef
       return;
     }
     case "timeout": {
-      const what = `exceeded ${String(report.limit)} ms of CPU time: is there an endless loop?`;
-      problems.add(problemOf("COL111", `${report.step} ${what}`, positionOf(report.stack)), what);
+      const excess = `exceeded ${String(report.limit)} ms of CPU time: is there an endless loop?`;
+      problems.add(problemOf("COL111", `${report.step} ${excess}`, positionOf(report.stack)), excess);
       return;
     }
     case "violation": {

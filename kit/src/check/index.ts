@@ -5,10 +5,11 @@ import { compile } from "../build/compile.js";
 import { loadConfig, UsageError } from "../build/config.js";
 import { readEntry } from "../build/entry.js";
 import { installedVersions } from "../build/shared.js";
+import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { identify } from "../build/version.js";
 import { clientConfiguration } from "../build/webpack.js";
 import { findOversizedViews } from "./budget.js";
-import { check, inTemporaryFolder } from "./check.js";
+import { check } from "./check.js";
 import { errorsIn, type Problem } from "./problem.js";
 
 /**

@@ -16,10 +16,16 @@ export function formatPosition(folder: string, file: string, line: number, colum
   return `${path.relative(folder, file).replaceAll(path.sep, "/")}:${String(line)}:${String(column)}`;
 }
 
+/** Parses the text of {@link formatPosition}. Returns undefined for another text. */
+export function parsePosition(text = ""): { file: string; line: number; column: number } | undefined {
+  const [, file, line, column] = /^(.+):(\d+):(\d+)$/.exec(text) ?? [];
+  return file === undefined ? undefined : { file, line: Number(line), column: Number(column) };
+}
+
 /**
  * Returns a function that maps a stack in the bundle to the position in the sources where the section is responsible: the
- * innermost frame in the package's own files, otherwise the innermost one in a dependency. The entry module comes last: it
- * only imports the pages.
+ * innermost frame in the package's own files, otherwise the innermost frame in a dependency. The entry module comes last,
+ * because it only imports the pages.
  */
 export async function readPositions(
   folder: string,
@@ -35,7 +41,8 @@ export async function readPositions(
     const mappings: SourceMapping[] = [];
     for (const [, line, column] of frames) {
       const mapping = map.findEntry(Number(line) - 1, Number(column) - 1) as Partial<SourceMapping>;
-      // Code that webpack or a compiler adds has no source, or no entry: the result is then one of a line before.
+      // Code that webpack or a compiler adds has no source or no entry. Without an entry, the result is an entry of an earlier
+      // line.
       if (mapping.generatedLine === Number(line) - 1 && path.isAbsolute(mapping.originalSource ?? ""))
         mappings.push(mapping as SourceMapping);
     }

@@ -2,18 +2,18 @@ import type { ReleasePath } from "../build/release.js";
 import type { ThrownError } from "./classify.js";
 import type { ProblemCode } from "./codes.js";
 
-/** A path that a page links to, and the page that it belongs to. */
+/** A path that a page links to, and the pattern that it matches. */
 export interface LinkTarget {
   readonly path: string;
   readonly pattern: string;
 }
 
-/** A rendered page. */
+/** A path of a page, and the HTML that the page renders there. */
 export interface RenderedPath extends LinkTarget {
   readonly html: string;
 }
 
-/** What a child process checks. */
+/** The argument of a child process: what to check. */
 export interface CheckJob {
   /** Path of the script with the shared packages and the steps of the check. */
   readonly shared: string;
@@ -29,18 +29,7 @@ export interface CheckJob {
   readonly links?: readonly LinkTarget[];
 }
 
-/** A path that a page links to, and the page that it belongs to. */
-export interface LinkTarget {
-  readonly path: string;
-  readonly pattern: string;
-}
-
-/** A rendered page. */
-export interface RenderedPath extends LinkTarget {
-  readonly html: string;
-}
-
-/** What a child process found. Stacks contain positions in the bundle. */
+/** The result of a child process. Stacks contain positions in the bundle. */
 export type Report =
   | { readonly kind: "paths"; readonly paths: readonly ReleasePath[] }
   | ({ readonly kind: "rendered" } & RenderedPath)

@@ -44,8 +44,12 @@ async function run(step: string, action: () => StepResult | Promise<StepResult>)
 }
 
 /** Runs a step with its own limit. */
-async function runLimited(step: string, action: () => StepResult | Promise<StepResult>): Promise<boolean> {
-  watchdog.start(step, LOAD_LIMIT);
+async function runLimited(
+  step: string,
+  action: () => StepResult | Promise<StepResult>,
+  limit = LOAD_LIMIT,
+): Promise<boolean> {
+  watchdog.start(step, limit);
   const isDone = await run(step, action);
   watchdog.stop();
   return isDone;
@@ -81,20 +85,15 @@ async function checkPage(steps: CheckSteps, pattern: string): Promise<void> {
   report({ kind: "paths", paths: found });
   const unknown = steps.unknownPath();
   if (unknown === null) return;
-  watchdog.start(`data() of ${unknown} (page ${pattern})`, PATH_LIMIT);
-  await run(`data() of ${unknown} (page ${pattern})`, () => steps.unknown(unknown));
-  watchdog.stop();
+  await runLimited(`data() of ${unknown} (page ${pattern})`, () => steps.unknown(unknown), PATH_LIMIT);
 }
 
 /** Reports the links to paths that are not found. */
 async function checkLinks(steps: CheckSteps, links: readonly LinkTarget[]): Promise<void> {
   for (const { pattern, path } of links) {
     if (!(await runLimited(`loading the page ${pattern}`, () => steps.loadPage(pattern)))) continue;
-    watchdog.start(`data() of ${path} (page ${pattern})`, PATH_LIMIT);
-    const hasData =
-      (await run(`data() of ${path} (page ${pattern})`, () => steps.matches(path))) &&
-      (await run(`data() of ${path} (page ${pattern})`, () => steps.data(path, false)));
-    watchdog.stop();
+    const step = `data() of ${path} (page ${pattern})`;
+    const hasData = await runLimited(step, () => steps.matches(path) ?? steps.data(path, false), PATH_LIMIT);
     if (hasData && steps.isNotFound()) report({ kind: "notFound", path, pattern });
   }
 }

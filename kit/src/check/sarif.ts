@@ -4,12 +4,13 @@ import { pathToFileURL } from "node:url";
 
 import { CONFIG_FILE } from "../build/config.js";
 import { anchorOf, kindOf, PROBLEM_KINDS, type ProblemCode } from "./codes.js";
+import { parsePosition } from "./positions.js";
 import type { Problem } from "./problem.js";
 
 /** A copy of docs/errors.md. The build of the kit creates it. */
 const GUIDE = path.join(import.meta.dirname, "errors.md");
 
-/** Returns the problems as a log in SARIF 2.1.0, the format of static analysis results. `version` is that of the kit. */
+/** Returns the problems as a log in SARIF 2.1.0, the format of static analysis results. `version` is the kit's version. */
 export function toSarif(problems: readonly Problem[], version: string): object {
   const codes = Object.keys(PROBLEM_KINDS) as ProblemCode[];
   const sections = readFileSync(GUIDE, "utf8").split(/^(?=## )/m);
@@ -44,11 +45,12 @@ export function toSarif(problems: readonly Problem[], version: string): object {
 }
 
 function physicalLocation(location: string | undefined): object {
-  const [, file, line, column] = /^(.+):(\d+):(\d+)$/.exec(location ?? "") ?? [];
+  const position = parsePosition(location);
   // Consumers expect a file for every result.
-  if (file === undefined) return { artifactLocation: { uri: CONFIG_FILE } };
+  if (!position) return { artifactLocation: { uri: CONFIG_FILE } };
+  const { file, line, column } = position;
   return {
     artifactLocation: { uri: file.split("/").map(encodeURIComponent).join("/") },
-    region: { startLine: Number(line), startColumn: Number(column) },
+    region: { startLine: line, startColumn: column },
   };
 }

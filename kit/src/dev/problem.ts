@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
+import { parsePosition } from "../check/positions.js";
+
 /** The category of a problem of a section under development. */
 export type DevelopmentProblemKind = "syntax" | "type" | "render" | "purity" | "hydration" | "runtime" | "policy";
 
@@ -25,14 +27,14 @@ export interface DevelopmentProblem {
 }
 
 const LINES_AROUND = 2;
-const LOCATION = /^(.+):(\d+):(\d+)$/;
 
 /** Adds the lines of the source around a problem's location. */
 export async function withFrame(folder: string, problem: DevelopmentProblem): Promise<DevelopmentProblem> {
-  const [, file, row, column] = LOCATION.exec(problem.location ?? "") ?? [];
-  if (file === undefined) return problem;
+  const position = parsePosition(problem.location);
+  if (!position) return problem;
+  const { file, line, column } = position;
   const text = await readFile(path.join(folder, file), "utf8").catch(() => undefined);
-  return text === undefined ? problem : { ...problem, frame: frameOf(text, Number(row), Number(column)) };
+  return text === undefined ? problem : { ...problem, frame: frameOf(text, line, column) };
 }
 
 /** The lines around a position, with a mark below it. Line and column start at 1. */
