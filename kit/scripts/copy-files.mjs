@@ -1,5 +1,5 @@
-// Copies files of other folders into the kit: the globals of the gateway's render sandbox, which `section check` uses, and
-// the guide to its codes, which SARIF reports link to and `section dev` shows.
+// Copies two files into the kit: the globals of the gateway's render sandbox, which `section check` uses, and
+// docs/errors.md, which SARIF logs link to and `section dev` shows.
 import { copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 

@@ -1,4 +1,4 @@
-// Copies the built shell's development variant into the kit, with which `section dev` works without a site.
+// Copies the development variant of the built shell into the kit, so that `section dev` works without a site.
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 

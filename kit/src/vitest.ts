@@ -14,9 +14,9 @@ export interface SectionPlugin {
 }
 
 /**
- * Vite plugins that make imports work in a section's tests as in its build: Markdown, YAML, `paths` of tsconfig.json, the
- * constants of `define`, and CSS modules, whose class names are those in the file. Vite itself knows the other files. Add the
- * result to `plugins` of the Vitest configuration. Needs Vite 8, which Vitest installs.
+ * Returns the Vite plugins that make imports work in a section's tests as in its build: Markdown, YAML, `paths` of
+ * tsconfig.json, the constants of `define`, and CSS modules with the class names of the file. Vite supports the other files.
+ * Add the result to `plugins` of the Vitest configuration. Needs Vite 8, which Vitest installs.
  */
 export function section(): SectionPlugin[] {
   return [markdown(), { name: "colonnade-section", enforce: "pre", config: configure, transform: transformYaml }];

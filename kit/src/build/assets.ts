@@ -13,18 +13,18 @@ function filesIn(groups: readonly ChunkGroup[]): string[] {
   return [...new Set(groups.flatMap((group) => group.getFiles()))].map((file) => `client/${file}`);
 }
 
-/** The chunk groups that these import dynamically, directly or through others. */
+/** The chunk groups that these groups import dynamically, directly or through other groups. */
 function descendantsOf(groups: readonly ChunkGroup[]): ChunkGroup[] {
-  const found = new Set<ChunkGroup>();
+  const descendants = new Set<ChunkGroup>();
   const visit = (group: ChunkGroup): void => {
     for (const child of group.getChildren()) {
-      if (found.has(child)) continue;
-      found.add(child);
+      if (descendants.has(child)) continue;
+      descendants.add(child);
       visit(child);
     }
   };
   groups.forEach(visit);
-  return [...found];
+  return [...descendants];
 }
 
 function isEntry(module: unknown, entry: string): boolean {

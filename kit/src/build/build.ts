@@ -31,11 +31,11 @@ export interface BuildResult {
   readonly release: Release;
   /** False if the folder already contained a release of the same inputs. */
   readonly built: boolean;
-  /** What the check found that does not fail the build. */
+  /** The problems that the check found and that do not fail the build. */
   readonly warnings: readonly string[];
 }
 
-/** A release that has been built, and what the build found. */
+/** A built release, the files that the build read, and its warnings. */
 interface Built {
   readonly release: Release;
   /** The files outside of the package that webpack read. */
@@ -56,25 +56,25 @@ export async function build(folder: string, mode: BuildMode, onStep: OnStep = ()
   const config = await loadConfig(folder);
   if (mode.development) checkDevelopment(config, mode);
   const target = path.join(folder, RELEASE_FOLDER);
-  const present = await readRelease(target).catch(() => undefined);
+  const earlier = await readRelease(target).catch(() => undefined);
   const output = `${target}.building`;
   const configuration = await configurationFiles(folder);
-  // Only a build finds out which files outside of the package it reads, and its version depends on them. Most builds read the
-  // same ones as the previous build; otherwise another build follows, with the right version.
+  // The version depends on the files outside of the package that the build reads, which are known only after the build. Most
+  // builds read the same files as the previous build. Otherwise the package is built again, with the correct version.
   let outside = merged(configuration, (await readInputs(target))?.outside);
   for (;;) {
     const identity = await identify(folder, config, mode, outside);
     // A development version contains a hash of its inputs; a final version does not, so it is always built.
-    if (!mode.final && present?.version === identity.version) return { release: present, built: false, warnings: [] };
+    if (!mode.final && earlier?.version === identity.version) return { release: earlier, built: false, warnings: [] };
     await rm(output, { recursive: true, force: true });
     await mkdir(output, { recursive: true });
     const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
     onStep("client bundle");
     const built = config.kind === "shell" ? await buildShell(context, onStep) : await buildSection(context, onStep);
     const read = merged(configuration, built.outside);
-    const isRight = read.join("\0") === outside.join("\0");
+    const isVersionCorrect = read.join("\0") === outside.join("\0");
     outside = read;
-    if (!isRight) continue;
+    if (!isVersionCorrect) continue;
     await writeFile(path.join(output, "release.json"), `${JSON.stringify(built.release, null, 2)}\n`);
     await writeInputs(output, identity, mode, outside);
     await rm(target, { recursive: true, force: true });
@@ -133,7 +133,7 @@ async function buildSection(context: BuildContext, onStep: OnStep): Promise<Buil
   return { release, outside: await compiledFiles(folder, client, server), warnings: warningsIn(problems) };
 }
 
-/** Describes the release of a section whose client files have been compiled. `paths` are those that each page lists. */
+/** Returns the manifest of a section whose client files are compiled. `paths` are the listed paths of each page. */
 export async function sectionRelease(
   { folder, output, config, identity, installed }: BuildContext,
   client: Compilation,

@@ -13,7 +13,7 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 /** Part of a build: the files that browsers load, or the server module. */
 export type BuildSide = "client" | "server";
 
-/** The most that a first view of a section loads, in KiB compressed with Brotli. */
+/** The maximum size of a first view of a section, in KiB compressed with Brotli. */
 export interface Budget {
   /** Scripts of a page or slot, including the section's entry. Default: 32. */
   readonly scriptKib?: number;
@@ -31,7 +31,7 @@ export interface SectionConfig extends ImageConfig {
   readonly kind?: "section" | "shell";
   /** Constants by name. The build replaces each name in the code of the package and its dependencies by the value. */
   readonly define?: Readonly<Record<string, JsonValue>>;
-  /** Section only: the size budget of each page and slot. The gateway may have another. */
+  /** Section only: the size budget of each page and slot. The gateway can have another budget. */
   readonly budget?: Budget;
   /**
    * Section only: changes the webpack configuration, for what has no other setting. Called for each side, after everything else,

@@ -24,7 +24,7 @@ export async function configurationFiles(folder: string): Promise<string[]> {
 /** Returns the files outside of a package that webpack read, such as those of a workspace package. */
 export async function compiledFiles(folder: string, ...compilations: readonly Compilation[]): Promise<string[]> {
   const files = compilations.flatMap(({ fileDependencies }) => [...fileDependencies]);
-  // The resolver looks at those of all parent folders.
+  // The resolver looks for package.json in all parent folders.
   return outsideFiles(
     folder,
     files.filter((file) => path.basename(file) !== "package.json"),
@@ -34,27 +34,27 @@ export async function compiledFiles(folder: string, ...compilations: readonly Co
 // The files of the package, the lockfile and the kit are inputs of every build. The lockfile determines installed packages.
 async function outsideFiles(folder: string, files: readonly string[]): Promise<string[]> {
   const roots = [await realpath(folder), folder, KIT_FOLDER].map((root) => root + path.sep);
-  const found = await Promise.all(
+  const outside = await Promise.all(
     [...new Set(files)].map(async (file) => {
       const isOutside = !roots.some((root) => file.startsWith(root)) && !/[\\/]node_modules[\\/]/.test(file);
       const isFile = isOutside && (await stat(file).catch(() => undefined))?.isFile();
       return isFile ? [path.relative(folder, file).replaceAll(path.sep, "/")] : [];
     }),
   );
-  return found.flat().sort();
+  return outside.flat().sort();
 }
 
-async function addImports(file: string, found: Set<string>): Promise<void> {
+async function addImports(file: string, modules: Set<string>): Promise<void> {
   const source = await readFile(file, "utf8").catch(() => "");
   const require = createRequire(file);
   const [imports] = parse(source);
   for (const { n: specifier } of imports) {
     if (specifier === undefined) continue;
     const target = await resolved(require, specifier);
-    if (target === undefined || found.has(target)) continue;
-    found.add(target);
+    if (target === undefined || modules.has(target)) continue;
+    modules.add(target);
     if (/\.[cm]?js$/.test(target) && !target.startsWith(KIT_FOLDER) && !target.includes("node_modules"))
-      await addImports(target, found);
+      await addImports(target, modules);
   }
 }
 
@@ -63,7 +63,7 @@ async function resolved(require: NodeJS.Require, specifier: string): Promise<str
     const file = require.resolve(specifier);
     return path.isAbsolute(file) ? await realpath(file) : undefined;
   } catch {
-    // Node.js has imported it, so it is a package without a form for `require`.
+    // Node.js could import the module, so it is a package that `require` does not support.
     return undefined;
   }
 }

@@ -4,8 +4,8 @@ import type { LoaderContext } from "webpack";
 
 const REFRESH = path.join(import.meta.dirname, "../dev/client/refresh.js");
 
-// The compiler adds calls of the first two functions. Declarations are hoisted, so the module can call them from its first
-// line, and the positions of its own code stay.
+// swc adds calls of the two declared functions. Declarations are hoisted, so this code can follow the module's code, whose
+// positions stay the same.
 const footer = (id: string): string => `
 import { acceptComponents, register, createSignature } from ${JSON.stringify(REFRESH)};
 function $RefreshReg$(type, name) { register(type, ${id} + " " + name); }

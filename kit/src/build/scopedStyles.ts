@@ -21,7 +21,7 @@ type AnyRule = AtRule | Rule;
 export function scopedStyles(section: string, { isModule }: { readonly isModule: boolean }): Plugin {
   return {
     postcssPlugin: "colonnade-scoped-styles",
-    // After what other plugins do in their visitors.
+    // Other plugins transform the stylesheet in visitors, which run before.
     OnceExit(root) {
       const rename = (name: string): string => prefixed(section, name);
       renameLayers(root, rename);
@@ -57,7 +57,7 @@ function renameLayers(root: Root, rename: (name: string) => string): void {
   });
 }
 
-/** Renames what the stylesheet declares, also where it uses the name. Other names may be the shell's. */
+/** Renames the names that the stylesheet declares, and their uses. Other names may be the shell's. */
 function renameDeclared(root: Root, isModule: boolean, rename: (name: string) => string): void {
   const dashed = new Set<string>();
   const named = new Set<string>();
@@ -71,7 +71,7 @@ function renameDeclared(root: Root, isModule: boolean, rename: (name: string) =>
       });
   });
   if (dashed.size + named.size === 0) return;
-  const renamed = (text: string, names: ReadonlySet<string>): string => {
+  const withNewNames = (text: string, names: ReadonlySet<string>): string => {
     const value = valueParser(text);
     value.walk((node) => {
       const isDashed = dashed.has(node.value);
@@ -81,12 +81,12 @@ function renameDeclared(root: Root, isModule: boolean, rename: (name: string) =>
   };
   const none = new Set<string>();
   root.walkAtRules((rule) => {
-    rule.params = renamed(rule.params, KEYFRAMES.test(rule.name) ? named : none);
+    rule.params = withNewNames(rule.params, KEYFRAMES.test(rule.name) ? named : none);
   });
   root.walkDecls((declaration) => {
     const { prop, value } = declaration;
     if (dashed.has(prop)) declaration.prop = rename(prop);
-    declaration.value = renamed(value, NAMING_PROPERTY.test(prop) ? named : none);
+    declaration.value = withNewNames(value, NAMING_PROPERTY.test(prop) ? named : none);
   });
 }
 

@@ -13,7 +13,7 @@ export function tsconfigOf(folder: string): string | undefined {
   return NAMES.map((name) => path.join(folder, name)).find((file) => isComplete(file, new Set()));
 }
 
-/** Returns that file and the files that it extends. */
+/** Returns the file of {@link tsconfigOf} and the files that it extends. */
 export function tsconfigFiles(folder: string): string[] {
   const file = tsconfigOf(folder);
   if (file === undefined) return [];

@@ -21,7 +21,7 @@ import { WorkerImports } from "./workers.js";
 export const EXPOSED_MODULE = "./section";
 /** Name of the chunk that contains the exposed module. */
 export const SECTION_CHUNK = "section";
-// Runs before React DOM loads, which looks for what it installs.
+// React DOM looks for this runtime when it loads, so the module runs first.
 const REFRESH_RUNTIME = path.join(import.meta.dirname, "../dev/client/refreshRuntime.js");
 // Connects a section's container to the page of `section dev`.
 const HOT_CLIENT = path.join(import.meta.dirname, "../dev/client/hotClient.js");
@@ -32,12 +32,12 @@ function assetName({ filename = "" }: { readonly filename?: string | undefined }
   return `${name.replaceAll(/[^\w.~@+-]+/g, "-").slice(0, 100)}.[contenthash:8][ext]`;
 }
 
-/** Whether this is a section's build for `section dev`, which updates a loaded page. */
+/** Whether a section is built for `section dev`, with hot module replacement. */
 function isHot({ config, mode }: BuildContext): boolean {
   return config.kind !== "shell" && mode.development === true;
 }
 
-// A hot update replaces modules by their ids, and files by their names.
+// A hot update identifies modules by their IDs and files by their names, so these must not change.
 const HOT_OPTIMIZATION = {
   minimize: false,
   nodeEnv: "development",
@@ -271,7 +271,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
   return customized(context, "client", configuration);
 }
 
-/** Packages import modules of Node.js for what they do only there. One that needs such a module throws. */
+/** Replaces imports of Node.js modules in packages by empty modules. Code that needs such a module throws. */
 const WITHOUT_NODE: RuleSetRule = {
   test: /[\\/]node_modules[\\/]/,
   resolve: { fallback: Object.fromEntries(builtinModules.map((name) => [name, false])) },

@@ -9,7 +9,7 @@ interface SharedModule extends Module {
   readonly options: { readonly shareKey: string };
 }
 
-/** A webpack plugin that rejects web workers which import a shared package: only the page has those. */
+/** A webpack plugin that rejects web workers that import a shared package, because only the page has shared packages. */
 export class WorkerImports implements WebpackPluginInstance {
   apply(compiler: Compiler): void {
     compiler.hooks.thisCompilation.tap(NAME, (compilation) => {

@@ -11,15 +11,15 @@ import type { Release } from "../build/release.js";
 import { isOwnSource } from "./positions.js";
 import { problemOf, type Problem } from "./problem.js";
 
-/** The budget of a section that sets none, in KiB. site.toml sets the same for the gateway. */
+/** The default budget. The gateway has the same default in site.toml. */
 const DEFAULT_BUDGET: Required<Budget> = { scriptKib: 32, styleKib: 8 };
 const MAX_PACKAGES = 5;
 
 const compress = promisify(brotliCompress);
 
 /**
- * Finds the pages and slots whose first view exceeds the budget. A first view is the entry, the common assets and those of
- * the page, each file once, compressed with Brotli.
+ * Finds the pages and slots whose first view exceeds the budget. A first view is the entry, the common assets and the
+ * assets of the page or slot, each file once, compressed with Brotli.
  */
 export async function findOversizedViews(
   { folder, output, config }: BuildContext,
@@ -28,8 +28,8 @@ export async function findOversizedViews(
 ): Promise<Problem[]> {
   const { scriptKib, styleKib } = { ...DEFAULT_BUDGET, ...config.budget };
   const views = [
-    ...pages.map(({ pattern, assets: own }) => ({ view: `the page ${pattern}`, own })),
-    ...slots.map(({ name, assets: own }) => ({ view: `the slot ${name}`, own })),
+    ...pages.map((page) => ({ view: `the page ${page.pattern}`, viewAssets: page.assets })),
+    ...slots.map((slot) => ({ view: `the slot ${slot.name}`, viewAssets: slot.assets })),
   ];
   const sizes = new Map<string, Promise<number>>();
   const sizeOf = (file: string): Promise<number> => {
@@ -38,9 +38,9 @@ export async function findOversizedViews(
     return size;
   };
   const problems: Problem[] = [];
-  for (const { view, own } of views) {
-    const files = [...new Set([entry, ...assets, ...own])];
-    for (const [what, extension, limit] of [
+  for (const { view, viewAssets } of views) {
+    const files = [...new Set([entry, ...assets, ...viewAssets])];
+    for (const [fileKind, extension, limit] of [
       ["scripts", ".js", scriptKib],
       ["stylesheets", ".css", styleKib],
     ] as const) {
@@ -49,7 +49,7 @@ export async function findOversizedViews(
       );
       const total = sized.reduce((sum, [, size]) => sum + size, 0);
       if (total <= limit * 1024) continue;
-      const message = `${view} loads ${kib(total)} of ${what} (Brotli), more than its budget of ${String(limit)} KiB: ${breakdown(sized, client, (module) => packageOf(folder, name, module))}`;
+      const message = `${view} loads ${kib(total)} of ${fileKind} (Brotli), more than its budget of ${String(limit)} KiB: ${breakdown(sized, client, (module) => packageOf(folder, name, module))}`;
       problems.push(problemOf("COL140", message, undefined));
     }
   }
@@ -61,7 +61,7 @@ async function transferSize(file: string): Promise<number> {
   return Math.min(bytes.length, (await compress(bytes)).length);
 }
 
-/** Lists the packages with the most bytes. A file's bytes are divided by the sizes of its modules' sources. */
+/** Lists the packages with the most bytes. A module's share of its file is proportional to the size of its source. */
 function breakdown(
   files: readonly (readonly [file: string, size: number])[],
   client: Compilation,
@@ -77,7 +77,7 @@ function breakdown(
     }
   }
   return [...totals]
-    .sort(([, one], [, other]) => other - one)
+    .sort(([, a], [, b]) => b - a)
     .slice(0, MAX_PACKAGES)
     .map(([name, size]) => `${name} ${kib(size)}`)
     .join(", ");

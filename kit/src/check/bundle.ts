@@ -39,7 +39,7 @@ export async function compileSection(context: BuildContext, output: string): Pro
   return { ...sectionFiles(output), problems: [...sources.problems(), ...styles] };
 }
 
-/** Returns the configuration of a section's script, whose files are {@link sectionFiles}. */
+/** Returns the webpack configuration of a section's script. {@link sectionFiles} returns its files. */
 export function sectionConfiguration(context: BuildContext, output: string, sources: SourceProblems): Configuration {
   const entry = JSON.stringify(path.resolve(context.folder, context.config.entry));
   // `import()` defers the evaluation of the section until the check's first step.
@@ -77,8 +77,8 @@ export async function compileShared(context: BuildContext, output: string): Prom
 }
 
 /**
- * Compiles the script with which `section dev` renders pages as a shell does: that of {@link compileShared}, with the
- * shell's `render` from the module at this path. `output` receives further files.
+ * Returns the script that `section dev` renders pages with: the script of {@link compileShared}, which also exports the
+ * shell's `render`. `render` is the path of its module. `output` receives the other files of the compilation.
  */
 export async function compileShellScript(context: BuildContext, output: string, render: string): Promise<string> {
   const source = `${sharedSource()}\nexport { render } from ${JSON.stringify(render)};`;

@@ -8,7 +8,7 @@ export interface ProblemKind {
   readonly severity?: Severity;
 }
 
-/** How much a problem matters: an error fails the check and the build, a warning is only reported. */
+/** An error fails the check and the build. A warning is only reported. */
 export type Severity = "error" | "warning";
 
 const BROWSER_ONLY = "use it in an effect or an event handler, which run only in the browser.";
@@ -82,7 +82,7 @@ export const PROBLEM_KINDS = {
   },
 } as const satisfies Record<string, ProblemKind>;
 
-/** Returns what to do instead of using a library that creates style elements. */
+/** Returns the help text for a library that creates style elements. */
 export function styleLibraryHelp(library: string): string {
   return `${library} creates style elements, which the browser blocks. Use CSS modules instead.`;
 }
@@ -95,7 +95,7 @@ export function kindOf(code: ProblemCode): ProblemKind {
   return PROBLEM_KINDS[code];
 }
 
-/** The page of a code in docs/errors.md, as the fragment of its URL. */
+/** The URL fragment of a code's heading in docs/errors.md. */
 export function anchorOf(code: ProblemCode): string {
   const title = kindOf(code)
     .title.toLowerCase()

@@ -6,14 +6,14 @@ import type { RenderedPath } from "./report.js";
 import { problemOf, type Problem } from "./problem.js";
 import { PLACEHOLDER_SITE } from "./sandbox/site.js";
 
-// They need layout or stylesheets, which only a browser has.
+// These rules need layout or stylesheets, which only a browser has.
 const BROWSER_RULES = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
 const SEVERE = new Set(["critical", "serious"]);
 const MAX_ELEMENT = 120;
 
-/** What the HTML of the rendered pages contains. */
+/** The links and the accessibility faults of rendered pages. */
 export interface PageContents {
-  /** The paths of this site that pages link to, with the first page that does. */
+  /** The paths of this site that pages link to, each with the first page that links to it. */
   readonly links: ReadonlyMap<string, RenderedPath>;
   readonly faults: readonly Problem[];
 }

@@ -3,7 +3,7 @@ import type { PageContents } from "./dom.js";
 import { problemOf, type Problem } from "./problem.js";
 import type { LinkTarget, RenderedPath } from "./report.js";
 
-/** What is known about the links of a section without running its pages again. */
+/** The links of a section, sorted without running its pages again. */
 export interface SortedLinks {
   /** Links to pages of the section at paths that have not been checked. */
   readonly targets: readonly LinkTarget[];
@@ -18,14 +18,14 @@ export function sortLinks(
   checked: ReadonlySet<string>,
 ): SortedLinks {
   const sorted = [...patterns].sort(comparePatterns);
-  const own = new Set(patterns.map(firstSegment).filter((segment) => !/^(:.*)?$/.test(segment)));
+  const firstSegments = new Set(patterns.map(firstSegment).filter((segment) => !/^(:.*)?$/.test(segment)));
   const targets: LinkTarget[] = [];
   const problems: Problem[] = [];
   for (const [path, from] of links) {
     if (checked.has(path) || !isPagePath(path)) continue;
     const pattern = sorted.find((candidate) => matchPath(candidate, path));
     if (pattern !== undefined) targets.push({ path, pattern });
-    else if (own.has(firstSegment(path)))
+    else if (firstSegments.has(firstSegment(path)))
       problems.push(
         problemOf("COL118", `${where(from)} links to ${path}, which no page of the section matches`, undefined),
       );

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 
-/** Describes what code in the sandbox threw. */
+/** Describes a value that code in the sandbox threw. */
 export function describeThrown(thrown: unknown): { name: string; message: string; stack: string } {
   // The error is from another context, so `instanceof Error` does not apply.
   const { name, message, stack } = (thrown ?? {}) as Partial<Error>;
@@ -9,7 +9,7 @@ export function describeThrown(thrown: unknown): { name: string; message: string
   return { name: String(name), message, stack: String(stack) };
 }
 
-/** Waits for a promise. In the sandbox nothing happens later, so what is pending after all microtasks stays pending. */
+/** Waits for a promise. A promise of the sandbox that is pending after all microtasks never settles. */
 export async function settled<T>(promise: T | Promise<T>): Promise<T> {
   const pending = new Promise<never>((_, reject) => {
     setImmediate(() => {

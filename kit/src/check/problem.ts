@@ -54,17 +54,17 @@ function describe({ code, message, help, location }: Problem): string {
 export class Problems {
   readonly #distinct = new Map<string, Problem>();
 
-  /** Adds a problem. `what` is its message without the page. */
-  add(problem: Problem, what = problem.message): void {
+  /** Adds a problem. `text` is its message without the page. */
+  add(problem: Problem, text = problem.message): void {
     const { code, location, message } = problem;
-    const key = location === undefined ? `${code} ${message}` : `${code} ${location} ${what}`;
+    const key = location === undefined ? `${code} ${message}` : `${code} ${location} ${text}`;
     if (!this.#distinct.has(key)) this.#distinct.set(key, problem);
   }
 
-  /** Returns the problems by code and location. */
+  /** Returns the problems, sorted by code and location. */
   sorted(): Problem[] {
     return [...this.#distinct.values()].sort(
-      (one, other) => compare(one.code, other.code) || compare(one.location ?? "", other.location ?? ""),
+      (a, b) => compare(a.code, b.code) || compare(a.location ?? "", b.location ?? ""),
     );
   }
 }

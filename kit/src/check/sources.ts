@@ -9,7 +9,7 @@ import { problemOf, type Problem } from "./problem.js";
 // The shell, its router, other sections, React's renderers, and the exports of the kit that are not for sections.
 const FORBIDDEN_IMPORT =
   /^(react-router(-dom)?|react-dom\/(server|client|static)|@module-federation|@colonnade\/(shell|mfe-[^/]+|kit\/(shell|server|build|testing|vitest)))(?![\w-])/;
-// A render on the server does not show the style elements that these create in the browser.
+// These libraries create style elements in the browser, which a render on the server does not show.
 const STYLE_LIBRARY = /^(styled-components|@emotion\/css)(?![\w-])/;
 const JAVASCRIPT = ["javascript/auto", "javascript/dynamic", "javascript/esm"];
 // Before the other plugins, which can end a hook.
@@ -85,7 +85,7 @@ export class SourceProblems implements WebpackPluginInstance {
       if (!position || !isOwnSource(this.folder, module.resource)) return;
       const findings = this.#findings.get(module.identifier()) ?? [];
       // `process.env` is also a part of `process.env.NAME`.
-      if (findings.some((found) => found.code === code && isSame(found.position, position))) return;
+      if (findings.some((finding) => finding.code === code && isSame(finding.position, position))) return;
       const finding = { code, message, module, position, ...(advice !== undefined && { advice }) };
       this.#findings.set(module.identifier(), [...findings, finding]);
     };
@@ -126,11 +126,11 @@ export class SourceProblems implements WebpackPluginInstance {
   }
 }
 
-function isSame(one: Position, other: Position): boolean {
-  return one.line === other.line && one.column === other.column;
+function isSame(a: Position, b: Position): boolean {
+  return a.line === b.line && a.column === b.column;
 }
 
-/** Formats the position in a module's source that its compiled code has at `position`. */
+/** Maps a position in a module's compiled code to its source, and formats it. */
 export function locateInSource(folder: string, module: NormalModule, { line, column }: Position): string {
   const map = module.originalSource()?.map() as ConstructorParameters<typeof SourceMap>[0] | null | undefined;
   const mapping = map && new SourceMap(map).findEntry(line - 1, column);

@@ -16,7 +16,7 @@ const DASHED = new Set(["property", "font-palette-values", "position-try", "colo
 const ALTERNATIVES = new Set([":is", ":where", ":any", ":-webkit-any", ":-moz-any"]);
 const MAX_QUOTED = 120;
 
-/** Where a rule is. */
+/** The rules around a rule. */
 interface Context {
   /** Inside a style rule, which `&` refers to. Its own selectors have been checked. */
   readonly isNested: boolean;
@@ -26,9 +26,9 @@ interface Context {
   readonly inLayer: boolean;
 }
 
-type Report = (node: Node, what: string) => void;
+type Report = (node: Node, message: string) => void;
 
-// What mini-css-extract-plugin's modules have besides webpack's.
+// The fields that mini-css-extract-plugin adds to webpack's modules.
 interface StyleModule {
   readonly content: Buffer | string;
   readonly sourceMap?: Buffer | string;
@@ -44,8 +44,8 @@ export function findUnscopedStyles(folder: string, name: string, compilation: Co
 function unscopedIn(folder: string, name: string, { content, sourceMap }: StyleModule): Problem[] {
   const problems: Problem[] = [];
   const map = sourceMap ? new SourceMap(JSON.parse(String(sourceMap)) as SourceMap["payload"]) : undefined;
-  const report: Report = (node, what) => {
-    problems.push(problemOf("COL124", what, positionOf(folder, map, node)));
+  const report: Report = (node, message) => {
+    problems.push(problemOf("COL124", message, positionOf(folder, map, node)));
   };
   checkRules(parse(String(content)), `${name}_`, { isNested: false, inScope: false, inLayer: false }, report);
   return problems;
@@ -106,7 +106,7 @@ function checkName(node: Node, rule: string, text: string, prefix: string, repor
   report(node, `${subject} must have a name that starts with ${prefix}`);
 }
 
-/** `isRelative`: selectors without `&` are relative to the rule around them. */
+/** `isRelative` says whether selectors without `&` are relative to the rule around them. */
 function checkSelectors(
   rule: Rule | AtRule,
   text: string,

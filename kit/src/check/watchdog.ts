@@ -12,10 +12,10 @@ export interface WatchdogData {
   readonly name: Uint8Array;
 }
 
-// Limits of CPU time in milliseconds. The gateway's engine is slower than V8, so what exceeds them fails there for certain.
-/** Limit of evaluating a section, or of a page's module. */
+// The gateway's engine is slower than V8, so code that exceeds these limits also exceeds the gateway's.
+/** Limit of CPU time in milliseconds to evaluate a section or the module of a page. */
 export const LOAD_LIMIT = 2000;
-/** Limit of one path of a page. */
+/** Limit of CPU time in milliseconds for one path of a page. */
 export const PATH_LIMIT = 500;
 
 const NAME_BYTES = 4096;

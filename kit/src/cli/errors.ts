@@ -35,9 +35,9 @@ export function addErrorsCommand(program: CommandUnknownOpts, context: CommandCo
     .command("errors")
     .summary("show the recent errors of a section in production")
     .description(
-      "Shows the errors of the section in this folder that visitors met: release, page, cause, class, count and when " +
-        "last seen. The gateway counts failed renders, and browsers report pages that fail to load or render. There " +
-        "are no messages, because they may contain personal data. Each gateway counts from its start.",
+      "Shows the recent errors of visitors in the section of this folder: release, page, cause, class, count and time. " +
+        "The gateway counts failed renders, and browsers report pages that fail to load or render. Messages are not " +
+        "recorded, because they can contain personal data. Each gateway counts from its start.",
     )
     .option("--section <name>", "show the errors of this section")
     .option("--release <version>", "only errors of this release")

@@ -87,7 +87,7 @@ test("logs prints every entry, with positions in the sources", async () => {
 
 test("an empty log is reported", async () => {
   respondWith("", []);
-  expect((await runSection(folder, ["logs"])).out).toBe("nothing happened to hello since this gateway started\n");
+  expect((await runSection(folder, ["logs"])).out).toBe("no log entries of hello since this gateway started\n");
 });
 
 test("--json prints the log as one value", async () => {
@@ -126,5 +126,5 @@ test("--follow waits for the first entry and retries", async () => {
   respondWith("", []);
   const { code, out, err } = await followUntil("503");
   expect({ code, out }).toEqual({ code: 0, out: "" });
-  expect(err).toMatch(/^nothing happened to hello since this gateway started; waiting\nwarning: GET .*: 503 .*\n/);
+  expect(err).toMatch(/^no log entries of hello since this gateway started; waiting\nwarning: GET .*: 503 .*\n/);
 });

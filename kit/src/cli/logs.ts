@@ -9,7 +9,7 @@ import { namedSection } from "./sectionName.js";
 import { formatTime } from "./table.js";
 import { retryWarning, untilInterrupted, watch } from "./watch.js";
 
-/** What happened to a section. */
+/** An entry of the section log. */
 interface LogEntry {
   /** Increases with every entry. */
   readonly id: number;
@@ -26,9 +26,9 @@ interface LogResult extends CommandResult {
   readonly entries: readonly LogEntry[];
 }
 
-// The gateway answers without an entry after this time, so that a broken connection is noticed.
+// The gateway responds after this time even without an entry, so that a broken connection is noticed.
 const WAIT_SECONDS = 20;
-// Before the next request: a gateway that restarts must not be flooded.
+// Delay before the next request, which limits the load on a gateway that restarts.
 const INTERVAL_MS = 500;
 
 /** Adds `section logs`. */
@@ -38,16 +38,16 @@ export function addLogsCommand(program: CommandUnknownOpts, context: CommandCont
     .command("logs")
     .summary("show publishes, trial renders and deploys of a section")
     .description(
-      "Shows what recently happened to the section in this folder: publishes and rejected publishes, trial renders " +
-        "with their errors, deploys, rollouts, previews and rollbacks. Positions in errors are those of your sources if the release is in " +
-        "release/. Each gateway has a log of its own, from its start.",
+      "Shows the log of the section in this folder: publishes and rejected publishes, trial renders with their errors, " +
+        "deploys, rollouts, previews and rollbacks. If the release is in release/, positions in errors are positions in " +
+        "your sources. Each gateway has its own log, from its start.",
     )
     .option("--section <name>", "show the log of this section")
     .option("--follow", "wait for further entries, until interrupted (with --json: one line each)")
     .action(async ({ section, follow = false }) => {
       const access = adminAccess(environment);
       const name = await namedSection(section, folder);
-      const none = `nothing happened to ${name} since this gateway started`;
+      const none = `no log entries of ${name} since this gateway started`;
       if (!follow) {
         const { text, data } = await readLog(access, name, folder, "");
         printResult({ text: text === "" ? none : text, data });
@@ -92,7 +92,7 @@ async function locateProblems(folder: string, entry: LogEntry): Promise<LogEntry
 }
 
 function describe({ at, kind, release = "", by = "", problems = [], change }: LogEntry): string {
-  const what = {
+  const events = {
     published: `${release} was published by ${by}`,
     "publish-rejected": `${release} was rejected; published by ${by}`,
     "trial-started": `${release} trial render started`,
@@ -100,7 +100,7 @@ function describe({ at, kind, release = "", by = "", problems = [], change }: Lo
     "trial-failed": `${release} trial render failed`,
     changed: change ? describeChange(change) : "",
   };
-  const lines = [`${formatTime(at)}  ${what[kind]}`, ...problems.map((problem) => `- ${problem}`)];
+  const lines = [`${formatTime(at)}  ${events[kind]}`, ...problems.map((problem) => `- ${problem}`)];
   return lines.join("\n").replaceAll("\n", "\n  ");
 }
 

@@ -1,11 +1,11 @@
 /** The package manager of a new section. */
 export interface PackageManager {
   readonly name: "npm" | "pnpm" | "yarn";
-  /** What it runs instead of the commands of npm in the template. */
+  /** Its commands, by the npm command in the template. */
   readonly commands: Readonly<Record<string, string>>;
-  /** Fields of `package.json` that it needs. */
+  /** The fields that it needs in `package.json`. */
   readonly manifest: { readonly packageManager?: string };
-  /** Texts of the files that it needs, by path. */
+  /** The files that it needs: texts by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +23,8 @@ function pnpm(version: string): PackageManager {
       "npx section": "pnpm exec section",
     },
     manifest: { packageManager: `pnpm@${version}` },
-    // pnpm fails to install a package with a script unless this file decides about it. This one works without its script.
+    // pnpm does not install a package with an install script unless this file allows or denies the script. @swc/core works
+    // without its script.
     files: { "pnpm-workspace.yaml": 'allowBuilds:\n  "@swc/core": false\n' },
   };
 }
@@ -38,7 +39,7 @@ function yarn(version: string): PackageManager {
       "npx section": "yarn section",
     },
     manifest: { packageManager: `yarn@${version}` },
-    // Webpack's loaders are files below node_modules, which later versions do not create by default.
+    // Webpack needs its loaders in node_modules, which later versions of Yarn do not create by default.
     files: isClassic ? {} : { ".yarnrc.yml": "nodeLinker: node-modules\n" },
   };
 }
@@ -49,19 +50,19 @@ function installedByCorepack(name: string): Readonly<Record<string, string>> {
     "npm run": `${name} run`,
     "npm test": `${name} test`,
     "cache: npm": `cache: ${name}`,
-    // Before the step that caches the packages, which runs the package manager.
+    // Corepack must be enabled before setup-node, which runs the package manager to find its cache.
     [SETUP_NODE]: `- run: corepack enable\n      ${SETUP_NODE}`,
   };
 }
 
-/** Returns the package manager that runs this process, or npm. Package managers set a variable for it. */
+/** Returns the package manager that runs this process, or npm. Package managers set an environment variable. */
 export function packageManagerOf({ npm_config_user_agent: agent = "" }: NodeJS.ProcessEnv): PackageManager {
   const [, name, version = ""] = /^(pnpm|yarn)\/(\d+\.\d+\.\d+)/.exec(agent) ?? [];
   if (name === undefined) return NPM;
   return name === "pnpm" ? pnpm(version) : yarn(version);
 }
 
-/** Replaces the commands of npm in a text by those of a package manager. */
+/** Replaces the npm commands in a text by the commands of a package manager. */
 export function commandsFor({ commands }: PackageManager, text: string): string {
   return text.replace(COMMAND, (command) => commands[command] ?? command);
 }

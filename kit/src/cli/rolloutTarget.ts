@@ -3,7 +3,7 @@ import { Option } from "@commander-js/extra-typings";
 import { parseDeploymentNumber } from "./options.js";
 import { sectionIn } from "./sectionName.js";
 
-/** The rollout that a command continues. Without a field, the rollout of the section in the folder. */
+/** Selects the rollout that a command promotes or aborts. By default, the rollout of the section in the folder. */
 interface RolloutTarget {
   readonly section?: string | undefined;
   readonly deployment?: number | undefined;

@@ -43,7 +43,7 @@ export function pinnedVersions(): Readonly<Record<string, string>> {
   return { ...dependencies, ...devDependencies, [KIT]: kitVersion() };
 }
 
-/** Returns the path patterns of a section's pages, given that of its first page. */
+/** Returns the path patterns of a section's pages. `pattern` is the pattern of the first page. */
 export function pagePatterns(pattern: string): readonly string[] {
   return [pattern, `${below(pattern)}${TOPIC}`];
 }
@@ -70,7 +70,7 @@ export async function scaffold(folder: string, section: NewSection): Promise<str
   return [...files.keys()].sort();
 }
 
-// What the paths below a path or pattern begin with.
+// The prefix of the paths below a path or pattern.
 function below(pattern: string): string {
   return pattern === "/" ? pattern : `${pattern}/`;
 }

@@ -83,7 +83,7 @@ test("a folder outside of git is refused without --force", async () => {
   const { code, err } = await runSection(folder, ["upgrade"]);
   expect({ code, err }).toEqual({
     code: 2,
-    err: `error: ${folder} is not in a git repository, so the changes could not be undone; commit it first, or use --force\n`,
+    err: `error: ${folder} is not in a git repository, so the changes could not be undone; commit the section first, or use --force\n`,
   });
 });
 
@@ -139,6 +139,6 @@ test("a missing codemod is reported, and nothing changes", async () => {
 
 test("a section of a later contract is refused", async () => {
   await expect(upgrade(await section(), {}, { contract: 0, codemods: [] })).rejects.toThrow(
-    "the section has contract 1, but this kit supports contract 0; run the command of a later kit",
+    "the section has contract 1, but this kit supports contract 0; run section upgrade of a later kit",
   );
 });

@@ -22,9 +22,9 @@ const MANIFEST = "package.json";
 export interface UpgradeOptions {
   /** npm package spec of the kit. Default: this kit's version. */
   readonly to?: string | undefined;
-  /** Only report the changes. */
+  /** Report the changes without making them. */
   readonly dryRun?: boolean;
-  /** Change files even if changes are uncommitted. */
+  /** Change files even if there are uncommitted changes. */
   readonly force?: boolean;
 }
 
@@ -50,7 +50,7 @@ export function addUpgradeCommand(program: CommandUnknownOpts, { folder, printRe
     .description(
       `Sets ${KIT} and the packages that \`section new\` pins to the versions of this kit in package.json, and changes ` +
         "the sources if this kit has another version of the section contract. Run the command of the new kit: " +
-        "`npx --package <new kit> section upgrade`. Later versions of other packages stay.",
+        "`npx --package <new kit> section upgrade`. Keeps later versions of other packages.",
     )
     .option("--to <package spec>", `version, URL or tarball of ${KIT} (default: this kit's version)`)
     .option("--dry-run", "show what would change, without changing it")
@@ -71,13 +71,13 @@ export async function upgrade(
   { contract, codemods }: ContractUpgrade = { contract: CONTRACT, codemods: CODEMODS },
 ): Promise<Upgrade> {
   const file = path.join(folder, MANIFEST);
-  const before = await readFile(file, "utf8").catch((error: unknown) => {
+  const manifest = await readFile(file, "utf8").catch((error: unknown) => {
     throw new UsageError(`${file} cannot be read: ${String(error)}`, { cause: error });
   });
   const kit = to === undefined ? kitVersion() : await resolvePackageSpec(to, folder, folder, "--to");
-  const { text, changes } = setVersions(file, before, { ...pinnedVersions(), [KIT]: kit });
+  const { text, changes } = setVersions(file, manifest, { ...pinnedVersions(), [KIT]: kit });
   const replaced = changes.find(({ name }) => name === KIT);
-  if (replaced && to === undefined && isSource(replaced.from))
+  if (replaced && to === undefined && isOutsideRegistry(replaced.from))
     throw new UsageError(
       `${file} gets ${KIT} from ${JSON.stringify(replaced.from)}, not from a registry; name the new kit with --to, such as --to ./colonnade-kit-${kit}.tgz`,
     );
@@ -93,15 +93,15 @@ export async function upgrade(
   return { packages: changes, contract: { from, to: contract }, files };
 }
 
-// A URL, a file or another protocol of npm.
-function isSource(spec: string): boolean {
+/** Whether npm gets a package from a URL, a file or another protocol, instead of a registry. */
+function isOutsideRegistry(spec: string): boolean {
   return /[:/]/.test(spec);
 }
 
 async function requireCommitted(folder: string): Promise<void> {
   const { stdout } = await run("git", ["status", "--porcelain", "--", "."], { cwd: folder }).catch((error: unknown) => {
     throw new UsageError(
-      `${folder} is not in a git repository, so the changes could not be undone; commit it first, or use --force`,
+      `${folder} is not in a git repository, so the changes could not be undone; commit the section first, or use --force`,
       { cause: error },
     );
   });

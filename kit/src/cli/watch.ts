@@ -4,7 +4,7 @@ import { GatewayError } from "../build/usageError.js";
 import type { CommandContext, CommandResult, Output } from "./context.js";
 import { printable } from "./printable.js";
 
-// For what the admin API cannot wait for.
+// Interval for results that the admin API cannot wait for.
 const INTERVAL_MS = 2000;
 // Clears the screen and moves the cursor to its start.
 const CLEAR_SCREEN = "\x1b[2J\x1b[H";
@@ -45,8 +45,8 @@ export async function watch<Result extends CommandResult>(
 }
 
 /**
- * Shows a result again whenever it changes, until the user interrupts it. On a terminal it replaces the earlier result; with
- * `--json` each result is a line.
+ * Shows a result again whenever it changes, until the user interrupts it. On a terminal each result replaces the earlier one;
+ * with `--json` each result is a line.
  */
 export async function watchResult(
   { stdout, stderr, printResult }: CommandContext,
@@ -66,7 +66,7 @@ export async function watchResult(
   await untilInterrupted((signal) => watch(options, signal));
 }
 
-/** Returns a function that prints an error after which a watched command goes on. */
+/** Returns a function that prints an error as a warning, before a retry. */
 export function retryWarning(stderr: Output): WatchOptions["printError"] {
   return (message) => stderr.write(`warning: ${printable(message)}; retrying\n`);
 }

@@ -1,4 +1,4 @@
-// What `section check` can find without running the section, as an ESLint configuration. It needs no plugin.
+// An ESLint configuration with the rules of `section check` that need no run of the section. It needs no plugin.
 import { anchorOf, kindOf, type ProblemCode } from "../check/codes.js";
 
 const GUIDE = "node_modules/@colonnade/kit/dist/check/errors.md";
@@ -12,7 +12,7 @@ export interface LintConfig {
   readonly rules: Readonly<Record<string, ["error", ...object[]]>>;
 }
 
-// Where code runs on the server for certain: outside of functions, in these members of a page, and directly in a component.
+// Code that always runs on the server: outside of functions, in these members of a page, and directly in a component.
 // Functions inside of a component may be effects or event handlers.
 const MEMBER =
   "CallExpression[callee.name='definePage'] > ObjectExpression > Property[key.name=/^(data|head|layout|paths)$/]";
@@ -20,7 +20,7 @@ const COMPONENT =
   ":matches(FunctionDeclaration[id.name=/^[A-Z]/], VariableDeclarator[id.name=/^[A-Z]/] > ArrowFunctionExpression, " +
   "Property[key.name='Component'] > :function)";
 const ON_SERVER = `:matches(:not(:function *), ${MEMBER} *, ${COMPONENT} *:not(${COMPONENT} :function *))`;
-// What `typeof window` decides is left to the check.
+// Only the check can tell whether a condition, such as `typeof window`, excludes the server.
 const UNCONDITIONAL = ":not(:matches(IfStatement, ConditionalExpression, LogicalExpression) *)";
 const DOCUMENT = "/^(body|cookie|createElement|documentElement|getElementById|querySelector|querySelectorAll|title)$/";
 
@@ -67,6 +67,7 @@ const FORBIDDEN_MODULES = [
   "@colonnade/kit/server",
   "@colonnade/kit/build",
   "@colonnade/kit/testing",
+  "@colonnade/kit/vitest",
 ];
 
 function messageOf(code: ProblemCode): string {
@@ -74,7 +75,7 @@ function messageOf(code: ProblemCode): string {
   return `${code} ${title}: ${help} ${GUIDE}${anchorOf(code)}`;
 }
 
-/** Reports in the editor what `section check` would report, as far as that is certain without running the section. */
+/** Reports problems of `section check` that are certain without running the section. */
 const config: LintConfig[] = [
   {
     name: "@colonnade/kit",

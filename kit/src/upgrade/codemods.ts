@@ -6,9 +6,9 @@ import { IGNORED } from "../build/version.js";
 
 /** Changes the sources of a section from one version of the section contract to the next. */
 export interface Codemod {
-  /** Version of the contract before. */
+  /** Version of the contract that the codemod reads. */
   readonly from: number;
-  /** Version of the contract after, which is greater. */
+  /** Version of the contract that the codemod writes. It is greater than `from`. */
   readonly to: number;
   /** Returns the new text of a source file, or the same text. `file` is relative to the section, with forward slashes. */
   readonly transform: (file: string, text: string) => string;
@@ -27,15 +27,15 @@ const SOURCE = /\.([cm]?[jt]sx?|css|scss|sass|mdx?|json)$/;
 export function codemodsBetween(codemods: readonly Codemod[], from: number, to: number): Codemod[] {
   if (from > to)
     throw new UsageError(
-      `the section has contract ${String(from)}, but this kit supports contract ${String(to)}; run the command of a later kit`,
+      `the section has contract ${String(from)}, but this kit supports contract ${String(to)}; run section upgrade of a later kit`,
     );
   const selected: Codemod[] = [];
   for (let contract = from; contract < to;) {
-    const next = codemods.find((codemod) => codemod.from === contract);
-    if (!next)
+    const codemod = codemods.find((candidate) => candidate.from === contract);
+    if (!codemod)
       throw new UsageError(`this kit has no codemod from contract ${String(contract)}; change the section by hand`);
-    selected.push(next);
-    contract = next.to;
+    selected.push(codemod);
+    contract = codemod.to;
   }
   return selected;
 }
@@ -57,7 +57,7 @@ export async function writeTexts(folder: string, texts: ReadonlyMap<string, stri
   for (const [file, text] of texts) await writeFile(path.join(folder, file), text);
 }
 
-// Tests are sources too, other than for a build.
+// Unlike a build, an upgrade also changes tests.
 async function sourceFiles(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => !IGNORED.has(name));
   const files = await Promise.all(names.map((name) => filesBelow(folder, name)));

@@ -10,7 +10,7 @@ export interface PackageChange {
   readonly to: string;
 }
 
-/** A `package.json` with the versions of packages replaced. */
+/** The new text of a `package.json`, and its changes. */
 export interface ChangedPackages {
   readonly text: string;
   readonly changes: readonly PackageChange[];
@@ -34,7 +34,7 @@ export function setVersions(file: string, text: string, versions: Readonly<Recor
     const isKept = to === undefined || to === dependency.from || isEarlier(to, dependency);
     return isKept ? [] : [{ ...dependency, to }];
   });
-  // From the end, so that earlier positions stay valid.
+  // The last change comes first, so that earlier positions stay valid.
   const changed = [...changes]
     .sort((a, b) => b.start - a.start)
     .reduce((current, { start, end, to }) => current.slice(0, start) + JSON.stringify(to) + current.slice(end), text);
@@ -49,7 +49,7 @@ interface Dependency {
   readonly end: number;
 }
 
-// JSON is a subset of YAML, whose parser knows the position of each value.
+// JSON is a subset of YAML, and the YAML parser returns the position of each value.
 function dependenciesOf(file: string, text: string): Dependency[] {
   const manifest = parseManifest(file, text);
   const document = parseDocument(text, { version: "1.2" });

@@ -46,7 +46,7 @@ function* violations(type: string, props: Readonly<Record<string, unknown>>): Ge
   if (type === "style") {
     const advice = styleAdvice(Object.keys(props).join(" "));
     yield { code: "COL123", message: "a <style> element", ...(advice && { advice }) };
-    // Libraries also set its text as HTML.
+    // Libraries also set the text of a style element as HTML. That is not a second problem.
     return;
   }
   if (hasStyle(props.style)) yield { code: "COL120", message: `the prop "style" of a <${type}> element` };

@@ -2,11 +2,11 @@ import type { Head } from "../../page.js";
 import type { SiteFacts } from "../../site.js";
 import type { Violation } from "./index.js";
 
-// What search engines show of the texts.
+// The numbers of characters that search engines show.
 const TITLE_LENGTH = 60;
 const DESCRIPTION_LENGTH = 160;
 
-/** Finds what is wrong with the head of the page at a path. */
+/** Finds the problems of the head of the page at a path. */
 export function* headProblems(head: Head, path: string, { origin }: SiteFacts): Generator<Violation> {
   for (const name of ["title", "description", "canonical"] as const) {
     const value: unknown = head[name];

@@ -13,14 +13,14 @@ import { findBlockedMarkup } from "./html.js";
 import { renderPage } from "./render.js";
 import { PLACEHOLDER_SITE } from "./site.js";
 
-/** What is wrong. The code is COL100 by default. */
+/** A problem that a step found. The default code is COL100. */
 export interface Violation {
   readonly problem: string;
   readonly code?: ProblemCode;
   readonly advice?: string;
 }
 
-/** A step's result: what is wrong, or null. */
+/** A step's result: a problem, or null. */
 export type StepResult = Violation | null;
 
 /** The steps of a check. Each may throw what the section throws. */
@@ -37,7 +37,7 @@ export interface CheckSteps {
   matches(path: string): StepResult;
   /** Runs `data`. */
   data(path: string, isListed: boolean): Promise<StepResult>;
-  /** Runs `head`. Returns whether the page may be indexed, and what is wrong with the head. */
+  /** Runs `head`. Returns whether the page may be indexed, and the problems of the head. */
   head(path: string): { readonly indexable: boolean; readonly problems: readonly Violation[] };
   layout(): void;
   /** Renders the component. */
@@ -48,7 +48,7 @@ export interface CheckSteps {
   unknownPath(): string | null;
   /** Runs `data` of an unknown path. */
   unknown(path: string): Promise<StepResult>;
-  /** Finds blocked elements in HTML that the section was rendered to. */
+  /** Finds blocked elements in rendered HTML. */
   inspect(html: string): void;
   /** Whether `data` of the current path is not found. */
   isNotFound(): boolean;
