@@ -9,6 +9,14 @@ export function filesOf(compilation: Compilation, predicate: (group: ChunkGroup)
   return filesIn(compilation.chunkGroups.filter(predicate));
 }
 
+/** Returns the only entry script of a list. */
+export function singleFile(files: readonly string[]): string {
+  const [file, ...others] = files;
+  if (file === undefined || others.length > 0)
+    throw new Error(`expected one entry script, found ${String(files.length)}: ${files.join(", ")}`);
+  return file;
+}
+
 function filesIn(groups: readonly ChunkGroup[]): string[] {
   return [...new Set(groups.flatMap((group) => group.getFiles()))].map((file) => `client/${file}`);
 }

@@ -3,10 +3,11 @@
  *
  * @module build
  */
-export { build, readRelease, RELEASE_FOLDER, type BuildResult, type OnStep } from "./build.js";
+export { build, type BuildResult } from "./build.js";
+export type { OnStep } from "./built.js";
 export { defineConfig, UsageError, type Budget, type BuildSide, type JsonValue, type SectionConfig } from "./config.js";
 export type { IconConfig, SocialImageConfig, ThemeColor } from "./images.js";
-export { listFiles, type Release, type ReleaseFile, type ReleasePath } from "./release.js";
+export { listFiles, readRelease, RELEASE_FOLDER, type Release, type ReleaseFile, type ReleasePath } from "./release.js";
 export type { BuildMode } from "./version.js";
 export { callAdmin, type AdminAccess, type AdminResponse } from "../cli/api.js";
 export { deploy, type Deployed, type DeployedDeployment, type DeployOptions } from "../cli/deploy.js";

@@ -3,6 +3,10 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { ReleaseImages } from "./images.js";
+import { UsageError } from "./usageError.js";
+
+/** Name of the folder, within a package, that contains its release. */
+export const RELEASE_FOLDER = "release";
 
 /** A path returned by a page's `paths()`. */
 export interface ReleasePath {
@@ -104,4 +108,16 @@ export async function listFiles(folder: string): Promise<ReleaseFile[]> {
       };
     }),
   );
+}
+
+/**
+ * Reads `release.json` from a release folder.
+ *
+ * @throws UsageError if the folder contains no release.
+ */
+export async function readRelease(folder: string): Promise<Release> {
+  const text = await readFile(path.join(folder, "release.json"), "utf8").catch(() => {
+    throw new UsageError(`${folder} contains no release; run \`section build\` first`);
+  });
+  return JSON.parse(text) as Release;
 }

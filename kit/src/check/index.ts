@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { sectionRelease } from "../build/build.js";
+import { sectionRelease } from "../build/section.js";
 import { compile } from "../build/compile.js";
 import { loadConfig, UsageError } from "../build/config.js";
 import { readEntry } from "../build/entry.js";

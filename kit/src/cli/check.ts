@@ -4,7 +4,6 @@ import path from "node:path";
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { UsageError } from "../build/usageError.js";
-import { checkSection } from "../check/index.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { toSarif } from "../check/sarif.js";
 import type { CommandContext } from "./context.js";
@@ -23,6 +22,8 @@ export function addCheckCommand(program: CommandUnknownOpts, { folder, stdout, p
     .action(async ({ sarif }) => {
       const { json } = program.opts();
       if (json && sarif === true) throw new UsageError("--json and --sarif both print; give --sarif a file");
+      // Loading webpack takes longer than most commands.
+      const { checkSection } = await import("../check/index.js");
       const { name, problems } = await checkSection(folder);
       const isFailed = errorsIn(problems).length > 0;
       if (sarif !== undefined) {

@@ -4,9 +4,8 @@ import path from "node:path";
 import { InvalidArgumentError, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { UsageError } from "../build/usageError.js";
-import { develop } from "../dev/index.js";
 import { readSite } from "../dev/document.js";
-import { hasShell, startMinimalSite, type MinimalSite } from "../dev/minimalSite.js";
+import type { MinimalSite } from "../dev/minimalSite.js";
 import { openInBrowser } from "./browser.js";
 import type { CommandContext } from "./context.js";
 import { wholeNumber } from "./options.js";
@@ -48,6 +47,8 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
       const minimal = given === undefined && !(await isSite(DEFAULT_SITE)) ? await minimalSite() : undefined;
       const site = given ?? minimal?.origin ?? DEFAULT_SITE;
       try {
+        // Loading webpack takes longer than most commands.
+        const { develop } = await import("../dev/index.js");
         const development = await develop({
           folders: (folders.length > 0 ? folders : ["."]).map((name) => path.resolve(folder, name)),
           site,
@@ -76,6 +77,7 @@ async function isSite(origin: string): Promise<boolean> {
 }
 
 async function minimalSite(): Promise<MinimalSite> {
+  const { hasShell, startMinimalSite } = await import("../dev/minimalSite.js");
   if (hasShell()) return startMinimalSite();
   throw new UsageError(
     `no gateway responds at ${DEFAULT_SITE}, and this kit contains no shell; start a gateway, pass the URL of a site ` +

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { SourceMap, type SourceMapPayload, type SourceMapping } from "node:module";
 import path from "node:path";
 
-import { readRelease, RELEASE_FOLDER } from "../build/build.js";
+import { readRelease, RELEASE_FOLDER } from "../build/release.js";
 import { SERVER_MODULE, SERVER_SOURCE_MAP } from "../build/server.js";
 
 // How the gateway names the page that failed, and positions in the server module of the page's section.

@@ -1,7 +1,6 @@
 import path from "node:path";
 
-import { readRelease, RELEASE_FOLDER } from "../build/build.js";
-import type { Release } from "../build/release.js";
+import { readRelease, RELEASE_FOLDER, type Release } from "../build/release.js";
 import { UsageError } from "../build/usageError.js";
 
 /** Returns the release of the last build in this folder, current or not; undefined if there is none. */

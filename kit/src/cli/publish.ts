@@ -4,8 +4,7 @@ import { buffer } from "node:stream/consumers";
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import * as tar from "tar";
 
-import { RELEASE_FOLDER } from "../build/build.js";
-import type { Release } from "../build/release.js";
+import { RELEASE_FOLDER, type Release } from "../build/release.js";
 import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext } from "./context.js";
 import { locateErrors } from "./locate.js";

@@ -3,10 +3,9 @@ import path from "node:path";
 
 import { Option } from "@commander-js/extra-typings";
 
-import { readRelease, RELEASE_FOLDER } from "../build/build.js";
+import { readRelease, RELEASE_FOLDER, type Release } from "../build/release.js";
 import { CONFIG_FILE, UsageError } from "../build/config.js";
 import { INPUTS_FILE, readInputs } from "../build/inputs.js";
-import type { Release } from "../build/release.js";
 import { hashInputs, type BuildMode } from "../build/version.js";
 
 /** Versions by section name. Null removes the section. */

@@ -1,0 +1,81 @@
+import path from "node:path";
+
+import type { Compilation } from "webpack";
+
+import { findOversizedViews } from "../check/budget.js";
+import { check, type CheckResult } from "../check/check.js";
+import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
+import { CONTRACT } from "../section.js";
+import { sectionAssets, singleFile } from "./assets.js";
+import type { Built, OnStep } from "./built.js";
+import { compile } from "./compile.js";
+import type { BuildContext } from "./context.js";
+import { readEntry, type EntryImports } from "./entry.js";
+import { compiledFiles } from "./outside.js";
+import { listFiles, type Release } from "./release.js";
+import { SECTION_MODULES } from "./server.js";
+import { neededRanges } from "./shared.js";
+import { clientConfiguration, serverConfiguration } from "./webpack.js";
+
+interface CompiledSection {
+  readonly client: Compilation;
+  readonly server: Compilation;
+}
+
+async function compileSection(context: BuildContext, onStep: OnStep): Promise<CompiledSection> {
+  const client = await compile(clientConfiguration(context));
+  onStep("server bundle");
+  const server = await compile(serverConfiguration(context));
+  // The rest of the check, if it takes longer than the compilation.
+  onStep("check");
+  return { client, server };
+}
+
+/**
+ * Builds a section into the output folder, and checks its pages.
+ *
+ * @throws UsageError if the section does not compile or breaks a rule.
+ */
+export async function buildSection(context: BuildContext, onStep: OnStep): Promise<Built> {
+  const { folder, config } = context;
+  const imports = await readEntry(path.resolve(folder, config.entry));
+  // The check runs the pages in processes of their own, so it can overlap with the compilation.
+  const [compiled, checked] = await Promise.allSettled([compileSection(context, onStep), check(context)]);
+  if (compiled.status === "rejected") throw compiled.reason;
+  if (checked.status === "rejected") throw checked.reason;
+  const { client, server } = compiled.value;
+  const { paths } = checked.value;
+  const release = await sectionRelease(context, client, imports, paths);
+  const problems = [...checked.value.problems, ...(await findOversizedViews(context, client, release))];
+  if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems);
+  return { release, outside: await compiledFiles(folder, client, server), warnings: warningsIn(problems) };
+}
+
+/** Describes the release of a section whose client files have been compiled. `paths` are those that each page lists. */
+export async function sectionRelease(
+  { folder, output, config, identity, installed }: BuildContext,
+  client: Compilation,
+  imports: EntryImports,
+  paths: CheckResult["paths"],
+): Promise<Release> {
+  const { common, assetsOf } = sectionAssets(client, path.resolve(folder, config.entry));
+  return {
+    name: config.name,
+    version: identity.version,
+    kind: "section",
+    contract: CONTRACT,
+    entry: `client/${singleFile(Object.keys(client.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file)))}`,
+    container: identity.container,
+    styles: [],
+    assets: common,
+    pages: [...imports.pages].map(([pattern, request]) => ({
+      pattern,
+      assets: assetsOf(request),
+      paths: paths.get(pattern) ?? [],
+    })),
+    slots: [...imports.slots].map(([name, request]) => ({ name, assets: assetsOf(request) })),
+    shared: neededRanges(installed),
+    modules: SECTION_MODULES,
+    files: await listFiles(output),
+  };
+}
