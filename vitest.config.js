@@ -20,6 +20,8 @@ const projectsOf = (name) =>
       ...options,
       name: project,
       root: name,
+      // The compiled command is what users run, and Node loads it faster than Vitest.
+      server: { deps: { external: [/\/kit\/dist\/(build|check|cli|dev)\//] } },
       css: { modules: { classNameStrategy: "non-scoped" } },
       // Builds and checks may run at the same time.
       testTimeout: 20_000,
