@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { cp, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
-import { build, readRelease, UsageError, type BuildResult, type Release } from "@colonnade/kit/build";
+import { build, readRelease, UsageError, type BuildResult, type OnStep, type Release } from "@colonnade/kit/build";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { helloSection, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
@@ -11,8 +11,8 @@ import { helloSection, temporaryFolder, writeFiles } from "../../fixtures/tempor
 // Each build runs webpack twice.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-function buildOnce(folder: string): Promise<BuildResult> {
-  return build(folder, { final: false });
+function buildOnce(folder: string, onStep?: OnStep): Promise<BuildResult> {
+  return build(folder, { final: false }, onStep);
 }
 
 /** Contents of the files in a package's release by path, without `release.json` and `inputs.json`. */
@@ -39,9 +39,10 @@ function endingsOf(files: readonly string[] | undefined): string[] {
 let folder: string;
 let release: Release;
 let contents: Map<string, Buffer>;
+const steps: string[] = [];
 beforeAll(async () => {
   folder = await helloSection();
-  const result = await buildOnce(folder);
+  const result = await buildOnce(folder, (step) => steps.push(step));
   expect(result.built).toBe(true);
   ({ release } = result);
   contents = await contentsOf(folder);
@@ -53,6 +54,10 @@ async function builtSection(): Promise<string> {
   await cp(folder, copy, { recursive: true });
   return copy;
 }
+
+test("a build reports its steps in order", () => {
+  expect(steps).toEqual(["client bundle", "server bundle", "check"]);
+});
 
 describe("a release", () => {
   test("release.json describes the build", async () => {
@@ -162,7 +167,9 @@ export const slot = defineSlot({ Component: ({ open }) => <dialog open={open} cl
 describe("a rebuild", () => {
   test("skips an unchanged tree and rebuilds a changed one", async () => {
     const copy = await builtSection();
-    expect(await buildOnce(copy)).toEqual({ release, built: false, warnings: [] });
+    const onStep = vi.fn<OnStep>();
+    expect(await buildOnce(copy, onStep)).toEqual({ release, built: false, warnings: [] });
+    expect(onStep).not.toHaveBeenCalled();
 
     const file = path.join(copy, "src/languages.ts");
     await writeFiles(copy, { "src/languages.ts": (await readFile(file, "utf8")).replace('"Dutch", ', "") });
@@ -171,13 +178,6 @@ describe("a rebuild", () => {
     expect(after.version).not.toBe(release.version);
     expect(after.container).not.toBe(release.container);
     expect(after.pages[1]?.paths).toHaveLength(2);
-  });
-
-  test("of a final version always runs", async () => {
-    const section = await helloSection();
-    const { release: final } = await build(section, { final: true });
-    expect(final.version).toBe("0.1.0");
-    expect(await build(section, { final: true })).toEqual({ release: final, built: true, warnings: [] });
   });
 
   test("is reproducible in another folder and working directory", async () => {

@@ -20,6 +20,9 @@ export interface PageContents {
 
 type Axe = Pick<typeof axe, "run">;
 
+// axe-core finds its window when it is evaluated.
+const evaluateAxe = vm.compileFunction(axe.source, ["window", "module"]) as (window: Window) => void;
+
 /** Parses rendered pages. Finds their links and the accessibility faults that need no browser. */
 export async function inspectPages(pages: readonly RenderedPath[]): Promise<PageContents> {
   const links = new Map<string, RenderedPath>();
@@ -27,9 +30,7 @@ export async function inspectPages(pages: readonly RenderedPath[]): Promise<Page
   // The window runs no scripts and loads nothing.
   const window = new Window({ url: PLACEHOLDER_SITE.origin });
   const { document } = window;
-  // axe-core finds its window when it is evaluated.
-  const evaluate = vm.compileFunction(axe.source, ["window", "module"]) as (window: Window) => void;
-  evaluate(window);
+  evaluateAxe(window);
   const { axe: inWindow } = window as unknown as { readonly axe: Axe };
   document.documentElement.lang = "en";
   document.title = PLACEHOLDER_SITE.brand;

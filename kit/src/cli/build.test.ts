@@ -1,45 +1,88 @@
-import { readFile } from "node:fs/promises";
+// `section build`, and the commands that use its release. They refuse it after its inputs have changed.
+import { cp, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
-import { build, type Release } from "@colonnade/kit/build";
-import { beforeAll, expect, test } from "vitest";
+import type { Release } from "@colonnade/kit/build";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { failure, MemoryStream, runCompiled, runSection, spawnSection } from "../../fixtures/command.js";
-import { helloSection, temporaryFolder } from "../../fixtures/temporary.js";
+import { jsonResponse } from "../../fixtures/admin.js";
+import {
+  admin,
+  failure,
+  jsonBody,
+  MemoryStream,
+  onlyRequest,
+  runCompiled,
+  runSection,
+  spawnSection,
+} from "../../fixtures/command.js";
+import { helloSection, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 
-let folder: string;
+// Each build runs webpack.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const COMMANDS = ["publish", "deploy", "preview"];
+const EDIT = { "src/languages.ts": 'export const LANGUAGES = ["Welsh"];\n' };
+
+let built: string;
 let release: Release;
+let version: string;
 
 beforeAll(async () => {
-  folder = await helloSection();
-  const { code, out } = await spawnSection(folder, ["build"]);
+  built = await helloSection();
+  const { code, out } = await spawnSection(built, ["build"]);
   expect(code).toBe(0);
-  release = JSON.parse(await readFile(path.join(folder, "release/release.json"), "utf8")) as Release;
-  expect(out).toMatch(
-    new RegExp(`^built hello@${release.version}: ${String(release.files.length)} files, \\d+ KiB\n$`),
-  );
+  release = JSON.parse(await readFile(path.join(built, "release/release.json"), "utf8")) as Release;
+  ({ version } = release);
+  expect(out).toMatch(new RegExp(`^built hello@${version}: ${String(release.files.length)} files, \\d+ KiB\n$`));
+});
+beforeEach(() => {
+  const url = "http://localhost/";
+  admin.response = jsonResponse({ number: 7, live: true, rollouts: [], url, deployment: 7, expiresAt: 0 }, 201);
 });
 
+/** Builds the package in a folder. Returns the version. */
+async function buildRelease(folder: string, ...options: readonly string[]): Promise<string> {
+  const { code, out } = await runCompiled(folder, ["build", "--json", ...options]);
+  expect(code).toBe(0);
+  return (JSON.parse(out) as { version: string }).version;
+}
+
+/** Copies the built section, including its release. */
+async function builtSection(): Promise<string> {
+  const folder = path.join(await temporaryFolder(), "hello");
+  await cp(built, folder, { recursive: true });
+  return folder;
+}
+
+/** Checks that a command refuses the release and sends nothing. */
+async function expectOutdated(folder: string, command: string, release: string, build: string): Promise<void> {
+  const { code, out, err } = await runSection(folder, [command]);
+  const text = err.replace(/inputs [0-9a-f]{12}, now [0-9a-f]{12}/, "inputs <hash>, now <hash>");
+  expect({ code, out, err: text }).toEqual(
+    failure(
+      `${path.join(folder, "release")} is out of date: the sources, the lockfile or the kit changed after ${release} ` +
+        `was built (inputs <hash>, now <hash>); run \`${build}\` first`,
+    ),
+  );
+  expect(admin.requests).toEqual([]);
+}
+
 test("an unchanged section is reported as up to date", async () => {
-  expect(await runCompiled(folder, ["build"])).toEqual({
+  expect(await runCompiled(built, ["build"])).toEqual({
     code: 0,
-    out: `hello@${release.version} is up to date\n`,
+    out: `hello@${version} is up to date\n`,
     err: "",
   });
 });
 
 test("--json prints the result as JSON", async () => {
-  const { out } = await runCompiled(folder, ["build", "--json"]);
-  expect(JSON.parse(out)).toEqual({ name: "hello", version: release.version, built: false, warnings: [] });
-});
-
-test("--final builds the version in package.json", async () => {
-  const { out } = await runCompiled(await helloSection(), ["build", "--final"]);
-  expect(out).toMatch(/^built hello@0\.1\.0: /);
+  const { out } = await runCompiled(built, ["build", "--json"]);
+  expect(JSON.parse(out)).toEqual({ name: "hello", version, built: false, warnings: [] });
 });
 
 test("--development is rejected for a section", async () => {
-  expect(await runSection(folder, ["build", "--development"])).toEqual(
+  expect(await runSection(built, ["build", "--development"])).toEqual(
     failure("hello is a section; only the shell can be built with --development"),
   );
 });
@@ -52,7 +95,7 @@ test("a missing section.config.js prints no stack trace", async () => {
 });
 
 test("build needs neither gateway nor token", async () => {
-  expect((await runCompiled(folder, ["build"], { COLONNADE_TOKEN: "", COLONNADE_ADMIN: "nowhere" })).code).toBe(0);
+  expect((await runCompiled(built, ["build"], { COLONNADE_TOKEN: "", COLONNADE_ADMIN: "nowhere" })).code).toBe(0);
 });
 
 test("sources that do not compile exit with code 3", async () => {
@@ -72,12 +115,112 @@ test("on a terminal, the step is erased before an error", async () => {
   expect(error).toMatch(/^error: .*syntax error:/);
 });
 
-test("build reports its steps in order", async () => {
-  const steps: string[] = [];
-  const section = await helloSection();
-  const onStep = (step: string) => steps.push(step);
-  await build(section, { final: false }, onStep);
-  expect(steps).toEqual(["client bundle", "server bundle", "check"]);
-  await build(section, { final: false }, onStep);
-  expect(steps).toHaveLength(3);
+describe.each(COMMANDS)("%s", (command) => {
+  test("accepts a release of unchanged sources", async () => {
+    expect(await runSection(built, [command])).toMatchObject({ code: 0, err: "" });
+    expect(admin.requests).toHaveLength(1);
+  });
+
+  test("refuses a release after an edit", async () => {
+    const folder = await builtSection();
+    await writeFiles(folder, EDIT);
+    await expectOutdated(folder, command, `hello@${version}`, "section build");
+  });
+
+  test("accepts a release without sources", async () => {
+    const folder = await temporaryFolder();
+    await cp(path.join(built, "release"), path.join(folder, "release"), { recursive: true });
+    await rm(path.join(folder, "release/inputs.json"));
+    expect(await runSection(folder, [command])).toMatchObject({ code: 0, err: "" });
+  });
+});
+
+test("the previous release is refused after a failed build", async () => {
+  const folder = await builtSection();
+  await writeFiles(folder, { "src/languages.ts": "export const LANGUAGES = ;" });
+  expect((await runCompiled(folder, ["build"])).code).toBe(3);
+  await expectOutdated(folder, "publish", `hello@${version}`, "section build");
+});
+
+test("a release is accepted after its edit is undone", async () => {
+  const folder = await builtSection();
+  const source = await readFile(path.join(folder, "src/languages.ts"));
+  await writeFiles(folder, EDIT);
+  await writeFiles(folder, { "src/languages.ts": source });
+  expect((await runSection(folder, ["publish"])).code).toBe(0);
+});
+
+test("a release without inputs.json is refused if it has sources", async () => {
+  const folder = await builtSection();
+  const file = path.join(folder, "release/inputs.json");
+  await rm(file);
+  expect(await runSection(folder, ["publish"])).toEqual(
+    failure(`${file} is missing; delete release/ and run \`section build\` again`),
+  );
+});
+
+test("a named release is deployed even if release/ is outdated", async () => {
+  const folder = await builtSection();
+  await writeFiles(folder, EDIT);
+  expect((await runSection(folder, ["deploy", `hello@${version}`])).code).toBe(0);
+  expect(jsonBody(onlyRequest())).toEqual({ releases: { hello: version } });
+});
+
+test("a final release is always built, and refused after an edit", async () => {
+  const folder = await helloSection();
+  for (const time of ["first", "second"])
+    expect((await runCompiled(folder, ["build", "--final"])).out, time).toMatch(/^built hello@0\.1\.0: /);
+  expect((await runSection(folder, ["publish"])).out).toBe("hello@0.1.0 is published\n");
+  admin.requests = [];
+  await writeFiles(folder, EDIT);
+  await expectOutdated(folder, "publish", "hello@0.1.0", "section build --final");
+});
+
+describe("a release is refused after an edit outside of the package", () => {
+  let folder: string;
+  let release: string;
+  const files = {
+    "shared/package.json": '{ "name": "shared", "type": "module" }',
+    "shared/words.ts": 'export const WORDS = "Hello";',
+    "base/tsconfig.json": '{ "compilerOptions": {} }',
+    "settings/entry.js": 'export { ENTRY } from "./names.js";',
+    "settings/names.js": 'export const ENTRY = "./src/section.ts";',
+  };
+  beforeAll(async () => {
+    folder = await helloSection({
+      "tsconfig.json": '{ "extends": "../base/tsconfig.json" }',
+      "section.config.js":
+        'import { ENTRY } from "../settings/entry.js";\nexport default { name: "hello", entry: ENTRY };',
+      "src/greetings.ts":
+        'import { WORDS } from "../../shared/words";\nexport const GREETINGS: Record<string, string> = { Dutch: WORDS, "Te Reo Māori": WORDS, Welsh: WORDS };',
+    });
+    await writeFiles(path.dirname(folder), files);
+    release = `hello@${await buildRelease(folder)}`;
+  });
+
+  test("the next build is up to date", async () => {
+    expect((await runCompiled(folder, ["build"])).out).toBe(`${release} is up to date\n`);
+  });
+
+  test.each(["shared/words.ts", "base/tsconfig.json", "settings/names.js"])("%s", async (file) => {
+    const source = files[file as keyof typeof files];
+    await writeFiles(path.dirname(folder), { [file]: `${source}\n` });
+    await expectOutdated(folder, "publish", release, "section build");
+    await writeFiles(path.dirname(folder), { [file]: source });
+    expect((await runSection(folder, ["publish"])).code).toBe(0);
+  });
+});
+
+const SHELL = {
+  "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/main.ts" };',
+  "src/main.ts": "document.title = 'Site';",
+};
+
+test("a shell built for development is refused after an edit", async () => {
+  const folder = await helloSection(SHELL);
+  const release = `shell@${await buildRelease(folder, "--development")}`;
+  expect((await runSection(folder, ["publish"])).out).toBe(`${release} is published\n`);
+  admin.requests = [];
+  await writeFiles(folder, { "src/main.ts": "document.title = 'Another site';" });
+  await expectOutdated(folder, "publish", release, "section build --development");
 });

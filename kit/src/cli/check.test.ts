@@ -18,8 +18,7 @@ COL102 rendering /lab/dice (page /lab/dice) used Math.random()
 
 test("check of a section that follows the rules succeeds", async () => {
   const folder = await helloSection();
-  expect(await spawnSection(folder, ["check"])).toEqual({ code: 0, out: "hello follows the rules\n", err: "" });
-  expect(await runCompiled(folder, ["check", "--json"])).toEqual({
+  expect(await spawnSection(folder, ["check", "--json"])).toEqual({
     code: 0,
     out: '{"name":"hello","problems":[]}\n',
     err: "",
@@ -29,11 +28,9 @@ test("check of a section that follows the rules succeeds", async () => {
 
 test("check of a section that breaks a rule fails", async () => {
   const folder = await labSection({ dice: RANDOM });
-  expect(await runCompiled(folder, ["check"])).toEqual({ code: 3, out: "", err: REPORT });
-  const { code, out } = await runCompiled(folder, ["check", "--json", "--sarif", "check.sarif"]);
-  expect(code).toBe(3);
+  const output = await runCompiled(folder, ["check", "--sarif", "check.sarif"]);
+  expect(output).toEqual({ code: 3, out: "", err: REPORT });
   expectSarif(JSON.parse(await readFile(path.join(folder, "check.sarif"), "utf8")));
-  expect(JSON.parse(out)).toMatchObject({ name: "hello", problems: [{ code: "COL102" }] });
 });
 
 /** Checks what SARIF 2.1.0 requires, and the contents. */
@@ -83,7 +80,8 @@ test("pages over the budget are reported with their packages", async () => {
   );
   const { code, out } = await runCompiled(folder, ["check", "--json"]);
   expect(code).toBe(3);
-  const { problems } = JSON.parse(out) as { problems: { code: string; message: string }[] };
+  const { name, problems } = JSON.parse(out) as { name: string; problems: { code: string; message: string }[] };
+  expect(name).toBe("hello");
   expect(problems).toEqual([
     expect.objectContaining({
       code: "COL140",

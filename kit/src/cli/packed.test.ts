@@ -75,23 +75,34 @@ test("the packed kit contains the public files and no tests", async () => {
   expect(files.filter((file) => /^dist\/.*(\.test\.|tsbuildinfo)|^(src|fixtures)\b/.test(file))).toEqual([]);
 });
 
+/** Builds the section in a folder. Returns its release. */
+async function build(name: string): Promise<Release> {
+  await runInSection(name, "@colonnade/kit/bin/section.js", "build");
+  return JSON.parse(await readFile(path.join(folder, name, "release/release.json"), "utf8")) as Release;
+}
+
 /** Type checks, tests and builds the section in a folder. Returns its release. */
 async function checkAndBuild(name: string): Promise<Release> {
   const { stdout: files } = await runInSection(name, "typescript-7/bin/tsc", "--listFiles");
   expect(files).toContain("src/section.test.tsx");
   const { stdout: results } = await runInSection(name, "vitest/vitest.mjs", "run", "--reporter=json");
   expect(JSON.parse(results)).toMatchObject({ success: true, numFailedTests: 0 });
-  await runInSection(name, "@colonnade/kit/bin/section.js", "build");
-  return JSON.parse(await readFile(path.join(folder, name, "release/release.json"), "utf8")) as Release;
+  return build(name);
 }
 
-test.each([
-  ["hello", [], "/hello", "/hello"],
-  ["opening-hours", ["--at", "/hours/:day/:place"], "/hours/:day/:place", "/hours/example/example"],
-])("the new section %s passes its checks", async (name, options, pattern, example) => {
-  await run(process.execPath, [path.join(modules, CREATE), name, ...options], { cwd: folder });
-  const release = await checkAndBuild(name);
+/** Runs all checks of a new section in a folder, and builds it. Returns its release. */
+async function lintAndBuild(name: string): Promise<Release> {
   await runInSection(name, "eslint/bin/eslint.js", "src");
+  return checkAndBuild(name);
+}
+
+// tests/ship runs all checks of the section hello.
+test.each([
+  ["hello", [], "/hello", "/hello", build],
+  ["opening-hours", ["--at", "/hours/:day/:place"], "/hours/:day/:place", "/hours/example/example", lintAndBuild],
+])("the new section %s works", async (name, options, pattern, example, check) => {
+  await run(process.execPath, [path.join(modules, CREATE), name, ...options], { cwd: folder });
+  const release = await check(name);
   expect(release.name).toBe(name);
   const script = expect.stringMatching(/\.js$/) as string;
   expect(release.pages).toEqual([
