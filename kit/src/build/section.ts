@@ -51,7 +51,7 @@ export async function buildSection(context: BuildContext, onStep: OnStep): Promi
   return { release, outside: await compiledFiles(folder, client, server), warnings: warningsIn(problems) };
 }
 
-/** Describes the release of a section whose client files have been compiled. `paths` are those that each page lists. */
+/** Returns the manifest of a section whose client files are compiled. `paths` are the listed paths of each page. */
 export async function sectionRelease(
   { folder, output, config, identity, installed }: BuildContext,
   client: Compilation,
