@@ -62,7 +62,7 @@ pub enum AdminError {
     /// The store has no key for preview links.
     #[error("the store has no key to sign preview links")]
     NoPreviewKey,
-    /// The gateway shuts down, so it does not wait.
+    /// The gateway shuts down during a wait for an entry.
     #[error("the gateway is shutting down; try again")]
     ShuttingDown,
     /// The store failed.

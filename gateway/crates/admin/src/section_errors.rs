@@ -12,7 +12,7 @@ use colonnade_web::response::{Response, json};
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SectionErrors {
-    /// When this gateway started, and began to count.
+    /// When this gateway started to count.
     #[schema(value_type = String, format = DateTime)]
     since: Timestamp,
     /// The errors, the most recently seen first.

@@ -1,4 +1,5 @@
-//! The recent entries of the section log. A reader follows them with long polling: the response waits for the next entry.
+//! The recent entries of the section log. A reader follows the log with long polling: the response waits for the next
+//! entry.
 //!
 //! Each response is complete, so that connection deadlines, concurrency limits and the graceful shutdown apply as to any
 //! other request.
@@ -56,7 +57,7 @@ pub(super) async fn read(
     Ok(json(StatusCode::OK, &SectionLogPage { entries }))
 }
 
-/// Whether a token is one of the section's team. Other readers get no problems, as in the responses to publishes and
+/// Whether a token belongs to the section's team. Other readers get no problems, as in the responses to publishes and
 /// deploys.
 fn is_team(token: &Token, section: &str) -> bool {
     let actions = [Action::Publish, Action::Deploy, Action::Preview];

@@ -6,8 +6,8 @@ use utoipa::ToSchema;
 /// The maximum length in bytes.
 const MAX_BYTES: usize = 64;
 
-/// The name of an error's class, such as `TypeError`: a JavaScript identifier of ASCII characters. Nothing else can
-/// get into a log through it.
+/// The name of an error's class, such as `TypeError`: a JavaScript identifier of ASCII characters, so that it
+/// adds no other text to a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(try_from = "String")]
 #[schema(pattern = "^[A-Za-z0-9_$]{1,64}$")]
@@ -31,6 +31,8 @@ impl TryFrom<String> for ErrorClass {
     fn try_from(name: String) -> Result<Self, Self::Error> {
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
         let is_valid = !name.is_empty() && name.len() <= MAX_BYTES && name.chars().all(is_allowed);
-        is_valid.then_some(Self(name)).ok_or("not the name of a class")
+        is_valid
+            .then_some(Self(name))
+            .ok_or("not the name of an error class")
     }
 }

@@ -1,4 +1,4 @@
-//! The error log: which errors of which release visitors met, how often, and when last.
+//! The error log: counts of visitors' errors by release, page, cause and class.
 //!
 //! An entry has no message, path or address, because these may contain personal data.
 
@@ -14,8 +14,8 @@ use colonnade_model::schema::{Name, Version};
 
 use crate::ErrorClass;
 
-/// The maximum number of entries of each source. Anyone can send a browser's report, so reports must not evict what the
-/// gateway has seen itself.
+/// The maximum number of entries of each source. Anyone can send a browser's report, so reports must not evict
+/// errors that the gateway observed.
 const MAX_ENTRIES: usize = 500;
 
 /// Who observed an error.
@@ -28,7 +28,7 @@ pub enum ErrorSource {
     Browser,
 }
 
-/// An error that was observed. Equal errors share an entry.
+/// An observed error. Equal errors share an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedError {
     /// The release that failed.
@@ -64,18 +64,18 @@ pub struct ErrorEntry {
     /// The class of the error; null if no error was thrown, such as for a limit.
     #[schema(required)]
     pub class: Option<ErrorClass>,
-    /// How often it was observed.
+    /// How often the error was observed.
     #[schema(minimum = 1)]
     pub count: u64,
-    /// When it was first observed.
+    /// When the error was first observed.
     #[schema(value_type = String, format = DateTime)]
     pub first_seen: Timestamp,
-    /// When it was last observed.
+    /// When the error was last observed.
     #[schema(value_type = String, format = DateTime)]
     pub last_seen: Timestamp,
 }
 
-/// The observed errors. When it is full, the entry that was seen least recently is dropped.
+/// The observed errors. If the log is full, the least recently observed entry is dropped.
 #[derive(Debug, Default)]
 pub struct ErrorLog {
     gateway: Entries,
@@ -183,7 +183,7 @@ mod tests {
         for version in 0..MAX_ENTRIES {
             log.record(error(version, ErrorSource::Browser));
         }
-        // Seen again, so 1.0.1 is now the least recently seen.
+        // 1.0.0 is observed again, so 1.0.1 is the least recently observed entry.
         log.record(error(0, ErrorSource::Browser));
         log.record(error(MAX_ENTRIES, ErrorSource::Browser));
         let entries = log.of_section("hello");

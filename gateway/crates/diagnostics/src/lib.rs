@@ -1,4 +1,4 @@
-//! What section teams see of production: recent errors of their releases, and the section log.
+//! Diagnostics for section teams: the error log and the section log.
 //!
 //! Each gateway process keeps them in memory. Both logs are bounded, and the oldest entries are dropped first.
 
@@ -15,11 +15,11 @@ use jiff::Timestamp;
 /// The error log and the section log of one gateway process.
 #[derive(Debug)]
 pub struct Diagnostics {
-    /// When they began to be recorded.
+    /// The start of both logs.
     pub since: Timestamp,
-    /// Errors that visitors' requests and browsers met.
+    /// Errors of renders and browsers.
     pub errors: ErrorLog,
-    /// What happened to releases.
+    /// Publishes, trial renders and changes.
     pub log: SectionLog,
 }
 

@@ -1,7 +1,7 @@
-//! The section log: what happened to the releases of a section.
+//! The section log: recent publishes, trial renders and changes of each section.
 //!
-//! A reader resumes after the ID of the last entry that it has read. IDs begin at the time of the start in
-//! milliseconds, so they also increase over a restart.
+//! A reader resumes after the ID of the last entry that it read. The first ID is the start time in milliseconds, so IDs
+//! also increase after a restart.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const MAX_PROBLEM_BYTES: usize = 4 * 1024 * 1024;
 /// The maximum number of problems of one entry. A problem has at most a few thousand characters.
 const MAX_PROBLEMS: usize = 20;
 
-/// What happened.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LogEntryKind {
@@ -35,9 +35,9 @@ pub enum LogEntryKind {
     PublishRejected,
     /// The trial render of a release started.
     TrialStarted,
-    /// No page failed that renders in the live deployment.
+    /// No page failed, except pages that also fail in the live deployment.
     TrialPassed,
-    /// At least one of its pages failed.
+    /// At least one page of the release failed.
     TrialFailed,
     /// The live deployment, a rollout or a preview changed.
     Changed,
@@ -46,11 +46,11 @@ pub enum LogEntryKind {
 /// An entry to add.
 #[derive(Debug)]
 pub struct NewLogEntry {
-    /// The sections that it concerns.
+    /// The sections of the entry.
     pub sections: Vec<String>,
-    /// What happened.
+    /// The kind of the entry.
     pub kind: LogEntryKind,
-    /// The release that it concerns; `None` for a change.
+    /// The release; `None` for a change.
     pub release: Option<ReleaseId>,
     /// The name of the token; `None` for a trial render.
     pub by: Option<String>,
@@ -60,19 +60,19 @@ pub struct NewLogEntry {
     pub change: Option<Change>,
 }
 
-/// What happened to a section once.
+/// An entry of the section log.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogEntry {
     /// Increases with every entry.
     #[schema(minimum = 1)]
     pub id: u64,
-    /// When it happened.
+    /// The time of the entry.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// What happened.
+    /// The kind of the entry.
     pub kind: LogEntryKind,
-    /// The release that it concerns. Absent for a change.
+    /// The release. Absent for a change.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = ReleaseName, required = false)]
     pub release: Option<String>,
@@ -91,7 +91,7 @@ pub struct LogEntry {
     pub change: Option<Change>,
 }
 
-/// The entries of all sections. When it is full, the oldest are dropped.
+/// The entries of all sections. If the log is full, the oldest entries are dropped.
 #[derive(Debug)]
 pub struct SectionLog {
     recorded: Mutex<Recorded>,
@@ -100,7 +100,7 @@ pub struct SectionLog {
 
 #[derive(Debug, Default)]
 struct Recorded {
-    /// With the sections that they concern.
+    /// Each entry with its sections.
     entries: VecDeque<(Vec<String>, Arc<LogEntry>)>,
     problem_bytes: usize,
 }
@@ -144,8 +144,8 @@ impl SectionLog {
         self.last_id.send_replace(id);
     }
 
-    /// The entries of a section with a greater ID, oldest first. An ID that no entry has yet, such as one of an earlier
-    /// process whose clock was ahead, counts as 0.
+    /// The entries of a section with an ID greater than `after`, oldest first. If `after` is greater than all IDs, such as
+    /// the ID of an earlier process whose clock was ahead, it counts as 0.
     pub fn of_section(&self, section: &str, after: u64) -> Vec<Arc<LogEntry>> {
         let recorded = self.recorded.lock();
         let after = if after > *self.last_id.borrow() { 0 } else { after };
@@ -199,7 +199,7 @@ impl NewLogEntry {
         }
     }
 
-    /// A change that concerns these sections.
+    /// An entry about a change of these sections.
     pub fn of_change(change: Change, sections: Vec<String>) -> Self {
         Self {
             sections,

@@ -207,7 +207,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Not all pages of these releases were tried.
+    /// Records that not all pages of the releases were tried.
     fn stop(&mut self) {
         for problems in self.problems.values_mut() {
             problems.push(NOT_TRIED.to_owned());

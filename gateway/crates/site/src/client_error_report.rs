@@ -2,7 +2,7 @@
 //!
 //! A report names a release, its page, what the browser was doing with it, and the class of the error; it contains
 //! nothing about the visitor. It is logged, and counts in the error log and in the canary analysis of the running
-//! rollouts. Anybody can send one, so it is trusted no further.
+//! rollouts. Anyone can send a report, so it has no other effect.
 
 use std::net::IpAddr;
 use std::time::Duration;

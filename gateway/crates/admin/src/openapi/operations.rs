@@ -123,7 +123,7 @@ fn publish() -> Operation {
         )
         .response(
             422,
-            "The release is invalid; `problems` lists everything that is wrong.",
+            "The release is invalid; `problems` lists all problems.",
             &problem_content(),
         )
 }
@@ -152,7 +152,7 @@ fn list_section_errors() -> Operation {
 fn read_section_logs() -> Operation {
     let id = json!({ "type": "integer", "minimum": 0, "default": 0 });
     let seconds = json!({ "type": "integer", "minimum": 0, "maximum": MAX_WAIT_SECONDS, "default": 0 });
-    Operation::new("diagnostics", "readSectionLogPage", "Read what recently happened to a section")
+    Operation::new("diagnostics", "readSectionLogPage", "Read the log of a section")
         .description(
             "Publishes, trial renders and changes. To follow them, repeat the request with the ID of the last entry and \
              a time to wait. Each gateway keeps its last 1000 entries from its start.",
@@ -162,12 +162,12 @@ fn read_section_logs() -> Operation {
             parameter(
                 "query",
                 "wait",
-                "How many seconds to wait for an entry, if there is none.",
+                "If there is no entry, how many seconds to wait for one.",
                 &seconds
             ),
         ]))
         .any_token()
-        .json::<SectionLogPage>(200, "The entries, or none if nothing happened in time.")
+        .json::<SectionLogPage>(200, "The entries. Empty if the wait ended without an entry.")
         .response(503, "The gateway shuts down.", &problem_content())
         .errors(&[400])
 }
@@ -193,7 +193,7 @@ fn deploy() -> Operation {
         .errors(&[409, 422])
 }
 
-/// What promoting and aborting have in common. Both find a rollout by the number of its candidate, or by a section.
+/// The description that promoting and aborting share. Both select a rollout by its candidate or by a section.
 const ONE_ROLLOUT: &str = "Other rollouts continue. The token must permit `deploy` on every section that the rollout changes. \
     Deploys of other sections give the candidate a new number; a section finds its rollout anyway.";
 

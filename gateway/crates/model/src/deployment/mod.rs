@@ -13,7 +13,7 @@ use crate::release::ReleaseId;
 use crate::schema::{Number, Reason, Releases};
 
 pub use state::{Change, ChangeKind, LiveState, ReleaseChange, release_changes};
-pub use visible::{MAX_ROLLOUTS, Rollout, VisibleDeployments};
+pub use visible::{MAX_ROLLOUTS, Rollout, VisibleDeployments, includes};
 
 /// One deployment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -16,7 +16,7 @@ pub const MAX_ROLLOUTS: usize = 4;
 #[serde(rename_all = "camelCase", try_from = "Unchecked")]
 pub struct VisibleDeployments {
     rollouts: Vec<Rollout>,
-    /// Their numbers, by combination.
+    /// The numbers of the deployments, by combination.
     deployments: Vec<u64>,
 }
 
@@ -34,7 +34,7 @@ pub struct Rollout {
     pub by: String,
 }
 
-/// What the store contains, before validation.
+/// The stored form, before validation.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Unchecked {
@@ -43,7 +43,7 @@ struct Unchecked {
 }
 
 impl VisibleDeployments {
-    /// All visitors see one deployment.
+    /// The state in which all visitors see one deployment.
     pub fn live_only(deployment: u64) -> Self {
         Self {
             rollouts: Vec::new(),
@@ -89,7 +89,7 @@ impl VisibleDeployments {
         }
     }
 
-    /// Adds a rollout. `deployments` has its changes added to each current combination.
+    /// Adds a rollout. `deployments` are the current combinations with the changes of the rollout.
     #[must_use]
     pub fn started(&self, rollout: Rollout, deployments: Vec<u64>) -> Self {
         debug_assert_eq!(deployments.len(), self.deployments.len());
@@ -119,7 +119,8 @@ impl VisibleDeployments {
         self.ended(index, false)
     }
 
-    /// Ends a rollout, and keeps the combinations with or without its changes. Their order gives the new combinations.
+    /// Ends a rollout, and keeps the combinations with or without its changes. The order of the kept deployments stays, so
+    /// their positions are the new combinations.
     fn ended(&self, index: usize, with_changes: bool) -> Self {
         let mut rollouts = self.rollouts.clone();
         rollouts.remove(index);
@@ -171,7 +172,7 @@ impl TryFrom<Unchecked> for VisibleDeployments {
 }
 
 /// Whether a combination includes the changes of a rollout.
-fn includes(combination: usize, rollout: usize) -> bool {
+pub fn includes(combination: usize, rollout: usize) -> bool {
     (combination >> rollout) & 1 == 1
 }
 

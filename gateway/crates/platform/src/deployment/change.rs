@@ -64,7 +64,7 @@ pub enum ChangeError {
     ConflictWithRollouts {
         /// The conflicts.
         problems: Vec<String>,
-        /// The rollouts that some visitors get together with the releases.
+        /// The rollouts that some visitors see together with the releases.
         rollouts: Vec<RolloutDescription>,
     },
     /// The maximum number of rollouts is running.

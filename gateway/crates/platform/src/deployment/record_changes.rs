@@ -1,4 +1,4 @@
-//! Recording changes in the section log, also those of other gateways.
+//! Recording changes in the section log, including changes of other gateways.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,8 @@ use super::{Deployments, Snapshot};
 use colonnade_diagnostics::NewLogEntry;
 use colonnade_model::deployment::{Change, release_changes};
 
-/// The maximum number of changes to read from the history, if other gateways made several since the last poll.
+/// The maximum number of changes to read from the history after a poll. Other gateways can make several changes between two
+/// polls.
 const MAX_EARLIER: u64 = 100;
 
 impl Deployments {
@@ -36,7 +37,7 @@ impl Deployments {
     }
 }
 
-/// The sections that a change concerns: those with another release and, if there is a candidate, those that it changes.
+/// The sections of a change: the sections with another release and, if there is a candidate, the sections that it changes.
 fn sections_of(snapshot: &Snapshot, change: &Change) -> BTreeSet<String> {
     let mut sections: BTreeSet<String> = change.sections.keys().cloned().collect();
     let releases = |number| Some(&snapshot.deployment(number)?.deployment.releases);

@@ -1,4 +1,4 @@
-//! Continuing a rollout: promote its candidate or abort it. Other rollouts go on.
+//! Continuing a rollout: promoting its candidate or aborting it. Other rollouts continue.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
 use super::{Deployments, Snapshot};
-use colonnade_model::deployment::{ChangeKind, LiveState, ReleaseChange, Rollout, release_changes};
+use colonnade_model::deployment::{ChangeKind, LiveState, ReleaseChange, Rollout, includes, release_changes};
 use colonnade_store::loaded::LoadedDeployment;
 
 /// A running rollout.
 #[derive(Debug)]
 pub struct RunningRollout<'a> {
-    /// Its index in the live state.
+    /// The index of the rollout in the live state.
     pub(super) index: usize,
     /// The stored record.
     pub record: &'a Rollout,
@@ -33,7 +33,7 @@ pub enum RolloutTarget {
     Id(String),
 }
 
-/// What an error says about a running rollout.
+/// The description of a running rollout in an error.
 #[derive(Debug)]
 pub struct RolloutDescription {
     /// The sections that it changes.
@@ -192,21 +192,21 @@ impl Snapshot {
     /// Describes the running rollouts whose changes are part of a combination.
     pub(super) fn describe_rollouts_in(&self, combination: usize) -> Vec<RolloutDescription> {
         let running = self.rollouts();
-        let included = running.filter(|running| (combination >> running.index) & 1 == 1);
+        let included = running.filter(|running| includes(combination, running.index));
         included.map(|running| running.describe()).collect()
     }
 
     /// Rejects a change of sections that are being rolled out.
     pub(super) fn reject_rolled_out(&self, is_changed: impl Fn(&str) -> bool) -> Result<(), ChangeError> {
-        let mut touched = self.describe_rollouts();
-        for rollout in &mut touched {
+        let mut affected = self.describe_rollouts();
+        for rollout in &mut affected {
             rollout.sections.retain(|name| is_changed(name));
         }
-        touched.retain(|rollout| !rollout.sections.is_empty());
-        if touched.is_empty() {
+        affected.retain(|rollout| !rollout.sections.is_empty());
+        if affected.is_empty() {
             Ok(())
         } else {
-            Err(ChangeError::SectionsInRollout(touched))
+            Err(ChangeError::SectionsInRollout(affected))
         }
     }
 }

@@ -16,7 +16,7 @@ use colonnade_model::deployment::{Rollout, VisibleDeployments};
 
 use super::AbortDecision;
 
-/// The most clients counted per group; far more than a decision needs.
+/// The maximum number of clients that are counted per group, far more than a decision needs.
 const MAX_CLIENTS: usize = 100_000;
 
 /// Counts the views and failures of the running rollouts, and decides which to abort.

@@ -12,7 +12,7 @@ use colonnade_web::cookie;
 #[derive(Debug)]
 pub struct CohortDraws<'a> {
     draws: Vec<(&'a Rollout, CohortDraw)>,
-    /// Whether the cookie lacks one of them.
+    /// Whether a draw is missing in the request's cookie.
     is_new: bool,
 }
 
@@ -22,7 +22,7 @@ pub struct CohortDraws<'a> {
 struct CohortDraw(u32);
 
 impl<'a> CohortDraws<'a> {
-    /// Reads the draws from the request's cookie, and draws the missing ones.
+    /// Reads the draws from the request's cookie, and draws the missing numbers.
     pub fn new(headers: &HeaderMap, rollouts: &'a [Rollout]) -> Self {
         let mut is_new = false;
         let draws = rollouts.iter().map(|rollout| {

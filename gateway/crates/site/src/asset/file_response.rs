@@ -59,7 +59,7 @@ pub(super) fn file_response(request: FileRequest<'_>, representation: &Represent
     if !is_error {
         headers.insert(ETAG, representation.etag.clone());
         headers.insert(CACHE_CONTROL, request.cache_control);
-        // Also with status 304, whose header fields replace those of the cached response.
+        // Also sent with status 304, whose header fields replace the fields of the cached response.
         if request.media_type.as_bytes().starts_with(b"text/javascript") {
             headers.insert(CONTENT_SECURITY_POLICY, request.worker_policy.clone());
         }
