@@ -1,7 +1,7 @@
 import { Converter } from "typedoc";
 
 /**
- * Names the parameter of components, which destructure it.
+ * Names the parameter of components `props`, because TypeDoc has no name for a destructured parameter.
  *
  * @param {import("typedoc").Application} app
  */

@@ -51,11 +51,11 @@ export default defineConfig({
   description: "Documentation of Colonnade, a platform for independently deployed sections of one site",
   lang: "en-US",
   cleanUrls: true,
-  // The site of the tutorial, on the reader's machine.
+  // The tutorial links to a site on the reader's machine.
   ignoreDeadLinks: [/^http:\/\/localhost:8080/],
   head: [["link", { rel: "icon", type: "image/svg+xml", href: "/logo.svg" }]],
   markdown: {
-    // GitHub's fragments, because the pages are also read there.
+    // The same fragments as on GitHub, so that links work in both places.
     anchor: { slugify: slug },
     config(md) {
       md.use(codeBlocks);

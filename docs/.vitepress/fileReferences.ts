@@ -37,7 +37,7 @@ export function fileReferences(markdown: MarkdownRenderer): void {
   });
 }
 
-/** Returns the path, from the repository's root, of a link's file. Links to pages and other sites have none. */
+/** Returns the path of a link's file, relative to the repository. Links to pages and other sites have no file. */
 function fileOf(href: string, page: string): string | undefined {
   if (/^([a-z]+:|\/|#)/.test(href)) return undefined;
   const target = path.resolve(path.dirname(page), href.replace(/#.*/, ""));

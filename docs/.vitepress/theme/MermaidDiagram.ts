@@ -22,7 +22,7 @@ function loadMermaid(): Promise<Mermaid> {
   return loading;
 }
 
-/** A Mermaid diagram in the site's color scheme. Without JavaScript, its source. */
+/** A Mermaid diagram in the site's color scheme. Without JavaScript it shows the source. */
 export const MermaidDiagram = defineComponent({
   props: { source: { type: String, required: true } },
   setup({ source }) {
