@@ -16,10 +16,14 @@ import { median, printRow } from "./report.mjs";
 const EDITS = 20;
 const COMMAND = path.join(ROOT, "kit/bin/section.js");
 
-/** @typedef {{ name: string, path: string, file: string, text: string }} Edited a page, and a text in the file that renders it */
+/**
+ * A page, and a text to replace in the file that renders it.
+ *
+ * @typedef {{ name: string, path: string, file: string, text: string }} EditedPage
+ */
 
-/** @type {Edited[]} */
-const SECTIONS = [
+/** @type {EditedPage[]} */
+const PAGES = [
   { name: "articles", path: "/about-escort-babylon", file: "src/pages/hub.tsx", text: "<h1" },
   { name: "directory", path: "/", file: "src/components/home/Hero.tsx", text: "<h1" },
 ];
@@ -68,7 +72,7 @@ const parent = await mkdtemp(path.join(os.tmpdir(), "colonnade-bench-"));
 try {
   await symlink(path.join(ROOT, "node_modules"), path.join(parent, "node_modules"));
   printRow(["edit until seen", "median", "worst"]);
-  for (const { name, path: pagePath, file, text } of SECTIONS) {
+  for (const { name, path: pagePath, file, text } of PAGES) {
     const folder = path.join(parent, name);
     await cp(path.join(ROOT, `mfe-${name}`), folder, {
       recursive: true,

@@ -3,7 +3,7 @@ import type { Boot, SectionEntry } from "@colonnade/kit/shell";
 /** When a section failed: while loading or while rendering. */
 export type Phase = "load" | "render";
 
-/** What failed: a page of a section, or its content of a slot. */
+/** The content that failed: a page of a section, or a section's content of a slot. */
 export interface FailedContent {
   readonly section: Pick<SectionEntry, "name" | "version">;
   /** Pattern of the page. Absent for a slot. */

@@ -61,7 +61,7 @@ test("The overlay shows five kinds of errors", async ({ page, development }) => 
     await test.step(kind, async () => {
       await development.edit(HOME, from, to);
       if (kind === "Hydration") {
-        // The page is hydrated when it loads.
+        // Hydration happens only when the page loads.
         await expect(page.getByRole("button", { name: "Count 0" })).toBeVisible();
         await expect(overlay(page)).toBeHidden();
         await expect.poll(async () => (await page.request.get("/hello")).text()).toContain(">Count <!-- -->-</button>");
@@ -82,13 +82,13 @@ test("The overlay shows five kinds of errors", async ({ page, development }) => 
   }
 });
 
-test("The overlay shows what happens after hydration", async ({ page, development }) => {
-  // In one edit: a further build would discard the errors of this one.
+test("The overlay shows errors after hydration", async ({ page, development }) => {
+  // Both errors come from one edit, because a further build discards the errors of earlier builds.
   const from = "setCount(count + 1)}>Count";
   const to = '{ document.body.setAttribute("style", "color: red"); throw new Error("clicked"); }}>Throw';
   await openCounter(page);
   await development.edit(HOME, from, to);
-  // The response waits for builds that run.
+  // The response waits for running builds.
   await expect.poll(async () => (await page.request.get("/hello")).text()).toContain(">Throw ");
   await page.getByRole("button", { name: "Throw 2" }).click();
   const problems = overlay(page).getByRole("article");
@@ -140,7 +140,7 @@ test("No other visitor gets a development section", async ({ page, secureSite, d
   expect([await read("/hello"), await read("/signup"), await read("/sitemap.xml")]).toEqual(before);
   expect(before[0]).toMatch(/^404 /);
   for (const document of before) expect(document).not.toContain("development/");
-  // Neither an error report nor anything for the operator, in this and the tests before.
+  // This test and the earlier tests send no error reports and no requests to the admin API.
   const log = secureSite.gateway.log.join("\n");
   expect(log).not.toMatch(/"(POST|PUT)".*(_report|_csp|\/api\/v1\/)/);
   expect((await visitor.get("/assets/hello/development/entry.js")).status()).toBe(404);

@@ -62,7 +62,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Starts a site that is reached over HTTPS only, like a production site. */
+/** Starts a site that accepts only HTTPS, like a production site. */
 async function startSecureSite(base: Site): Promise<Site> {
   const listen = { site: "127.0.0.1:0", admin: "127.0.0.1:0", tls: { certificate: CERTIFICATE, key: KEY } };
   const site = await startSite({ base, config: { listen } });
@@ -75,7 +75,7 @@ async function startDevelopment(site: Site, parent: string): Promise<Development
   await symlink(path.join(ROOT, "node_modules"), path.join(parent, "node_modules"));
   await sectionCommand(site.access)(parent, "new", "hello");
   await writeFile(path.join(folder, HOME), COUNTER);
-  // Without the other package's types, which this test does not change.
+  // Without tsconfig.json, `section dev` does not check the types of this section.
   const signup = path.join(parent, "signup");
   await cp(path.join(ROOT, "mfe-signup"), signup, {
     recursive: true,

@@ -1,4 +1,4 @@
-// What `section dev` rejects. tests/section-dev runs it against a real gateway.
+// The arguments and sites that `section dev` rejects. tests/section-dev runs the command against a real gateway.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,7 +15,7 @@ const DOCUMENT =
   '<!doctype html><head><script src="/assets/shell/1.0.0/main.js"></script></head>' +
   '<body><div id="root"></div><script type="application/json" id="boot">{"site":{}}</script></body>';
 
-/** The manifest of a variant that the section can use. */
+/** The manifest of a development variant that the section can use. */
 const VARIANT = {
   format: DEVELOPMENT_FORMAT,
   contract: CONTRACT,
@@ -46,7 +46,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Makes the site's shell have this development variant. */
+/** Sets the development variant of the site's shell. */
 async function offerVariant(manifest: object): Promise<void> {
   const variant = await temporaryFolder();
   await writeFiles(variant, { "manifest.json": JSON.stringify(manifest), "client/main.js": "" });

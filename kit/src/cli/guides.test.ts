@@ -1,4 +1,4 @@
-// The guides only show commands that exist, with valid arguments.
+// Checks that the guides show only existing commands with valid arguments.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 

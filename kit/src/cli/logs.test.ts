@@ -96,7 +96,7 @@ test("--json prints the log as one value", async () => {
 });
 
 test("--follow resumes after the last entry", async () => {
-  // The request after the last entry stays unanswered.
+  // The gateway does not respond to the request after the last entry.
   admin.response = undefined;
   respondWith("", ENTRIES.slice(0, 2));
   respondWith("?after=8&wait=20", []);

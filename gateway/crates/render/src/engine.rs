@@ -37,11 +37,11 @@ pub(super) struct PreparedRender {
 /// The page of a render.
 #[derive(Debug, Clone)]
 pub(super) struct RequestedPage {
-    /// The client that requested it; `None` for the gateway itself.
+    /// The client that requested the page; `None` for the gateway itself.
     pub(super) client: Option<ClientKey>,
-    /// The releases that render it.
+    /// The releases that render the page.
     pub(super) releases: ReleasePair,
-    /// Its pattern; `None` for the not-found page.
+    /// The pattern of the page; `None` for the not-found page.
     pub(super) pattern: Option<String>,
 }
 

@@ -51,7 +51,7 @@ pub(crate) enum WorkerResponse {
     Loaded,
     /// The render succeeded. The next frame is the return value of `render`, as JSON.
     Rendered { cpu_us: u64 },
-    /// The request failed. `class`: of the thrown error.
+    /// The request failed. `class` is the class of the thrown error.
     Failed {
         cause: FailureCause,
         message: String,
@@ -99,7 +99,7 @@ impl FailureCause {
         )
     }
 
-    /// Whether it is a failure to render these releases, rather than of the gateway to start the render.
+    /// Whether the render of the releases failed. False if the gateway could not start the render.
     pub(super) fn concerns_release(self) -> bool {
         !matches!(self, Self::QueueFull | Self::ClientQueueFull | Self::StoreError)
     }

@@ -25,7 +25,7 @@ const MAX_BODY_BYTES: usize = 1024;
 /// The timeout for reading a report.
 const BODY_TIMEOUT: ReadTimeout = ReadTimeout::Total(Duration::from_secs(5));
 
-/// How many reports count in the error log per minute. The visitor of a page sends one per section and phase.
+/// How many reports count in the error log per minute. A page sends one report per section and phase.
 const ERROR_RATE_LIMITS: RateLimits = RateLimits {
     total: 1000,
     per_key: 20,
@@ -134,7 +134,7 @@ pub(crate) async fn receive(
         .ok_or(ClientErrorReportError::Malformed)?;
     let release = deployment
         .release(name)
-        .filter(|release| release.id.version == version && knows(release, report.page.as_deref()))
+        .filter(|release| release.id.version == version && has_reported_page(release, report.page.as_deref()))
         .ok_or(ClientErrorReportError::Malformed)?;
     let client = canary.client_hash(address);
     if rate_limiters
@@ -166,7 +166,7 @@ pub(crate) async fn receive(
     }))
 }
 
-/// Returns whether a release has the reported page, if one is reported.
-fn knows(release: &LoadedRelease, page: Option<&str>) -> bool {
+/// Returns whether a release has the reported page, or no page is reported.
+fn has_reported_page(release: &LoadedRelease, page: Option<&str>) -> bool {
     page.is_none_or(|pattern| release.has_page(pattern))
 }

@@ -8,6 +8,6 @@ export default defineSection({
     "/section-path": () => import("./pages/home"),
     "/section-path/:topic": () => import("./pages/topic"),
   },
-  // Only one section of a site can fill a slot. Uncomment this line if the sign-up dialog is this section's.
+  // Only one section of a site can fill a slot. Uncomment this line if this section provides the sign-up dialog.
   // slots: { join: () => import("./slots/join") },
 });

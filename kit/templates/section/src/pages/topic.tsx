@@ -2,7 +2,7 @@ import { definePage, Link, notFound, pathTo } from "@colonnade/kit";
 
 import { TOPICS } from "../topics";
 
-/** One topic. An unknown one is not found: the gateway responds with 404. */
+/** One topic. For an unknown topic the gateway responds with 404. */
 export const page = definePage({
   data: ({ params }) => {
     const heading = TOPICS.get(params.topic ?? "");
