@@ -10,7 +10,7 @@ use crate::support::{
 const IN: u32 = 0;
 const OUT: u32 = u32::MAX;
 
-/// The draws of a visitor of each combination: of none, of the first rollout, of the second, of both.
+/// The draws of a visitor for each combination: no rollout, the first, the second, and both.
 const COMBINATIONS: [[u32; 2]; 4] = [[OUT, OUT], [IN, OUT], [OUT, IN], [IN, IN]];
 
 /// The configuration of one token per team.
@@ -160,7 +160,7 @@ fn deploy_promote_and_abort_keep_other_rollouts() {
         (&json!([2, 3, 4, 5]), &Value::Null)
     );
 
-    // A restart keeps everything.
+    // A restart keeps the rollouts.
     let gateway = gateway.kill_and_restart(&teams());
     let mut four = visitors(&gateway);
     assert_eq!(running(&gateway), numbers);
@@ -219,7 +219,7 @@ fn abort_by_number_keeps_other_rollout() {
         .each_mut()
         .map(|visitor| visitor.get("/").boot()["deployment"].take());
     assert_eq!(json!(shown), json!([2, 2, 4, 4]));
-    // The number of the combination never selects a rollout.
+    // The number of a combination's deployment selects no rollout.
     assert_eq!(
         detail(&gateway.admin_post("/api/v1/deployments/5/promote", &json!({}))),
         format!("deployment 5 is not being rolled out: {LEGAL}")
@@ -292,7 +292,7 @@ fn fifth_rollout_is_rejected_with_list() {
         format!("4 rollouts are running, which is the maximum: {described}; promote or abort one first")
     );
 
-    // A visitor of all rollouts sees all sections. Others still deploy.
+    // A visitor of all rollouts sees all sections. Other sections can still deploy.
     let mut everything = visitor(&gateway, &[IN; 4]);
     assert_eq!(everything.get("/").boot()["deployment"], 17);
     assert_eq!(

@@ -78,7 +78,7 @@ fn renders_without_a_visitor_are_not_counted() {
         let response = gateway.post_deployment(&json!({ "releases": { "late": version } }));
         assert_eq!(response.status, status, "{}", response.text());
     }
-    // The trial render of 1.0.0 failed, and a render of 2.0.0 that warmed the cache.
+    // Two renders without a visitor failed: the trial render of 1.0.0, and a render of 2.0.0 that warmed the cache.
     assert!(render_count(&gateway, "late", "exception") > 0);
     assert_eq!(errors(&gateway, "late"), Vec::<Value>::new());
 }

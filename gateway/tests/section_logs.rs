@@ -60,7 +60,7 @@ fn publish_trial_and_deploy_are_logged() {
     );
     let problem = "rendering /attack (page /attack of attack@2.0.0) failed: broken\n  at page (section:1:42)";
     assert_eq!(failed["problems"], json!([problem]));
-    // Other sections have no part in it.
+    // The log of another section has no such entry.
     assert_eq!(kinds(&entries(&gateway, "healthy", "")), ["published", "deploy"]);
 }
 
@@ -161,7 +161,7 @@ fn waiting_reader_gets_next_entry() {
 
 #[test]
 fn shutdown_ends_waiting_reader() {
-    // Requests are still read after the signal, so the test need not know when the gateway has read this one.
+    // The gateway also reads requests after the signal, so either can come first.
     let mut gateway = Gateway::start_with("[limits]\nshutdown_delay_ms = 1000\n", &[]);
     let admin = gateway.admin;
     let waiting =

@@ -46,16 +46,16 @@ export type RenderedView =
 
 /** A page to render: the argument of the shell's `render`. */
 export interface RenderRequest {
-  /** Percent-encoded, without the query. */
+  /** Percent-encoded path of the page, without the query. */
   readonly path: string;
   /** The page's section and pattern. Null if no page matches the path. */
   readonly page: { readonly section: string; readonly pattern: string } | null;
   readonly site: SiteFacts;
-  /** The result of a form post, in its response. */
+  /** The result of a form post. Present if the page is the response to it. */
   readonly form?: FormResult;
 }
 
-/** A page that the shell's `render` rendered. */
+/** The result of the shell's `render`. */
 export interface Rendered {
   readonly status: 200 | 404;
   readonly head: Head | { readonly title: string; readonly robots: string };

@@ -17,7 +17,7 @@ type Releases = Map<String, Value>;
 
 /// A running rollout.
 struct Rollout {
-    /// Its release changes.
+    /// The release changes of the rollout.
     sections: Value,
     percent: Value,
 }
@@ -376,7 +376,7 @@ impl StoreModel {
     }
 }
 
-/// The releases after these release changes.
+/// Applies release changes to releases.
 fn apply_moves(releases: &Releases, sections: &Value) -> Releases {
     let mut releases = releases.clone();
     for (name, step) in sections.as_object().unwrap() {

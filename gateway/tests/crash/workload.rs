@@ -66,7 +66,7 @@ pub(super) struct Call {
 #[derive(Debug, Clone, Default)]
 pub(super) struct KnownRollout {
     candidate: u64,
-    /// One of its sections.
+    /// One of the sections of the rollout.
     section: String,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct SharedState {
     pub(super) counter: AtomicU64,
     /// The releases that can be deployed.
     pub(super) published: Mutex<Vec<(String, String)>>,
-    /// The running rollouts, as far as known.
+    /// The running rollouts in the last response.
     pub(super) rollouts: Mutex<Vec<KnownRollout>>,
     /// The deployments to roll back to or to preview.
     pub(super) deployments: Mutex<Vec<u64>>,

@@ -17,8 +17,8 @@ import { neededRanges, SHARED_PACKAGES } from "./shared.js";
 import { tsconfigOf } from "./tsconfig.js";
 import { WorkerImports } from "./workers.js";
 
-/** Name of the module that a section's container exposes: its entry module. */
-export const EXPOSED_MODULE = "./section";
+// Name of the module that a section's container exposes: its entry module.
+const EXPOSED_MODULE = "./section";
 /** Name of the chunk that contains the exposed module. */
 export const SECTION_CHUNK = "section";
 const WEBPACK = createRequire(import.meta.url).resolve("webpack");

@@ -14,7 +14,7 @@ test("docs/errors.md describes every code", () => {
   expect(headings).toEqual(Object.entries(PROBLEM_KINDS).map(([code, { title }]) => [code, title]));
 });
 
-test("the check has the gateway's limit of a page's size", () => {
+test("the check has the gateway's page size limit", () => {
   const sandbox = readFileSync(path.join(ROOT, "gateway/crates/render/src/worker/sandbox.rs"), "utf8");
   const [, factors = ""] = /MAX_PAGE_BYTES: usize = ([\d *]+);/.exec(sandbox) ?? [];
   expect(factors.split("*").reduce((product, factor) => product * Number(factor), 1)).toBe(MAX_PAGE_BYTES);

@@ -63,7 +63,7 @@ test("an unreachable site is an error", async () => {
   expect(code).toBe(6);
 });
 
-test("a site of another kind is an error", async () => {
+test("a site without a Colonnade shell is an error", async () => {
   home = "<!doctype html><p>Welcome</p>";
   expect(await dev("--site", site)).toEqual(
     failure(

@@ -51,7 +51,7 @@ test("--release selects errors, and --json prints them", async () => {
   expect(JSON.parse(out)).toEqual({ since: SINCE, errors: [ERRORS[1]] });
 });
 
-test("no errors are reported with the start of the gateway", async () => {
+test("an empty list names the start of the gateway", async () => {
   admin.response = jsonResponse({ since: SINCE, errors: ERRORS });
   const { out } = await runSection(folder, ["errors", "--release", "2.0.0"]);
   expect(out).toBe("no errors of hello@2.0.0 since 2026-01-31 10:02 UTC, when this gateway started\n");
@@ -75,7 +75,7 @@ test("--watch shows errors again when they change", async () => {
   expect((await output).code).toBe(0);
 });
 
-test("the section is that of --section, or of this folder", async () => {
+test("--section replaces the section of this folder", async () => {
   const empty = await temporaryFolder();
   admin.response = jsonResponse({ since: SINCE, errors: [] });
   await runSection(empty, ["errors", "--section", "shell"]);

@@ -33,7 +33,7 @@ export function addHistoryCommand(program: CommandUnknownOpts, { environment, pr
     .summary("show who changed what, when and why")
     .description(
       "Shows every change of the live deployment and of rollouts, newest first: who made it, when and why, the live " +
-        "deployment after it, the candidate it concerns, and the releases it replaced.",
+        "deployment after it, its candidate, and the replaced releases.",
     )
     .option("--limit <number>", "maximum number of changes, 1 to 500", wholeNumber("a number of changes", 1, 500), 20)
     .option(

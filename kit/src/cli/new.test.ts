@@ -100,7 +100,7 @@ test("no Git repository is created within another", async () => {
   expect(await readdir(path.join(folder, "outer/inner"))).not.toContain(".git");
 });
 
-describe("the commands are those of", () => {
+describe("a new section uses the commands of", () => {
   interface Expected {
     readonly steps: string;
     readonly readme: string;

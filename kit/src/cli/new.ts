@@ -18,7 +18,7 @@ export function addNewCommand(program: CommandUnknownOpts, { folder, environment
     .description(
       "Creates a section that builds and passes its tests in the folder <name>, which must be empty or not exist. It has " +
         "pages, an example of a slot, tests, a workflow for GitHub Actions and, unless the folder is within one, a Git " +
-        "repository. Its commands are those of the package manager that runs this command.",
+        "repository. Its files use the commands of the package manager that runs this command.",
     )
     .option("--at <path pattern>", "path of the home page, such as /hello or /hello/:who (default: /<name>)")
     .option("--kit <package spec>", "version, URL or tarball of @colonnade/kit (default: this kit's version)")
@@ -56,8 +56,10 @@ async function checkEmpty(target: string): Promise<void> {
   if (entries.length > 0) throw new UsageError(`${target} is not empty; expected an empty folder or none`);
 }
 
-// npm resolves a file path relative to the package that names it, so make it relative to the new section.
-/** Makes a package spec that is a file relative to the folder of the package that names it. */
+/**
+ * Returns a package spec for the package in `target`. npm resolves the path of a file relative to the package that names it,
+ * so the path becomes relative to `target`.
+ */
 export async function resolvePackageSpec(
   spec: string,
   folder: string,

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
-/** Whether the user asked for JSON. */
+/** Whether `--json` is set. */
 export function isJson(program: CommandUnknownOpts): boolean {
   const { json } = program.opts();
   return json === true;

@@ -71,7 +71,7 @@ hello      -      -                       0.1.0                   2025-12-31 23:
   });
 });
 
-test("without rollouts, none is shown", async () => {
+test("status without rollouts shows no rollout table", async () => {
   respondWith({ live: 12, rollouts: [], deployments: [] }, []);
   expect((await runSection(folder, ["status"])).out).toBe("deployment 12 is live\n");
 });

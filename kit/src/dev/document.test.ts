@@ -45,7 +45,7 @@ test("a document of another server is not changed", () => {
   expect(SiteDocument.parse("<!doctype html><p>Welcome</p>")).toBeUndefined();
 });
 
-test("the shell's development scripts replace the others", () => {
+test("development scripts replace the shell's scripts", () => {
   const text = change(undefined);
   expect([...text.matchAll(/src="([^"]+)"/g)].map(([, url]) => url)).toEqual([
     "/_development/client/index.js",

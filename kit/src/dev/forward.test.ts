@@ -6,7 +6,7 @@ const LOCAL = "http://localhost:5173";
 const SITE = "https://site.example";
 
 describe("requestHeaders", () => {
-  test("a form post comes from the site's own page", () => {
+  test("a form post gets the origin of the site", () => {
     const headers = { host: "localhost:5173", origin: LOCAL, referer: `${LOCAL}/signup?a=1`, cookie: "a=1" };
     expect(requestHeaders(headers, LOCAL, SITE)).toEqual({
       host: "site.example",
@@ -16,7 +16,7 @@ describe("requestHeaders", () => {
     });
   });
 
-  test("a request of another page stays cross-origin", () => {
+  test("a request of another origin keeps its headers", () => {
     const headers = {
       origin: "http://localhost:51730",
       referer: "http://localhost:51730/",
@@ -41,7 +41,7 @@ describe("responseHeaders", () => {
     expect(responseHeaders({ location }, LOCAL, SITE)).toEqual({ location: expected });
   });
 
-  test("strict transport security ends at the proxy", () => {
+  test("the HSTS header is not forwarded", () => {
     expect(responseHeaders({ "strict-transport-security": "max-age=1", etag: '"1"' }, LOCAL, SITE)).toEqual({
       etag: '"1"',
     });

@@ -17,7 +17,7 @@ test("frame of the last line has no lines after it", () => {
   expect(frameOf("one\r\ntwo", 2, 1)).toBe("  1 | one\n> 2 | two\n    | ^");
 });
 
-test("problem names section, place, rule and what to do", () => {
+test("a problem names section, location, rule and help", () => {
   const problem = { kind: "purity", section: "hello", code: "COL102", message: "used Math.random()" } as const;
   expect(formatProblem({ ...problem, help: "Derive it.", location: "src/a.tsx:1:2", frame: "> 1 | a" })).toBe(
     [

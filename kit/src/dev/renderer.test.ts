@@ -9,7 +9,7 @@ import { PLACEHOLDER_SITE } from "../check/sandbox/site.js";
 import { Renderer } from "../../dist/dev/renderer.js";
 import type { RenderReply } from "./rendererJob.js";
 
-// A shell that renders the number of renders in its sandbox.
+// A shell whose HTML is the number of renders in the sandbox.
 const SHARED = `var colonnadeShared = {
   createSteps: (load) => ({ loadSection: async () => null, inspect() {}, takeBlocked: () => [] }),
   async render(section, { path }) {
@@ -43,13 +43,13 @@ test("each render has a fresh sandbox", async () => {
   expect(replies.map(({ rendered }) => rendered?.html)).toEqual(["1", "1"]);
 });
 
-test("what a render must not use is reported", async () => {
+test("a render that reads the clock is reported", async () => {
   const { rendered, reports } = await render("/clock");
   expect(rendered).toBeNull();
   expect(reports).toMatchObject([{ kind: "thrown", step: "rendering /clock (page /clock)" }]);
 });
 
-test("an endless render is stopped, and the next one works", async () => {
+test("an endless render is stopped, and the next render works", async () => {
   const [endless, next] = await Promise.all([render("/endless"), render("/hello")]);
   expect(endless.rendered).toBeNull();
   expect(endless.reports).toMatchObject([{ kind: "timeout", limit: 500 }]);

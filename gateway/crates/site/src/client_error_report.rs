@@ -1,6 +1,6 @@
 //! `POST /_report`: client error reports.
 //!
-//! A report names a release, its page, what the browser was doing with it, and the class of the error; it contains
+//! A report names a release, its page, the phase that failed (load or render), and the class of the error. It contains
 //! nothing about the visitor. It is logged, and counts in the error log and in the canary analysis of the running
 //! rollouts. Anyone can send a report, so it has no other effect.
 
