@@ -292,7 +292,7 @@ fn only_failing_one_of_two_rollouts_is_aborted() {
         (rollouts.as_array().unwrap().len(), &rollouts[0]["deployment"]),
         (1, &json!(3))
     );
-    // The other rollout is analyzed on: one failure with `legal` was counted, and two more abort it.
+    // The analysis of the other rollout continues: one failure with `legal` was counted, and two more abort it.
     let mut failure = failure(1, "TypeError");
     failure["deployment"] = json!(3);
     for client in [9, 10] {

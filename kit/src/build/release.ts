@@ -86,6 +86,11 @@ export function typeOf(file: string): string {
   return TYPES[path.extname(file).toLowerCase()] ?? "application/octet-stream";
 }
 
+/** The digest of a file, in the format of Subresource Integrity. */
+export function digestOf(contents: Buffer | string): string {
+  return `sha384-${createHash("sha384").update(contents).digest("base64")}`;
+}
+
 /**
  * Lists the files of a release folder, sorted by path, with size, type and digest. Excludes `release.json`, and source maps,
  * which are not published.
@@ -104,7 +109,7 @@ export async function listFiles(folder: string): Promise<ReleaseFile[]> {
         path: file,
         size: bytes.length,
         type: typeOf(file),
-        digest: `sha384-${createHash("sha384").update(bytes).digest("base64")}`,
+        digest: digestOf(bytes),
       };
     }),
   );

@@ -1,6 +1,7 @@
 import type { ReleasePath } from "../build/release.js";
 import type { ThrownError } from "./classify.js";
 import type { ProblemCode } from "./codes.js";
+import type { SandboxScripts } from "./sandboxScripts.js";
 
 /** A path that a page links to, and the pattern that it matches. */
 export interface LinkTarget {
@@ -14,11 +15,7 @@ export interface RenderedPath extends LinkTarget {
 }
 
 /** The argument of a child process: what to check. */
-export interface CheckJob {
-  /** Path of the script with the shared packages and the steps of the check. */
-  readonly shared: string;
-  /** Path of the script with the section. */
-  readonly bundle: string;
+export interface CheckJob extends SandboxScripts {
   /** File that the process appends its reports to, one JSON document per line. */
   readonly reports: string;
   /** The section's name in its configuration. */

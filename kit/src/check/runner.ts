@@ -1,12 +1,12 @@
 // Checks one page of a section in a process of its own. Its argument is a CheckJob.
-import { appendFileSync, readFileSync } from "node:fs";
-import vm from "node:vm";
+import { appendFileSync } from "node:fs";
 
 import type { ReleasePath } from "../build/release.js";
 import { describeThrown, settled } from "./outcome.js";
-import { BUNDLE_NAME, type CheckJob, type LinkTarget, type Report } from "./report.js";
-import type { CheckSteps, createSteps, StepResult, Violation } from "./sandbox/index.js";
+import type { CheckJob, LinkTarget, Report } from "./report.js";
+import type { CheckSteps, StepResult, Violation } from "./sandbox/index.js";
 import { createSandboxContext } from "./sandboxContext.js";
+import { compileScripts } from "./sandboxScripts.js";
 import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
 
 const job = JSON.parse(process.argv[2] ?? "") as CheckJob;
@@ -56,9 +56,7 @@ async function runLimited(
 }
 
 const context = createSandboxContext();
-const scriptOf = (file: string, filename: string): vm.Script => new vm.Script(readFileSync(file, "utf8"), { filename });
-const shared = scriptOf(job.shared, "colonnade-shared.js");
-const bundle = scriptOf(job.bundle, BUNDLE_NAME);
+const runScripts = compileScripts(job);
 
 async function checkSection(steps: CheckSteps): Promise<void> {
   for (const name of steps.slots()) await runLimited(`loading the slot ${name}`, () => steps.loadSlot(name));
@@ -141,17 +139,10 @@ function reportBlocked(steps: CheckSteps, where: string): void {
     report({ kind: "violation", ...element, message: `${where} contains ${message}` });
 }
 
-interface Bundles extends vm.Context {
-  readonly colonnadeShared: { readonly createSteps: typeof createSteps };
-  readonly colonnadeSection: { readonly load: Parameters<typeof createSteps>[0] };
-}
-
 async function main(): Promise<void> {
   let steps: CheckSteps | undefined;
   const isLoaded = await runLimited("loading the section", () => {
-    shared.runInContext(context);
-    bundle.runInContext(context);
-    const { colonnadeShared, colonnadeSection } = context as Bundles;
+    const { colonnadeShared, colonnadeSection } = runScripts(context);
     steps = colonnadeShared.createSteps(colonnadeSection.load, job.name);
     return steps.loadSection();
   });

@@ -1,12 +1,9 @@
 import type { Rendered } from "../boot.js";
 import type { Report } from "../check/report.js";
+import type { SandboxScripts } from "../check/sandboxScripts.js";
 
-/** The argument of a renderer process. */
-export interface RendererJob {
-  /** Path of the script with the shared packages, the steps of the check and the shell's `render`. */
-  readonly shared: string;
-  /** Path of the section's script. */
-  readonly bundle: string;
+/** The argument of a renderer process. The shared script also has the shell's `render`. */
+export interface RendererJob extends SandboxScripts {
   /** File that receives the report if a render exceeds its limit. */
   readonly reports: string;
   /** The section's name. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -9,6 +8,7 @@ import { sectionAssets } from "../build/assets.js";
 import type { BuildSide, SectionConfig } from "../build/config.js";
 import { readEntry, type EntryImports } from "../build/entry.js";
 import { patternProblem } from "../build/pattern.js";
+import { digestOf } from "../build/release.js";
 import { installedVersions } from "../build/shared.js";
 import { clientConfiguration } from "../build/webpack.js";
 import { sectionConfiguration, sectionFiles } from "../check/bundle.js";
@@ -169,7 +169,7 @@ export class DevelopmentSection {
       version: VERSION,
       container: this.#container,
       entry: `${this.assets}entry.js`,
-      integrity: `sha384-${createHash("sha384").update(script).digest("base64")}`,
+      integrity: digestOf(script),
       assets: this.#styles(common),
     };
   }

@@ -21,7 +21,7 @@ pub struct StoreSettings {
     retain_hours: i64,
 }
 
-/// What garbage collection retains besides the live deployment and those of running rollouts.
+/// The deployments that garbage collection retains, besides the live deployment and the deployments of running rollouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// The number of recent deployments.

@@ -248,8 +248,8 @@ impl Author {
         }
     }
 
-    /// New deployments with the releases of those that visitors see, each with the same change, by combination of the
-    /// running rollouts. Before the first deploy, one deployment. They are numbered from `number`.
+    /// Applies a change of releases to every deployment that visitors see. Returns the new deployments, by combination of
+    /// the running rollouts and numbered from `number`. Returns one deployment before the first deploy.
     pub(super) fn renewed(
         &self,
         snapshot: &Snapshot,
@@ -269,7 +269,7 @@ impl Author {
             .collect()
     }
 
-    /// The live state in which renewed deployments replace those that visitors see.
+    /// The live state in which the renewed deployments replace all deployments that visitors see.
     pub(super) fn state_for_all(
         &self,
         snapshot: &Snapshot,
