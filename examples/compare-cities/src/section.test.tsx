@@ -37,7 +37,7 @@ test("a comparison shows the chart and the current weather", async () => {
   ]);
 });
 
-test("a comparison without the API says so", async () => {
+test("a comparison without the API shows a message", async () => {
   vi.stubGlobal("fetch", () => Promise.resolve(new Response(null, { status: 404 })));
   const page = await open("/compare-cities/Oslo/Lisbon");
   expect(await page.findByText("The weather of Oslo is unavailable right now.")).toBeTruthy();

@@ -90,7 +90,7 @@ export function styleLibraryHelp(library: string): string {
 /** The code of a kind of problem. */
 export type ProblemCode = keyof typeof PROBLEM_KINDS;
 
-/** The kind of problem that a code stands for. */
+/** Returns the kind of problem of a code. */
 export function kindOf(code: ProblemCode): ProblemKind {
   return PROBLEM_KINDS[code];
 }

@@ -20,7 +20,7 @@ export function addAbortCommand(
   program
     .command("abort")
     .summary("abort a rollout and drop its candidate")
-    .description("Aborts a section's rollout: no visitor gets its candidate any more. Other rollouts continue.")
+    .description("Aborts a section's rollout: visitors no longer see its candidate. Other rollouts continue.")
     .addOption(rolloutSectionOption())
     .addOption(candidateOption())
     .addOption(reasonOption())

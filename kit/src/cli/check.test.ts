@@ -107,7 +107,7 @@ test("warnings do not fail the check", async () => {
 
 test("--sarif without a file cannot be combined with --json", async () => {
   expect(await runCompiled(await helloSection(), ["check", "--json", "--sarif"])).toEqual(
-    failure("--json and --sarif both print; give --sarif a file"),
+    failure("--json and --sarif both print; pass a file to --sarif"),
   );
 });
 

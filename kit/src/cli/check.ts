@@ -21,7 +21,7 @@ export function addCheckCommand(program: CommandUnknownOpts, { folder, stdout, p
     .option("--sarif [file]", "write the problems as SARIF 2.1.0 to a file, or print them")
     .action(async ({ sarif }) => {
       const { json } = program.opts();
-      if (json && sarif === true) throw new UsageError("--json and --sarif both print; give --sarif a file");
+      if (json && sarif === true) throw new UsageError("--json and --sarif both print; pass a file to --sarif");
       // Loading webpack takes longer than most commands.
       const { checkSection } = await import("../check/index.js");
       const { name, problems } = await checkSection(folder);

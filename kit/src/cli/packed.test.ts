@@ -170,7 +170,7 @@ describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 
 
 test("section dev shows the section without a site", async () => {
   const args = [path.join(modules, "@colonnade/kit/bin/section.js"), "dev", "hello", "--port", "0"];
-  // No other command: a machine with Node.js only.
+  // Without PATH, as on a machine that has only Node.js.
   const child = spawn(process.execPath, args, { cwd: folder, env: {} });
   try {
     let url = "";

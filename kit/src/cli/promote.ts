@@ -19,10 +19,10 @@ export function addPromoteCommand(
 ): void {
   program
     .command("promote")
-    .summary("put a rollout's candidate live for all visitors, or change its share")
+    .summary("make a rollout's candidate live for all visitors, or change its share")
     .description(
-      "Puts the candidate of a section's rollout live for all visitors. With --percent, changes only its share of " +
-        "visitors. A visitor who has the candidate keeps it when the share grows. Other rollouts continue.",
+      "Makes the candidate of a section's rollout live for all visitors. With --percent, changes only its share of " +
+        "visitors. A visitor who sees the candidate still sees it when the share grows. Other rollouts continue.",
     )
     .option("--percent <percent>", "new share of visitors, 0 to 99", parsePercent)
     .addOption(rolloutSectionOption())
