@@ -13,9 +13,9 @@ export interface Rollout {
   readonly deployment: number;
   /** Share of visitors who get the candidate. */
   readonly percent: number;
-  /** Changes by name of the section. */
+  /** Release changes by name of the section. */
   readonly sections: Readonly<Record<string, object>>;
-  /** Name of the token that started it. */
+  /** Name of the token that started the rollout. */
   readonly by: string;
   readonly startedAt: string;
 }

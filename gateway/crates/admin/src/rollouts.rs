@@ -25,10 +25,10 @@ pub(super) struct Rollout {
     pub(super) deployment: u64,
     #[schema(value_type = Percent)]
     pub(super) percent: u8,
-    /// The release changes of the shell and the sections that it rolls out, by name.
+    /// The release changes of the shell and the sections in the rollout, by name.
     #[schema(value_type = BTreeMap<Name, ReleaseChange>)]
     sections: BTreeMap<String, ReleaseChange>,
-    /// The name of the token that started it.
+    /// The name of the token that started the rollout.
     by: String,
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
@@ -52,9 +52,9 @@ pub(super) struct Promote {
 pub(super) struct PromoteResult {
     #[schema(value_type = Number)]
     number: u64,
-    /// Whether it is live for all visitors.
+    /// Whether the candidate is live for all visitors.
     live: bool,
-    /// The share of visitors who get it, if it is still the candidate.
+    /// The candidate's share of visitors. Absent if the candidate is live for all visitors.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Percent, required = false)]
     percent: Option<u8>,

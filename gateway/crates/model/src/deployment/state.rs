@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::VisibleDeployments;
 use crate::schema::{Name, Number, Percent, Reason, Version};
 
-/// What visitors see. Every change replaces the whole state with a compare-and-swap on its revision.
+/// The deployments that visitors see, and the newest change. Every change replaces the whole state with a compare-and-swap on its revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LiveState {
@@ -42,7 +42,7 @@ pub struct Change {
     /// The live deployment before the change.
     #[schema(value_type = Option<Number>, required)]
     pub before: Option<u64>,
-    /// The candidate of the rollout that it concerns, or the deployment of a preview.
+    /// The candidate of the rollout that the change concerns, or the deployment of a preview.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Number, required = false)]
     pub candidate: Option<u64>,
@@ -59,8 +59,7 @@ pub struct Change {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Number, required = false)]
     pub restores: Option<u64>,
-    /// The release changes of the shell and the sections it affected, by name. For a new share of a rollout: the changes of
-    /// the rollout.
+    /// The release changes of the shell and the sections, by name. For a new share of a rollout: the changes of the rollout.
     #[schema(value_type = BTreeMap<Name, ReleaseChange>)]
     pub sections: BTreeMap<String, ReleaseChange>,
     /// The reason, if one was given.

@@ -30,7 +30,7 @@ pub struct Rollout {
     pub percent: u8,
     /// When the rollout started.
     pub started_at: Timestamp,
-    /// The name of the token that started it.
+    /// The name of the token that started the rollout.
     pub by: String,
 }
 

@@ -36,13 +36,13 @@ pub enum RolloutTarget {
 /// The description of a running rollout in an error.
 #[derive(Debug)]
 pub struct RolloutDescription {
-    /// The sections that it changes.
+    /// The sections that the rollout changes.
     pub sections: Vec<String>,
     /// The number of the candidate.
     pub candidate: u64,
     /// The candidate's share of visitors.
     pub percent: u8,
-    /// The name of the token that started it.
+    /// The name of the token that started the rollout.
     pub by: String,
 }
 
@@ -153,7 +153,7 @@ fn next_state(
 }
 
 impl RunningRollout<'_> {
-    /// The release changes that it makes, by section.
+    /// The release changes of the rollout, by section.
     pub fn changes(&self) -> BTreeMap<String, ReleaseChange> {
         release_changes(
             &self.live.deployment.releases,

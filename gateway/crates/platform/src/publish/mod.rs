@@ -32,12 +32,12 @@ use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreErro
 /// The maximum size of an uploaded archive in bytes.
 pub const MAX_ARCHIVE: u64 = 64 * 1024 * 1024;
 
-/// What the operator allows in a release.
+/// The operator's rules for releases.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct PublishRules {
     /// The size budgets.
     pub budget: Budget,
-    /// Whether it may contain WebAssembly.
+    /// Whether a release may contain WebAssembly.
     pub allow_wasm: bool,
 }
 

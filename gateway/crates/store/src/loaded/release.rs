@@ -199,7 +199,7 @@ impl LoadedRelease {
         read.await.cloned()
     }
 
-    /// Whether it is a section with a page of this pattern.
+    /// Whether the release is a section with a page of this pattern.
     pub fn has_page(&self, pattern: &str) -> bool {
         match &self.role {
             Role::Section(parts) => parts.pages.iter().any(|(_, page)| page.pattern == pattern),
