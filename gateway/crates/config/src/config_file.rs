@@ -5,7 +5,7 @@
 //! error names what the key expects; the next error then removes its table. It ends when the rest of the file is valid, or
 //! when a whole table is missing.
 //!
-//! Serde reports errors only as text. The cases in `tests/problems.txt` pin the parts of its messages that this module
+//! Serde reports errors only as text. The cases in `tests/parse/problems.txt` pin the parts of its messages that this module
 //! parses: "missing field", "unknown field", "invalid type" and ", expected".
 
 use std::collections::BTreeSet;

@@ -19,8 +19,6 @@ mod signup;
 mod site;
 mod store;
 mod telemetry;
-#[cfg(test)]
-mod tests;
 mod url;
 mod value;
 

@@ -1,12 +1,14 @@
 //! Error messages for an invalid configuration.
 
+use colonnade_config::Config;
+
 use super::{VALID, folder};
-use crate::Config;
 
 /// The problems of a configuration.
 fn problems(text: &str) -> Vec<String> {
     let config = Config::parse("site.toml", text, folder().path());
-    config.map_or_else(|error| error.0, |_| Vec::new())
+    let error = config.map_or_else(|error| error.to_string(), |_| String::new());
+    error.lines().map(str::to_owned).collect()
 }
 
 #[test]
