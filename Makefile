@@ -23,6 +23,10 @@ CARGO_TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo nextest ru
 ifdef CI
 export CARGO_INCREMENTAL := 0
 endif
+# The gateway's tests create thousands of small files. A file system in memory spares their journal. It must hold them, and run
+# the library that injects faults: in containers it is often small and not executable.
+IN_MEMORY := $(shell grep -s ' /dev/shm tmpfs rw' /proc/mounts | grep -qv noexec && \
+	[ "$$(df -kP /dev/shm | awk 'NR == 2 { print $$4 }')" -gt 1000000 ] && echo TMPDIR=/dev/shm)
 # Clippy compiles the tested code, so that linting needs no second build. `cargo clippy` sets the same variables.
 WITH_CLIPPY := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
@@ -81,7 +85,7 @@ lint-web: releases docs
 
 test-gateway: tools
 	@mkdir -p target
-	@set -o pipefail; $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked 2>&1 | tee target/test-gateway.log
+	@set -o pipefail; $(IN_MEMORY) $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked 2>&1 | tee target/test-gateway.log
 	@echo "The ten slowest tests of the gateway (cargo-nextest measures them):"
 	@grep -E '^ +PASS \[' target/test-gateway.log | sort -t '[' -k 2 -rn | head -n 10
 
