@@ -3,14 +3,13 @@
 use serde_json::json;
 
 use crate::support::{
-    HEALTHY_MODULE, attack_rendering, is_rendered, render_count, rendered_section, rendering_gateway,
-    wait_until, wait_until_rendered,
+    Gateway, HEALTHY_MODULE, attack_rendering, is_rendered, render_count, rendered_section,
+    rendering_gateway, wait_until, wait_until_rendered,
 };
 
 /// Short limits. Only modules that exhaust the CPU limit get a short one, so that all others fail by themselves on a slow
 /// machine.
-fn settings(cause: &str) -> String {
-    let cpu_limit_ms = if cause == "cpu_limit" { 200 } else { 10_000 };
+fn settings(cpu_limit_ms: u32) -> String {
     format!(
         "[render]\nworkers = 2\ncpu_limit_ms = {cpu_limit_ms}\ndeadline_ms = 10000\nmemory_limit_mib = 16\nbreaker_failure_threshold = 1000\n"
     )
@@ -155,28 +154,38 @@ const ATTACKS: &[(&str, &str, &str)] = &[
 
 #[test]
 fn failing_section_loses_only_its_own_html() {
-    for (what, module, cause) in ATTACKS {
-        let gateway = rendering_gateway(&settings(cause), module);
-        // Meanwhile one worker serves the attack, the other one the visitor.
-        attack_rendering(&gateway, || {
-            for _ in 0..3 {
-                let response = gateway.get("/attack/x");
-                assert_eq!(response.status, 200, "{what}");
-                assert!(!is_rendered(&response), "{what}: {}", response.text());
-                assert_eq!(response.boot().get("view"), None, "{what}");
-                assert_eq!(response.boot()["page"]["section"]["name"], "attack", "{what}");
-            }
-        });
-        let failed = gateway.wait_for_event(|line| line["event"] == "render_failed");
-        assert_eq!(
-            (&failed["release"], &failed["cause"]),
-            (&json!("attack@1.0.0"), &json!(cause)),
-            "{what}"
-        );
-        // Exceeding a limit costs the worker; an exception does not.
-        let replaced = gateway.metric("colonnade_render_worker_restarts_total");
-        assert_eq!(replaced, if *cause == "exception" { 0 } else { 3 }, "{what}");
+    let (endless, ending): (Vec<_>, Vec<_>) = ATTACKS.iter().partition(|(.., cause)| *cause == "cpu_limit");
+    for (attacks, cpu_limit_ms) in [(endless, 200), (ending, 10_000)] {
+        let gateway = rendering_gateway(&settings(cpu_limit_ms), HEALTHY_MODULE);
+        for (major, attack) in (2..).zip(attacks) {
+            fail_to_render(&gateway, &format!("{major}.0.0"), attack);
+        }
     }
+}
+
+/// Deploys an attack as this version and requests its page.
+fn fail_to_render(gateway: &Gateway, version: &str, (what, module, cause): &(&str, &str, &str)) {
+    gateway.publish(&rendered_section("attack", version, "/attack/:x", module));
+    gateway.deploy(&json!({ "attack": version }));
+    let replaced = || gateway.metric("colonnade_render_worker_restarts_total");
+    let replaced_before = replaced();
+    // Meanwhile one worker serves the attack, the other one the visitor.
+    attack_rendering(gateway, || {
+        for _ in 0..3 {
+            let response = gateway.get("/attack/x");
+            assert_eq!(response.status, 200, "{what}");
+            assert!(!is_rendered(&response), "{what}: {}", response.text());
+            assert_eq!(response.boot().get("view"), None, "{what}");
+            assert_eq!(response.boot()["page"]["section"]["name"], "attack", "{what}");
+        }
+    });
+    let release = format!("attack@{version}");
+    let failed = gateway
+        .wait_for_event(|line| line["event"] == "render_failed" && line["release"] == release.as_str());
+    assert_eq!(failed["cause"], *cause, "{what}");
+    // Exceeding a limit costs the worker; an exception does not.
+    let expected = if *cause == "exception" { 0 } else { 3 };
+    assert_eq!(replaced() - replaced_before, expected, "{what}");
 }
 
 #[test]
