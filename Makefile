@@ -89,8 +89,8 @@ test-gateway: tools
 	@echo "The ten slowest tests of the gateway (cargo-nextest measures them):"
 	@grep -E '^ +PASS \[' target/test-gateway.log | sort -t '[' -k 2 -rn | head -n 10
 
-# Runs the long tests with ten times the iterations of `make test`, installations of new sections by each package manager, every
-# fault on every section, and the gallery's screenshots.
+# Runs the long tests with at least ten times the iterations of `make test`, installations of new sections by each package
+# manager, every fault on every section, and the gallery's screenshots.
 soak: gateway-tested releases gallery-built browser
 	SOAK=1 PROPTEST_CASES=20000 $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked
 	SOAK=1 npx vitest run kit/src/cli/packed.test.ts

@@ -74,9 +74,10 @@ pub(crate) fn with_timeout<T: Send + 'static>(what: &str, call: impl FnOnce() ->
 
 /// The number of iterations of a soak test: all with `SOAK=1`, a tenth otherwise.
 pub(crate) fn soak_iterations(times: usize) -> usize {
-    if std::env::var_os("SOAK").is_some_and(|value| value == "1") {
-        times
-    } else {
-        times / 10
-    }
+    if is_soak() { times } else { times / 10 }
+}
+
+/// Whether `SOAK=1` is set.
+pub(crate) fn is_soak() -> bool {
+    std::env::var_os("SOAK").is_some_and(|value| value == "1")
 }
