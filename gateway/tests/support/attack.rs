@@ -20,7 +20,7 @@ const ASSET: &str = "/assets/shell/1.0.0/main.js";
 const SLOW_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The pause between two visits. Without it the visitor competes for the CPU with the attack and with parallel tests.
-const VISIT_INTERVAL: Duration = Duration::from_millis(10);
+const VISIT_INTERVAL: Duration = Duration::from_millis(40);
 
 /// The request timeout of the ordinary visitor. The gateway responds in milliseconds; the rest allows for a busy machine.
 const VISITOR_TIMEOUT: Duration = Duration::from_secs(10);
