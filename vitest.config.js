@@ -1,7 +1,16 @@
+import path from "node:path";
+
 import { defineConfig } from "vitest/config";
 
 import { markdown } from "./kit/dist/build/markdown.js";
 import { reactServer } from "./kit/dist/build/reactServer.js";
+
+// In a context, Node cannot load the router's CommonJS module, because that requires an ES module.
+const CONTEXT_RESOLUTION = {
+  resolve: {
+    alias: { "react-router-dom": path.resolve(import.meta.dirname, "node_modules/react-router-dom/dist/index.mjs") },
+  },
+};
 
 /**
  * Returns the test projects of a package. `*.test.tsx` files run in happy-dom; other tests run in Node, because creating
@@ -15,9 +24,13 @@ const projectsOf = (name) =>
     { project: name, environment: "node", include: ["src/**/*.test.ts"] },
     { project: `${name} (DOM)`, environment: "happy-dom", include: ["src/**/*.test.tsx"] },
   ].map(({ project, ...options }) => ({
+    ...(project !== "kit" && CONTEXT_RESOLUTION),
     plugins: [markdown(), reactServer(import.meta.dirname)],
     test: {
       ...options,
+      // A new context takes half as long as a new process, which loads the DOM and React again. Tests that build sections need
+      // a process: in each context, webpack would load again.
+      pool: project === "kit" ? "forks" : "vmForks",
       name: project,
       root: name,
       // The compiled command is what users run, and Node loads it faster than Vitest.
