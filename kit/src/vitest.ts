@@ -1,9 +1,8 @@
 // Configures Vitest for a section's tests.
 import { parse as parseYaml } from "yaml";
 
-import { loadConfig } from "./build/config.js";
+import { constants, loadConfig } from "./build/config.js";
 import { markdown } from "./build/markdown.js";
-import { constants } from "./build/webpack.js";
 
 /** A Vite plugin. The kit does not depend on Vite, which comes with Vitest. */
 export interface SectionPlugin {

@@ -176,3 +176,8 @@ async function isFile(folder: string, file: string): Promise<boolean> {
     () => false,
   );
 }
+
+/** Returns the code that replaces each name. */
+export function constants(define: NonNullable<SectionConfig["define"]>): Record<string, string> {
+  return Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)]));
+}

@@ -7,7 +7,7 @@ import MinimizerPlugin from "minimizer-webpack-plugin";
 import webpack, { type Configuration, type EntryObject, type RuleSetRule } from "webpack";
 import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
-import { CONFIG_FILE, UsageError, type BuildSide, type SectionConfig } from "./config.js";
+import { CONFIG_FILE, constants, UsageError, type BuildSide } from "./config.js";
 import type { BuildContext } from "./context.js";
 import { PortableModuleIds } from "./moduleIds.js";
 import { reactServerFile } from "./reactServer.js";
@@ -88,11 +88,6 @@ function baseConfiguration(context: BuildContext, side: BuildSide): Configuratio
     performance: false,
     infrastructureLogging: { level: "warn" },
   };
-}
-
-/** Returns the code that replaces each name. */
-export function constants(define: NonNullable<SectionConfig["define"]>): Record<string, string> {
-  return Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
 /** Applies the package's own `webpack` function, after everything else. */
