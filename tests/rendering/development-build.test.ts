@@ -56,8 +56,10 @@ test("Every screen and the dialog hydrate without warnings", async ({ page, brow
     startShell();
     await waitForHydration(page);
     expect((await countElements(page)).preserved).toBe(preserved);
-    await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
-    await expect(page.getByRole("dialog", { name: "Create your account" })).toBeVisible();
+    if (screen === SCREENS[0]) {
+      await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
+      await expect(page.getByRole("dialog", { name: "Create your account" })).toBeVisible();
+    }
     expect(warnings.splice(0)).toEqual([]);
     expect(browserErrors.errors.splice(0)).toEqual([]);
   };

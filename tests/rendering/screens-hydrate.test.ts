@@ -30,11 +30,12 @@ for (const screen of [...SEARCHABLE, ...OTHER_SCREENS, ...NOT_FOUND_SCREENS] as 
     const scripts = recordScripts(page);
     const startShell = await holdRequests(page, SHELL);
     const { response, marked } = await openMarked(page, { path, heading });
-    const preserved = marked - (await countAdPlaceholders(page));
+    const placeholders = await countAdPlaceholders(page);
     const isMissing = response?.status() === 404;
     if (isMissing) await expectHttpError(browserErrors, 404);
 
-    await runChecks([["axe finds no violations before hydration", () => expectAccessible(page)]]);
+    // Hydration preserves every other element, and site/every-screen runs axe after it.
+    if (placeholders > 0) await runChecks([["axe finds no violations before hydration", () => expectAccessible(page)]]);
     startShell();
     await waitForHydration(page);
 
@@ -43,7 +44,7 @@ for (const screen of [...SEARCHABLE, ...OTHER_SCREENS, ...NOT_FOUND_SCREENS] as 
         "hydration preserves every element",
         async () => {
           const counted = await countElements(page);
-          expect(counted.preserved).toBe(preserved);
+          expect(counted.preserved).toBe(marked - placeholders);
           if (isMissing) expect(counted.added).toBe(0);
           await expect(page.getByText("Loading ads...")).toHaveCount(0);
         },

@@ -6,9 +6,13 @@ const PATHS = [...SCREENS.map(({ path }) => path), "/about-escort-babylon/red-fl
 
 test("A long brand name fits the smallest phone", async ({ page, startOwnSite }) => {
   await page.setViewportSize({ width: 320, height: 640 });
-  for (const brand of ["The Very Long Name Directory of Something", "Averylongnamewithoutanyspaceinitatall"]) {
+  // The header, which wraps at spaces, is the same on every screen.
+  for (const [brand, paths] of [
+    ["The Very Long Name Directory of Something", ["/"]],
+    ["Averylongnamewithoutanyspaceinitatall", PATHS],
+  ] as const) {
     const { url } = await startOwnSite({ config: { site: { brand } } });
-    for (const path of PATHS) {
+    for (const path of paths) {
       await page.goto(url + path);
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
       await expectNoHorizontalScroll(page);

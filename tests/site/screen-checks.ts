@@ -2,6 +2,7 @@ import { expect, type Page } from "@playwright/test";
 
 import { ARTICLE_ROUTES, ROUTES } from "../support/routes";
 import type { Screen } from "../support/screens";
+import { SAMPLE_SENTENCE } from "../support/signup";
 
 const HOUSTON = "/city/Texas/Houston";
 
@@ -66,6 +67,7 @@ export async function expectFooter(page: Page): Promise<void> {
     await expect(footer.getByRole("link", { name: label })).toHaveAttribute("href", path);
   await footer.getByRole("button", { name: "Join Free" }).click();
   await expect(dialog).toBeVisible();
+  await expect(dialog.getByText(SAMPLE_SENTENCE)).toHaveCount(0);
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   await expect(footer.getByRole("button", { name: "Join Free" })).toBeFocused();

@@ -28,10 +28,10 @@ const MENU: Opener = {
   returnsTo: toggle,
 };
 
-// Pages and the buttons that open the dialog on them.
+// Pages and the buttons that open the dialog on them. site/every-screen tests the footer's on every page, and the menu is the
+// same on every page.
 const PAGES: readonly { readonly path: string; readonly openers: readonly Opener[] }[] = [
   { path: "/", openers: [{ name: "the call to action", locate: inMain("Join Free") }, FOOTER, MENU] },
-  { path: "/state/Texas", openers: [FOOTER, MENU] },
   {
     path: "/city/Alabama/Birmingham",
     openers: [
@@ -47,16 +47,9 @@ const PAGES: readonly { readonly path: string; readonly openers: readonly Opener
     openers: [
       { name: "a sample's Pics", sample: true, locate: inMain("Pics 📸") },
       { name: "a sample's Reply", sample: true, locate: inMain("Reply") },
-      FOOTER,
-      MENU,
     ],
   },
-  { path: "/about-escort-babylon", openers: [{ name: "Join Now", locate: inMain("Join Now") }, FOOTER, MENU] },
-  { path: "/about-escort-babylon/safety-guide", openers: [FOOTER, MENU] },
-  { path: "/terms", openers: [FOOTER, MENU] },
-  { path: "/privacy", openers: [FOOTER, MENU] },
-  { path: "/success", openers: [FOOTER, MENU] },
-  { path: "/state/Oklahoma", openers: [FOOTER] },
+  { path: "/about-escort-babylon", openers: [{ name: "Join Now", locate: inMain("Join Now") }] },
 ];
 
 async function expectOpens(page: Page, path: string, opener: Opener): Promise<void> {
