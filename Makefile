@@ -90,7 +90,7 @@ test-gateway: tools
 	@grep -E '^ +PASS \[' target/test-gateway.log | sort -t '[' -k 2 -rn | head -n 10
 
 # Runs the long tests with at least ten times the iterations of `make test`, installations of new sections by each package
-# manager, every fault on every section, and the gallery's screenshots.
+# manager, every fault on every section, every screen where `make test` checks one of each kind, and the gallery's screenshots.
 soak: gateway-tested releases gallery-built browser
 	SOAK=1 PROPTEST_CASES=20000 $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked
 	SOAK=1 npx vitest run kit/src/cli/packed.test.ts
