@@ -86,7 +86,7 @@ impl Deployments {
     /// Warms the document cache in the background, if `now` shows visitors other deployments than `before`. It warms the
     /// live deployment and the candidates. Combinations of candidates reuse their renders.
     pub(super) fn warm(&self, before: &Snapshot, now: &Snapshot) {
-        let warmed = |snapshot: &Snapshot| {
+        let shown = |snapshot: &Snapshot| {
             let candidates = snapshot.rollouts().map(|rollout| Arc::clone(rollout.candidate));
             let live = snapshot.live().cloned();
             live.into_iter().chain(candidates).collect::<Vec<_>>()
@@ -94,12 +94,12 @@ impl Deployments {
         let Some(warmer) = &self.warmer else {
             return;
         };
-        let deployments = warmed(now);
+        let deployments = shown(now);
         let numbers = |deployments: &[Arc<LoadedDeployment>]| {
             let numbers = deployments.iter().map(|loaded| loaded.number());
             numbers.collect::<Vec<_>>()
         };
-        if numbers(&warmed(before)) == numbers(&deployments) {
+        if numbers(&shown(before)) == numbers(&deployments) {
             return;
         }
         let (warmer, store) = (Arc::clone(warmer), Arc::clone(&self.store));
