@@ -114,6 +114,30 @@ fn brotli_size_of(release: &Release, path: &str) -> u64 {
 }
 
 #[test]
+fn section_can_have_its_own_budget() {
+    let own = "[budget.sections.directory]\npage_script_kib = 8\n";
+    let gateway = Gateway::start_with(&format!("{BUDGET}{own}"), &[]);
+    let section = |name: &str, style: usize| {
+        Release::section(name, "1.0.0", &["/"])
+            .bytes("client/page.js", SCRIPT, noise(5_000, 1))
+            .bytes("client/page.css", STYLE, noise(style, 2))
+    };
+    let found = problems(&gateway, &section("legal", 10));
+    assert!(
+        found.len() == 1 && found[0].contains(" of scripts (Brotli), but the budget is 2048 bytes (2 KiB)"),
+        "{found:?}"
+    );
+    // The limit of all sections applies to a key that the table of the section lacks.
+    let found = problems(&gateway, &section("directory", 2_000));
+    assert!(
+        found.len() == 1
+            && found[0].contains(" of stylesheets (Brotli), but the budget is 1024 bytes (1 KiB)"),
+        "{found:?}"
+    );
+    gateway.publish(&section("directory", 10));
+}
+
+#[test]
 fn stored_release_ignores_new_budget() {
     let unlimited = Gateway::start();
     let release =

@@ -69,7 +69,7 @@ impl Admin {
             origin: config.site.origin.clone(),
             retention: config.store.retention(),
             publish_rules: PublishRules {
-                budget: config.budget,
+                budget: config.budget.clone(),
                 allow_wasm: config.assets.allow_wasm,
             },
             deployments,

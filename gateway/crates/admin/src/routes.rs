@@ -85,7 +85,7 @@ pub(crate) fn routes() -> [Route<Endpoint>; 17] {
             Api(|admin, call| {
                 let Parameters { name, version, .. } = call.parameters;
                 let id = ReleaseId { name, version };
-                let (deployments, rules) = (&admin.deployments, admin.publish_rules);
+                let (deployments, rules) = (&admin.deployments, admin.publish_rules.clone());
                 Box::pin(releases::publish(deployments, rules, call.token, id, call.body))
             }),
         ),

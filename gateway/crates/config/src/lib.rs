@@ -24,7 +24,7 @@ mod value;
 
 pub use admin::{Action, AdminSettings, Token};
 pub use asset::AssetSettings;
-pub use budget::Budget;
+pub use budget::{Budget, SectionBudget};
 pub use certificate::{Certificate, CertificateError};
 pub use listen::Listen;
 pub use partner::Partner;
@@ -133,6 +133,7 @@ impl Config {
     fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
         self.store.folder = folder.join(&self.store.folder);
         self.listen.resolve(folder, file);
+        self.budget.resolve(file);
         for (id, partner) in &mut self.partners {
             partner.resolve(id, file);
         }

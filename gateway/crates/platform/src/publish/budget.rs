@@ -15,7 +15,7 @@ const MAX_LISTED: usize = 3;
 pub(super) fn check(budget: &Budget, release: &Release, sizes: &BTreeMap<String, u64>) -> Vec<String> {
     let common = std::iter::once(&release.entry).chain(&release.assets);
     let (script, style) = match release.kind {
-        Kind::Section => (budget.page_script, budget.page_style),
+        Kind::Section => budget.of_section(&release.name),
         Kind::Shell => (budget.shell_script, budget.shell_style),
     };
     let mut views: Vec<(String, &[String])> = Vec::new();
@@ -83,6 +83,7 @@ mod tests {
             page_style: Some(bytes),
             shell_script: Some(bytes),
             shell_style: Some(bytes),
+            ..Budget::default()
         }
     }
 

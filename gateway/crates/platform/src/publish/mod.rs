@@ -33,7 +33,7 @@ use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreErro
 pub const MAX_ARCHIVE: u64 = 64 * 1024 * 1024;
 
 /// The operator's rules for releases.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone)]
 pub struct PublishRules {
     /// The size budgets.
     pub budget: Budget,
@@ -90,7 +90,7 @@ pub async fn publish(
             return Err(PublishError::VersionDeleted(id));
         }
     }
-    let prepared = blocking(move || draft.prepare(id, rules, by)).await?;
+    let prepared = blocking(move || draft.prepare(id, &rules, by)).await?;
     let id = prepared.id.clone();
     match store.put_release(prepared).await? {
         PutOutcome::Created => Ok(PublishOutcome::Created(digest)),
@@ -116,7 +116,7 @@ impl Draft {
         })
     }
 
-    fn prepare(self, id: ReleaseId, rules: PublishRules, by: String) -> Result<StagedRelease, PublishError> {
+    fn prepare(self, id: ReleaseId, rules: &PublishRules, by: String) -> Result<StagedRelease, PublishError> {
         let Verified {
             release,
             digest,
