@@ -24,6 +24,12 @@ fn kinds(entries: &[Value]) -> Vec<String> {
     entries.iter().map(kind).collect()
 }
 
+/// The kinds of entries, with the action that each trial render is part of.
+fn kinds_and_actions(entries: &[Value]) -> Vec<(String, Value)> {
+    let actions = entries.iter().map(|entry| entry["action"].clone());
+    kinds(entries).into_iter().zip(actions).collect()
+}
+
 /// A section whose only page lists a path and throws.
 fn broken_section(version: &str) -> Release {
     rendered_section("attack", version, "/attack", BROKEN).with_paths(&["/attack"])
@@ -42,16 +48,18 @@ fn publish_trial_and_deploy_are_logged() {
             .status,
         422
     );
-    let found = entries(&gateway, "attack", &format!("?after={last}"));
     assert_eq!(
-        kinds(&found),
-        [
-            "published",
-            "trial-started",
-            "trial-failed",
-            "trial-started",
-            "trial-failed"
-        ]
+        gateway
+            .admin_post("/api/v1/previews", &json!({ "releases": { "attack": "2.0.0" } }))
+            .status,
+        422
+    );
+    let found = entries(&gateway, "attack", &format!("?after={last}"));
+    let trial = |action: &str| ["trial-started", "trial-failed"].map(|kind| (kind.to_owned(), json!(action)));
+    let trials = ["publish", "deploy", "preview"].map(trial).concat();
+    assert_eq!(
+        kinds_and_actions(&found),
+        [vec![("published".to_owned(), Value::Null)], trials].concat()
     );
     let failed = &found[2];
     assert_eq!(

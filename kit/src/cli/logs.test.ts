@@ -12,15 +12,16 @@ const SOURCE_MAP = JSON.stringify({ version: 3, sources: ["./src/pages/home.tsx"
 const ENTRIES = [
   { id: 7, at: AT, kind: "published", release: RELEASE, by: "hello team" },
   { id: 8, at: AT, kind: "publish-rejected", release: RELEASE, by: "hello team", problems: ["no entry", "no page"] },
-  { id: 9, at: AT, kind: "trial-started", release: RELEASE },
+  { id: 9, at: AT, kind: "trial-started", release: RELEASE, action: "publish" },
   {
     id: 10,
     at: AT,
     kind: "trial-failed",
     release: RELEASE,
+    action: "publish",
     problems: [`rendering /hello (page /hello of ${RELEASE}) failed: broken\n  at Home (section:1:1)`],
   },
-  { id: 11, at: AT, kind: "trial-passed", release: RELEASE },
+  { id: 11, at: AT, kind: "trial-passed", release: RELEASE, action: "deploy" },
   {
     id: 12,
     at: AT,
@@ -43,11 +44,11 @@ const TEXT = `2026-01-31 10:02 UTC  hello@1.1.0 was published by hello team
 2026-01-31 10:02 UTC  hello@1.1.0 was rejected; published by hello team
   - no entry
   - no page
-2026-01-31 10:02 UTC  hello@1.1.0 trial render started
-2026-01-31 10:02 UTC  hello@1.1.0 trial render failed
+2026-01-31 10:02 UTC  hello@1.1.0 trial render of the publish started
+2026-01-31 10:02 UTC  hello@1.1.0 trial render of the publish failed
   - rendering /hello (page /hello of hello@1.1.0) failed: broken
     at Home (src/pages/home.tsx:12:8)
-2026-01-31 10:02 UTC  hello@1.1.0 trial render passed
+2026-01-31 10:02 UTC  hello@1.1.0 trial render of the deploy passed
 2026-01-31 10:02 UTC  rollout by operator: hello 1.0.0 to 1.1.0; deployment 12 is live; candidate 13; 10% of visitors; a test
 `;
 
@@ -100,7 +101,7 @@ test("--follow resumes after the last entry", async () => {
   admin.response = undefined;
   respondWith("", ENTRIES.slice(0, 2));
   respondWith("?after=8&wait=20", []);
-  const following = followUntil("trial render passed");
+  const following = followUntil("trial render of the deploy passed");
   await vi.waitFor(() => {
     expect(admin.requests.length).toBeGreaterThanOrEqual(2);
   });

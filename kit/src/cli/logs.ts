@@ -16,6 +16,8 @@ interface LogEntry {
   readonly at: string;
   readonly kind: "published" | "publish-rejected" | "trial-started" | "trial-passed" | "trial-failed" | "changed";
   readonly release?: string;
+  /** The action that a trial render is part of. */
+  readonly action?: "publish" | "deploy" | "preview";
   /** Name of the token. */
   readonly by?: string;
   readonly problems?: readonly string[];
@@ -91,13 +93,15 @@ async function locateProblems(folder: string, entry: LogEntry): Promise<LogEntry
   return { ...entry, problems: await Promise.all(entry.problems.map((problem) => locateErrors(folder, problem))) };
 }
 
-function describe({ at, kind, release = "", by = "", problems = [], change }: LogEntry): string {
+function describe({ at, kind, release = "", action, by = "", problems = [], change }: LogEntry): string {
+  // A gateway of an earlier version does not name the action.
+  const trial = `${release} trial render${action ? ` of the ${action}` : ""}`;
   const events = {
     published: `${release} was published by ${by}`,
     "publish-rejected": `${release} was rejected; published by ${by}`,
-    "trial-started": `${release} trial render started`,
-    "trial-passed": `${release} trial render passed`,
-    "trial-failed": `${release} trial render failed`,
+    "trial-started": `${trial} started`,
+    "trial-passed": `${trial} passed`,
+    "trial-failed": `${trial} failed`,
     changed: change ? describeChange(change) : "",
   };
   const lines = [`${formatTime(at)}  ${events[kind]}`, ...problems.map((problem) => `- ${problem}`)];

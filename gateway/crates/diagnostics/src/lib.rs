@@ -8,7 +8,7 @@ mod section_log;
 
 pub use error_class::ErrorClass;
 pub use error_log::{ErrorEntry, ErrorLog, ErrorSource, ObservedError};
-pub use section_log::{LogEntry, LogEntryKind, NewLogEntry, SectionLog};
+pub use section_log::{LogEntry, LogEntryKind, NewLogEntry, SectionLog, TrialAction};
 
 use jiff::Timestamp;
 

@@ -43,6 +43,18 @@ pub enum LogEntryKind {
     Changed,
 }
 
+/// The action of the admin API that a trial render is part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TrialAction {
+    /// A publish, which a failed trial render does not reject.
+    Publish,
+    /// A deploy or the start of a rollout.
+    Deploy,
+    /// A preview.
+    Preview,
+}
+
 /// An entry to add.
 #[derive(Debug)]
 pub struct NewLogEntry {
@@ -52,6 +64,8 @@ pub struct NewLogEntry {
     pub kind: LogEntryKind,
     /// The release; `None` for a change.
     pub release: Option<ReleaseId>,
+    /// The action that a trial render is part of.
+    pub action: Option<TrialAction>,
     /// The name of the token; `None` for a trial render.
     pub by: Option<String>,
     /// The errors.
@@ -76,6 +90,10 @@ pub struct LogEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = ReleaseName, required = false)]
     pub release: Option<String>,
+    /// The action that a trial render is part of. Absent for other entries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub action: Option<TrialAction>,
     /// The name of the token that published the release.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -120,6 +138,7 @@ impl SectionLog {
             sections,
             kind,
             release,
+            action,
             by,
             mut problems,
             change,
@@ -135,6 +154,7 @@ impl SectionLog {
             at: colonnade_clock::now(),
             kind,
             release: release.map(|release| release.to_string()),
+            action,
             by,
             problems,
             change,
@@ -193,6 +213,7 @@ impl NewLogEntry {
             sections: vec![release.name.clone()],
             kind,
             release: Some(release),
+            action: None,
             by: None,
             problems: Vec::new(),
             change: None,
@@ -205,6 +226,7 @@ impl NewLogEntry {
             sections,
             kind: LogEntryKind::Changed,
             release: None,
+            action: None,
             by: None,
             problems: Vec::new(),
             change: Some(change),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use colonnade_diagnostics::{LogEntryKind, NewLogEntry, SectionLog};
+use colonnade_diagnostics::{LogEntryKind, NewLogEntry, SectionLog, TrialAction};
 use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_store::Store;
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
@@ -69,6 +69,7 @@ impl Renderer {
     /// `tried` covers. Returns one problem per page that fails, but not for pages that also fail in `live`.
     pub async fn trial_render(
         &self,
+        action: TrialAction,
         store: &dyn Store,
         deployment: &LoadedDeployment,
         live: Option<&LoadedDeployment>,
@@ -83,7 +84,7 @@ impl Renderer {
         let requests = examples
             .iter()
             .map(|(page, path)| RenderRequest::without_client(deployment, *page, path));
-        let mut trials = Trials::start(&self.diagnostics.log, requests.clone());
+        let mut trials = Trials::start(&self.diagnostics.log, action, requests.clone());
         let mut problems = Vec::new();
         for request in requests {
             let Err(failure) = self.render_if_uncached(store, request).await else {
@@ -184,20 +185,27 @@ impl<'a> RenderRequest<'a> {
 /// Logs the trial renders of each release.
 struct Trials<'a> {
     log: &'a SectionLog,
+    action: TrialAction,
     problems: BTreeMap<ReleaseId, Vec<String>>,
 }
 
 impl<'a> Trials<'a> {
-    fn start<'r>(log: &'a SectionLog, requests: impl Iterator<Item = RenderRequest<'r>>) -> Self {
+    fn start<'r>(
+        log: &'a SectionLog,
+        action: TrialAction,
+        requests: impl Iterator<Item = RenderRequest<'r>>,
+    ) -> Self {
         let releases = requests.filter_map(|request| request.releases());
         let problems: BTreeMap<_, _> = releases.map(|pair| (pair.section, Vec::new())).collect();
-        for release in problems.keys() {
-            log.record(NewLogEntry::of_release(
-                LogEntryKind::TrialStarted,
-                release.clone(),
-            ));
+        let trials = Self {
+            log,
+            action,
+            problems,
+        };
+        for release in trials.problems.keys() {
+            trials.record(LogEntryKind::TrialStarted, release, Vec::new());
         }
-        Self { log, problems }
+        trials
     }
 
     fn fail(&mut self, request: RenderRequest<'_>, problem: &str) {
@@ -215,17 +223,22 @@ impl<'a> Trials<'a> {
     }
 
     fn finish(self) {
-        for (release, problems) in self.problems {
+        for (release, problems) in &self.problems {
             let kind = if problems.is_empty() {
                 LogEntryKind::TrialPassed
             } else {
                 LogEntryKind::TrialFailed
             };
-            self.log.record(NewLogEntry {
-                problems,
-                ..NewLogEntry::of_release(kind, release)
-            });
+            self.record(kind, release, problems.clone());
         }
+    }
+
+    fn record(&self, kind: LogEntryKind, release: &ReleaseId, problems: Vec<String>) {
+        self.log.record(NewLogEntry {
+            action: Some(self.action),
+            problems,
+            ..NewLogEntry::of_release(kind, release.clone())
+        });
     }
 }
 

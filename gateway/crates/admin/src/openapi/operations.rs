@@ -154,8 +154,9 @@ fn read_section_logs() -> Operation {
     let seconds = json!({ "type": "integer", "minimum": 0, "maximum": MAX_WAIT_SECONDS, "default": 0 });
     Operation::new("diagnostics", "readSectionLogPage", "Read the log of a section")
         .description(
-            "Publishes, trial renders and changes. To follow them, repeat the request with the ID of the last entry and \
-             a time to wait. Each gateway keeps its last 1000 entries from its start.",
+            "Publishes, trial renders and changes. A release has a trial render when it is published, and again when it is \
+             deployed or previewed. To follow the log, repeat the request with the ID of the last entry and a time to wait. \
+             Each gateway keeps its last 1000 entries from its start.",
         )
         .parameters(&json!([
             parameter("query", "after", "Return entries with a greater ID only.", &id),

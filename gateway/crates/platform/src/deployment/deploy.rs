@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, numbers, require};
 use super::{Deployments, Snapshot};
+use colonnade_diagnostics::TrialAction;
 use colonnade_model::deployment::{ChangeKind, MAX_ROLLOUTS, Rollout, release_changes};
 use colonnade_render::TrialResults;
 
@@ -57,7 +58,7 @@ impl Deployments {
             let unverified = self.unverified(&snapshot, &plan, &mut verified).await?;
             if !unverified.is_empty() {
                 drop(changing);
-                self.verify_rendering(&snapshot, unverified, &mut verified)
+                self.verify_rendering(TrialAction::Deploy, &snapshot, unverified, &mut verified)
                     .await?;
                 continue;
             }

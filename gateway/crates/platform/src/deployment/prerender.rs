@@ -8,6 +8,7 @@ use tokio::time::timeout;
 
 use super::change::{ChangeError, ChangePlan};
 use super::{Deployments, Snapshot};
+use colonnade_diagnostics::TrialAction;
 use colonnade_render::{Renderer, TrialResults};
 use colonnade_store::Store;
 use colonnade_store::loaded::LoadedDeployment;
@@ -47,6 +48,7 @@ impl Deployments {
     /// cache as far as time allows. This may take seconds, so the caller must not hold `changing`.
     pub(super) async fn verify_rendering(
         &self,
+        action: TrialAction,
         snapshot: &Snapshot,
         deployments: Vec<LoadedDeployment>,
         verified: &mut TrialResults,
@@ -56,7 +58,9 @@ impl Deployments {
         };
         for loaded in &deployments {
             let live = snapshot.live().map(|live| &**live);
-            let problems = renderer.trial_render(&*self.store, loaded, live, verified).await;
+            let problems = renderer
+                .trial_render(action, &*self.store, loaded, live, verified)
+                .await;
             if !problems.is_empty() {
                 return Err(ChangeError::RenderFailed(problems));
             }
@@ -72,7 +76,7 @@ impl Deployments {
         Ok(())
     }
 
-    /// The pages of a deployment that fail to render; empty if it could go live.
+    /// The pages of a deployment with a newly published release that fail to render; empty if it could go live.
     pub async fn render_problems(&self, snapshot: &Snapshot, loaded: &LoadedDeployment) -> Vec<String> {
         let Some(renderer) = self.enabled_renderer() else {
             return Vec::new();
@@ -80,7 +84,9 @@ impl Deployments {
         let mut verified = TrialResults::default();
         snapshot.visible().iter().for_each(|loaded| verified.add(loaded));
         let live = snapshot.live().map(|live| &**live);
-        renderer.trial_render(&*self.store, loaded, live, &verified).await
+        renderer
+            .trial_render(TrialAction::Publish, &*self.store, loaded, live, &verified)
+            .await
     }
 
     /// Warms the document cache in the background, if `now` shows visitors other deployments than `before`. It warms the

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
 use super::{DeployRequest, Deployments};
 use crate::preview::rotated;
+use colonnade_diagnostics::TrialAction;
 use colonnade_model::deployment::Deployment;
 use colonnade_model::deployment::{ChangeKind, release_changes};
 use colonnade_model::preview_keys::PreviewKeys;
@@ -70,7 +71,7 @@ impl Deployments {
             let unverified = self.unverified(&snapshot, &plan, &mut verified).await?;
             if !unverified.is_empty() {
                 drop(changing);
-                self.verify_rendering(&snapshot, unverified, &mut verified)
+                self.verify_rendering(TrialAction::Preview, &snapshot, unverified, &mut verified)
                     .await?;
                 continue;
             }
