@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Request, render_count, rendered_section, rendering_gateway, token};
+use crate::support::{
+    Gateway, Request, render_count, rendered_section, rendering_gateway, token, wait_until,
+};
 
 /// Throws an error with the path of the request, or exceeds the memory limit.
 const FAILING: &str = "class SectionError extends Error {}
@@ -56,6 +58,42 @@ fn failed_renders_of_visitors_are_counted_without_message() {
     for private in ["private", "ann", "bob"] {
         assert!(!response.text().contains(private), "{private}");
     }
+}
+
+/// The causes of a section's errors, with their counts.
+fn causes(gateway: &Gateway, section: &str) -> Vec<(String, u64)> {
+    let cause = |error: &Value| {
+        let cause = error["cause"].as_str().unwrap().to_owned();
+        (cause, error["count"].as_u64().unwrap())
+    };
+    errors(gateway, section).iter().map(cause).collect()
+}
+
+#[test]
+fn render_over_deadline_and_limit_is_counted_once() {
+    let gateway = rendering_gateway(
+        "[render]\nworkers = 1\ndeadline_ms = 100\ncpu_limit_ms = 500\n",
+        "export default { page: () => { for (;;); } };",
+    );
+    assert_eq!(gateway.get("/attack/x").status, 200);
+    gateway.wait_for_event(|line| line["event"] == "render_failed");
+    assert_eq!(causes(&gateway, "attack"), [("cpu_limit".to_owned(), 1)]);
+}
+
+#[test]
+fn page_rendered_after_the_deadline_is_counted() {
+    let gateway = rendering_gateway(
+        "[render]\nworkers = 1\ndeadline_ms = 50\ncpu_limit_ms = 60000\n",
+        "export default { page: () => { let n = 0; for (let i = 0; i < 3e6; i++) n += i; return `${n}`; } };",
+    );
+    let mut number = 0;
+    wait_until("a late page is counted", || {
+        number += 1;
+        assert_eq!(gateway.get(&format!("/attack/{number}")).status, 200);
+        causes(&gateway, "attack")
+            .iter()
+            .any(|(cause, _)| cause == "deadline_exceeded")
+    });
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::civil::Date;
+use tokio::task::JoinHandle;
 
 use colonnade_diagnostics::{Diagnostics, ErrorClass, ErrorSource, ObservedError};
 use colonnade_web::byte_cache::ByteCache;
@@ -105,6 +106,20 @@ impl Engine {
         tracing::warn!(event = "render_failed", release = %section, cause, count, circuit_open);
     }
 
+    /// Counts a render that exceeded its document's deadline. The error log has one entry for it: that of its own failure,
+    /// if it fails later.
+    pub(super) fn record_late(self: &Arc<Self>, page: RequestedPage, render: JoinHandle<RenderOutcome>) {
+        let cause = FailureCause::DeadlineExceeded;
+        self.metrics
+            .record_failure(&page.releases.section.name, cause.label());
+        let engine = Arc::clone(self);
+        tokio::spawn(async move {
+            if matches!(render.await, Ok(RenderOutcome::Rendered(_))) {
+                engine.log_failure(&page, cause, None);
+            }
+        });
+    }
+
     /// Counts a failure in the metrics and, if a visitor requested the page, in the error log. Returns the number of
     /// failures of the section with this cause so far.
     pub(super) fn count_failure(
@@ -113,17 +128,22 @@ impl Engine {
         cause: FailureCause,
         class: Option<ErrorClass>,
     ) -> u64 {
-        let release = &page.releases.section;
+        self.log_failure(page, cause, class);
+        self.metrics
+            .record_failure(&page.releases.section.name, cause.label())
+    }
+
+    /// Counts a failure in the error log, if a visitor requested the page.
+    fn log_failure(&self, page: &RequestedPage, cause: FailureCause, class: Option<ErrorClass>) {
         if page.client.is_some() && cause.concerns_release() {
             self.diagnostics.errors.record(ObservedError {
-                release: release.clone(),
+                release: page.releases.section.clone(),
                 page: page.pattern.clone(),
                 source: ErrorSource::Gateway,
                 cause: cause.label(),
                 class,
             });
         }
-        self.metrics.record_failure(&release.name, cause.label())
     }
 
     /// Renders a page, and caches it if it has a cache key. `wait_for_slot`: see [`WorkerPool::render`].

@@ -150,12 +150,12 @@ impl Renderer {
             }
         };
         // In a task of its own: if the client leaves, the page is still cached and the outcome recorded.
-        let work = tokio::spawn(Arc::clone(engine).render(render, self.deadline));
-        match timeout(self.deadline, work).await {
+        let mut work = tokio::spawn(Arc::clone(engine).render(render, self.deadline));
+        match timeout(self.deadline, &mut work).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => RenderOutcome::Failed,
             Err(_) => {
-                engine.count_failure(&page, FailureCause::DeadlineExceeded, None);
+                engine.record_late(page, work);
                 RenderOutcome::Failed
             }
         }
