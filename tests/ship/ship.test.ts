@@ -33,6 +33,12 @@ interface Log {
 
 type Follow = (heading: string, after?: (command: string) => Promise<void>) => Promise<string>;
 
+/** The arguments of `section` in a command of the tutorial. The kit has the code of `create-section`. */
+function sectionArguments(words: readonly string[]): string[] {
+  const create = words.indexOf("create-section");
+  return create < 0 ? words.slice(words.indexOf("section") + 1) : ["new", ...words.slice(create + 1)];
+}
+
 /** Runs the commands under a heading of docs/tutorial.md, each where the previous one left off. Returns their output. */
 function tutorial(folder: string, section: RunSection): Follow {
   let current = folder;
@@ -45,7 +51,7 @@ function tutorial(folder: string, section: RunSection): Follow {
       // The folder has its dependencies.
       else if (command === "npm install") continue;
       else if (program === "npm") outputs.push(await runCommand(current, words));
-      else outputs.push(await section(current, ...words.slice(words.indexOf("section") + 1)));
+      else outputs.push(await section(current, ...sectionArguments(words)));
       await after?.(command);
     }
     return outputs.join("");

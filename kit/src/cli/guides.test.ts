@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { MemoryStream } from "../../fixtures/command.js";
+import { COMMANDS } from "./commands.js";
 import { createProgram } from "./program.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
@@ -21,7 +22,7 @@ function splitWords(line: string): string[] {
 
 function programFor(args: readonly string[]): ReturnType<typeof createProgram> {
   const stream = new MemoryStream();
-  return createProgram(args, { folder: ROOT, environment: {}, stdout: stream, stderr: stream });
+  return createProgram(args, { folder: ROOT, environment: {}, stdout: stream, stderr: stream }, COMMANDS);
 }
 
 /** Parses the arguments of `section` without running the command. */
@@ -35,13 +36,13 @@ function read(file: string): string {
   return readFileSync(path.join(ROOT, file), "utf8");
 }
 
-/** Returns the commands in shell blocks and code spans, without comments. */
+/** Returns the commands in shell blocks and code spans, without comments and redirections. */
 function commandsIn(guide: string): string[] {
   const text = read(guide);
   const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
   const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
   const lines = [...blocks.flatMap((block) => block.split("\n")), ...spans];
-  return [...new Set(lines.map((line) => line.replace(/ +#.*/, "").trim()))];
+  return [...new Set(lines.map((line) => line.replace(/ +[#>].*/, "").trim()))];
 }
 
 const NAMES = programFor([]).commands.map((command) => command.name());
@@ -53,8 +54,11 @@ describe.each(["README.md", `${TEMPLATE}/README.md`, ...PAGES])("%s", (guide) =>
 
   test("shows valid commands", async () => {
     for (const command of commands) {
-      const [, section] = /^npx (?:--package \S+ )?section ([a-z].*)/.exec(command) ?? [];
-      if (section !== undefined) await expect(parseOnly(splitWords(section)), command).resolves.toBeUndefined();
+      const [, create, section = create] =
+        /^npx (?:--package \S+ )?(?:create-section (.*)|section ([a-z].*))/.exec(command) ?? [];
+      const args = splitWords(section ?? "");
+      if (args.length > 0)
+        await expect(parseOnly(create === undefined ? args : ["new", ...args]), command).resolves.toBeUndefined();
       const [, name] = /^section ([a-z-]+)/.exec(command) ?? [];
       if (name !== undefined) expect(NAMES, command).toContain(name);
       const [, targets] = /^make ((?:[a-z-]+ ?)+)$/.exec(command) ?? [];

@@ -1,23 +1,8 @@
-import { CommanderError } from "@commander-js/extra-typings";
-
-import { ERROR_KINDS, UsageError } from "../build/usageError.js";
+import { COMMANDS } from "./commands.js";
 import type { ProcessContext } from "./context.js";
-import { locateErrors } from "./locate.js";
-import { printable } from "./printable.js";
-import { createProgram } from "./program.js";
+import { run } from "./run.js";
 
-/** Runs the `section` command. Returns the exit code: 0, that of the printed error's kind, or 1 after a bug. */
-export async function main(args: readonly string[], context: ProcessContext): Promise<number> {
-  try {
-    await createProgram(args, context).parseAsync(args, { from: "user" });
-    return 0;
-  } catch (error) {
-    // Commander has printed its help or error message.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERROR_KINDS.usage.exitCode;
-    if (!(error instanceof Error)) throw error;
-    // A usage error needs a message; a bug needs a stack trace.
-    const text = error instanceof UsageError ? `error: ${error.message}` : (error.stack ?? error.message);
-    context.stderr.write(`${printable(await locateErrors(context.folder, text))}\n`);
-    return error instanceof UsageError ? error.exitCode : 1;
-  }
+/** Runs the `section` command. Returns its exit code. */
+export function main(args: readonly string[], context: ProcessContext): Promise<number> {
+  return run(args, context, COMMANDS);
 }

@@ -16,35 +16,53 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const run = promisify(execFile);
 const KIT = path.resolve(import.meta.dirname, "../..");
 const ROOT = path.dirname(KIT);
-const CREATE = "@colonnade/create-section/bin/create-section.js";
 const CREATE_SECTION = path.join(ROOT, "packages/create-section");
 // The kit's own node_modules has the dependencies whose version differs from the one at the root.
 const DEPENDENCIES = [path.join(KIT, "node_modules"), path.join(ROOT, "node_modules")];
 
 let folder: string;
 let modules: string;
-/** The packed kit and the packed create-section. */
-let packed: string[];
+let packedKit: string;
+let packedCreate: string;
+/** The command of the unpacked create-section. */
+let createSection: string;
 
 /** Packs a package with npm. Returns the path of the file. */
-async function pack(source: string): Promise<string> {
-  // The kit's prepack script would rebuild dist/, which these tests run.
-  const args = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
+async function pack(source: string, ...options: string[]): Promise<string> {
+  const args = ["pack", "--json", "--foreground-scripts=false", "--pack-destination", folder, ...options];
   const { stdout } = await run("npm", args, { cwd: source });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   return path.join(folder, filename);
 }
 
-/** Packs the packages and unpacks them next to links to their dependencies in this repository. */
+async function unpack(file: string, target: string): Promise<void> {
+  await mkdir(target, { recursive: true });
+  await tar.extract({ file, cwd: target, strip: 1 });
+}
+
+/** Unpacks create-section where it finds only the packages that it declares, such as after `npm create`. */
+async function unpackCreate(): Promise<string> {
+  const target = await temporaryFolder();
+  await unpack(packedCreate, target);
+  const { dependencies } = JSON.parse(await readFile(path.join(target, "package.json"), "utf8")) as {
+    dependencies: Readonly<Record<string, string>>;
+  };
+  for (const name of Object.keys(dependencies)) {
+    const link = path.join(target, "node_modules", name);
+    await mkdir(path.dirname(link), { recursive: true });
+    await symlink(path.join(KIT, "node_modules", name), link);
+  }
+  return path.join(target, "bin/create-section.js");
+}
+
+/** Packs the packages, and unpacks the kit next to links to its dependencies in this repository. */
 beforeAll(async () => {
   folder = await temporaryFolder();
   modules = path.join(folder, "node_modules");
-  packed = await Promise.all([KIT, CREATE_SECTION].map(pack));
-  for (const [index, name] of ["kit", "create-section"].entries()) {
-    const target = path.join(modules, "@colonnade", name);
-    await mkdir(target, { recursive: true });
-    await tar.extract({ file: packed[index] ?? "", cwd: target, strip: 1 });
-  }
+  // The kit's prepack script would rebuild dist/, which these tests run.
+  [packedKit, packedCreate] = await Promise.all([pack(KIT, "--ignore-scripts"), pack(CREATE_SECTION)]);
+  createSection = await unpackCreate();
+  await unpack(packedKit, path.join(modules, "@colonnade/kit"));
   const libraries = new Map<string, string>();
   for (const source of DEPENDENCIES.toReversed())
     for (const name of await readdir(source).catch(() => [])) libraries.set(name, path.join(source, name));
@@ -101,7 +119,7 @@ test.each([
   ["hello", [], "/hello", "/hello", build],
   ["opening-hours", ["--at", "/hours/:day/:place"], "/hours/:day/:place", "/hours/example/example", lintAndBuild],
 ])("the new section %s works", async (name, options, pattern, example, check) => {
-  await run(process.execPath, [path.join(modules, CREATE), name, ...options], { cwd: folder });
+  await run(process.execPath, [createSection, name, ...options], { cwd: folder });
   const release = await check(name);
   expect(release.name).toBe(name);
   const script = expect.stringMatching(/\.js$/) as string;
@@ -135,7 +153,7 @@ describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 
   async function create(agent: string): Promise<string> {
     const team = await temporaryFolder();
     const env = { ...process.env, npm_config_user_agent: agent };
-    await run(process.execPath, [path.join(modules, CREATE), "hello", "--kit", packed[0] ?? ""], { cwd: team, env });
+    await run(process.execPath, [createSection, "hello", "--kit", packedKit], { cwd: team, env });
     return path.join(team, "hello");
   }
 
@@ -148,8 +166,7 @@ describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 
 
   test("npm", async () => {
     const team = await temporaryFolder();
-    const packages = packed.map((file) => `--package=${file}`);
-    const args = ["exec", "--yes", ...packages, "--", "create-section", "hello", "--kit", packed[0] ?? ""];
+    const args = ["exec", "--yes", `--package=${packedCreate}`, "--", "create-section", "hello", "--kit", packedKit];
     await run("npm", args, { cwd: team });
     await installAndCheck(path.join(team, "hello"), "npm");
   });

@@ -1,49 +1,12 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { ERROR_KINDS } from "../build/usageError.js";
-import { addAbortCommand } from "./abort.js";
-import { addBuildCommand } from "./build.js";
-import { addCheckCommand } from "./check.js";
-import { addCompletionCommand } from "./completion.js";
 import type { CommandContext, CommandResult, ProcessContext } from "./context.js";
-import { addDeployCommand } from "./deploy.js";
-import { addDevCommand } from "./dev.js";
-import { addErrorsCommand } from "./errors.js";
-import { addGarbageCollectCommand } from "./garbageCollect.js";
-import { addHistoryCommand } from "./history.js";
-import { addLogsCommand } from "./logs.js";
-import { addNewCommand } from "./new.js";
-import { addPreviewCommand } from "./preview.js";
-import { addOpenCommand } from "./open.js";
 import { printable } from "./printable.js";
-import { addPromoteCommand } from "./promote.js";
-import { addPublishCommand } from "./publish.js";
-import { addRollbackCommand } from "./rollback.js";
 import { kitVersion } from "./scaffold.js";
-import { addStatusCommand } from "./status.js";
-import { addUpgradeCommand } from "./upgrade.js";
 
-/** In the order in which a team needs them. */
-const SUBCOMMANDS: readonly ((program: CommandUnknownOpts, context: CommandContext) => void)[] = [
-  addNewCommand,
-  addDevCommand,
-  addBuildCommand,
-  addCheckCommand,
-  addPublishCommand,
-  addDeployCommand,
-  addPromoteCommand,
-  addAbortCommand,
-  addRollbackCommand,
-  addStatusCommand,
-  addHistoryCommand,
-  addErrorsCommand,
-  addLogsCommand,
-  addPreviewCommand,
-  addOpenCommand,
-  addGarbageCollectCommand,
-  addUpgradeCommand,
-  addCompletionCommand,
-];
+/** Adds a command to the program. */
+export type AddCommand = (program: CommandUnknownOpts, context: CommandContext) => void;
 
 const ENVIRONMENT_HELP = `
 Environment variables (\`new\`, \`build\`, \`check\`, \`upgrade\` and \`completion\` do not call the gateway and read neither):
@@ -58,8 +21,12 @@ ${Object.values(ERROR_KINDS)
   .map(({ exitCode, meaning }) => `  ${String(exitCode)}  ${meaning}`)
   .join("\n")}`;
 
-/** Creates the `section` program with all of its subcommands. */
-export function createProgram(args: readonly string[], context: ProcessContext): CommandUnknownOpts {
+/** Creates the `section` program with these commands. */
+export function createProgram(
+  args: readonly string[],
+  context: ProcessContext,
+  commands: readonly AddCommand[],
+): CommandUnknownOpts {
   const { stdout, stderr } = context;
   const program = new Command("section")
     .description("Build, publish and deploy a section.")
@@ -78,7 +45,7 @@ export function createProgram(args: readonly string[], context: ProcessContext):
     if (!json) for (const warning of warnings) stderr.write(`warning: ${printable(warning)}\n`);
     stdout.write(`${json ? jsonLine(data) : printable(text)}\n`);
   };
-  for (const addCommand of SUBCOMMANDS) addCommand(program, { ...context, printResult });
+  for (const addCommand of commands) addCommand(program, { ...context, printResult });
   program.showHelpAfterError();
   rejectAmbiguousOptions(program, args);
   for (const command of program.commands) {

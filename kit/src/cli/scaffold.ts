@@ -17,6 +17,7 @@ export interface NewSection {
 
 /** Name of the kit's package. */
 export const KIT = "@colonnade/kit";
+// The kit, or the copy of its manifest and its template in @colonnade/create-section.
 const KIT_FOLDER = path.resolve(import.meta.dirname, "../..");
 // The template is a working section, so that it is compiled and linted in place.
 const TEMPLATE = path.join(KIT_FOLDER, "templates/section");

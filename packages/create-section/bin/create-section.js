@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { main } from "@colonnade/kit/cli";
+import { create } from "../dist/src/cli/create.js";
 
-process.exitCode = await main(["new", ...process.argv.slice(2)], {
+process.exitCode = await create(process.argv.slice(2), {
   folder: process.cwd(),
   environment: process.env,
   stdout: process.stdout,

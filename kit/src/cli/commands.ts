@@ -1,0 +1,41 @@
+import { addAbortCommand } from "./abort.js";
+import { addBuildCommand } from "./build.js";
+import { addCheckCommand } from "./check.js";
+import { addCompletionCommand } from "./completion.js";
+import { addDeployCommand } from "./deploy.js";
+import { addDevCommand } from "./dev.js";
+import { addErrorsCommand } from "./errors.js";
+import { addGarbageCollectCommand } from "./garbageCollect.js";
+import { addHistoryCommand } from "./history.js";
+import { addLogsCommand } from "./logs.js";
+import { addNewCommand } from "./new.js";
+import { addOpenCommand } from "./open.js";
+import { addPreviewCommand } from "./preview.js";
+import { addPromoteCommand } from "./promote.js";
+import { addPublishCommand } from "./publish.js";
+import { addRollbackCommand } from "./rollback.js";
+import { addStatusCommand } from "./status.js";
+import { addUpgradeCommand } from "./upgrade.js";
+import type { AddCommand } from "./program.js";
+
+/** The commands of `section`, in the order in which a team needs them. */
+export const COMMANDS: readonly AddCommand[] = [
+  addNewCommand,
+  addDevCommand,
+  addBuildCommand,
+  addCheckCommand,
+  addPublishCommand,
+  addDeployCommand,
+  addPromoteCommand,
+  addAbortCommand,
+  addRollbackCommand,
+  addStatusCommand,
+  addHistoryCommand,
+  addErrorsCommand,
+  addLogsCommand,
+  addPreviewCommand,
+  addOpenCommand,
+  addGarbageCollectCommand,
+  addUpgradeCommand,
+  addCompletionCommand,
+];

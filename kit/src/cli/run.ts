@@ -1,0 +1,27 @@
+import { CommanderError } from "@commander-js/extra-typings";
+
+import { ERROR_KINDS, UsageError } from "../build/usageError.js";
+import type { ProcessContext } from "./context.js";
+import { locateErrors } from "./locate.js";
+import { printable } from "./printable.js";
+import { createProgram, type AddCommand } from "./program.js";
+
+/** Runs a program with these commands. Returns the exit code: 0, that of the printed error's kind, or 1 after a bug. */
+export async function run(
+  args: readonly string[],
+  context: ProcessContext,
+  commands: readonly AddCommand[],
+): Promise<number> {
+  try {
+    await createProgram(args, context, commands).parseAsync(args, { from: "user" });
+    return 0;
+  } catch (error) {
+    // Commander has printed its help or error message.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERROR_KINDS.usage.exitCode;
+    if (!(error instanceof Error)) throw error;
+    // A usage error needs a message; a bug needs a stack trace.
+    const text = error instanceof UsageError ? `error: ${error.message}` : (error.stack ?? error.message);
+    context.stderr.write(`${printable(await locateErrors(context.folder, text))}\n`);
+    return error instanceof UsageError ? error.exitCode : 1;
+  }
+}
