@@ -9,7 +9,7 @@ import { kitVersion } from "./scaffold.js";
 export type AddCommand = (program: CommandUnknownOpts, context: CommandContext) => void;
 
 const ENVIRONMENT_HELP = `
-Environment variables (\`new\`, \`build\`, \`check\`, \`upgrade\` and \`completion\` do not call the gateway and read neither):
+Environment variables (\`new\`, \`dev\`, \`build\`, \`check\`, \`upgrade\` and \`completion\` do not read them):
   COLONNADE_ADMIN  URL of the gateway's admin listener (default: http://127.0.0.1:9090)
   COLONNADE_TOKEN  admin API token, issued by the gateway operator`;
 
@@ -46,7 +46,7 @@ export function createProgram(
     stdout.write(`${json ? jsonLine(data) : printable(text)}\n`);
   };
   for (const addCommand of commands) addCommand(program, { ...context, printResult });
-  program.showHelpAfterError();
+  program.showHelpAfterError("Run `section --help` for the commands.");
   rejectAmbiguousOptions(program, args);
   for (const command of program.commands) {
     command.showHelpAfterError(`Run \`section ${command.name()} --help\` for usage.`);
