@@ -31,6 +31,8 @@ test("new creates a section and prints the next steps", async () => {
   npm install
   npm test
   npx section build
+
+Commit the files and the lockfile: the workflow and \`section upgrade\` need the commit.
 `,
     err: "",
   });
@@ -114,7 +116,10 @@ describe("a new section uses the commands of", () => {
       {
         steps: "npm install\n  npm test\n  npx section build\n",
         readme: "npm run check ",
-        workflow: ["cache: npm", "npm ci", "npm run check", "npm test", "npm run build", "npx section publish"],
+        workflow: [
+          ...["cache: npm", "npm ci", "npm run check", "npm run lint", "npm test", "npm run build"],
+          "npx section publish",
+        ],
       },
     ],
     [

@@ -41,7 +41,11 @@ export function addNewCommand(program: CommandUnknownOpts, { folder, environment
       const files = await scaffold(target, { name, pattern, kit, packageManager });
       const hasNewRepository = await createRepository(target);
       const steps = commandsFor(packageManager, `cd ${name}\n  npm install\n  npm test\n  npx section build`);
-      const text = `created ${name}/ with a page at ${pattern}${hasNewRepository ? " and a Git repository" : ""}\n\n  ${steps}`;
+      const text = `created ${name}/ with a page at ${pattern}${hasNewRepository ? " and a Git repository" : ""}
+
+  ${steps}
+
+Commit the files and the lockfile: the workflow and \`section upgrade\` need the commit.`;
       const data = { name, folder: target, pattern, kit, packageManager: packageManager.name, hasNewRepository, files };
       printResult({ text, data });
     });
