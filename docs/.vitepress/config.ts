@@ -46,6 +46,17 @@ const PROJECT = [
   { text: "Conduct of the bundled site", link: "/conduct" },
 ];
 
+/** Shiki, which highlights code, has no grammar of ABNF. */
+const ABNF = {
+  name: "abnf",
+  scopeName: "source.abnf",
+  repository: {},
+  patterns: [
+    { name: "comment", match: ";.*$" },
+    { name: "string", match: '"[^"]*"' },
+  ],
+};
+
 export default defineConfig({
   title: "Colonnade",
   description: "Documentation of Colonnade, a platform for independently deployed sections of one site",
@@ -55,6 +66,7 @@ export default defineConfig({
   ignoreDeadLinks: [/^http:\/\/localhost:8080/],
   head: [["link", { rel: "icon", type: "image/svg+xml", href: "/logo.svg" }]],
   markdown: {
+    languages: [ABNF],
     // The same fragments as on GitHub, so that links work in both places.
     anchor: { slugify: slug },
     config(md) {
