@@ -35,13 +35,20 @@ fn deployment_is_live_when_response_arrives() {
 #[test]
 fn response_lists_all_releases() {
     let gateway = Gateway::start_live("", &[]);
-    gateway.publish(&Release::section("legal", "0.1.0", &["/terms"]));
+    gateway.publish(&Release::section(
+        "legal",
+        "0.1.0",
+        &["/terms/:country", "/terms"],
+    ));
     let response = gateway.post_deployment(&json!({ "releases": { "legal": "0.1.0" }, "reason": "terms" }));
     let set = json!({ "directory": "1.0.0", "legal": "0.1.0", "shell": "1.0.0" });
     assert_eq!(response.status, 201);
     assert_eq!(
         response.json(),
-        json!({ "number": 2, "releases": set, "live": true, "rollouts": [], "url": "https://site.example" })
+        json!({
+            "number": 2, "releases": set, "live": true, "rollouts": [], "url": "https://site.example",
+            "paths": { "directory": "/", "legal": "/terms" },
+        })
     );
 
     let list = deployments(&gateway);

@@ -75,27 +75,29 @@ the candidate of directory, shell has the change too, and is now deployment 9
 
 describe("the URL of a page is printed", () => {
   const url = "https://site.example";
+  const paths = { directory: "/", hello: "/hello", greetings: "/greetings" };
 
   test.each([
     [[], `${url}/hello`],
-    [["hello@1.1.0", "shell@2.0.0"], `${url}/hello`],
-    [["hello@1.0.0"], `${url}/`],
+    [["hello@1.0.0"], `${url}/hello`],
+    [["shell@2.0.0", "greetings@1.0.0"], `${url}/greetings`],
     [["--remove", "hello"], `${url}/`],
+    [["legal@1.0.0"], `${url}/`],
   ])("%j", async (args, page) => {
-    admin.response = jsonResponse({ ...LIVE, url }, 201);
+    admin.response = jsonResponse({ ...LIVE, url, paths }, 201);
     expect((await runSection(folder, ["deploy", ...args])).out).toBe(`deployment 7 is live\n${page}\n`);
     const { out } = await runSection(folder, ["deploy", ...args, "--json"]);
-    expect(JSON.parse(out)).toEqual({ ...LIVE, url, isNew: true, page });
+    expect(JSON.parse(out)).toEqual({ ...LIVE, url, paths, isNew: true, page });
   });
 
   test("but not of a candidate", async () => {
-    admin.response = jsonResponse({ ...CANDIDATE, url }, 201);
+    admin.response = jsonResponse({ ...CANDIDATE, url, paths }, 201);
     expect((await runSection(folder, ["deploy", "--rollout", "10"])).out).not.toContain(url);
   });
 
-  test("or of a folder without a release", async () => {
+  test("an older gateway sends no paths", async () => {
     admin.response = jsonResponse({ ...LIVE, url }, 201);
-    expect((await runSection(await temporaryFolder(), ["deploy", "hello@1.1.0"])).out).toContain(`\n${url}/\n`);
+    expect((await runSection(folder, ["deploy"])).out).toContain(`\n${url}/\n`);
   });
 });
 

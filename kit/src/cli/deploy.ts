@@ -4,7 +4,7 @@ import { adminAccess, postAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext } from "./context.js";
 import { describeCandidate, describeUpdatedCandidate, type Deployment, type Rollout } from "./deployments.js";
 import { parseDeploymentNumber, parsePercent, reasonOption } from "./options.js";
-import { builtRelease, firstPath, pageUrl } from "./page.js";
+import { pageUrl } from "./page.js";
 import { parseReleases, removeOption, type ReleaseChanges } from "./releases.js";
 
 /** Options of a deploy. */
@@ -27,6 +27,8 @@ export interface DeployedDeployment extends Deployment {
   readonly rollouts: readonly Rollout[];
   /** The site's origin. Older gateways do not send it. */
   readonly url?: string;
+  /** The path of a page of each section, by section name. Older gateways do not send them. */
+  readonly paths?: Readonly<Record<string, string>>;
 }
 
 /** Result of a deploy. */
@@ -70,24 +72,20 @@ export function addDeployCommand(
       const access = adminAccess(environment);
       const releases = await parseReleases(folder, names, remove);
       const { deployment, isNew } = await deploy(releases, { percent, base, reason }, access);
-      const page = await pageOf(deployment, releases, folder);
+      const page = pageOf(deployment, releases);
       const text = [describe({ deployment, isNew }), ...(page === undefined ? [] : [page])].join("\n");
       printResult({ text, data: { ...deployment, isNew, ...(page !== undefined && { page }) } });
     });
 }
 
 /**
- * The URL of a page that a live deployment shows: of the release in this folder if it was deployed, or else the home
- * page. Undefined for a candidate, which a visitor of the page may not get.
+ * The URL of a page that a live deployment shows: of the first deployed section that has one, or else the home page.
+ * Undefined for a candidate, which a visitor of the page may not get.
  */
-async function pageOf(
-  { live, url }: DeployedDeployment,
-  releases: ReleaseChanges,
-  folder: string,
-): Promise<string | undefined> {
+function pageOf({ live, url, paths = {} }: DeployedDeployment, releases: ReleaseChanges): string | undefined {
   if (!live || url === undefined) return undefined;
-  const release = await builtRelease(folder);
-  return pageUrl(url, release && releases[release.name] === release.version ? firstPath(release) : "/");
+  const [path = "/"] = Object.keys(releases).flatMap((name) => (releases[name] && paths[name]) ?? []);
+  return pageUrl(url, path);
 }
 
 function describe({ deployment: { number, live, percent = 0, rollouts }, isNew }: Deployed): string {

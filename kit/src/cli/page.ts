@@ -11,10 +11,13 @@ export async function builtRelease(folder: string): Promise<Release | undefined>
   });
 }
 
-/** Returns the first listed path of a release's first page without params, or else the path of the site's home page. */
+/**
+ * Returns the path of a page of a release: of the first page without params, or else the first listed path, or else the path
+ * of the site's home page. The gateway selects the same one for a deploy.
+ */
 export function firstPath({ pages }: Release): string {
   const page = pages.find(({ pattern }) => !pattern.includes("/:"));
-  return page ? (page.paths[0]?.path ?? page.pattern) : "/";
+  return page?.pattern ?? pages.flatMap(({ paths }) => paths)[0]?.path ?? "/";
 }
 
 /** Returns the URL of a page. `origin` is the site's, without a trailing slash. */

@@ -1,6 +1,7 @@
 //! What all calls that change the live state share: reading the request and the response to a change.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use http::StatusCode;
 use serde::Serialize;
@@ -10,6 +11,7 @@ use utoipa::ToSchema;
 use colonnade_config::{Action, Origin, Token};
 use colonnade_model::schema::{Number, Percent, Releases};
 use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome};
+use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, Role};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
@@ -41,6 +43,8 @@ pub(super) struct ChangeResult {
     /// The site's origin, without a trailing slash.
     #[schema(format = "uri")]
     url: String,
+    /// The path of a page of each section, by section name. A section without a known path has none.
+    paths: BTreeMap<String, String>,
 }
 
 /// Reads a JSON body. An empty body equals `{}`.
@@ -102,6 +106,9 @@ pub(super) fn respond(outcome: &ChangeOutcome, origin: &Origin) -> Response {
         changed,
     } = outcome;
     let releases = |number| Some(&snapshot.deployment(number)?.deployment.releases);
+    let paths = snapshot
+        .deployment(*number)
+        .map(|deployment| first_paths(deployment));
     let rollouts = rollouts::describe(&state.visible, releases);
     let own = rollouts.iter().find(|rollout| rollout.deployment == *number);
     let result = ChangeResult {
@@ -111,6 +118,7 @@ pub(super) fn respond(outcome: &ChangeOutcome, origin: &Origin) -> Response {
         percent: own.map(|rollout| rollout.percent),
         rollouts,
         url: origin.to_string(),
+        paths: paths.unwrap_or_default(),
     };
     let status = if *changed {
         StatusCode::CREATED
@@ -118,4 +126,19 @@ pub(super) fn respond(outcome: &ChangeOutcome, origin: &Origin) -> Response {
         StatusCode::OK
     };
     json(status, &result)
+}
+
+/// The path of a page of each section: of the first page without params, or else the first named path.
+fn first_paths(deployment: &LoadedDeployment) -> BTreeMap<String, String> {
+    let of_section = |release: &Arc<LoadedRelease>| {
+        let Role::Section(parts) = &release.role else {
+            return None;
+        };
+        let patterns = parts.pages.iter().map(|(_, page)| &page.pattern);
+        let mut without_params = patterns.filter(|pattern| !pattern.contains("/:"));
+        let named = || parts.paths.iter().find_map(|(_, paths)| paths.first());
+        let path = without_params.next().or_else(named)?;
+        Some((release.id.name.clone(), path.clone()))
+    };
+    deployment.releases.iter().filter_map(of_section).collect()
 }
