@@ -24,9 +24,9 @@ export function addCompletionCommand(program: CommandUnknownOpts, { printResult 
     .command("completion")
     .summary("print a script that completes commands and options in a shell")
     .description(
-      'Prints a completion script. For bash, add `eval "$(section completion bash)"` to ~/.bashrc; for zsh, add ' +
-        '`eval "$(section completion zsh)"` to ~/.zshrc, after compinit; for fish, run `section completion fish > ' +
-        "~/.config/fish/completions/section.fish`.",
+      "Prints a script that completes the command `section`. Save it to a file: for bash and zsh, load the file with `.` in " +
+        "~/.bashrc, or in ~/.zshrc after compinit; for fish, save it as ~/.config/fish/completions/section.fish. It does not " +
+        'complete `npx section`: define the function `section() { npx --no -- section "$@"; }` as well.',
     )
     .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
     .action((shell) => {
