@@ -47,7 +47,7 @@ export async function buildSection(context: BuildContext, onStep: OnStep): Promi
   const { paths } = checked.value;
   const release = await sectionRelease(context, client, imports, paths);
   const problems = [...checked.value.problems, ...(await findOversizedViews(context, client, release))];
-  if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems);
+  if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
   return { release, outside: await compiledFiles(folder, client, server), warnings: warningsIn(problems) };
 }
 

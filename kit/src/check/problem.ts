@@ -1,5 +1,9 @@
 import { BuildError } from "../build/usageError.js";
 import { kindOf, type ProblemCode, type Severity } from "./codes.js";
+import { guideHint } from "./guide.js";
+
+// Line 9 comes before line 10.
+const { compare } = new Intl.Collator("en", { numeric: true });
 
 /** A violation of the section contract that `section check` found. */
 export interface Problem {
@@ -33,21 +37,32 @@ export function warningsIn(problems: readonly Problem[]): string[] {
   return problems.filter(({ severity }) => severity === "warning").map(describe);
 }
 
-/** Thrown if a section does not pass its check. The message lists all problems. */
+/** Thrown if the section in `folder` does not pass its check. The message lists all problems. */
 export class CheckError extends BuildError {
   constructor(
     readonly section: string,
     readonly problems: readonly Problem[],
+    folder: string,
   ) {
     const errors = errorsIn(problems);
     const count = errors.length === 1 ? "1 problem" : `${String(errors.length)} problems`;
     const texts = [...errors.map(describe), ...warningsIn(problems).map((text) => `warning: ${text}`)];
-    super([`${section} breaks the rules for sections: ${count}`, ...texts].join("\n\n"));
+    super([`${section} breaks the rules for sections: ${count}`, ...texts, guideHint(folder)].join("\n\n"));
   }
 }
 
 function describe({ code, message, help, location }: Problem): string {
   return [`${code} ${message}`, ...(location === undefined ? [] : [`  at ${location}`]), `  ${help}`].join("\n");
+}
+
+/** Whether two problems have the same code and location. */
+export function isSimilar(one: Located, other: Located): boolean {
+  return one.location !== undefined && one.code === other.code && one.location === other.location;
+}
+
+interface Located {
+  readonly code?: string;
+  readonly location?: string | undefined;
 }
 
 /** Collects problems without repetitions, such as the same line on several paths. */
@@ -61,14 +76,15 @@ export class Problems {
     if (!this.#distinct.has(key)) this.#distinct.set(key, problem);
   }
 
+  /** Whether there is a problem with the same code and location. */
+  hasSimilar(problem: Problem): boolean {
+    return [...this.#distinct.values()].some((other) => isSimilar(problem, other));
+  }
+
   /** Returns the problems, sorted by code and location. */
   sorted(): Problem[] {
     return [...this.#distinct.values()].sort(
       (a, b) => compare(a.code, b.code) || compare(a.location ?? "", b.location ?? ""),
     );
   }
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

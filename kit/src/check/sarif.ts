@@ -1,14 +1,10 @@
 import { readFileSync } from "node:fs";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
 
 import { CONFIG_FILE } from "../build/config.js";
-import { anchorOf, kindOf, PROBLEM_KINDS, type ProblemCode } from "./codes.js";
+import { kindOf, PROBLEM_KINDS, type ProblemCode } from "./codes.js";
+import { GUIDE } from "./guide.js";
 import { parsePosition } from "./positions.js";
 import type { Problem } from "./problem.js";
-
-/** A copy of docs/errors.md. The build of the kit creates it. */
-const GUIDE = path.join(import.meta.dirname, "errors.md");
 
 /** Returns the problems as a log in SARIF 2.1.0, the format of static analysis results. `version` is the kit's version. */
 export function toSarif(problems: readonly Problem[], version: string): object {
@@ -20,7 +16,6 @@ export function toSarif(problems: readonly Problem[], version: string): object {
       id,
       shortDescription: { text: title },
       help: { text: help, markdown: sections.find((text) => text.startsWith(`## ${id}:`)) ?? help },
-      helpUri: pathToFileURL(GUIDE).href + anchorOf(id),
       defaultConfiguration: { level: severity },
     };
   });

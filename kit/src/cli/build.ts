@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { build } from "../build/build.js";
+import { guideHint } from "../check/guide.js";
 import type { CommandContext } from "./context.js";
 import { stepProgress } from "./progress.js";
 
@@ -24,6 +25,6 @@ export function addBuildCommand(program: CommandUnknownOpts, { folder, stderr, p
       const text = built
         ? `built ${name}@${version}: ${String(files.length)} files, ${(size / 1024).toFixed(0)} KiB`
         : `${name}@${version} is up to date`;
-      printResult({ text, data: { name, version, built, warnings }, warnings });
+      printResult({ text, data: { name, version, built, warnings }, warnings, hint: guideHint(folder) });
     });
 }

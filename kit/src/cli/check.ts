@@ -4,6 +4,7 @@ import path from "node:path";
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { UsageError } from "../build/usageError.js";
+import { guideHint } from "../check/guide.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { toSarif } from "../check/sarif.js";
 import type { CommandContext } from "./context.js";
@@ -33,9 +34,9 @@ export function addCheckCommand(program: CommandUnknownOpts, { folder, stdout, p
       }
       if (sarif !== true && (json || !isFailed)) {
         const text = `${name} follows the rules`;
-        printResult({ text, data: { name, problems }, warnings: warningsIn(problems) });
+        printResult({ text, data: { name, problems }, warnings: warningsIn(problems), hint: guideHint(folder) });
       }
-      if (isFailed) throw new CheckError(name, problems);
+      if (isFailed) throw new CheckError(name, problems, folder);
     });
 }
 

@@ -25,4 +25,6 @@ export interface CommandResult {
   /** What `--json` prints. */
   readonly data: unknown;
   readonly warnings?: readonly string[];
+  /** What explains the warnings. */
+  readonly hint?: string;
 }

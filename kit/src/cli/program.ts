@@ -39,10 +39,11 @@ export function createProgram(
       writeErr: (text) => stderr.write(printable(text)),
     })
     .exitOverride();
-  const printResult = ({ text, data, warnings = [] }: CommandResult): void => {
+  const printResult = ({ text, data, warnings = [], hint }: CommandResult): void => {
     const { json } = program.opts();
     // The JSON result includes the warnings.
     if (!json) for (const warning of warnings) stderr.write(`warning: ${printable(warning)}\n`);
+    if (!json && warnings.length > 0 && hint !== undefined) stderr.write(`${printable(hint)}\n`);
     stdout.write(`${json ? jsonLine(data) : printable(text)}\n`);
   };
   for (const addCommand of commands) addCommand(program, { ...context, printResult });
