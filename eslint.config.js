@@ -63,7 +63,6 @@ export default tseslint.config(
   },
   { files: platform, ignores: ["**/*.test.*"], rules: { "no-restricted-syntax": ["error", ...forbiddenMarkup] } },
   ...section.map(({ rules, ...config }) => {
-    const [severity, { patterns }] = rules["no-restricted-imports"];
     const siblings = {
       group: ["../../../mfe-*", "../../mfe-*", "../../shell/*", "../../../shell/*"],
       message: "A section must not import the shell or another section. Use @colonnade/kit.",
@@ -72,7 +71,7 @@ export default tseslint.config(
       ...config,
       files: ["mfe-*/src/**/*.{ts,tsx}", "examples/*/src/**/*.{ts,tsx}"],
       ignores: ["**/*.test.*", "**/testing/**"],
-      rules: { ...rules, "no-restricted-imports": [severity, { patterns: [...patterns, siblings] }] },
+      rules: { ...rules, "no-restricted-imports": ["error", { patterns: [siblings] }] },
     };
   }),
   // Playwright reads a fixture's dependencies from a destructuring pattern, which is empty if there are none.

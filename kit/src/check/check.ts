@@ -60,11 +60,12 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
   for (const [index, reports] of pageReports.entries())
     for (const report of reports) if (report.kind === "paths") paths.set(patterns[index] ?? "", report.paths);
   const problems = new Problems();
-  for (const problem of bundle.problems) problems.add(problem);
   const addReports = (reports: readonly Report[]): void => {
     for (const report of reports) addReport(report, positionOf, problems);
   };
   addReports([sectionReports, ...pageReports].flat());
+  // A render reports the same error with its page.
+  for (const problem of bundle.problems) if (!problems.hasSimilar(problem)) problems.add(problem);
   const rendered = pageReports.flat().filter((report) => report.kind === "rendered");
   const { links, faults } = await inspectPages(rendered);
   const checked = new Set([...patterns, ...[...paths.values()].flat().map(({ path: listed }) => listed)]);
@@ -76,7 +77,13 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
     const from = report.kind === "notFound" && links.get(report.path);
     if (from) problems.add(brokenLink(report, from));
   }
-  return { problems: problems.sorted(), paths };
+  return { problems: problems.sorted().filter((problem) => !isCaused(problem, bundle.problems)), paths };
+}
+
+/** Whether a problem in a package has its cause in the sources: the import of a style library creates its elements. */
+function isCaused({ code, help, location = "node_modules/" }: Problem, sources: readonly Problem[]): boolean {
+  if (code !== "COL123" || !location.includes("node_modules/")) return false;
+  return sources.some((source) => source.code === code && source.help === help);
 }
 
 /** Returns the problems that a child process reported. `positionOf` maps a stack to a position in the sources. */

@@ -6,6 +6,7 @@ import { satisfies } from "semver";
 
 import { loadConfig, UsageError, type SectionConfig } from "../build/config.js";
 import { installedVersions, neededRanges, type SharedVersions } from "../build/shared.js";
+import { isSimilar } from "../check/problem.js";
 import { readSite } from "./document.js";
 import { DevelopmentPages, type SiteContext } from "./pages.js";
 import { formatProblem, type DevelopmentProblem } from "./problem.js";
@@ -57,7 +58,9 @@ export async function develop(options: DevelopOptions): Promise<Development> {
     const typeProblems = typeChecks
       .flatMap((check) => check.problems)
       .filter(({ section }) => !syntaxErrors.has(section));
-    return [...buildProblems, ...typeProblems, ...pages.problems()];
+    // A render finds again what is in the sources.
+    const renderProblems = pages.problems().filter((found) => !buildProblems.some((known) => isSimilar(found, known)));
+    return [...buildProblems, ...typeProblems, ...renderProblems];
   };
   const update = (): void => {
     const texts = new Set(problems().map(formatProblem));

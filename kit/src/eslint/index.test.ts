@@ -30,6 +30,8 @@ describe("code that runs on the server is reported", () => {
     ["COL123", "const card = <style>{'p {}'}</style>;"],
     ["COL130", "const url = process.env.API_URL;"],
     ["COL130", "const { API_URL } = process.env;"],
+    ["COL123", "import styled from '@emotion/styled';"],
+    ["COL123", "const card = createElement('style');"],
     ["COL131", "import { useNavigate } from 'react-router-dom';"],
     ["COL131", "export { renderToString } from 'react-dom/server';"],
   ])("%s %s", (code, source) => {
@@ -47,6 +49,8 @@ describe("code that may run only in the browser is not reported", () => {
     "const day = new Date('2026-01-31Z');",
     "const mode = process.env.NODE_ENV;",
     "const card = <Chart style='dark' />;",
+    "import { fetch } from './cities'; definePage({ data: () => fetch() });",
+    "const script = () => document.createElement('script');",
     "import { Link } from '@colonnade/kit'; import { createPortal } from 'react-dom';",
   ])("%s", (source) => {
     expect(codesIn(source)).toEqual([]);

@@ -1,0 +1,232 @@
+// The rules of `section check` that need no run of the section. The check applies them to compiled modules, where JSX is a
+// function call, and the ESLint configuration applies them to sources.
+import { styleLibraryHelp, type ProblemCode } from "./codes.js";
+import { declaredNames, isFunction, nameOf, nodeAt, nodesAt, textOf, walk, type SyntaxNode } from "./syntax.js";
+
+/** A violation of a rule in a module. */
+export interface Finding {
+  readonly code: ProblemCode;
+  readonly message: string;
+  /** What to do instead, if the help text of the code does not say it. */
+  readonly advice?: string;
+  /** Where an error would occur at run time. */
+  readonly node: SyntaxNode;
+  /** False if the code may run only in the browser, where it is allowed. */
+  readonly isCertain: boolean;
+}
+
+type Found = Omit<Finding, "isCertain">;
+type Rule = readonly [code: ProblemCode, name: RegExp];
+
+// Names of globals and their members. A render on the server must not use them.
+const IMPURE_CALLS: readonly Rule[] = [
+  ["COL101", /^(Date|performance)\.now$/],
+  ["COL102", /^(Math\.random|crypto\.(randomUUID|getRandomValues))$/],
+  ["COL104", /^(fetch|setTimeout|setInterval|requestAnimationFrame)$/],
+];
+const IMPURE_METHOD = /\.(toLocale\w*String|toLocale(Lower|Upper)Case|localeCompare)$/;
+const LOCALE_MEMBER = /^Intl\.\w+$/;
+const BROWSER_MEMBER =
+  /^((window|localStorage|sessionStorage)\.\w+|document\.(body|cookie|createElement|documentElement|getElementById|querySelector|querySelectorAll|title))$/;
+
+// The site's policy blocks these in the browser as well.
+const MARKUP_METHOD = /\.(insertAdjacentHTML|setHTMLUnsafe)$/;
+const MARKUP_PROPERTY = /\.(innerHTML|outerHTML)$/;
+// Compilers of JSX rename the functions that they import.
+const CREATE_ELEMENT = /^(React\.)?_?(jsxs?|createElement)$/;
+
+// The shell, its router, other sections, React's renderers, and the exports of the kit that are not for sections.
+const FORBIDDEN_IMPORT =
+  /^(react-router(-dom)?|react-dom\/(server|client|static)|@module-federation|@colonnade\/(shell|mfe-[^/]+|kit\/(shell|server|build|testing|vitest)))(?![\w-])/;
+// These libraries create style elements in the browser, which a render on the server does not show.
+const STYLE_LIBRARY = /^(?:(styled-components)|@(emotion)\/(?:css|react|styled))(?![\w-])/;
+
+const PAGE_FUNCTION = /^(data|head|layout|paths)$/;
+// What is in one of these may not run on the server, such as after a test of `typeof window`.
+const CONDITION = /^(IfStatement|ConditionalExpression|LogicalExpression)$/;
+const UNCERTAIN = /^(SwitchStatement|TryStatement|PropertyDefinition|(For|ForIn|ForOf|While)Statement)$/;
+
+/** Finds the violations in a module. */
+export function* findViolations(program: SyntaxNode): Generator<Finding> {
+  const declared = declaredNames(program);
+  const functions = pageFunctions(program);
+  for (const { node, ancestors } of walk(program)) {
+    for (const found of [...findElements(node), ...findMarkup(node, declared), ...findImports(node)])
+      yield { ...found, isCertain: true };
+    if (isEnvironment(node, ancestors.at(-1)) && !declared.has("process")) yield environmentFinding(node, ancestors);
+    for (const found of findImpurity(node, declared)) {
+      if (!isOnServer(ancestors) || (found.code === "COL105" && isConditional(ancestors))) continue;
+      yield { ...found, isCertain: functions !== undefined && isCertain(node, ancestors, functions) };
+    }
+  }
+}
+
+function* findElements(node: SyntaxNode): Generator<Found> {
+  const element = elementOf(node);
+  if (!element) return;
+  const { tag, attributes } = element;
+  if (tag === "script") yield { code: "COL122", message: "the section contains a <script> element", node };
+  if (tag === "style") {
+    yield { code: "COL123", message: "the section contains a <style> element", node };
+    return;
+  }
+  for (const [name, attribute] of attributes) {
+    const message = `the section contains the prop "${name}" of a <${tag ?? "component"}> element`;
+    if (name === "style" && tag !== undefined) yield { code: "COL120", message, node: attribute };
+    if (name === "dangerouslySetInnerHTML") yield { code: "COL121", message, node: attribute };
+  }
+}
+
+interface Element {
+  /** Undefined for an element of a component. */
+  readonly tag: string | undefined;
+  /** The attributes by name, each with the node to report. */
+  readonly attributes: readonly (readonly [string, SyntaxNode])[];
+}
+
+function elementOf(node: SyntaxNode): Element | undefined {
+  if (node.type === "JSXOpeningElement") {
+    const name = nameOf(nodeAt(node, "name"));
+    const attributes = nodesAt(node, "attributes").map((attribute) => [nameOf(nodeAt(attribute, "name")), attribute]);
+    return { tag: /^[a-z]/.test(name) ? name : undefined, attributes: attributes as [string, SyntaxNode][] };
+  }
+  if (node.type !== "CallExpression" || !CREATE_ELEMENT.test(nameOf(nodeAt(node, "callee")))) return undefined;
+  const [type, props] = nodesAt(node, "arguments");
+  const names = nodesAt(props, "properties").map((property) => keyOf(property));
+  return { tag: textOf(type), attributes: names.map((name) => [name, node]) };
+}
+
+function keyOf(property: SyntaxNode): string {
+  const key = nodeAt(property, "key");
+  return property.computed === true ? "" : (textOf(key) ?? nameOf(key));
+}
+
+function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>): Generator<Found> {
+  if (node.type === "AssignmentExpression") {
+    const name = nameOf(nodeAt(node, "left"));
+    if (MARKUP_PROPERTY.test(name)) yield { code: "COL121", message: `the section sets ${lastPart(name)}`, node };
+  }
+  if (node.type !== "CallExpression") return;
+  const callee = nodeAt(node, "callee");
+  const name = nameOf(callee);
+  if (MARKUP_METHOD.test(name) || (name === "eval" && !declared.has(name)))
+    yield { code: "COL121", message: `the section uses ${lastPart(name)}()`, node: lastNode(callee) ?? node };
+}
+
+function* findImports(node: SyntaxNode): Generator<Found> {
+  const isCall = node.type === "CallExpression" && nameOf(nodeAt(node, "callee")) === "require";
+  const isImport = /^(Import(Declaration|Expression)|Export(All|Named)Declaration)$/.test(node.type);
+  if (!isCall && (!isImport || node.importKind === "type" || node.exportKind === "type")) return;
+  const specifier = textOf(isCall ? nodesAt(node, "arguments")[0] : nodeAt(node, "source")) ?? "";
+  if (FORBIDDEN_IMPORT.test(specifier))
+    yield { code: "COL131", message: `the section imports ${specifier}, which is not for sections`, node };
+  const library = STYLE_LIBRARY.exec(specifier)?.slice(1).find(Boolean);
+  if (library !== undefined)
+    yield { code: "COL123", message: `the section imports ${specifier}`, advice: styleLibraryHelp(library), node };
+}
+
+function isEnvironment(node: SyntaxNode, parent: SyntaxNode | undefined): boolean {
+  return nameOf(node) === "process.env" && nameOf(parent) !== "process.env.NODE_ENV";
+}
+
+function environmentFinding(node: SyntaxNode, ancestors: readonly SyntaxNode[]): Finding {
+  const name = nameOf(ancestors.at(-1)) || "process.env";
+  return {
+    code: "COL130",
+    message: `the section uses ${name}, which neither browsers nor the gateway have`,
+    node,
+    isCertain: true,
+  };
+}
+
+function* findImpurity(node: SyntaxNode, declared: ReadonlySet<string>): Generator<Found> {
+  const callee = node.type === "CallExpression" ? nodeAt(node, "callee") : undefined;
+  const called = nameOf(callee);
+  const uses = (what: string): string => `the section uses ${what} on the server`;
+  if (IMPURE_METHOD.test(called))
+    yield { code: "COL103", message: uses(`${lastPart(called)}()`), node: lastNode(callee) ?? node };
+  const name = called || nameOf(node.type === "NewExpression" ? nodeAt(node, "callee") : node);
+  if (declared.has(name.split(".")[0] ?? "")) return;
+  const [code] = IMPURE_CALLS.find(([, pattern]) => pattern.test(called)) ?? [];
+  if (code) yield { code, message: uses(`${called}()`), node: lastNode(callee) ?? node };
+  if (node.type === "NewExpression" && name === "Date" && nodesAt(node, "arguments").length === 0)
+    yield { code: "COL101", message: uses("new Date()"), node };
+  if (node.type !== "MemberExpression") return;
+  if (LOCALE_MEMBER.test(name)) yield { code: "COL103", message: uses(name), node: lastNode(node) ?? node };
+  if (BROWSER_MEMBER.test(name)) yield { code: "COL105", message: uses(name), node };
+}
+
+function lastPart(name: string): string {
+  return name.slice(name.lastIndexOf(".") + 1);
+}
+
+// Engines report the position of a method, not that of its object.
+function lastNode(callee: SyntaxNode | undefined): SyntaxNode | undefined {
+  return nodeAt(callee, "property") ?? callee;
+}
+
+/** Whether a node is outside of functions, in a member of a page, or directly in a component. */
+function isOnServer(ancestors: readonly SyntaxNode[]): boolean {
+  const [outer, inner] = ancestors.filter(isFunction);
+  // Functions inside of a component may be effects or event handlers.
+  return outer === undefined || isInMember(ancestors) || (inner === undefined && isComponent(outer, ancestors));
+}
+
+function isInMember(ancestors: readonly SyntaxNode[]): boolean {
+  return ancestors.some((node, index) => {
+    const call = ancestors[index - 2];
+    return node.type === "Property" && PAGE_FUNCTION.test(keyOf(node)) && isDefinePage(call);
+  });
+}
+
+function isDefinePage(node: SyntaxNode | undefined): boolean {
+  return node?.type === "CallExpression" && nameOf(nodeAt(node, "callee")) === "definePage";
+}
+
+function isComponent(node: SyntaxNode, ancestors: readonly SyntaxNode[]): boolean {
+  if (node.type === "FunctionDeclaration") return /^[A-Z]/.test(nameOf(nodeAt(node, "id")));
+  const parent = ancestors[ancestors.indexOf(node) - 1];
+  if (parent?.type === "VariableDeclarator") return /^[A-Z]/.test(nameOf(nodeAt(parent, "id")));
+  return parent?.type === "Property" && keyOf(parent) === "Component";
+}
+
+function isConditional(ancestors: readonly SyntaxNode[]): boolean {
+  return ancestors.some(({ type }) => CONDITION.test(type));
+}
+
+/** The functions that pages of a module consist of. Undefined if the module has no page. */
+function pageFunctions(program: SyntaxNode): ReadonlySet<SyntaxNode> | undefined {
+  const named = new Map<string, SyntaxNode>();
+  const members: SyntaxNode[] = [];
+  let isPage = false;
+  for (const { node, ancestors } of walk(program)) {
+    if (node.type === "FunctionDeclaration") named.set(nameOf(nodeAt(node, "id")), node);
+    const value = nodeAt(node, "init");
+    if (node.type === "VariableDeclarator" && isFunction(value)) named.set(nameOf(nodeAt(node, "id")), value);
+    if (isDefinePage(node)) isPage = true;
+    const member = nodeAt(node, "value");
+    if (node.type === "Property" && member && isDefinePage(ancestors.at(-2)) && isPageMember(keyOf(node)))
+      members.push(member);
+  }
+  if (!isPage) return undefined;
+  const functions = members.map((member) => (isFunction(member) ? member : named.get(nameOf(member))));
+  return new Set(functions.filter((node) => node !== undefined));
+}
+
+function isPageMember(key: string): boolean {
+  return key === "Component" || PAGE_FUNCTION.test(key);
+}
+
+/** Whether a node of a compiled page module runs whenever the server renders the page. */
+function isCertain(node: SyntaxNode, ancestors: readonly SyntaxNode[], pages: ReadonlySet<SyntaxNode>): boolean {
+  if (isConditional(ancestors) || ancestors.some(({ type }) => UNCERTAIN.test(type))) return false;
+  const [outer, inner] = ancestors.filter(isFunction);
+  return outer === undefined || (inner === undefined && pages.has(outer) && !endsBefore(outer, node));
+}
+
+function endsBefore(code: SyntaxNode, node: SyntaxNode): boolean {
+  for (const { node: other, ancestors } of walk(code))
+    if (/^(Return|Throw)Statement$/.test(other.type) && Number(other.end) <= Number(node.start))
+      if (ancestors.filter(isFunction).length === 1) return true;
+  return false;
+}

@@ -1,0 +1,85 @@
+/** A node of an ESTree syntax tree, from a parser of JavaScript, JSX or TypeScript. */
+export interface SyntaxNode {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+// These fields contain nodes that are no descendants.
+const OTHER_FIELDS = new Set(["parent", "tokens", "comments"]);
+
+function isNode(value: unknown): value is SyntaxNode {
+  return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
+}
+
+function childrenOf(node: SyntaxNode): SyntaxNode[] {
+  return Object.entries(node)
+    .filter(([field]) => !OTHER_FIELDS.has(field))
+    .flatMap(([, value]) => (Array.isArray(value) ? (value as unknown[]) : [value]).filter(isNode));
+}
+
+/** Visits a node and its descendants. `ancestors` starts with the root. */
+export function* walk(
+  node: SyntaxNode,
+  ancestors: readonly SyntaxNode[] = [],
+): Generator<{ readonly node: SyntaxNode; readonly ancestors: readonly SyntaxNode[] }> {
+  yield { node, ancestors };
+  const path = [...ancestors, node];
+  for (const child of childrenOf(node)) yield* walk(child, path);
+}
+
+/** The node in a field of another node. */
+export function nodeAt(node: SyntaxNode | undefined, field: string): SyntaxNode | undefined {
+  const value = node?.[field];
+  return isNode(value) ? value : undefined;
+}
+
+/** The nodes in a field of another node. */
+export function nodesAt(node: SyntaxNode | undefined, field: string): SyntaxNode[] {
+  const value = node?.[field];
+  return Array.isArray(value) ? value.filter(isNode) : [];
+}
+
+/** The text of a string literal. */
+export function textOf(node: SyntaxNode | undefined): string | undefined {
+  return node?.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
+}
+
+/** The name of an identifier, or the dotted name of a member, such as `Math.random`. Empty for other nodes. */
+export function nameOf(node: SyntaxNode | undefined): string {
+  if (node?.type === "Identifier" || node?.type === "JSXIdentifier") return String(node.name);
+  if (node?.type === "MemberExpression" && node.computed !== true)
+    return `${nameOf(nodeAt(node, "object"))}.${nameOf(nodeAt(node, "property"))}`;
+  return "";
+}
+
+/** A node that is a function. */
+export interface FunctionNode extends SyntaxNode {
+  readonly params: readonly unknown[];
+}
+
+/** Whether a node is a function. */
+export function isFunction(node: SyntaxNode | undefined): node is FunctionNode {
+  return /^(ArrowFunctionExpression|FunctionDeclaration|FunctionExpression)$/.test(node?.type ?? "");
+}
+
+/** The names that a module declares anywhere, so that they may not be those of globals. */
+export function declaredNames(program: SyntaxNode): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { node } of walk(program)) {
+    const declared = isFunction(node)
+      ? [nodeAt(node, "id"), ...nodesAt(node, "params")]
+      : node.type === "VariableDeclarator" || node.type === "ClassDeclaration"
+        ? [nodeAt(node, "id")]
+        : [nodeAt(node, "local")];
+    for (const pattern of declared) if (pattern) addNames(pattern, names);
+  }
+  return names;
+}
+
+function addNames(pattern: SyntaxNode, names: Set<string>): void {
+  for (const { node, ancestors } of walk(pattern)) {
+    // Types and default values use names, and declare none.
+    const isDeclared = !ancestors.some(({ type }) => /^TS|Expression$/.test(type));
+    if (node.type === "Identifier" && isDeclared) names.add(nameOf(node));
+  }
+}
