@@ -67,7 +67,10 @@ const USES_PAGE = pageSource(
 );
 
 const COMPONENTS: Readonly<Record<string, Case>> = {
-  emptyStyle: { source: renders("<h1 style={{ color: undefined }}>Lab</h1>"), problems: [] },
+  emptyStyle: {
+    source: renders("<h1 {...props}>Lab</h1>", "const props = { style: { color: undefined } };"),
+    problems: [],
+  },
   throws: {
     source: runs("throw new TypeError('broken')"),
     problems: [["COL110", "rendering PAGE threw TypeError: broken", "4:26"]],
@@ -124,7 +127,7 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
       "<Title>Lab</Title>",
       "import styled from '@emotion/styled'; const Title = styled.h1`color: red;`;",
     ),
-    problems: [["COL123", "PAGE contains a <style> element", inPackage("@emotion/styled")]],
+    problems: [["COL123", "the section imports @emotion/styled", "1:46"]],
   },
   recharts: {
     source: renders("<LineChart />", 'import { LineChart } from "recharts";'),
@@ -138,6 +141,60 @@ const OTHERS: Readonly<Record<string, Case>> = {
   data: {
     source: pageSource("data: () => { throw new Error('broken'); }"),
     problems: [["COL110", "data() of PAGE threw Error: broken", "4:21"]],
+  },
+  json: {
+    source: pageSource(
+      "data: () => ({ at: new Date(0), 'b': 1n }), head: () => ({ title: '', description: 'Lab', canonical: '/lab/json' }),\n" +
+        "Component: () => <><h1>Lab</h1><img src='/a.png' /></>",
+    ),
+    problems: [
+      [
+        "COL112",
+        "the data of /lab/json is not JSON-serializable; expected only null, booleans, finite numbers, strings, arrays and plain objects",
+        "4:7",
+      ],
+      ["COL115", "the head of /lab/json has no title; expected a text"],
+      ["COL150", 'PAGE breaks the axe rule image-alt: <img src="/a.png">'],
+    ],
+  },
+  several: {
+    source: pageSource(
+      "Component: () => { const [open] = useState(false); const id = Math.random(); const at = Date.now() + new Date().getTime();\n" +
+        "return <><h1>{new Intl.NumberFormat().format(id + at)}</h1>{open && <p style={{ color: 'red' }} />}</>; }",
+      'import { useState } from "react";',
+    ),
+    problems: [
+      ["COL101", "the section uses Date.now() on the server", "4:94"],
+      ["COL101", "the section uses new Date() on the server", "4:102"],
+      ["COL102", "rendering PAGE used Math.random()", "4:68"],
+      ["COL103", "the section uses Intl.NumberFormat on the server", "5:24"],
+      ["COL120", 'the section contains the prop "style" of a <p> element', "5:69"],
+    ],
+  },
+  later: {
+    source: renders(
+      "{ const [open, setOpen] = useState(false); return <button onClick={() => { setOpen(true); document.body.innerHTML = ''; }}>" +
+        "{open && <p dangerouslySetInnerHTML={{ __html: '' }}><script src='/x.js' /><style>a</style></p>}Open</button>; }",
+      'import { useState } from "react";',
+    ),
+    problems: [
+      ["COL121", "the section sets innerHTML", expect.any(String) as string],
+      [
+        "COL121",
+        'the section contains the prop "dangerouslySetInnerHTML" of a <p> element',
+        expect.any(String) as string,
+      ],
+      ["COL122", "the section contains a <script> element", expect.any(String) as string],
+      ["COL123", "the section contains a <style> element", expect.any(String) as string],
+    ],
+  },
+  browser: {
+    source: pageSource(
+      "Component: () => { const isHydrated = useHydrated(); if (!isHydrated) return <Later />; return <p>{Math.random()}</p>; }",
+      'import { useHydrated } from "@colonnade/kit"; const Later = () => <p onClick={() => Date.now()} />; ' +
+        "export const Other = () => <p>{window.innerWidth}</p>;",
+    ),
+    problems: [],
   },
   pending: {
     source: pageSource("data: () => new Promise(() => {})"),

@@ -2,6 +2,7 @@
 import { appendFileSync } from "node:fs";
 
 import type { ReleasePath } from "../build/release.js";
+import { stackOfFunction } from "./functionPosition.js";
 import { describeThrown, settled } from "./outcome.js";
 import type { CheckJob, LinkTarget, Report } from "./report.js";
 import type { CheckSteps, StepResult, Violation } from "./sandbox/index.js";
@@ -27,8 +28,14 @@ function reportThrown(step: string, thrown: unknown): void {
   report({ kind: "thrown", step, error: { name, message }, stack });
 }
 
-function reportViolation({ problem, code = "COL100", advice }: Violation): void {
-  report({ kind: "violation", code, message: problem, ...(advice !== undefined && { advice }) });
+function reportViolation({ problem, code = "COL100", advice }: Violation, stack?: string): void {
+  report({
+    kind: "violation",
+    code,
+    message: problem,
+    ...(advice !== undefined && { advice }),
+    ...(stack !== undefined && { stack }),
+  });
 }
 
 /** Runs a step of the section. False if the section threw or the step found a problem. */
@@ -117,6 +124,11 @@ async function checkPath(steps: CheckSteps, { pattern, path, listed, isRendered 
     (await run(`data() of ${page}`, () => steps.matches(path))) &&
     (await run(`data() of ${page}`, () => steps.data(path, listed)));
   if (hasData && !steps.isNotFound()) {
+    await next("data() of", () => {
+      const problem = steps.json(path);
+      if (problem) reportViolation(problem, stackOfFunction(steps.dataFunction()));
+      return null;
+    });
     await next("head() of", () => {
       const { indexable, problems } = steps.head(path);
       isIndexable = indexable;

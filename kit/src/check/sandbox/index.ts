@@ -37,6 +37,10 @@ export interface CheckSteps {
   matches(path: string): StepResult;
   /** Runs `data`. */
   data(path: string, isListed: boolean): Promise<StepResult>;
+  /** Finds what JSON would change in the data of the current path. */
+  json(path: string): StepResult;
+  /** The function `data` of the page. */
+  dataFunction(): unknown;
   /** Runs `head`. Returns whether the page may be indexed, and the problems of the head. */
   head(path: string): { readonly indexable: boolean; readonly problems: readonly Violation[] };
   layout(): void;
@@ -64,6 +68,7 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
   let page: AnyPage;
   let params: Params;
   let data: unknown;
+  let nonJson: string | null = null;
   let head: Head;
   let layout: unknown;
   let html = "";
@@ -114,13 +119,13 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
     },
     async data(path, isListed) {
       data = await page.data({ params, site });
-      if (isNotFound(data)) {
-        if (!isListed) return null;
-        return {
-          problem: `paths() of the page "${pattern}" returns ${path}, but its data() is notFound("${data.heading}")`,
-        };
-      }
-      const nonJson = data === undefined ? null : findNonJson(data);
+      if (!isNotFound(data) || !isListed) return null;
+      return {
+        problem: `paths() of the page "${pattern}" returns ${path}, but its data() is notFound("${data.heading}")`,
+      };
+    },
+    json(path) {
+      nonJson = data === undefined ? null : findNonJson(data);
       if (nonJson === null) return null;
       return {
         code: "COL112",
@@ -128,6 +133,7 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
         advice: `data${nonJson}. Return only what JSON keeps: convert dates to strings, maps to arrays, and leave out undefined.`,
       };
     },
+    dataFunction: () => Reflect.get(page, "data"),
     head(path) {
       head = page.head({ data: data as never, site });
       return { indexable: isIndexable(head), problems: [...headProblems(head, path, site)] };
@@ -138,6 +144,7 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
     async render(path) {
       html = await renderPage({ Component: page.Component, data, path, params, site });
       this.inspect(html);
+      if (nonJson !== null) return null;
       const { length } = new TextEncoder().encode(JSON.stringify({ head, layout, data, html }));
       if (length <= MAX_PAGE_BYTES) return null;
       const problem = `the page ${path} and its data have ${String(length)} bytes; expected at most ${String(MAX_PAGE_BYTES)}`;
