@@ -63,6 +63,7 @@ test("--json prints the created files", async () => {
       "src/pages/home.module.css",
       "src/pages/home.tsx",
       "src/pages/topic.tsx",
+      "src/rules.test.ts",
       "src/section.test.tsx",
       "src/section.ts",
       "src/slots/join.tsx",

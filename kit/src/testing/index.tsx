@@ -17,6 +17,8 @@ import type { Section } from "../section.js";
 import type { SiteFacts } from "../site.js";
 import type { JoinReason, JoinSlotProps } from "../slot.js";
 
+export { checkSection, type FoundProblem } from "./checkSection.js";
+
 /** Site facts for tests, without sign-up backend or partner. */
 export const TEST_SITE: SiteFacts = {
   brand: "Test Directory",
