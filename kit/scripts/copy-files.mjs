@@ -1,5 +1,5 @@
 // Copies two files into the kit: the globals of the gateway's render sandbox, which `section check` uses, and
-// docs/errors.md, which SARIF logs link to and `section dev` shows.
+// docs/errors.md, which SARIF logs quote and commands name.
 import { copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 
