@@ -1,12 +1,12 @@
 // Builds the example section through the kit's public exports.
 import { createHash } from "node:crypto";
-import { cp, readdir, readFile } from "node:fs/promises";
+import { cp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import path from "node:path";
 
 import { build, readRelease, UsageError, type BuildResult, type OnStep, type Release } from "@colonnade/kit/build";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
-import { helloSection, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
+import { helloSection, NODE_MODULES, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 
 // Each build runs webpack twice.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -224,12 +224,33 @@ describe("a failed build", () => {
     expect(await buildOnce(copy)).toEqual({ release, built: false, warnings: [] });
   });
 
-  test("names both modules of an unresolved import", async () => {
-    const section = await helloSection({ "src/languages.ts": 'export * from "./nowhere";' });
-    const result = buildOnce(section);
-    await expect(result).rejects.toThrow(UsageError);
-    await expect(result).rejects.toThrow("./src/languages.ts");
-    await expect(result).rejects.toThrow("Can't resolve './nowhere'");
+  test("locates each import that cannot be resolved", async () => {
+    const imports = ["./nowhere", "dayjs", "node:fs", "os", "react/nowhere", "reader"];
+    const text = imports.map((name) => `export * from "${name}";\n`).join("");
+    const section = await helloSection({ "src/languages.ts": text });
+    // A package of the section that needs Node.js.
+    await rm(path.join(section, "node_modules"));
+    await symlink(NODE_MODULES, path.join(path.dirname(section), "node_modules"));
+    await writeFiles(section, { "node_modules/reader/index.js": 'import "node:path";' });
+    const error: unknown = await buildOnce(section).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UsageError);
+    const [, ...problems] = (error as UsageError).message.split("\n\n").map((problem) =>
+      problem
+        .split("\n")
+        .filter((line) => !/^[ >] +\d* \|/.test(line))
+        .join("\n"),
+    );
+    const help =
+      "Neither browsers nor the gateway have modules of Node.js. Do this in a script that runs before the build.";
+    const at = "hello: build error at src/languages.ts";
+    expect(problems.toSorted()).toEqual([
+      `hello: build error at node_modules/reader/index.js:1:1\ncannot import node:path, a module of Node.js\n${help} src/languages.ts imports the package.`,
+      `${at}:1:1\ncannot find ./nowhere\nCorrect the path, or add the file.`,
+      `${at}:2:1\nthe package dayjs is not installed\nRun \`npm install dayjs\`.`,
+      `${at}:3:1\ncannot import node:fs, a module of Node.js\n${help}`,
+      `${at}:4:1\ncannot import os, a module of Node.js\n${help}`,
+      `${at}:5:1\nthe package react does not export nowhere`,
+    ]);
   });
 
   test("reports an error thrown by the section and leaves no release", async () => {

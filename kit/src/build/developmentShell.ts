@@ -50,7 +50,7 @@ export async function buildDevelopmentShell(context: BuildContext, render: strin
 
 async function writeVariant(folder: string, context: BuildContext, render: string): Promise<void> {
   const mode = { final: false, development: true };
-  const client = await compile(clientConfiguration({ ...context, output: folder, mode }));
+  const client = await compile(clientConfiguration({ ...context, output: folder, mode }), context);
   const files = [...SHELL_LIBRARIES, "main"].flatMap((name) => filesOf(client, (group) => group.name === name));
   const manifest: DevelopmentShell = {
     format: DEVELOPMENT_FORMAT,

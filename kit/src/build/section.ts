@@ -23,9 +23,9 @@ interface CompiledSection {
 }
 
 async function compileSection(context: BuildContext, onStep: OnStep): Promise<CompiledSection> {
-  const client = await compile(clientConfiguration(context));
+  const client = await compile(clientConfiguration(context), context);
   onStep("server bundle");
-  const server = await compile(serverConfiguration(context));
+  const server = await compile(serverConfiguration(context), context);
   // The rest of the check, if it takes longer than the compilation.
   onStep("check");
   return { client, server };
@@ -38,11 +38,12 @@ async function compileSection(context: BuildContext, onStep: OnStep): Promise<Co
  */
 export async function buildSection(context: BuildContext, onStep: OnStep): Promise<Built> {
   const { folder, config } = context;
-  const imports = await readEntry(path.resolve(folder, config.entry));
   // The check runs the pages in processes of their own, so it can overlap with the compilation.
   const [compiled, checked] = await Promise.allSettled([compileSection(context, onStep), check(context)]);
-  if (compiled.status === "rejected") throw compiled.reason;
+  // The check's compilation has source maps, so its errors have positions.
   if (checked.status === "rejected") throw checked.reason;
+  if (compiled.status === "rejected") throw compiled.reason;
+  const imports = await readEntry(path.resolve(folder, config.entry));
   const { client, server } = compiled.value;
   const { paths } = checked.value;
   const release = await sectionRelease(context, client, imports, paths);

@@ -22,7 +22,7 @@ import { clientConfiguration, SHELL_LIBRARIES, shellServerConfiguration } from "
  */
 export async function buildShell(context: BuildContext, onStep: OnStep): Promise<Built> {
   const { folder, output, config, identity, installed } = context;
-  const client = await compile(clientConfiguration(context));
+  const client = await compile(clientConfiguration(context), context);
   onStep("server bundle");
   const server = await buildShellServer(context);
   if (config.server !== undefined && !context.mode.development) {
@@ -64,5 +64,5 @@ async function buildShellServer(context: BuildContext): Promise<Compilation | un
   const { folder, config } = context;
   if (config.server === undefined) return undefined;
   const source = shellServerEntry(path.resolve(folder, config.server));
-  return compile(shellServerConfiguration(context, source));
+  return compile(shellServerConfiguration(context, source), context);
 }

@@ -34,7 +34,7 @@ export interface SectionBundle {
  */
 export async function compileSection(context: BuildContext, output: string): Promise<SectionBundle> {
   const sources = new SourceProblems(context.folder);
-  const compilation = await compile(sectionConfiguration(context, output, sources));
+  const compilation = await compile(sectionConfiguration(context, output, sources), context);
   const styles = findUnscopedStyles(context.folder, context.config.name, compilation);
   return { ...sectionFiles(output), problems: [...sources.problems(), ...styles] };
 }
@@ -72,7 +72,7 @@ export async function compileShared(context: BuildContext, output: string): Prom
     const { name, entry } = context.config;
     const plain = { ...context, config: { name, entry } };
     const configuration = scriptConfiguration(plain, output, sharedSource(), SHARED_VARIABLE);
-    return compileScript({ ...configuration, resolve: { ...configuration.resolve, tsconfig: false } });
+    return compileScript(plain, { ...configuration, resolve: { ...configuration.resolve, tsconfig: false } });
   });
 }
 
@@ -82,11 +82,11 @@ export async function compileShared(context: BuildContext, output: string): Prom
  */
 export async function compileShellScript(context: BuildContext, output: string, render: string): Promise<string> {
   const source = `${sharedSource()}\nexport { render } from ${JSON.stringify(render)};`;
-  return compileScript(scriptConfiguration(context, output, source, SHARED_VARIABLE));
+  return compileScript(context, scriptConfiguration(context, output, source, SHARED_VARIABLE));
 }
 
-async function compileScript(configuration: Configuration): Promise<string> {
-  await compile(configuration);
+async function compileScript(context: BuildContext, configuration: Configuration): Promise<string> {
+  await compile(configuration, context);
   const file = path.join(String(configuration.output?.path), `${SHARED_VARIABLE}.js`);
   const text = await readFile(file, "utf8");
   await rm(file);

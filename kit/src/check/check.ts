@@ -34,10 +34,11 @@ export async function check(context: BuildContext): Promise<CheckResult> {
 async function checkIn(temporary: string, context: BuildContext): Promise<CheckResult> {
   const { folder, config } = context;
   const entry = path.resolve(folder, config.entry);
-  const { pages } = await readEntry(entry);
   const shared = path.join(temporary, "shared.js");
   await writeFile(shared, await compileShared(context, temporary));
   const bundle = await compileSection(context, temporary);
+  // After the compilation, which reports syntax errors with their positions.
+  const { pages } = await readEntry(entry);
   const positionOf = await readPositions(folder, entry, bundle.map);
   let count = 0;
   const runOne = async (pattern: string | null, links?: readonly LinkTarget[]): Promise<Report[]> => {

@@ -29,7 +29,7 @@ export async function checkSection(
     const { problems, paths } = await check(context);
     // Sizes need a minified build, which takes longer than the rest of the check.
     if (errorsIn(problems).length > 0) return { name: config.name, problems };
-    const client = await compile(clientConfiguration(context));
+    const client = await compile(clientConfiguration(context), context);
     const imports = await readEntry(path.resolve(folder, config.entry));
     const release = await sectionRelease(context, client, imports, paths);
     return { name: config.name, problems: [...problems, ...(await findOversizedViews(context, client, release))] };

@@ -10,8 +10,8 @@ import {
   admin,
   failure,
   jsonBody,
-  MemoryStream,
   onlyRequest,
+  runInTerminal,
   runCompiled,
   runSection,
   spawnSection,
@@ -105,14 +105,34 @@ test("sources that do not compile exit with code 3", async () => {
   expect(err).toContain("Expression expected");
 });
 
-test("on a terminal, the step is erased before an error", async () => {
-  const broken = await helloSection({ "src/section.ts": "export default ;" });
-  const stderr = new MemoryStream(true);
-  const { code, err } = await runSection(broken, ["build"], {}, stderr);
+test.runIf(process.platform === "linux")("a terminal gets the errors of compilers without colors", async () => {
+  const broken = await helloSection({
+    "src/languages.ts": "export const LANGUAGES = ;\n",
+    "src/pages/languages.module.css": ".languages {\n",
+  });
+  const { code, out } = await runInTerminal(broken, ["build"]);
   expect(code).toBe(3);
-  const [step, erased, error] = err.split("\x1b[K");
-  expect([step, erased]).toEqual(["\rclient bundle 0 s", "\r"]);
-  expect(error).toMatch(/^error: .*syntax error:/);
+  // The step is erased before the error.
+  const lines = out.split("\x1b[K");
+  expect([lines.at(0), lines.at(-2)]).toEqual(["\rclient bundle 0 s", "\r"]);
+  expect(lines.at(-1)).toBe(
+    [
+      "error: hello does not compile: 2 problems",
+      "",
+      "hello: syntax error at src/pages/languages.module.css:1:1",
+      "Unclosed block",
+      "> 1 | .languages {",
+      "    | ^",
+      "  2 | ",
+      "",
+      "hello: syntax error at src/languages.ts:1:26",
+      "Expression expected",
+      "> 1 | export const LANGUAGES = ;",
+      "    |                          ^",
+      "  2 | ",
+      "",
+    ].join("\n"),
+  );
 });
 
 describe.each(COMMANDS)("%s", (command) => {

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { SourceMap, type SourceMapPayload } from "node:module";
 
+import { withFrame } from "../build/formatProblem.js";
 import { formatPosition, isOwnSource } from "../check/positions.js";
 import { shortenHydrationMessage } from "./hydration.js";
-import { withFrame, type DevelopmentProblem, type DevelopmentProblemKind } from "./problem.js";
+import type { DevelopmentProblem, DevelopmentProblemKind } from "./problem.js";
 import type { DevelopmentSection } from "./section.js";
 
 /** An error that the browser reports. */

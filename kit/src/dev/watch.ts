@@ -1,5 +1,7 @@
 import webpack, { type Configuration, type Stats } from "webpack";
 
+import { compileProblems, type CompileProblem } from "../build/compileProblems.js";
+
 // In milliseconds. Editors write a file in several steps.
 const AGGREGATE_TIMEOUT = 30;
 
@@ -39,6 +41,14 @@ export class WatchBuild {
     this.#waiting = [];
     for (const resume of waiting) resume();
     this.#onDone(this);
+  }
+
+  /** The errors of the last build of the package in `folder`. */
+  problems(folder: string): CompileProblem[] {
+    return [
+      ...(this.error ? [{ kind: "build", message: this.error.message } as const] : []),
+      ...(this.stats ? compileProblems(folder, this.stats.compilation) : []),
+    ];
   }
 
   /** Resolves when no build runs. */

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 
-import { formatProblem, frameOf } from "./problem.js";
+import { formatProblem, frameOf } from "./formatProblem.js";
+
+const GUIDE = "http://localhost:5173/errors";
 
 test("frame marks the column and has two lines on each side", () => {
   const text = Array.from({ length: 12 }, (_, index) => `line ${String(index + 1)}`).join("\n");
@@ -17,15 +19,15 @@ test("frame of the last line has no lines after it", () => {
   expect(frameOf("one\r\ntwo", 2, 1)).toBe("  1 | one\n> 2 | two\n    | ^");
 });
 
-test("a problem names section, location, rule and help", () => {
+test("a problem names section, location, rule, help and guide", () => {
   const problem = { kind: "purity", section: "hello", code: "COL102", message: "used Math.random()" } as const;
-  expect(formatProblem({ ...problem, help: "Derive it.", location: "src/a.tsx:1:2", frame: "> 1 | a" })).toBe(
+  expect(formatProblem({ ...problem, help: "Derive it.", location: "src/a.tsx:1:2", frame: "> 1 | a" }, GUIDE)).toBe(
     [
       "hello: purity error at src/a.tsx:1:2",
       "COL102 used Math.random()",
       "> 1 | a",
       "Derive it.",
-      "docs/errors.md explains COL102.",
+      "About COL102: http://localhost:5173/errors#COL102",
     ].join("\n"),
   );
 });

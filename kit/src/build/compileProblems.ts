@@ -1,0 +1,156 @@
+import { existsSync } from "node:fs";
+import { createRequire, isBuiltin } from "node:module";
+import path from "node:path";
+
+import webpack, { type Compilation, type Module, type NormalModule, type WebpackError } from "webpack";
+
+import { formatPosition, isOwnSource } from "../check/positions.js";
+import { locateInSource } from "../check/sources.js";
+
+/** An error of a compilation. */
+export interface CompileProblem {
+  /** `syntax` if a file cannot be parsed. */
+  readonly kind: "syntax" | "build";
+  readonly message: string;
+  /** What to do instead. */
+  readonly help?: string;
+  /** `src/pages/lab.tsx:12:8`, relative to the package, or only the file. */
+  readonly location?: string;
+}
+
+type Location = WebpackError["loc"] | undefined;
+
+const LOADER_PREFIX = /^Module (?:build failed|parse failed|not found)(?: \([^\n]*\))?:\s*(?:\w*Error: )?/;
+// Stack traces of JavaScript and of native code, and webpack's advice about its own configuration.
+const TRACE = /\n\nCaused by:|\n\nStack backtrace:|\n +at |\n(?:File was parsed|You may need|BREAKING CHANGE)/;
+// The column in swc's message is always 1. The mark in its code frame is at the correct column.
+const SWC_FRAME = /^\s*x (.+)\n\s*,-\[.*:(\d+):\d+\]\n(?:.*\n)*?\s*:( *)\^/;
+// Compilers of styles: the position and the file in front of the message, or in Sass's frame after it.
+const POSTCSS_POSITION = /\((\d+):(\d+)\) (.+)/;
+const SASS_POSITION = /^(.+)\n[^]*?\n {2}(\S.*) (\d+):(\d+) {2}/;
+const LINE_AND_COLUMN = /^(.+?)(?: at)? \(?line (\d+),? column (\d+)/;
+const ACORN_POSITION = / \(\d+:\d+\)$/;
+// mini-css-extract-plugin repeats the error of a stylesheet that it executes.
+const REPEATED = /^Module build failed [^\n]*\nError: Execution of module code from module graph/;
+const PACKAGE = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*/;
+const NOT_EXPORTED =
+  /^"\.\/([^"]+)" is not exported .*? from package (?:.*[\\/])?node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/ ]+)/;
+
+/** Returns the errors of a compilation of the package in `folder`. */
+export function compileProblems(folder: string, { errors, moduleGraph }: Compilation): CompileProblem[] {
+  const original = errors.filter(({ message }) => !REPEATED.test(message));
+  const describer = new Describer(folder, moduleGraph);
+  const problems = (original.length > 0 ? original : errors).flatMap((error) => describer.describe(error));
+  return [...new Map(problems.map((problem) => [`${problem.location ?? ""} ${problem.message}`, problem])).values()];
+}
+
+class Describer {
+  constructor(
+    readonly folder: string,
+    readonly graph: Compilation["moduleGraph"],
+  ) {}
+
+  describe(error: Error): CompileProblem[] {
+    const [first = ""] = error.message.replace(LOADER_PREFIX, "").split(TRACE);
+    const text = first.trim().replaceAll(this.folder + path.sep, "");
+    const { module, loc } = error as Partial<WebpackError>;
+    if (!(module instanceof webpack.NormalModule)) return [{ kind: "build", message: text }];
+    if (module.resource.startsWith("node:")) return this.#nodeImports(module);
+    if (error.name === "ModuleNotFoundError") return [this.#missing(text, module, loc)];
+    return [this.#invalid(text, module, error)];
+  }
+
+  /** The file of a module cannot be compiled. */
+  #invalid(text: string, module: NormalModule, error: Error): CompileProblem {
+    const at = (file: string, line: unknown, column: unknown): string =>
+      formatPosition(this.folder, file, Number(line), Number(column));
+    const { resource } = module;
+    const [, reason, row, indent = ""] = SWC_FRAME.exec(text) ?? [];
+    if (reason !== undefined) return { kind: "syntax", message: reason, location: at(resource, row, indent.length) };
+    const [, cssRow, cssColumn, css] = POSTCSS_POSITION.exec(text) ?? [];
+    if (css !== undefined) {
+      const message = css.replace(`${path.relative(this.folder, resource)} `, "");
+      return { kind: "syntax", message, location: at(resource, cssRow, cssColumn) };
+    }
+    const [, sass, sassFile = "", sassRow, sassColumn] = SASS_POSITION.exec(text) ?? [];
+    // Sass prints paths that are relative to the working directory.
+    if (sass !== undefined)
+      return { kind: "syntax", message: sass, location: at(path.resolve(sassFile), sassRow, sassColumn) };
+    const [message = "", value, line, column] = LINE_AND_COLUMN.exec(text) ?? [];
+    if (message !== "" && value !== undefined)
+      return { kind: "syntax", message: value, location: at(resource, line, column) };
+    const kind = error.name === "ModuleParseError" ? "syntax" : "build";
+    return {
+      kind,
+      message: text.replace(ACORN_POSITION, ""),
+      location: this.#locate(module, (error as Partial<WebpackError>).loc),
+    };
+  }
+
+  /** A module imports something that does not exist. */
+  #missing(text: string, module: NormalModule, loc: Location): CompileProblem {
+    const [, file, exporter] = NOT_EXPORTED.exec(text) ?? [];
+    if (file !== undefined && exporter !== undefined)
+      return this.#import(module, loc, `the package ${exporter} does not export ${file}`);
+    const [, specifier] = /^Can't resolve '([^']*)'/.exec(text) ?? [];
+    if (specifier === undefined) return this.#import(module, loc, text);
+    if (isBuiltin(specifier)) return this.#nodeImport(module, loc, specifier);
+    const [name] = PACKAGE.exec(specifier) ?? [];
+    if (name === undefined)
+      return this.#import(module, loc, `cannot find ${specifier}`, "Correct the path, or add the file.");
+    return isInstalled(name, module.resource)
+      ? this.#import(module, loc, `the package ${name} does not contain ${specifier}`)
+      : this.#import(module, loc, `the package ${name} is not installed`, `Run \`npm install ${name}\`.`);
+  }
+
+  #nodeImports(module: NormalModule): CompileProblem[] {
+    const importers = new Map<NormalModule, Location>();
+    for (const { originModule, dependency } of this.graph.getIncomingConnections(module))
+      if (originModule instanceof webpack.NormalModule && !importers.has(originModule))
+        importers.set(originModule, dependency?.loc);
+    return [...importers].map(([importer, loc]) => this.#nodeImport(importer, loc, module.resource));
+  }
+
+  #nodeImport(importer: NormalModule, loc: Location, specifier: string): CompileProblem {
+    const help =
+      "Neither browsers nor the gateway have modules of Node.js. Do this in a script that runs before the build.";
+    return this.#import(importer, loc, `cannot import ${specifier}, a module of Node.js`, help);
+  }
+
+  #import(importer: NormalModule, loc: Location, message: string, help?: string): CompileProblem {
+    const own = this.#ownImporter(importer);
+    const isPackage = own !== undefined && own !== importer;
+    const advice = [...(help ? [help] : []), ...(isPackage ? [`${this.#relative(own)} imports the package.`] : [])];
+    return {
+      kind: "build",
+      message,
+      location: this.#locate(importer, loc),
+      ...(advice.length > 0 && { help: advice.join(" ") }),
+    };
+  }
+
+  /** The first module of the package's own that leads to a module. */
+  #ownImporter(module: Module | null | undefined): NormalModule | undefined {
+    if (!module) return undefined;
+    if (module instanceof webpack.NormalModule && isOwnSource(this.folder, module.resource)) return module;
+    return this.#ownImporter(this.graph.getIssuer(module));
+  }
+
+  #locate(module: NormalModule, loc: Location): string {
+    const start = (loc as { start?: { line: number; column?: number } } | undefined)?.start;
+    // Without a source map, a position in what a loader compiled is not one in the source.
+    const isKnown = module.loaders.length === 0 || module.originalSource()?.map();
+    return start && isKnown
+      ? locateInSource(this.folder, module, { line: start.line, column: start.column ?? 0 })
+      : this.#relative(module);
+  }
+
+  #relative({ resource }: NormalModule): string {
+    return path.relative(this.folder, resource).replaceAll(path.sep, "/");
+  }
+}
+
+function isInstalled(name: string, importer: string): boolean {
+  const folders = createRequire(importer).resolve.paths(name) ?? [];
+  return folders.some((folder) => existsSync(path.join(folder, name)));
+}
