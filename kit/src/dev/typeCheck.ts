@@ -1,13 +1,17 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
-import { withFrame, type DevelopmentProblem } from "./problem.js";
+import { withFrame } from "../build/formatProblem.js";
+import { parsePosition } from "../check/positions.js";
+import type { DevelopmentProblem } from "./problem.js";
 
 const ERROR = /^(.+)\((\d+),(\d+)\): error (TS\d+): (.*)$/;
-// The compiler prints this line after each pass.
+// The compiler prints these lines before and after each pass that a change causes.
+const STARTED = "File change detected. Starting incremental compilation";
 const DONE = /Found \d+ errors?\. Watching for file changes\./;
 
 /** Checks the types of a section in a child process, with the section's TypeScript. */
@@ -23,16 +27,20 @@ export class TypeCheck {
     this.#child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
     const { stdout } = this.#child;
     let found: DevelopmentProblem[] = [];
+    // In milliseconds. The compiler reads the files of the first pass after it starts to watch them.
+    let startedAt = Infinity;
     if (!stdout) return;
     createInterface(stdout).on("line", (line) => {
       const [, file = "", row, column, code = "", message = ""] = ERROR.exec(line) ?? [];
       if (code !== "") {
         const location = `${file}:${String(row)}:${String(column)}`;
         found.push({ kind: "type", section, message: `${code}: ${message}`, location });
+      } else if (line.includes(STARTED)) {
+        startedAt = Date.now();
       } else if (DONE.test(line)) {
         const pass = found;
         found = [];
-        void Promise.all(pass.map((problem) => withFrame(folder, problem))).then((problems) => {
+        void currentProblems(folder, pass, startedAt).then((problems) => {
           this.problems = problems;
           onDone();
         });
@@ -47,6 +55,25 @@ export class TypeCheck {
   close(): void {
     this.#child?.kill();
   }
+}
+
+/** Returns the problems in files that did not change since a pass started. The next pass finds the others. */
+async function currentProblems(
+  folder: string,
+  problems: readonly DevelopmentProblem[],
+  startedAt: number,
+): Promise<DevelopmentProblem[]> {
+  const current = await Promise.all(
+    problems.map(async (problem) => {
+      const file = path.join(folder, parsePosition(problem.location)?.file ?? "");
+      const changedAt = await stat(file).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Infinity,
+      );
+      return changedAt > startedAt ? [] : [await withFrame(folder, problem)];
+    }),
+  );
+  return current.flat();
 }
 
 function findCompiler(folder: string): string | undefined {
