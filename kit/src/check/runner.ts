@@ -7,7 +7,7 @@ import { describeThrown, settled } from "./outcome.js";
 import type { CheckJob, LinkTarget, Report } from "./report.js";
 import type { CheckSteps, StepResult, Violation } from "./sandbox/index.js";
 import { createSandboxContext } from "./sandboxContext.js";
-import { compileScripts } from "./sandboxScripts.js";
+import { compileBundle, compileShared, runScripts } from "./sandboxScripts.js";
 import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
 
 const job = JSON.parse(process.argv[2] ?? "") as CheckJob;
@@ -63,7 +63,8 @@ async function runLimited(
 }
 
 const context = createSandboxContext();
-const runScripts = compileScripts(job);
+const shared = compileShared(job.shared);
+const bundle = compileBundle(job.bundle);
 
 async function checkSection(steps: CheckSteps): Promise<void> {
   for (const name of steps.slots()) await runLimited(`loading the slot ${name}`, () => steps.loadSlot(name));
@@ -154,7 +155,7 @@ function reportBlocked(steps: CheckSteps, where: string): void {
 async function main(): Promise<void> {
   let steps: CheckSteps | undefined;
   const isLoaded = await runLimited("loading the section", () => {
-    const { colonnadeShared, colonnadeSection } = runScripts(context);
+    const { colonnadeShared, colonnadeSection } = runScripts(context, shared, bundle);
     steps = colonnadeShared.createSteps(colonnadeSection.load, job.name);
     return steps.loadSection();
   });

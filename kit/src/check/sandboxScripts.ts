@@ -18,13 +18,21 @@ export interface SandboxGlobals {
   readonly colonnadeSection: { readonly load: Parameters<typeof createSteps>[0] };
 }
 
-/** Compiles the scripts. Returns a function that runs them in a sandbox. */
-export function compileScripts({ shared, bundle }: SandboxScripts): (context: vm.Context) => SandboxGlobals {
-  const scripts = [compile(shared, "colonnade-shared.js"), compile(bundle, BUNDLE_NAME)];
-  return (context) => {
-    for (const script of scripts) script.runInContext(context);
-    return context as unknown as SandboxGlobals;
-  };
+/** Compiles the script with the shared packages. */
+export function compileShared(file: string): vm.Script {
+  return compile(file, "colonnade-shared.js");
+}
+
+/** Compiles the script with the section. */
+export function compileBundle(file: string): vm.Script {
+  return compile(file, BUNDLE_NAME);
+}
+
+/** Runs the compiled scripts in a sandbox. */
+export function runScripts(context: vm.Context, shared: vm.Script, bundle: vm.Script): SandboxGlobals {
+  shared.runInContext(context);
+  bundle.runInContext(context);
+  return context as unknown as SandboxGlobals;
 }
 
 function compile(file: string, filename: string): vm.Script {

@@ -25,11 +25,23 @@ export interface SiteContext {
   readonly shellAssets: string;
 }
 
-/** The problems of rendering a page with one build of its section. */
-interface PageProblems {
+/** The last render of a page. */
+interface PageRender {
   readonly section: DevelopmentSection;
+  /** Hash of the build that rendered it. */
   readonly build: string;
   readonly problems: readonly DevelopmentProblem[];
+  readonly exceedsLimit: boolean;
+}
+
+/** Result of {@link DevelopmentPages.render}. */
+export interface PageResult {
+  /** Null if the server cannot render the page. */
+  readonly rendered: Rendered | null;
+  /** Hash of the build that rendered it. */
+  readonly build: string;
+  /** Whether the render exceeded the limit of CPU time. The page must not run in a browser, which has no limit. */
+  readonly exceedsLimit: boolean;
 }
 
 /** The pages of the sections under development. */
@@ -37,7 +49,8 @@ export class DevelopmentPages {
   readonly #sections: ReadonlyMap<string, DevelopmentSection>;
   readonly #shells: Shells;
   readonly #onProblems: () => void;
-  readonly #problems = new Map<string, PageProblems>();
+  // By path.
+  readonly #renders = new Map<string, PageRender>();
   // Digests of rendered views, by build and path.
   readonly #views = new Map<string, string>();
   /** The context of the last document that the site sent. */
@@ -67,11 +80,11 @@ export class DevelopmentPages {
     return released !== null && this.#sections.has(released.section.name);
   }
 
-  /** Replaces the released slots of sections under development by those of their builds. */
-  async slots(released: Boot["slots"]): Promise<Boot["slots"]> {
+  /** Replaces the released slots of sections under development by those of their builds, except for one section. */
+  async slots(released: Boot["slots"], except?: DevelopmentSection): Promise<Boot["slots"]> {
     const slots: Record<string, ResolvedSlot> = {};
     for (const [name, slot] of Object.entries(released)) if (!this.#sections.has(slot.section.name)) slots[name] = slot;
-    for (const section of this.#sections.values()) Object.assign(slots, await section.slots());
+    for (const section of this.#sections.values()) if (section !== except) Object.assign(slots, await section.slots());
     return slots;
   }
 
@@ -88,21 +101,14 @@ export class DevelopmentPages {
     return builds;
   }
 
-  /**
-   * Renders a page with the shell of the last document. `rendered` is null if the server cannot render the page. `build` is
-   * the hash of the build that rendered it.
-   */
-  async render(
-    { section, pattern }: DevelopmentPage,
-    pagePath: string,
-    form?: FormResult,
-  ): Promise<{ readonly rendered: Rendered | null; readonly build: string }> {
-    if (!this.siteContext) return { rendered: null, build: section.serverBuild };
+  /** Renders a page with the shell of the last document. */
+  async render({ section, pattern }: DevelopmentPage, pagePath: string, form?: FormResult): Promise<PageResult> {
+    if (!this.siteContext) return { rendered: null, build: section.serverBuild, exceedsLimit: false };
     const { site, shellAssets } = this.siteContext;
     const shell = await this.#shells.get(shellAssets);
     await section.idle();
     const { serverBuild } = section;
-    const { rendered, problems } = await section.render(path.join(shell.folder, shell.server), {
+    const { rendered, problems, exceedsLimit } = await section.render(path.join(shell.folder, shell.server), {
       path: pagePath,
       page: { section: section.name, pattern },
       site,
@@ -110,22 +116,26 @@ export class DevelopmentPages {
     });
     if (rendered && !form) this.#record(viewKey(serverBuild, pagePath), digestOf(rendered.view));
     const earlierProblems = JSON.stringify(this.problems());
-    this.#problems.set(pagePath, { section, build: serverBuild, problems });
+    this.#renders.set(pagePath, { section, build: serverBuild, problems, exceedsLimit });
     if (JSON.stringify(this.problems()) !== earlierProblems) this.#onProblems();
-    return { rendered, build: serverBuild };
+    return { rendered, build: serverBuild, exceedsLimit };
   }
 
   /** Compares the view of a path with the view that an earlier build of this section rendered. */
   async compareView(pagePath: string, section: DevelopmentSection, build: string): Promise<ViewChange> {
     const page = this.find(pagePath, null);
-    if (page?.section !== section) return { changed: false, build: section.serverBuild };
+    if (page?.section !== section) return { changed: false, build: section.serverBuild, exceedsLimit: false };
+    await section.idle();
+    const last = this.#renders.get(pagePath);
+    if (build === section.serverBuild && last?.section === section && last.build === build)
+      return { changed: false, build, exceedsLimit: last.exceedsLimit };
     const earlierView = this.#views.get(viewKey(build, pagePath));
-    const { rendered, build: current } = await this.render(page, pagePath);
+    const { rendered, build: current, exceedsLimit } = await this.render(page, pagePath);
     const key = viewKey(current, pagePath);
-    if (rendered) return { changed: this.#views.get(key) !== earlierView, build: current };
+    if (rendered) return { changed: this.#views.get(key) !== earlierView, build: current, exceedsLimit };
     // The render failed. The view of the next build is compared with the earlier view.
     if (earlierView !== undefined) this.#record(key, earlierView);
-    return { changed: false, build: current };
+    return { changed: false, build: current, exceedsLimit };
   }
 
   #record(key: string, digest: string): void {
@@ -136,7 +146,7 @@ export class DevelopmentPages {
 
   /** The problems of the pages that were rendered with the current builds. */
   problems(): readonly DevelopmentProblem[] {
-    return [...this.#problems.values()]
+    return [...this.#renders.values()]
       .filter(({ section, build }) => section.serverBuild === build)
       .flatMap(({ problems }) => problems);
   }

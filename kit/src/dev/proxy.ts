@@ -12,6 +12,8 @@ import type { DocumentState } from "./state.js";
 // Headers that describe the body of the site's response.
 const CONTENT_HEADERS = ["content-length", "content-encoding", "etag", "last-modified", "accept-ranges"];
 
+const EXCEEDS_LIMIT = "The page exceeds the limit of CPU time.\n";
+
 /** Options of {@link Proxy}. */
 export interface ProxyOptions {
   /** Origin of the site. */
@@ -85,9 +87,10 @@ export class Proxy {
     await pages.idle();
     const page = status === 200 || status === 404 ? pages.find(pagePath, released) : undefined;
     if (page) {
-      // The browser renders the page. The server also renders it, to find problems, but the response does not wait for that.
-      pages.render(page, pagePath).catch(() => undefined);
-      sendJson(response, await page.section.resolve(page.pattern));
+      // The browser renders the page. The server also renders it, to find problems.
+      const { exceedsLimit } = await pages.render(page, pagePath);
+      if (exceedsLimit) sendText(response, 500, EXCEEDS_LIMIT);
+      else sendJson(response, await page.section.resolve(page.pattern));
     } else if (pages.replaces(released)) sendText(response, 404, "not found\n");
     else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
   }
@@ -114,34 +117,36 @@ export class Proxy {
     if (page && render) builds[page.section.name] = { client: page.section.clientBuild, server: render.build };
     const state: DocumentState = { builds, section: page?.section.name ?? null };
     const isReplaced = page !== undefined || pages.replaces(boot.page);
-    const resolved = page ? await page.section.resolve(page.pattern) : null;
+    // The browser does not load a page that would block it.
+    const blocked = render?.exceedsLimit ? page?.section : undefined;
+    const resolved = page && !blocked ? await page.section.resolve(page.pattern) : null;
     const styles = resolved && rendered?.status === 200 ? [...resolved.section.assets, ...resolved.assets] : [];
     const text = document.change({
-      boot: await this.#boot(boot, isReplaced ? { page: resolved, rendered } : undefined),
+      boot: changedBoot(
+        { ...boot, slots: await pages.slots(boot.slots, blocked) },
+        isReplaced ? { page: resolved, rendered } : undefined,
+      ),
       scripts: shell.scripts.map((file) => shellAssets + path.basename(file)),
       client: { href: client, state },
       sections: sections(),
       ...(isReplaced && { page: { rendered, styles } }),
     });
     const status = isReplaced && !boot.form ? statusOf(page, rendered) : received.statusCode;
-    response.writeHead(status ?? 502, headers).end(text);
+    response.writeHead(blocked ? 500 : (status ?? 502), headers).end(text);
   }
+}
 
-  async #boot(
-    boot: Boot,
-    replaced?: { readonly page: ResolvedPage | null; readonly rendered: Rendered | null },
-  ): Promise<Boot> {
-    const changed: { -readonly [Key in keyof Boot]: Boot[Key] } = {
-      ...boot,
-      slots: await this.#options.pages.slots(boot.slots),
-    };
-    // The site would count errors of a development build for its live release.
-    delete changed.reports;
-    if (!replaced) return changed;
-    const { page, rendered } = replaced;
-    delete changed.view;
-    return { ...changed, page, ...(rendered && { view: rendered.view }) };
-  }
+function changedBoot(
+  boot: Boot,
+  replaced?: { readonly page: ResolvedPage | null; readonly rendered: Rendered | null },
+): Boot {
+  const changed: { -readonly [Key in keyof Boot]: Boot[Key] } = { ...boot };
+  // The site would count errors of a development build for its live release.
+  delete changed.reports;
+  if (!replaced) return changed;
+  const { page, rendered } = replaced;
+  delete changed.view;
+  return { ...changed, page, ...(rendered && { view: rendered.view }) };
 }
 
 function statusOf(page: DevelopmentPage | undefined, rendered: Rendered | null): number {

@@ -22,10 +22,12 @@ const SHARED = `var colonnadeShared = {
 const SECTION = "var colonnadeSection = { load: async () => ({ default: {} }) };";
 
 let renderer: Renderer;
+let bundle: string;
 
 beforeAll(async () => {
   const folder = await temporaryFolder();
-  const [shared, bundle] = [path.join(folder, "shared.js"), path.join(folder, "section.js")];
+  const shared = path.join(folder, "shared.js");
+  bundle = path.join(folder, "section.js");
   await writeFile(shared, SHARED);
   await writeFile(bundle, SECTION);
   renderer = new Renderer({ shared, bundle, reports: path.join(folder, "reports.jsonl"), name: "hello" });
@@ -34,13 +36,21 @@ afterAll(async () => {
   await renderer.close();
 });
 
-function render(pagePath: string): Promise<RenderReply> {
-  return renderer.render({ path: pagePath, page: { section: "hello", pattern: pagePath }, site: PLACEHOLDER_SITE });
+function render(pagePath: string, build = "first"): Promise<RenderReply> {
+  const page = { section: "hello", pattern: pagePath };
+  return renderer.render({ build, request: { path: pagePath, page, site: PLACEHOLDER_SITE } });
 }
 
 test("each render has a fresh sandbox", async () => {
   const replies = await Promise.all([render("/hello"), render("/hello")]);
   expect(replies.map(({ rendered }) => rendered?.html)).toEqual(["1", "1"]);
+});
+
+test("a render uses the script of its build", async () => {
+  await writeFile(bundle, `count = 10; ${SECTION}`);
+  expect((await render("/hello")).rendered?.html).toBe("1");
+  expect((await render("/hello", "second")).rendered?.html).toBe("11");
+  await writeFile(bundle, SECTION);
 });
 
 test("a render that reads the clock is reported", async () => {

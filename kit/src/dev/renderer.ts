@@ -4,12 +4,11 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
 import type { Report } from "../check/report.js";
-import type { RenderRequest } from "../boot.js";
-import type { RendererJob, RenderReply } from "./rendererJob.js";
+import type { RendererJob, RenderJob, RenderReply } from "./rendererJob.js";
 
 const PROCESS = path.join(import.meta.dirname, "rendererProcess.js");
 
-/** Renders the pages of one build of a section in a child process, one at a time. */
+/** Renders the pages of a section in a child process, one at a time. */
 export class Renderer {
   readonly #job: RendererJob;
   #child: Promise<ChildProcess> | undefined;
@@ -27,27 +26,27 @@ export class Renderer {
   }
 
   /** Renders a page. A render that exceeds a limit ends the process, and the next render starts another one. */
-  render(request: RenderRequest): Promise<RenderReply> {
-    const result = this.#last.then(() => this.#renderNow(request));
+  render(job: RenderJob): Promise<RenderReply> {
+    const result = this.#last.then(() => this.#renderNow(job));
     this.#last = result.catch(() => undefined);
     return result;
   }
 
-  async #renderNow(request: RenderRequest): Promise<RenderReply> {
+  async #renderNow(job: RenderJob): Promise<RenderReply> {
     const child = await this.#start();
     const ended = new AbortController();
     const { signal } = ended;
     try {
-      child.send(request);
+      child.send(job);
       const reply = once(child, "message", { signal }).then(([message]) => message as RenderReply);
-      const exit = once(child, "exit", { signal }).then(() => this.#exited(request));
+      const exit = once(child, "exit", { signal }).then(() => this.#exited(job));
       return await Promise.race([reply, exit]);
     } finally {
       ended.abort();
     }
   }
 
-  async #exited({ path: page }: RenderRequest): Promise<RenderReply> {
+  async #exited({ request: { path: page } }: RenderJob): Promise<RenderReply> {
     const text = await readFile(this.#job.reports, "utf8").catch(() => "");
     await rm(this.#job.reports, { force: true });
     const reports = text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Report]));

@@ -1,13 +1,20 @@
-import type { Rendered } from "../boot.js";
+import type { Rendered, RenderRequest } from "../boot.js";
 import type { Report } from "../check/report.js";
 import type { SandboxScripts } from "../check/sandboxScripts.js";
 
-/** The argument of a renderer process. The shared script also has the shell's `render`. */
+/** The argument of a renderer process. The shared script also has the shell's `render`. Each build replaces the bundle. */
 export interface RendererJob extends SandboxScripts {
   /** File that receives the report if a render exceeds its limit. */
   readonly reports: string;
   /** The section's name. */
   readonly name: string;
+}
+
+/** What a renderer process receives for each render. */
+export interface RenderJob {
+  /** Hash of the build that wrote the section's script. */
+  readonly build: string;
+  readonly request: RenderRequest;
 }
 
 /** The result of a render. The page is null if it threw. */

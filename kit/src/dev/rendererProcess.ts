@@ -1,11 +1,14 @@
-// Renders pages of one build of a section, each in a fresh sandbox. Its argument is a RendererJob.
+// Renders pages of a section, each in a fresh sandbox. Its argument is a RendererJob.
+import type { Script } from "node:vm";
+
 import { describeThrown, settled } from "../check/outcome.js";
 import type { Report } from "../check/report.js";
+import type { CheckSteps } from "../check/sandbox/index.js";
 import { createSandboxContext } from "../check/sandboxContext.js";
-import { compileScripts, type SandboxGlobals } from "../check/sandboxScripts.js";
+import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "../check/sandboxScripts.js";
 import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "../check/watchdog.js";
 import type { Rendered, RenderRequest } from "../boot.js";
-import type { RendererJob, RenderReply } from "./rendererJob.js";
+import type { RendererJob, RenderJob, RenderReply } from "./rendererJob.js";
 
 interface RendererGlobals extends SandboxGlobals {
   readonly colonnadeShared: SandboxGlobals["colonnadeShared"] & {
@@ -15,16 +18,34 @@ interface RendererGlobals extends SandboxGlobals {
 
 const job = JSON.parse(process.argv[2] ?? "") as RendererJob;
 const watchdog = await startWatchdog(job.reports);
-const runScripts = compileScripts(job);
+const shared = compileShared(job.shared);
+let bundle: { readonly build: string; readonly script: Script } | undefined;
 
-async function render(request: RenderRequest): Promise<RenderReply> {
+function bundleOf(build: string): Script {
+  if (bundle?.build !== build) bundle = { build, script: compileBundle(job.bundle) };
+  return bundle.script;
+}
+
+/** What the check reports about the page's data. The shell only throws. */
+async function dataViolation(steps: CheckSteps, { path, page }: RenderRequest): Promise<Report | undefined> {
+  const pattern = page?.pattern ?? "";
+  const found =
+    (await settled(steps.loadPage(pattern))) ?? steps.matches(path) ?? (await settled(steps.data(path, false)));
+  if (!found) return undefined;
+  const { problem, ...violation } = found;
+  return { kind: "violation", code: "COL100", ...violation, message: problem };
+}
+
+async function render({ build, request }: RenderJob): Promise<RenderReply> {
   const reports: Report[] = [];
   let rendered: Rendered | null = null;
   let step = "loading the section";
+  let steps: CheckSteps | undefined;
   watchdog.start(step, LOAD_LIMIT);
   try {
-    const { colonnadeShared, colonnadeSection } = runScripts(createSandboxContext()) as RendererGlobals;
-    const steps = colonnadeShared.createSteps(colonnadeSection.load, job.name);
+    const globals = runScripts(createSandboxContext(), shared, bundleOf(build)) as RendererGlobals;
+    const { colonnadeShared, colonnadeSection } = globals;
+    steps = colonnadeShared.createSteps(colonnadeSection.load, job.name);
     const result = await settled(steps.loadSection());
     if (result) return { rendered, reports: [{ kind: "violation", code: "COL100", message: result.problem }] };
     const section = (await settled(colonnadeSection.load())).default;
@@ -36,7 +57,8 @@ async function render(request: RenderRequest): Promise<RenderReply> {
       reports.push({ kind: "violation", ...element, message: `${request.path} contains ${message}` });
   } catch (thrown) {
     const { name, message, stack } = describeThrown(thrown);
-    reports.push({ kind: "thrown", step, error: { name, message }, stack });
+    const violation = steps && (await dataViolation(steps, request).catch(() => undefined));
+    reports.push(violation ?? { kind: "thrown", step, error: { name, message }, stack });
   } finally {
     watchdog.stop();
   }
@@ -44,7 +66,7 @@ async function render(request: RenderRequest): Promise<RenderReply> {
   return JSON.parse(JSON.stringify({ rendered, reports })) as RenderReply;
 }
 
-process.on("message", (request: RenderRequest) => {
-  void render(request).then((reply) => process.send?.(reply));
+process.on("message", (received: RenderJob) => {
+  void render(received).then((reply) => process.send?.(reply));
 });
 process.send?.("ready");

@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { Stats } from "webpack";
-
 import type { Asset, Rendered, RenderRequest, ResolvedPage, ResolvedSlot, SectionEntry } from "../boot.js";
 import { sectionAssets } from "../build/assets.js";
 import type { BuildSide, SectionConfig } from "../build/config.js";
 import { readEntry, type EntryImports } from "../build/entry.js";
+import { withFrame } from "../build/formatProblem.js";
 import { patternProblem } from "../build/pattern.js";
 import { digestOf } from "../build/release.js";
 import { installedVersions } from "../build/shared.js";
@@ -18,8 +17,7 @@ import { readPositions } from "../check/positions.js";
 import type { Problem } from "../check/problem.js";
 import { SourceProblems } from "../check/sources.js";
 import { comparePatterns, matchPath } from "../paths.js";
-import { buildProblems } from "./buildProblems.js";
-import { withFrame, type DevelopmentProblem } from "./problem.js";
+import type { DevelopmentProblem } from "./problem.js";
 import { Renderer } from "./renderer.js";
 import { WatchBuild } from "./watch.js";
 
@@ -30,6 +28,8 @@ const VERSION = "development";
 export interface RenderedPage {
   readonly rendered: Rendered | null;
   readonly problems: readonly DevelopmentProblem[];
+  /** Whether rendering the page exceeds the limit of CPU time. */
+  readonly exceedsLimit: boolean;
 }
 
 /** Callbacks of {@link DevelopmentSection}. */
@@ -50,7 +50,7 @@ export class DevelopmentSection {
   readonly #files = new Set<string>();
   #reading = Promise.resolve();
   #imports: EntryImports = { pages: new Map(), slots: new Map() };
-  #renderer: { readonly shell: string; readonly build: Stats; readonly renderer: Renderer } | undefined;
+  #renderer: { readonly shell: string; readonly renderer: Renderer } | undefined;
   /** Problems of the builds and the sources. Problems of rendering are not included. */
   problems: readonly DevelopmentProblem[] = [];
 
@@ -119,7 +119,9 @@ export class DevelopmentSection {
     } catch {
       // The builds report the error, with its position.
     }
-    const builds = [this.#client, this.#server].flatMap((build) => buildProblems(this.folder, this.name, build));
+    const builds = [this.#client, this.#server]
+      .flatMap((build) => build.problems(this.folder))
+      .map((problem) => ({ ...problem, section: this.name }));
     const sources = this.#sources.problems().map((problem) => this.#describe(problem));
     this.problems = await this.#distinctWithFrames([...builds, ...sources]);
   }
@@ -134,6 +136,11 @@ export class DevelopmentSection {
       ...(location !== undefined && { location }),
       ...(page !== undefined && { path: page }),
     };
+  }
+
+  /** The path of the first page without params. The site's home page if there is none. */
+  get firstPath(): string {
+    return [...this.#imports.pages.keys()].find((pattern) => !pattern.includes("/:")) ?? "/";
   }
 
   /** The pattern of the page at a path. */
@@ -189,26 +196,26 @@ export class DevelopmentSection {
 
   /** Renders a page by the rules of the gateway's sandbox. `shell` is the path of the shell's script. */
   async render(shell: string, request: RenderRequest): Promise<RenderedPage> {
-    const build = this.#server.succeeded;
-    if (!build) return { rendered: null, problems: [] };
-    const renderer = this.#rendererOf(shell, build);
-    const { rendered, reports } = await renderer.render(request);
-    if (reports.length === 0) return { rendered, problems: [] };
+    const build = this.serverBuild;
+    if (build === "") return { rendered: null, problems: [], exceedsLimit: false };
+    const { rendered, reports } = await this.#rendererOf(shell).render({ build, request });
+    if (reports.length === 0) return { rendered, problems: [], exceedsLimit: false };
     const entry = path.resolve(this.folder, this.config.entry);
     const positionOf = await readPositions(this.folder, entry, sectionFiles(this.#serverOutput).map);
     const problems = reports
       .flatMap((report) => problemsOf(report, positionOf))
       .map((problem) => this.#describe(problem, request.path));
-    return { rendered, problems: await this.#distinctWithFrames(problems) };
+    const exceedsLimit = reports.some(({ kind }) => kind === "timeout");
+    return { rendered, problems: await this.#distinctWithFrames(problems), exceedsLimit };
   }
 
   async #distinctWithFrames(problems: readonly DevelopmentProblem[]): Promise<DevelopmentProblem[]> {
     return Promise.all(distinct(problems).map((problem) => withFrame(this.folder, problem)));
   }
 
-  #rendererOf(shell: string, build: Stats): Renderer {
+  #rendererOf(shell: string): Renderer {
     const current = this.#renderer;
-    if (current?.shell === shell && current.build === build) return current.renderer;
+    if (current?.shell === shell) return current.renderer;
     void current?.renderer.close();
     const renderer = new Renderer({
       shared: shell,
@@ -216,7 +223,7 @@ export class DevelopmentSection {
       reports: path.join(this.#output, "reports.jsonl"),
       name: this.name,
     });
-    this.#renderer = { shell, build, renderer };
+    this.#renderer = { shell, renderer };
     return renderer;
   }
 

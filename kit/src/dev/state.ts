@@ -21,9 +21,11 @@ export interface ServerState {
   readonly problems: readonly DevelopmentProblem[];
 }
 
-/** Whether a page's view changed since an earlier build of its section. */
+/** A page's view, compared with that of an earlier build of its section. */
 export interface ViewChange {
   readonly changed: boolean;
+  /** Whether rendering the page exceeds the limit of CPU time. It would block the browser. */
+  readonly exceedsLimit: boolean;
   /** Hash of the current build, which rendered the view that was compared. */
   readonly build: string;
 }

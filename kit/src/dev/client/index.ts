@@ -68,10 +68,20 @@ document.addEventListener("securitypolicyviolation", (event) => {
   });
 });
 
-/** Updates a section of this page to a build. Reloads the page if the update fails. */
-async function update(section: HotSection, build: string): Promise<void> {
+// Sections with a build that this page skipped.
+const skipping = new Set<string>();
+
+/**
+ * Updates a section of this page to a build. Skips a build that exceeds the limit of CPU time, because it would block the
+ * page. Reloads the page if the update fails or the view changed.
+ */
+async function update(name: string, section: HotSection, build: string): Promise<void> {
   try {
-    while (section.build() !== build) await section.update();
+    const { changed, exceedsLimit } = await compareView(name);
+    if (exceedsLimit) skipping.add(name);
+    // An update would also apply the skipped builds.
+    else if (changed || skipping.has(name)) location.reload();
+    else while (section.build() !== build) await section.update();
   } catch (error) {
     console.info("[section dev] reload:", error);
     location.reload();
@@ -81,33 +91,29 @@ async function update(section: HotSection, build: string): Promise<void> {
 // By section, the server build that rendered the view of this page.
 const viewBuilds = new Map(Object.entries(start.builds).map(([name, { server }]) => [name, server]));
 
-/** Reloads the page if the section's current build renders another view. */
-async function checkView(section: string): Promise<void> {
-  const viewBuild = viewBuilds.get(section);
-  if (viewBuild === undefined || viewBuild === current.builds[section]?.server) return;
-  const query = new URLSearchParams({ path: location.pathname, section, build: viewBuild });
+/** Renders this page with the section's current build, and compares its view. */
+async function compareView(section: string): Promise<ViewChange> {
+  const query = new URLSearchParams({ path: location.pathname, section, build: viewBuilds.get(section) ?? "" });
   const response = await fetch(`/_development/view?${query.toString()}`);
-  if (!response.ok) return;
-  const { changed, build } = (await response.json()) as ViewChange;
-  if (changed) location.reload();
-  viewBuilds.set(section, build);
+  if (!response.ok) throw new Error(`/_development/view responded with status ${String(response.status)}`);
+  const change = (await response.json()) as ViewChange;
+  viewBuilds.set(section, change.build);
+  return change;
 }
-
-let checking = Promise.resolve();
 
 async function apply(state: ServerState): Promise<void> {
   const earlierBuilds = current.builds;
   current = state;
-  for (const [name, { client }] of Object.entries(state.builds)) {
+  for (const [name, { client, server }] of Object.entries(state.builds)) {
     const section = sections.get(name);
     if (client !== earlierBuilds[name]?.client) {
       browserProblems = browserProblems.filter(({ problem }) => problem.section !== name);
-      if (section) await update(section, client);
+      if (section) await update(name, section, client);
       // The section of this page did not start, so it cannot be updated.
       else if (name === start.section) location.reload();
+    } else if (server !== viewBuilds.get(name) && viewBuilds.has(name)) {
+      if ((await compareView(name)).changed) location.reload();
     }
-    // The update does not wait for the server to render the page.
-    checking = checking.then(() => checkView(name)).catch(() => undefined);
   }
   show();
 }
@@ -119,7 +125,7 @@ let applying = new Promise<void>((resolve) => {
   });
 });
 new EventSource("/_development/events").addEventListener("message", ({ data }: MessageEvent<string>) => {
-  applying = applying.then(() => apply(JSON.parse(data) as ServerState));
+  applying = applying.then(() => apply(JSON.parse(data) as ServerState)).catch(show);
 });
 // This event reports client-side navigations.
 (globalThis as { navigation?: EventTarget }).navigation?.addEventListener("currententrychange", show);
