@@ -28,7 +28,7 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
     .addOption(
       new Option(
         "--site <url>",
-        `URL of the site (default: ${DEFAULT_SITE} if it responds, otherwise a site with no other section)`,
+        `URL of the site (default: ${DEFAULT_SITE} if it responds, otherwise a site without other sections)`,
       ).argParser(parseOrigin),
     )
     .addOption(
@@ -42,7 +42,7 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
         .default(new Map<string, string>())
         .argParser(parseApi),
     )
-    .option("--open", "open the site in the default browser")
+    .option("--open", "open the section in the default browser")
     .action(async (folders, { site: given, port, host, api, open = false }) => {
       const minimal = given === undefined && !(await isSite(DEFAULT_SITE)) ? await minimalSite() : undefined;
       const site = given ?? minimal?.origin ?? DEFAULT_SITE;
@@ -58,9 +58,10 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
           print: (line) => stderr.write(`${printable(line)}\n`),
         });
         const { url, sections } = development;
-        const shown = minimal ? "a site with no other section" : site;
-        printResult({ text: `${url} serves ${shown} with ${sections.join(", ")}`, data: { url, site, sections } });
-        if (open) await openInBrowser(url, context);
+        const where = minimal ? "a site without other sections" : site;
+        const lines = sections.map((section) => `${section.url} serves ${section.name} in ${where}`);
+        printResult({ text: lines.join("\n"), data: { url, site, sections } });
+        if (open) await openInBrowser(sections[0]?.url ?? url, context);
         await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
         await development.close();
       } finally {

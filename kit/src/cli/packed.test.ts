@@ -192,13 +192,14 @@ test("section dev shows the section without a site", async () => {
   try {
     let url = "";
     for await (const line of createInterface(child.stdout)) {
-      [, url = ""] = /^(http:\S+) serves .* with hello$/.exec(line) ?? [];
+      [, url = ""] = /^(http:\S+) serves hello in a site without other sections$/.exec(line) ?? [];
       if (url !== "") break;
     }
-    const page = await fetch(`${url}/hello`);
+    expect(url).toMatch(/\/hello$/);
+    const page = await fetch(url);
     expect(page.status).toBe(200);
     expect(await page.text()).toMatch(/<main id="main" tabindex="-1">.*<h1>/);
-    expect((await fetch(`${url}/other`)).status).toBe(404);
+    expect((await fetch(new URL("/other", url))).status).toBe(404);
   } finally {
     child.kill();
   }

@@ -5,14 +5,15 @@ import path from "node:path";
 import { satisfies } from "semver";
 
 import { loadConfig, UsageError, type SectionConfig } from "../build/config.js";
+import { formatProblem } from "../build/formatProblem.js";
 import { installedVersions, neededRanges, type SharedVersions } from "../build/shared.js";
 import { isSimilar } from "../check/problem.js";
 import { readSite } from "./document.js";
 import { DevelopmentPages, type SiteContext } from "./pages.js";
-import { formatProblem, type DevelopmentProblem } from "./problem.js";
+import type { DevelopmentProblem } from "./problem.js";
 import { Proxy } from "./proxy.js";
 import { DevelopmentSection, type SectionEvents } from "./section.js";
-import { CLIENT_SCRIPT, DevelopmentServer } from "./server.js";
+import { CLIENT_SCRIPT, DevelopmentServer, ERRORS_PAGE } from "./server.js";
 import { Shells, type LocalShell } from "./shells.js";
 import { TypeCheck } from "./typeCheck.js";
 
@@ -31,11 +32,17 @@ export interface DevelopOptions {
   readonly print: (line: string) => void;
 }
 
+/** A section of a running development server. */
+export interface ServedSection {
+  readonly name: string;
+  /** URL of its first page without params, or of the site. */
+  readonly url: string;
+}
+
 /** A running development server. */
 export interface Development {
   readonly url: string;
-  /** Names of the sections. */
-  readonly sections: readonly string[];
+  readonly sections: readonly ServedSection[];
   close(): Promise<void>;
 }
 
@@ -50,20 +57,21 @@ export async function develop(options: DevelopOptions): Promise<Development> {
   const sections = new Map<string, DevelopmentSection>();
   const typeChecks: TypeCheck[] = [];
   let printed = new Set<string>();
+  let guide: string | undefined;
   const shells = new Shells(site, path.join(temporary, "shells"));
   const problems = (): DevelopmentProblem[] => {
     const buildProblems = [...sections.values()].flatMap((section) => section.problems);
-    // A syntax error causes type errors.
-    const syntaxErrors = new Set(buildProblems.filter(({ kind }) => kind === "syntax").map(({ section }) => section));
-    const typeProblems = typeChecks
-      .flatMap((check) => check.problems)
-      .filter(({ section }) => !syntaxErrors.has(section));
+    // A syntax error or a missing module causes type errors.
+    const failed = new Set(
+      buildProblems.filter(({ kind }) => kind === "syntax" || kind === "build").map(({ section }) => section),
+    );
+    const typeProblems = typeChecks.flatMap((check) => check.problems).filter(({ section }) => !failed.has(section));
     // A render finds again what is in the sources.
     const renderProblems = pages.problems().filter((found) => !buildProblems.some((known) => isSimilar(found, known)));
     return [...buildProblems, ...typeProblems, ...renderProblems];
   };
   const update = (): void => {
-    const texts = new Set(problems().map(formatProblem));
+    const texts = new Set(problems().map((problem) => formatProblem(problem, guide)));
     for (const text of texts) if (!printed.has(text)) print(`\n${text}`);
     if (printed.size > 0 && texts.size === 0) print("\nno problems");
     printed = texts;
@@ -79,7 +87,7 @@ export async function develop(options: DevelopOptions): Promise<Development> {
     onBrowserProblem: (problem) => {
       // The terminal already shows the error if the server threw it at the same place.
       const isKnown = problems().some(({ location }) => location !== undefined && location === problem.location);
-      if (!isKnown) print(`\n${formatProblem(problem)}`);
+      if (!isKnown) print(`\n${formatProblem(problem, guide)}`);
     },
   });
   const close = async (): Promise<void> => {
@@ -94,6 +102,7 @@ export async function develop(options: DevelopOptions): Promise<Development> {
     for (const [folder, { name }] of configs) checkShared(name, neededRanges(installedVersions(folder)), shell);
     // The server listens before the builds start, so that a port in use is reported at once.
     const url = await server.listen(port, host);
+    guide = url + ERRORS_PAGE;
     const events: SectionEvents = {
       onBuild: (name, side, milliseconds) => {
         print(`${name}: ${side} built in ${String(milliseconds)} ms`);
@@ -106,7 +115,8 @@ export async function develop(options: DevelopOptions): Promise<Development> {
       typeChecks.push(new TypeCheck(folder, name, update));
     }
     await pages.idle();
-    return { url, sections: [...sections.keys()], close };
+    const served = [...sections.values()].map((section) => ({ name: section.name, url: url + section.firstPath }));
+    return { url, sections: served, close };
   } catch (error) {
     await close();
     throw error;

@@ -15,6 +15,11 @@ export function sendText(response: ServerResponse, status: number, body: string)
   send(response, status, "text/plain; charset=utf-8", body);
 }
 
+/** Sends a page. */
+export function sendHtml(response: ServerResponse, body: string): void {
+  send(response, 200, "text/html; charset=utf-8", body);
+}
+
 /** Sends data as JSON. */
 export function sendJson(response: ServerResponse, data: unknown): void {
   send(response, 200, "application/json", JSON.stringify(data));

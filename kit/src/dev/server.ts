@@ -6,10 +6,11 @@ import { text } from "node:stream/consumers";
 
 import { GatewayError, UsageError } from "../build/usageError.js";
 import { locateBrowserError, parseBrowserError } from "./browserError.js";
+import { errorsPage } from "./errorsPage.js";
 import type { DevelopmentPages } from "./pages.js";
 import type { DevelopmentProblem } from "./problem.js";
 import type { Proxy } from "./proxy.js";
-import { sendFile, sendJson, sendText } from "./respond.js";
+import { sendFile, sendHtml, sendJson, sendText } from "./respond.js";
 import type { DevelopmentSection } from "./section.js";
 import type { Shells } from "./shells.js";
 import type { ServerState } from "./state.js";
@@ -28,11 +29,11 @@ export interface ServerOptions {
 }
 
 const CLIENT = path.join(import.meta.dirname, "client");
-// scripts/copy-files.mjs creates it.
-const ERRORS = path.join(import.meta.dirname, "../check/errors.md");
 const PREFIX = "/_development/";
 const MAX_REPORT_BYTES = 100_000;
 
+/** URL path of the page that explains the codes. */
+export const ERRORS_PAGE = `${PREFIX}errors`;
 /** URL path of the script that connects a page to this server. */
 export const CLIENT_SCRIPT = `${PREFIX}client/index.js`;
 
@@ -116,7 +117,7 @@ export class DevelopmentServer {
     if (name === "events") this.#sendEvents(request, response);
     else if (name === "view") await this.#sendViewChange(response, url.searchParams);
     else if (name === "errors" && request.method === "POST") await this.#locate(request, response, url.origin);
-    else if (name === "errors.md") sendFile(response, ERRORS);
+    else if (name === "errors") sendHtml(response, await errorsPage());
     else if (folder === "client" && this.#clientFiles.has(file)) sendFile(response, path.join(CLIENT, file));
     else sendText(response, 404, "not found\n");
   }
