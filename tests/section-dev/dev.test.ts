@@ -46,16 +46,23 @@ test("New data reloads the page", async ({ page, development }) => {
   await expect(page.getByText("first and second")).toBeVisible();
 });
 
+test("The command prints the first page of each section", ({ development, secureSite }) => {
+  for (const name of ["hello", "signup"])
+    expect(development.output).toContain(`${development.url}/${name} serves ${name} in ${secureSite.url}`);
+});
+
 const COUNT = "Count {count}</button>";
+const USE_STATE = 'import { useState } from "react";';
 const ERRORS = [
   ["Syntax", COUNT, "Count {count</button>", /src\/pages\/home\.tsx:\d+:\d+/, "Count {count</button>"],
+  ["Build", USE_STATE, `${USE_STATE}\nexport * from "dayjs";`, /home\.tsx:3:1/, "npm install dayjs"],
   ["Type", "useState(0)", 'useState<number>("0")', /home\.tsx:11:\d+/, "TS2345"],
   ["Render", COUNT, "Count {count} {data[2].length}</button>", /home\.tsx:16:\d+/, "COL110"],
   ["Purity", COUNT, "Count {count} {Math.random()}</button>", /home\.tsx:16:\d+/, "COL102"],
   ["Hydration", COUNT, "Count {typeof window === 'object' ? count : '-'}</button>", /home\.tsx:\d+:\d+/, "+ "],
 ] as const;
 
-test("The overlay shows five kinds of errors", async ({ page, development }) => {
+test("The overlay shows six kinds of errors", async ({ page, development }) => {
   await openCounter(page);
   for (const [kind, from, to, location, text] of ERRORS) {
     await test.step(kind, async () => {
@@ -73,6 +80,11 @@ test("The overlay shows five kinds of errors", async ({ page, development }) => 
       await expect(problem.getByRole("heading")).toHaveText(location);
       await expect(problem).toContainText(text);
       await expect(problem.locator("pre").first()).toContainText(/^> +\d+ \|/m);
+      if (text.startsWith("COL")) {
+        const link = problem.getByRole("link", { name: `About ${text}` });
+        const [url, anchor = ""] = (await link.getAttribute("href"))?.split("#") ?? [];
+        expect(await (await page.request.get(String(url))).text()).toContain(`id="${anchor}"`);
+      }
       expect(development.output.join("\n")).toMatch(
         new RegExp(`hello: ${kind.toLowerCase()} error at src/pages/home.tsx:\\d+:\\d+\n`),
       );
@@ -80,6 +92,44 @@ test("The overlay shows five kinds of errors", async ({ page, development }) => 
       await expect(overlay(page)).toBeHidden();
     });
   }
+});
+
+test("An error of a stylesheet is shown once", async ({ page, development }) => {
+  await openCounter(page);
+  await development.edit(CSS, ".lead {", ".open { .lead {");
+  const problems = overlay(page).getByRole("article");
+  await expect(problems.filter({ hasText: "Unclosed block" })).toHaveCount(1);
+  await expect(problems).toHaveCount(1);
+  await development.edit(CSS, ".open { .lead {", ".lead {");
+  await expect(overlay(page)).toBeHidden();
+});
+
+test("Data that is not JSON has the code of the check", async ({ page, development }) => {
+  await openCounter(page);
+  await development.edit(HOME, '"first"', "String(1), new Map()");
+  await expect(overlay(page)).toContainText("COL112");
+  await expect(overlay(page)).toContainText("data[1] is a Map");
+  await development.edit(HOME, "String(1), new Map()", '"first"');
+  await expect(overlay(page)).toBeHidden();
+});
+
+test("An endless loop does not reach the browser", async ({ page, context, development }) => {
+  await openCounter(page);
+  await development.edit(HOME, "return (", "for (;;); return (");
+  await expect(overlay(page)).toContainText("COL111");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Count 2" }).click();
+  await expect(page.getByRole("button", { name: "Count 3" })).toBeVisible();
+
+  const other = await context.newPage();
+  expect((await other.goto(`${development.url}/hello`))?.status()).toBe(500);
+  await expect(overlay(other)).toContainText("COL111");
+  await development.edit(HOME, "for (;;); return (", "return (");
+  for (const tab of [page, other]) {
+    await expect(tab.getByRole("button", { name: "Count 0" })).toBeVisible();
+    await expect(overlay(tab)).toBeHidden();
+  }
+  await other.close();
 });
 
 test("The overlay shows errors after hydration", async ({ page, development }) => {
@@ -102,9 +152,14 @@ test("The overlay shows errors after hydration", async ({ page, development }) =
 });
 
 test("The overlay can be closed and is accessible", async ({ page, development }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
   await openCounter(page);
   await development.edit(HOME, COUNT, "Count {count</button>");
   await expect(overlay(page).getByRole("button", { name: "Close" })).toBeFocused();
+  await expect(overlay(page).locator("pre span")).toBeInViewport({ ratio: 1 });
+  await expectAccessible(page, { selector: "colonnade-development-problems" });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expect(overlay(page)).toHaveCSS("background-color", "rgb(38, 38, 43)");
   await expectAccessible(page, { selector: "colonnade-development-problems" });
   await page.keyboard.press("Escape");
   await expect(overlay(page)).toBeHidden();

@@ -100,7 +100,7 @@ async function startDevelopment(site: Site, parent: string): Promise<Development
     for (const stream of [child.stdout, child.stderr])
       createInterface(stream).on("line", (line) => {
         output.push(line);
-        const [, found] = /^(http:\S+) serves /.exec(line) ?? [];
+        const [, found] = /^(http:\S+)\/hello serves /.exec(line) ?? [];
         if (found) resolve(found);
       });
   });
