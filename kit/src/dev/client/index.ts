@@ -35,7 +35,9 @@ async function report(error: Omit<BrowserError, "path">): Promise<void> {
     body: JSON.stringify({ ...error, message: error.message.slice(0, MAX_MESSAGE), path }),
   });
   if (!response.ok) return;
-  browserProblems = [...browserProblems, { path, problem: (await response.json()) as DevelopmentProblem }];
+  // Read before the list, because another report may change the list meanwhile.
+  const problem = (await response.json()) as DevelopmentProblem;
+  browserProblems = [...browserProblems, { path, problem }];
   show();
 }
 
