@@ -363,7 +363,7 @@ export const start = () => new Worker(new URL("./worker.ts", import.meta.url));`
     await symlink(path.resolve(import.meta.dirname, "../../../node_modules", name), path.join(modules, name));
   const result = build(section, { final: false });
   await expect(result).rejects.toThrow(UsageError);
-  await expect(result).rejects.toThrow("./src/plain.scss");
+  await expect(result).rejects.toThrow("build error at src/plain.scss");
   await expect(result).rejects.toThrow("this file needs the package sass; run `npm install --save-dev sass`");
   await expect(result).rejects.toThrow(
     "src/helper.ts runs in a web worker and imports @colonnade/kit, which only the page has",
