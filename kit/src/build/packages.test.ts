@@ -146,8 +146,6 @@ export const page = definePage({
 declare const LABEL: { readonly name: string };
 export const identity = <T>(value: T) => value;
 export const start = () => new Worker(new URL("./worker.ts", import.meta.url));
-class CheckoutError extends Error {}
-export const failure = () => new CheckoutError("none in stock");
 export const label = () => identity(LABEL.name) + (process.env.NODE_ENV === "production" ? "in production" : "elsewhere");
 export { mode };`,
   "src/facts.ts": `${ENDINGS.map((ending) => `import file_${ending} from "./files/file.${ending}";`).join("\n")}
@@ -172,9 +170,7 @@ import forWorkers from "for-workers";
 import withDefault from "with-default";
 import older from "older";
 import side from "which-side";
-import { failure } from "./label";
 export const facts = {
-  errorClass: failure().constructor.name,
   files: { ${ENDINGS.map((ending) => `${ending}: file_${ending}`).join(", ")} },
   numeric, spaced, raw, rawScript, url, json, yaml, shout, names, lib, fromModule, older, side,
   addressed: new URL("./files/file.png", import.meta.url).href,
@@ -311,11 +307,6 @@ test("Tailwind and plain styles apply only inside the section", () => {
   expect(styles).not.toMatch(/[};](:root|html|body|\*)[{,]|--tw-/);
 });
 
-test("an error class keeps its name on both sides", () => {
-  expect(facts.errorClass).toBe("CheckoutError");
-  expect(client).toContain("class CheckoutError extends Error");
-});
-
 test("a worker is a file of the client build only", () => {
   expect(client).toContain('postMessage("from the worker")');
   expect(server).not.toContain("from the worker");
@@ -363,7 +354,7 @@ export const start = () => new Worker(new URL("./worker.ts", import.meta.url));`
     await symlink(path.resolve(import.meta.dirname, "../../../node_modules", name), path.join(modules, name));
   const result = build(section, { final: false });
   await expect(result).rejects.toThrow(UsageError);
-  await expect(result).rejects.toThrow("build error at src/plain.scss");
+  await expect(result).rejects.toThrow("hello: build error at src/plain.scss\n");
   await expect(result).rejects.toThrow("this file needs the package sass; run `npm install --save-dev sass`");
   await expect(result).rejects.toThrow(
     "src/helper.ts runs in a web worker and imports @colonnade/kit, which only the page has",

@@ -8,7 +8,7 @@ import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { CONTRACT } from "../section.js";
 import { sectionAssets, singleFile } from "./assets.js";
 import type { Built, OnStep } from "./built.js";
-import { compile } from "./compile.js";
+import { combineErrors, compile } from "./compile.js";
 import type { BuildContext } from "./context.js";
 import { readEntry, type EntryImports } from "./entry.js";
 import { compiledFiles } from "./outside.js";
@@ -40,9 +40,10 @@ export async function buildSection(context: BuildContext, onStep: OnStep): Promi
   const { folder, config } = context;
   // The check runs the pages in processes of their own, so it can overlap with the compilation.
   const [compiled, checked] = await Promise.allSettled([compileSection(context, onStep), check(context)]);
-  // The check's compilation has source maps, so its errors have positions.
+  if (compiled.status === "rejected")
+    // The check's compilation has source maps, so its errors have positions.
+    throw checked.status === "rejected" ? combineErrors(checked.reason, compiled.reason) : compiled.reason;
   if (checked.status === "rejected") throw checked.reason;
-  if (compiled.status === "rejected") throw compiled.reason;
   const imports = await readEntry(path.resolve(folder, config.entry));
   const { client, server } = compiled.value;
   const { paths } = checked.value;
