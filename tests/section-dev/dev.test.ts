@@ -96,11 +96,12 @@ test("The overlay shows six kinds of errors", async ({ page, development }) => {
 
 test("An error of a stylesheet is shown once", async ({ page, development }) => {
   await openCounter(page);
-  await development.edit(CSS, ".lead {", ".open { .lead {");
+  const broken = '.lead { background: url("./nowhere.png");';
+  await development.edit(CSS, ".lead {", broken);
   const problems = overlay(page).getByRole("article");
-  await expect(problems.filter({ hasText: "Unclosed block" })).toHaveCount(1);
+  await expect(problems.filter({ hasText: "cannot find ./nowhere.png" })).toHaveCount(1);
   await expect(problems).toHaveCount(1);
-  await development.edit(CSS, ".open { .lead {", ".lead {");
+  await development.edit(CSS, broken, ".lead {");
   await expect(overlay(page)).toBeHidden();
 });
 
