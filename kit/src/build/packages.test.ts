@@ -146,6 +146,8 @@ export const page = definePage({
 declare const LABEL: { readonly name: string };
 export const identity = <T>(value: T) => value;
 export const start = () => new Worker(new URL("./worker.ts", import.meta.url));
+class CheckoutError extends Error {}
+export const failure = () => new CheckoutError("none in stock");
 export const label = () => identity(LABEL.name) + (process.env.NODE_ENV === "production" ? "in production" : "elsewhere");
 export { mode };`,
   "src/facts.ts": `${ENDINGS.map((ending) => `import file_${ending} from "./files/file.${ending}";`).join("\n")}
@@ -170,7 +172,9 @@ import forWorkers from "for-workers";
 import withDefault from "with-default";
 import older from "older";
 import side from "which-side";
+import { failure } from "./label";
 export const facts = {
+  errorClass: failure().constructor.name,
   files: { ${ENDINGS.map((ending) => `${ending}: file_${ending}`).join(", ")} },
   numeric, spaced, raw, rawScript, url, json, yaml, shout, names, lib, fromModule, older, side,
   addressed: new URL("./files/file.png", import.meta.url).href,
@@ -305,6 +309,11 @@ test("Tailwind and plain styles apply only inside the section", () => {
   expect(styles).toContain("@keyframes hello_spin{");
   expect(styles).toContain(`.${String((facts.classes as Record<string, string>).applied)}{--hello_tw-shadow:`);
   expect(styles).not.toMatch(/[};](:root|html|body|\*)[{,]|--tw-/);
+});
+
+test("an error class keeps its name on both sides", () => {
+  expect(facts.errorClass).toBe("CheckoutError");
+  expect(client).toContain("class CheckoutError extends Error");
 });
 
 test("a worker is a file of the client build only", () => {
