@@ -97,7 +97,7 @@ fn startup_renders_listed_paths() {
 
 #[test]
 fn publish_warns_of_failing_example_page() {
-    let gateway = rendering_gateway("", HEALTHY_MODULE);
+    let gateway = rendering_gateway("[render]\ncpu_limit_ms = 500\n", HEALTHY_MODULE);
     let broken = section_with_paths("attack", "2.0.0", &["/attack/a"], BROKEN);
     let response = gateway.put_release("attack", "2.0.0", broken.archive());
     assert_eq!(response.status, 201);
@@ -105,6 +105,16 @@ fn publish_warns_of_failing_example_page() {
         response.json()["warnings"],
         json!([
             "a deploy now would be rejected: rendering /attack/a (page /attack/:x of attack@2.0.0) failed: broken\n  at page (section:1:42)"
+        ])
+    );
+    let module = "export default { page: async (path) => { await null; path = path.trim(); for (;;); } };";
+    let loops = section_with_paths("attack", "3.0.0", &["/attack/a"], module);
+    let response = gateway.put_release("attack", "3.0.0", loops.archive());
+    assert_eq!(
+        response.json()["warnings"],
+        json!([
+            "a deploy now would be rejected: rendering /attack/a (page /attack/:x of attack@3.0.0) failed: it used 500 ms \
+             of CPU time, which is the limit; look for an endless loop\n  at page (section:1:65)"
         ])
     );
 }

@@ -280,8 +280,8 @@ fn end_previews() -> Operation {
 fn collect_garbage() -> Operation {
     Operation::new("garbage collection", "collectGarbage", "Delete deployments and releases that are no longer needed")
         .description(
-            "Retains the last deployments and those that were live recently, as configured, with their releases, and \
-             recently published releases. Needs a token for `*`.",
+            "Retains the last deployments and those that were live recently, as configured, with their releases, recently \
+             published releases, and the releases that the next rollbacks of each live section restore. Needs a token for `*`.",
         )
         .action(Action::GarbageCollect)
         .json_body::<GarbageCollection>(false)

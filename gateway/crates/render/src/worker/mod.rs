@@ -108,7 +108,7 @@ impl Worker {
     fn render(&mut self, job: &RenderJob) -> Result<(String, u64), Failure> {
         let not_loaded = |what: &str| {
             let message = format!("the {what}'s server modules are not loaded");
-            Failure::new(FailureCause::WorkerCrashed, message)
+            Failure::new(FailureCause::WorkerCrashed, &message)
         };
         let sandbox = self.sandbox(&job.shell).ok_or_else(|| not_loaded("shell"))?;
         self.last_shell = Some(job.shell.clone());

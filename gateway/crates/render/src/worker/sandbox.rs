@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
+use rquickjs::promise::PromiseState;
 use rquickjs::{
-    CatchResultExt as _, CaughtError, Context, Ctx, Error, Function, Module, Promise, Runtime, Value,
+    CatchResultExt as _, CaughtError, Context, Ctx, Error, Function, Module, Persistent, Promise, Runtime,
+    Value,
 };
 use rustix::time::{ClockId, clock_gettime};
 
@@ -87,8 +89,8 @@ pub(super) struct Sandbox {
     context: Context,
     runtime: Runtime,
     modules: ModuleLoader,
-    /// The CPU time of the thread at which scripts are interrupted.
-    deadline: Rc<Cell<Option<Duration>>>,
+    /// The CPU time of the thread at which scripts are interrupted, and the limit that led to it.
+    deadline: Rc<Cell<Option<(Duration, Duration)>>>,
 }
 
 /// Resolves and loads the modules that a render may import.
@@ -104,7 +106,7 @@ struct Modules {
 impl Sandbox {
     /// A new engine in which the shell's modules are evaluated.
     pub(super) fn new(shell: Arc<Sources>) -> Result<Self, Failure> {
-        let out_of_memory = |error: Error| Failure::new(FailureCause::MemoryLimit, error.to_string());
+        let out_of_memory = |error: Error| Failure::new(FailureCause::MemoryLimit, &error.to_string());
         let runtime = Runtime::new().map_err(out_of_memory)?;
         runtime.set_memory_limit(LOAD_MEMORY_LIMIT);
         runtime.set_max_stack_size(STACK_SIZE);
@@ -113,7 +115,7 @@ impl Sandbox {
         runtime.set_interrupt_handler(Some(Box::new(move || {
             current_deadline
                 .get()
-                .is_some_and(|deadline| cpu_time() >= deadline)
+                .is_some_and(|(deadline, _)| cpu_time() >= deadline)
         })));
         let modules = ModuleLoader::default();
         modules.0.borrow_mut().shell = shell;
@@ -125,7 +127,8 @@ impl Sandbox {
             modules,
             deadline,
         };
-        sandbox.within(LOAD_CPU_LIMIT, |ctx| {
+        sandbox.limit_cpu_time(LOAD_CPU_LIMIT);
+        sandbox.run(None, |ctx| {
             url_functions::define(ctx)?;
             ctx.eval::<(), _>(GLOBALS)?;
             let module = Module::import(ctx, SHELL)?;
@@ -141,14 +144,14 @@ impl Sandbox {
         section: Option<Arc<Sources>>,
         job: &RenderJob,
     ) -> Result<(String, u64), Failure> {
-        let start = cpu_time();
+        let start = self.limit_cpu_time(Duration::from_millis(job.cpu_limit_ms));
         let has_section = section.is_some();
         self.modules.0.borrow_mut().section = section;
         let used = usize::try_from(self.runtime.memory_usage().malloc_size).unwrap_or(0);
         self.runtime
             .set_memory_limit(used.saturating_add(job.memory_limit));
         let request = job.request.to_string();
-        let json = self.within(Duration::from_millis(job.cpu_limit_ms), |ctx| {
+        let rendered = self.run(None, |ctx| {
             let section = if has_section {
                 let module: rquickjs::Object<'_> = Module::import(ctx, SECTION)?.finish()?;
                 module.get::<_, Value<'_>>("default")?
@@ -159,7 +162,11 @@ impl Sandbox {
             let render: Function<'_> = shell.get(RENDER)?;
             let request = ctx.json_parse(request)?;
             let rendered: Promise<'_> = render.call((section, request))?;
-            let rendered: Value<'_> = rendered.finish()?;
+            Ok(Persistent::save(ctx, rendered))
+        })?;
+        let interrupted = self.finish(&rendered);
+        let json = self.run(interrupted, |ctx| {
+            let rendered: Value<'_> = rendered.restore(ctx)?.finish()?;
             let json = ctx.json_stringify(rendered)?;
             json.map(|json| json.to_string()).transpose()
         })?;
@@ -167,52 +174,88 @@ impl Sandbox {
         if page.len() > MAX_PAGE_BYTES {
             return Err(Failure::new(
                 FailureCause::MemoryLimit,
-                format!("the page and its data exceed {MAX_PAGE_BYTES} bytes"),
+                &format!("the page and its data exceed {MAX_PAGE_BYTES} bytes"),
             ));
         }
         let cpu = cpu_time().saturating_sub(start);
         Ok((page, u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX)))
     }
 
-    /// Executes scripts with a limit of CPU time.
-    fn within<T>(
+    /// Interrupts scripts when this thread has used so much more CPU time. Returns its CPU time so far.
+    fn limit_cpu_time(&self, limit: Duration) -> Duration {
+        let start = cpu_time();
+        self.deadline.set(Some((start + limit, limit)));
+        start
+    }
+
+    /// Executes scripts. `interrupted` is the stack trace of a script that was interrupted before.
+    fn run<T>(
         &self,
-        cpu_limit: Duration,
+        interrupted: Option<String>,
         work: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<T>,
     ) -> Result<T, Failure> {
-        let deadline = cpu_time() + cpu_limit;
-        self.deadline.set(Some(deadline));
-        let outcome = self.context.with(|ctx| {
+        self.context.with(|ctx| {
             work(&ctx).catch(&ctx).map_err(|error| {
                 // Before the time is checked: getters of the error may loop.
                 let (message, class) = (describe(&error), class(&error));
-                if cpu_time() >= deadline {
-                    let limit = cpu_limit.as_millis();
+                if let Some(limit) = self.exceeded_limit() {
+                    let limit = limit.as_millis();
                     let message = format!(
                         "it used {limit} ms of CPU time, which is the limit; look for an endless loop"
                     );
-                    return Failure::new(FailureCause::CpuLimit, message);
+                    // The engine knows the positions of calls and other expressions, so it names the last one before the
+                    // loop. A function without any gets column 1.
+                    let stack = interrupted.unwrap_or_else(|| stack(&error));
+                    let known = stack.lines().filter(|frame| !frame.ends_with(":1)"));
+                    return Failure::new(FailureCause::CpuLimit, &with_frames(&message, known));
                 }
                 if message.contains("out of memory") {
                     let message = format!("{message}\n  look for data that grows without end");
-                    return Failure::new(FailureCause::MemoryLimit, message);
+                    return Failure::new(FailureCause::MemoryLimit, &message);
                 }
                 Failure {
                     class,
-                    ..Failure::new(FailureCause::Exception, message)
+                    ..Failure::new(FailureCause::Exception, &message)
                 }
             })
-        });
-        self.deadline.set(None);
-        outcome
+        })
+    }
+
+    /// Executes jobs until a promise is settled or no job is left. Returns the stack trace of the first interrupted job,
+    /// because an interruption does not settle the job's promise.
+    fn finish(&self, promise: &Persistent<Promise<'static>>) -> Option<String> {
+        let is_pending = |ctx: &Ctx<'_>| {
+            let promise = promise.clone().restore(ctx);
+            promise.is_ok_and(|promise| promise.state() == PromiseState::Pending)
+        };
+        let mut interrupted = None;
+        while self.context.with(|ctx| is_pending(&ctx)) {
+            match self.runtime.execute_pending_job() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(exception) => {
+                    let stack = exception.0.with(|ctx| ctx.catch().as_exception()?.stack());
+                    if self.exceeded_limit().is_some() {
+                        interrupted = interrupted.or(stack);
+                    }
+                }
+            }
+        }
+        interrupted
+    }
+
+    /// The limit of CPU time, if it is exceeded.
+    fn exceeded_limit(&self) -> Option<Duration> {
+        let (deadline, limit) = self.deadline.get()?;
+        (cpu_time() >= deadline).then_some(limit)
     }
 }
 
 impl Failure {
-    pub(super) fn new(cause: FailureCause, message: String) -> Self {
+    pub(super) fn new(cause: FailureCause, message: &str) -> Self {
         Self {
             cause,
-            message,
+            message: message.chars().take(MAX_MESSAGE_CHARS).collect(),
             class: None,
         }
     }
@@ -261,7 +304,7 @@ impl Loader for ModuleLoader {
 
 /// An error's message, with the rule that it breaks and its position in the section's module.
 fn describe(error: &CaughtError<'_>) -> String {
-    let message = match error {
+    match error {
         CaughtError::Exception(exception) => {
             let name: Option<String> = exception.get("name").ok();
             let name = name.filter(|name| !name.is_empty() && name != "Error");
@@ -270,11 +313,7 @@ fn describe(error: &CaughtError<'_>) -> String {
                 message.push_str(PURITY_HINT);
             }
             let message = name.map_or_else(|| message.clone(), |name| format!("{name}: {message}"));
-            let stack = exception.stack().unwrap_or_default();
-            let lines: Vec<&str> = iter::once(message.as_str())
-                .chain(section_frames(&stack))
-                .collect();
-            lines.join("\n  ")
+            with_frames(&message, stack(error).lines())
         }
         CaughtError::Error(Error::WouldBlock) => "it waits for a promise that is never settled".to_owned(),
         CaughtError::Value(value) => {
@@ -286,8 +325,23 @@ fn describe(error: &CaughtError<'_>) -> String {
             format!("it threw {value}")
         }
         CaughtError::Error(error) => error.to_string(),
-    };
-    message.chars().take(MAX_MESSAGE_CHARS).collect()
+    }
+}
+
+/// A message, followed by the frames of a stack trace that are in the section's module.
+fn with_frames<'a>(message: &'a str, stack: impl Iterator<Item = &'a str>) -> String {
+    let frames = stack
+        .map(str::trim)
+        .filter(|frame| frame.contains("(section:") || frame.starts_with("at section:"));
+    let lines: Vec<&str> = iter::once(message).chain(frames.take(MAX_FRAMES)).collect();
+    lines.join("\n  ")
+}
+
+fn stack(error: &CaughtError<'_>) -> String {
+    match error {
+        CaughtError::Exception(exception) => exception.stack().unwrap_or_default(),
+        CaughtError::Error(_) | CaughtError::Value(_) => String::new(),
+    }
 }
 
 /// The class of a thrown error. Like the shell's client error reports, it does not use the property `name`, which may
@@ -305,13 +359,6 @@ fn class(error: &CaughtError<'_>) -> Option<ErrorClass> {
 fn is_missing_browser_object(message: &str) -> bool {
     let name = message.strip_suffix(" is not defined");
     name.is_some_and(|name| BROWSER_OBJECTS.contains(&name.trim_matches('\'')))
-}
-
-/// The frames of a stack trace that are in the section's module.
-fn section_frames(stack: &str) -> impl Iterator<Item = &str> {
-    let frames = stack.lines().map(str::trim);
-    let frames = frames.filter(|frame| frame.contains("(section:") || frame.starts_with("at section:"));
-    frames.take(MAX_FRAMES)
 }
 
 /// The CPU time of this thread.

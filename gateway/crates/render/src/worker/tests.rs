@@ -12,6 +12,11 @@ const RENDER: &str =
 
 /// The return value of a section's function in a render.
 fn render(function: &str) -> Result<Value, Failure> {
+    render_within(function, 1000)
+}
+
+/// The same with a limit of CPU time in milliseconds.
+fn render_within(function: &str, cpu_limit_ms: u64) -> Result<Value, Failure> {
     let sources = |name: &str, source: String| (name.to_owned(), source);
     let shell = Sources::from([
         sources(SHELL, RENDER.to_owned()),
@@ -22,7 +27,7 @@ fn render(function: &str) -> Result<Value, Failure> {
         shell: "shell@1.0.0".to_owned(),
         section: Some("x@1.0.0".to_owned()),
         request: Value::Null,
-        cpu_limit_ms: 1000,
+        cpu_limit_ms,
         memory_limit: 64 * 1024 * 1024,
     };
     let sandbox = Sandbox::new(Arc::new(shell)).expect("the shell loads");
@@ -179,16 +184,36 @@ fn exception_names_rule_and_position_in_section() {
 #[test]
 fn promise_that_never_settles_is_named() {
     let failure = render("() => new Promise(() => undefined)");
-    let message = "it waits for a promise that is never settled".to_owned();
+    let message = "it waits for a promise that is never settled";
     assert_eq!(failure, Err(Failure::new(FailureCause::Exception, message)));
 }
 
 #[test]
-fn endless_loop_after_await_is_named() {
-    let Failure { cause, message, .. } =
-        render("async () => { await null; for (;;); }").expect_err("it never ends");
-    assert_eq!(cause, FailureCause::CpuLimit);
-    assert!(message.contains("endless loop"), "{message}");
+fn endless_loop_is_named_with_its_position() {
+    for (function, expected) in [
+        (
+            "async () => {\n  await null;\n  const list = [];\n  list.push(1);\n  for (;;);\n}",
+            "\n  at default (section:4:8)",
+        ),
+        // The engine has no position in a function without expressions, only that of its caller.
+        (
+            "() => {\n  const loop = () => { for (;;); };\n  loop();\n}",
+            "\n  at default (section:3:3)",
+        ),
+        // A getter that loops too has no position.
+        (
+            "() => { throw Object.defineProperty(new Error(), 'stack', { get() { for (;;); } }); }",
+            "",
+        ),
+    ] {
+        let failure = render_within(function, 200).expect_err("it never ends");
+        let reason = "it used 200 ms of CPU time, which is the limit; look for an endless loop";
+        assert_eq!(
+            (failure.cause, failure.message),
+            (FailureCause::CpuLimit, format!("{reason}{expected}")),
+            "{function}"
+        );
+    }
 }
 
 #[test]
