@@ -152,7 +152,7 @@ fn first_releases() -> Vec<Release> {
 }
 
 /// Backdates deployments and releases so that only the newest need to be retained, and the last change, up to
-/// which garbage collection reads the history.
+/// which garbage collection looks for visible deployments in the history.
 fn backdate(store: &Path) {
     let mut paths = vec![store.join("live.json")];
     paths.extend(entries(&store.join("deployments")));

@@ -99,7 +99,7 @@ fn page_status(gateway: &Gateway, deployment: u64) -> u16 {
 
 #[test]
 fn gc_retains_newest_deployments_and_their_releases() {
-    let gateway = restart_years_later(gateway(), "retain_deployments = 2");
+    let gateway = restart_years_later(gateway(), "retain_deployments = 2\nretain_releases = 0");
     let expected = json!({
         "deployments": [1, 2, 3, 4],
         "releases": ["directory@1.0.0", "directory@1.1.0", "directory@1.2.0", "directory@1.3.0", "legal@1.0.0"],
@@ -179,6 +179,39 @@ fn gc_retains_recently_live_deployments() {
 }
 
 #[test]
+fn gc_retains_releases_that_rollbacks_restore() {
+    let gateway = Gateway::start_live("", &[]);
+    let deploy = |name: &str, version: &str| gateway.deploy(&json!({ name: version }));
+    let roll_back =
+        |gateway: &Gateway| gateway.admin_post("/api/v1/rollback", &json!({ "section": "legal" }));
+    for version in ["1.0.0", "2.0.0", "3.0.0", "4.0.0", "5.0.0", "6.0.0"] {
+        gateway.publish(&Release::section("legal", version, &["/terms"]));
+        deploy("legal", version);
+    }
+    // No rollback restores 6.0.0, so it does not count.
+    assert_eq!(roll_back(&gateway).json()["releases"]["legal"], "5.0.0");
+    // All deployments with an earlier release of `legal` are old enough to be deleted.
+    gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
+    for _ in 0..10 {
+        deploy("directory", "1.1.0");
+        deploy("directory", "1.0.0");
+    }
+    let gateway = restart_years_later(gateway, "");
+    assert_eq!(
+        run_gc(&gateway)["releases"],
+        json!(["legal@1.0.0", "legal@6.0.0"])
+    );
+    for version in ["4.0.0", "3.0.0", "2.0.0"] {
+        let restored = roll_back(&gateway);
+        assert_eq!(
+            (restored.status, &restored.json()["releases"]["legal"]),
+            (201, &json!(version))
+        );
+    }
+    assert_eq!(roll_back(&gateway).status, 422);
+}
+
+#[test]
 fn gc_retains_deployments_of_rollouts_at_any_age() {
     let gateway = gateway();
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
@@ -230,7 +263,7 @@ fn gc_never_reuses_deployment_numbers() {
 
 #[test]
 fn rollback_to_collected_deployment_is_rejected() {
-    let gateway = restart_years_later(gateway(), "retain_deployments = 1");
+    let gateway = restart_years_later(gateway(), "retain_deployments = 1\nretain_releases = 0");
     run_gc(&gateway);
     let rejected = gateway.admin_post("/api/v1/rollback", &json!({ "deployment": 5 }));
     assert_eq!(

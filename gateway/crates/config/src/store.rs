@@ -19,6 +19,9 @@ pub struct StoreSettings {
     #[serde(default = "number::<HOURS, _>")]
     #[serde(deserialize_with = "integer::<0, 87_600, _, _>")]
     retain_hours: i64,
+    #[serde(default = "number::<RELEASES, _>")]
+    #[serde(deserialize_with = "integer::<0, UNBOUNDED, _, _>")]
+    retain_releases: usize,
 }
 
 /// The deployments that garbage collection retains, besides the live deployment and the deployments of running rollouts.
@@ -28,16 +31,20 @@ pub struct Retention {
     pub deployments: usize,
     /// Every deployment that was live, shown or created within this many hours.
     pub hours: i64,
+    /// For each live section, the number of earlier releases to roll back to.
+    pub releases: usize,
 }
 
 const DEPLOYMENTS: u16 = 20;
 const HOURS: u16 = 72;
+const RELEASES: u16 = 3;
 
 impl Default for Retention {
     fn default() -> Self {
         Self {
             deployments: DEPLOYMENTS.into(),
             hours: HOURS.into(),
+            releases: RELEASES.into(),
         }
     }
 }
@@ -48,6 +55,7 @@ impl StoreSettings {
         Retention {
             deployments: self.retain_deployments,
             hours: self.retain_hours,
+            releases: self.retain_releases,
         }
     }
 }

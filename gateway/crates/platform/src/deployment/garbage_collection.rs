@@ -1,4 +1,5 @@
-//! Garbage collection: deleting deployments outside the retention rules, and releases that no deployment uses.
+//! Garbage collection: deleting deployments outside the retention rules, and releases that no deployment uses and no
+//! rollback needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -22,8 +23,8 @@ pub struct CollectedGarbage {
 }
 
 impl Deployments {
-    /// Deletes the deployments that `keep` does not retain, and the releases that no other deployment uses. With `dry_run`,
-    /// only returns them.
+    /// Deletes the deployments that `keep` does not retain, and the releases that no other deployment uses and no rollback
+    /// needs. With `dry_run`, only returns them.
     pub async fn collect_garbage(
         &self,
         keep: Retention,
@@ -41,7 +42,8 @@ impl Deployments {
                 .checked_sub(SignedDuration::from_hours(keep.hours))
                 .unwrap_or(Timestamp::MIN);
             let deployments = self.expired_deployments(&snapshot, keep, since).await?;
-            let releases = self.unused_releases(&deployments, since).await?;
+            let retained = self.rollback_targets(&snapshot, keep.releases).await?;
+            let releases = self.unused_releases(&deployments, retained, since).await?;
             removed.extend(deployments);
             let collected = CollectedGarbage {
                 deployments: removed.iter().copied().collect(),
@@ -119,13 +121,14 @@ impl Deployments {
         Ok(visible)
     }
 
-    /// The releases published before `since` that no deployment uses, except those in `without`.
+    /// The releases published before `since` that are not retained, and that no deployment uses except those in `without`.
     async fn unused_releases(
         &self,
         without: &[u64],
+        retained: BTreeSet<ReleaseId>,
         since: Timestamp,
     ) -> Result<Vec<ReleaseId>, ChangeError> {
-        let mut in_use = BTreeSet::new();
+        let mut in_use = retained;
         for (number, deployment) in self.records().await? {
             if !without.contains(&number) {
                 in_use.extend(deployment.release_ids());

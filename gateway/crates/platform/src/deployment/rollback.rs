@@ -1,10 +1,13 @@
 //! Rolling back: one section to its previous release, or all sections to an earlier deployment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
 use super::{Deployments, Snapshot};
-use colonnade_model::deployment::{Change, ChangeKind, ReleaseChange, VisibleDeployments, release_changes};
+use colonnade_model::deployment::{
+    Change, ChangeKind, Deployment, ReleaseChange, VisibleDeployments, release_changes,
+};
+use colonnade_model::release::ReleaseId;
 use colonnade_store::StoreError;
 
 /// What to roll back.
@@ -111,45 +114,49 @@ impl Deployments {
     }
 
     /// The release of a section that was live before its current one.
-    ///
-    /// Reads the history from the newest change to the oldest, and finds the deploy or promotion that made the current
-    /// version live. The version that this change replaced is the previous release; earlier rollbacks are skipped, so a
-    /// repeated rollback restores the release before that. If the change added the section, or replaced the version by
-    /// itself, the search continues from the change before.
-    ///
-    /// Example: after deploys of 1, 2 and 3 and a rollback to 2, the deploy of 2 replaced 1, so the previous release is 1.
     async fn previous_release(
         &self,
         snapshot: &Snapshot,
         section: &str,
         current: &str,
     ) -> Result<String, ChangeError> {
-        let mut target_version = current.to_owned();
-        // Whether the change that was found last added the section, so that an earlier one may have removed it.
-        let mut was_removed = false;
-        let version_before = |change: &Change| {
-            let ReleaseChange { from, to } = change.sections.get(section)?;
-            let matches = match to {
-                Some(to) => change.action.is_forward() && *to == target_version,
-                None => was_removed,
-            };
-            if !matches {
-                return None;
-            }
-            was_removed = from.is_none();
-            match from {
-                Some(from) if from != current => return Some(from.clone()),
-                Some(from) => target_version.clone_from(from),
-                None => {}
-            }
-            None
-        };
-        let previous = self.search(snapshot, version_before).await?;
+        let mut search = PreviousRelease::of(section, current);
+        let previous = self.search(snapshot, |change| search.find(change)).await?;
         previous.ok_or_else(|| {
             ChangeError::NothingToRestore(format!(
                 "`{section}` has no previous release; remove the section with a deploy instead"
             ))
         })
+    }
+
+    /// The releases that the next `count` rollbacks of each live section would restore.
+    pub(super) async fn rollback_targets(
+        &self,
+        snapshot: &Snapshot,
+        count: usize,
+    ) -> Result<BTreeSet<ReleaseId>, StoreError> {
+        let mut changes = Vec::new();
+        let all_changes = |change: &Change| {
+            changes.push(change.clone());
+            None::<()>
+        };
+        self.search(snapshot, all_changes).await?;
+        let mut targets = BTreeSet::new();
+        let live = snapshot.live().map(|live| &live.deployment);
+        for mut release in live.into_iter().flat_map(Deployment::release_ids) {
+            for _ in 0..count {
+                let mut search = PreviousRelease::of(&release.name, &release.version);
+                let Some(version) = changes.iter().find_map(|change| search.find(change)) else {
+                    break;
+                };
+                release.version = version;
+                // Versions that were deployed in turns repeat.
+                if !targets.insert(release.clone()) {
+                    break;
+                }
+            }
+        }
+        Ok(targets)
     }
 
     /// The deployment that was live before the current one.
@@ -200,5 +207,52 @@ impl Deployments {
             change = self.store.history_entry(current.previous).await?;
         }
         Ok(None)
+    }
+}
+
+/// A search for the release of a section that was live before `current`.
+///
+/// Goes through the changes from the newest to the oldest, and finds the deploy or promotion that made the current version
+/// live. The version that this change replaced is the previous release; earlier rollbacks are skipped, so a repeated
+/// rollback restores the release before that. If the change added the section, or replaced the version by itself, the
+/// search continues from the change before.
+///
+/// Example: after deploys of 1, 2 and 3 and a rollback to 2, the deploy of 2 replaced 1, so the previous release is 1.
+struct PreviousRelease<'a> {
+    section: &'a str,
+    current: &'a str,
+    /// The version that the next change to find made live.
+    target: String,
+    /// Whether the change that was found last added the section, so that an earlier one may have removed it.
+    was_removed: bool,
+}
+
+impl<'a> PreviousRelease<'a> {
+    fn of(section: &'a str, current: &'a str) -> Self {
+        Self {
+            section,
+            current,
+            target: current.to_owned(),
+            was_removed: false,
+        }
+    }
+
+    /// Takes the next change. Returns the version if it replaced the previous release.
+    fn find(&mut self, change: &Change) -> Option<String> {
+        let ReleaseChange { from, to } = change.sections.get(self.section)?;
+        let matches = match to {
+            Some(to) => change.action.is_forward() && *to == self.target,
+            None => self.was_removed,
+        };
+        if !matches {
+            return None;
+        }
+        self.was_removed = from.is_none();
+        match from {
+            Some(from) if from != self.current => return Some(from.clone()),
+            Some(from) => self.target.clone_from(from),
+            None => {}
+        }
+        None
     }
 }
