@@ -110,6 +110,7 @@ test("Data that is not JSON has the code of the check", async ({ page, developme
   await development.edit(HOME, '"first"', "String(1), new Map()");
   await expect(overlay(page)).toContainText("COL112");
   await expect(overlay(page)).toContainText("data[1] is a Map");
+  await expect(overlay(page).getByRole("heading", { level: 2 })).toHaveText(/src\/pages\/home\.tsx:7:\d+$/);
   await development.edit(HOME, "String(1), new Map()", '"first"');
   await expect(overlay(page)).toBeHidden();
 });

@@ -1,6 +1,7 @@
 // Renders pages of a section, each in a fresh sandbox. Its argument is a RendererJob.
 import type { Script } from "node:vm";
 
+import { stackOfFunction } from "../check/functionPosition.js";
 import { describeThrown, settled } from "../check/outcome.js";
 import type { Report } from "../check/report.js";
 import type { CheckSteps } from "../check/sandbox/index.js";
@@ -26,14 +27,17 @@ function bundleOf(build: string): Script {
   return bundle.script;
 }
 
-/** What the check reports about the page's data. The shell only throws. */
+/** Returns what the check reports about the page's data. The shell only throws. */
 async function dataViolation(steps: CheckSteps, { path, page }: RenderRequest): Promise<Report | undefined> {
-  const pattern = page?.pattern ?? "";
-  const found =
-    (await settled(steps.loadPage(pattern))) ?? steps.matches(path) ?? (await settled(steps.data(path, false)));
+  const failed =
+    (await settled(steps.loadPage(page?.pattern ?? ""))) ??
+    steps.matches(path) ??
+    (await settled(steps.data(path, false)));
+  const found = failed ?? (steps.isNotFound() ? null : steps.json(path));
   if (!found) return undefined;
   const { problem, ...violation } = found;
-  return { kind: "violation", code: "COL100", ...violation, message: problem };
+  const stack = failed ? undefined : stackOfFunction(steps.dataFunction());
+  return { kind: "violation", code: "COL100", ...violation, message: problem, ...(stack && { stack }) };
 }
 
 async function render({ build, request }: RenderJob): Promise<RenderReply> {
