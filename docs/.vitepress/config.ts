@@ -42,6 +42,8 @@ const OPERATE = [
 
 const PROJECT = [
   { text: "Architecture", link: "/architecture" },
+  { text: "Deployments", link: "/deployments" },
+  { text: "Development server", link: "/development-server" },
   { text: "Contribute", link: "/contributing" },
   { text: "Conduct of the bundled site", link: "/conduct" },
 ];
