@@ -19,9 +19,10 @@ SHELL := /bin/bash
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
 CARGO_TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo nextest run || echo test)
-# A continuous integration job builds once, so files for incremental builds would never be read.
+# A continuous integration job builds once, so files for incremental builds would never be read. Nobody attaches a debugger.
 ifdef CI
 export CARGO_INCREMENTAL := 0
+export CARGO_PROFILE_DEV_DEBUG := 0
 endif
 # The gateway's tests create thousands of small files. A file system in memory spares their journal. It must hold them, and run
 # the library that injects faults: in containers it is often small and not executable.

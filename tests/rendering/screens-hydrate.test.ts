@@ -11,9 +11,14 @@ import { ARTICLE_ROUTES, ORIGIN, ROUTES, type Route } from "../support/routes";
 import { NOT_FOUND_SCREENS, SCREENS, type Screen } from "../support/screens";
 import { openMarked, recordScripts, scriptsNamedIn } from "./before-hydration";
 
-const SEARCHABLE = [...ROUTES, ...ARTICLE_ROUTES];
+const OTHER_SCREENS = SCREENS.filter(({ path }) =>
+  [...ROUTES, ...ARTICLE_ROUTES].every((route) => route.path !== path),
+);
 
-const OTHER_SCREENS = SCREENS.filter(({ path }) => SEARCHABLE.every((route) => route.path !== path));
+// One path of each page pattern. development-build.test.ts hydrates the other screens, too.
+const SCREENS_TO_HYDRATE: readonly (Route | Screen)[] = process.env.SOAK
+  ? [...ROUTES, ...ARTICLE_ROUTES, ...OTHER_SCREENS, ...NOT_FOUND_SCREENS]
+  : [...ROUTES, ...ARTICLE_ROUTES.slice(0, 1), ...NOT_FOUND_SCREENS];
 
 /** The head after hydration: absolute, percent-encoded canonical link from the configured origin. */
 async function expectRouteHead(page: Page, { path, canonical = path, title, robots }: Route): Promise<void> {
@@ -21,7 +26,7 @@ async function expectRouteHead(page: Page, { path, canonical = path, title, robo
   expect((await readHead(page)).description).toMatch(/\w.{20}/);
 }
 
-for (const screen of [...SEARCHABLE, ...OTHER_SCREENS, ...NOT_FOUND_SCREENS] as readonly (Route | Screen)[]) {
+for (const screen of SCREENS_TO_HYDRATE) {
   const { path, heading } = screen;
 
   test(`${path} hydrates in place`, async ({ page, browserErrors }) => {
