@@ -43,7 +43,8 @@ async function startCommand(folder, site) {
   for (;;) {
     const [line] = await once(lines, "line");
     const [, url] = /^(http:\S+) serves /.exec(line) ?? [];
-    if (url) return { url, child };
+    // The URL is that of a page.
+    if (url) return { url: new URL(url).origin, child };
   }
 }
 
