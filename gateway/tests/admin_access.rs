@@ -7,7 +7,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Certificate, Gateway, Release, Request, Response, Setup, TOKEN, openapi, token};
+use crate::support::{
+    Certificate, Gateway, Release, Request, Response, Setup, TOKEN, authorized_by, openapi, token,
+};
 
 fn assert_problem(response: &Response, status: u16) {
     assert_eq!(response.status, status, "{}", response.text());
@@ -41,7 +43,7 @@ fn missing_or_unknown_token_returns_401() {
             ("PUT", "/api/v1/sections/legal/releases/1.0.0"),
         ] {
             let request = Request::new(method, target).header("authorization", authorization);
-            assert_problem(&gateway.send_admin(request), 401);
+            assert_problem(&gateway.send_admin_as_new_client(request), 401);
         }
     }
 }
@@ -201,8 +203,9 @@ fn assert_authorized(gateway: &Gateway, call: &Call) {
     let call_name = format!("{} {}", call.method, call.target);
     let before = store_contents(&gateway.store());
     let request = Request::new(call.method, call.target).body(call.body.clone());
-    assert_problem(&gateway.send_admin(request), 401);
-    assert_problem(&call.send_as(gateway, "unknown"), 401);
+    assert_problem(&gateway.send_admin_as_new_client(request.clone()), 401);
+    let unknown = authorized_by("unknown", request);
+    assert_problem(&gateway.send_admin_as_new_client(unknown), 401);
     let action = call.action(gateway);
     let wrong_section = if call.section == "*" { "legal" } else { "articles" };
     let mut wrong = vec![format!("{action} {wrong_section}"), format!("{action} articles")];

@@ -179,7 +179,8 @@ fn contains_outside_measures(line: &str, text: &str) -> bool {
 /// Token names, which are logged, contain the token in these tests.
 fn is_token_name(line: &str, text: &str) -> bool {
     let event: Value = serde_json::from_str(line).unwrap_or_default();
-    text == TOKEN && event["by"] == format!("name of {TOKEN}")
+    let name = format!("name of {TOKEN}");
+    text == TOKEN && (event["by"] == name || event["token"] == name)
 }
 
 fn files_with(folder: &Path, mark: &[u8]) -> Vec<String> {

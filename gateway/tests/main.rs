@@ -11,6 +11,7 @@ mod assets_cache;
 mod assets_conditional;
 mod assets_negotiation;
 mod assets_ranges;
+mod audit;
 mod config;
 mod crash;
 mod csp_reports;

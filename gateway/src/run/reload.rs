@@ -299,8 +299,8 @@ mod tests {
             );
             reloaded += usize::from(is_reloaded);
         }
-        // All of [limits], four keys of [listen], four of a token and five of [signup].
-        assert_eq!(reloaded, 18 + 4 + 4 + 5);
+        // All of [limits], four keys of [listen], five of a token and five of [signup].
+        assert_eq!(reloaded, 18 + 4 + 5 + 5);
     }
 
     #[tokio::test]

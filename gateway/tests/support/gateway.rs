@@ -1,11 +1,12 @@
 //! The gateway process under test.
 
 use std::io::{self, BufRead as _, BufReader, Read};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
@@ -201,7 +202,7 @@ pub(crate) fn authorized(request: Request) -> Request {
     authorized_by(TOKEN, request)
 }
 
-fn authorized_by(token: &str, request: Request) -> Request {
+pub(crate) fn authorized_by(token: &str, request: Request) -> Request {
     request.header("authorization", &format!("Bearer {token}"))
 }
 
@@ -353,6 +354,18 @@ impl Gateway {
         response
     }
 
+    /// Sends a request to the admin API from a source address that no other request has, so that no rate limit applies.
+    pub(crate) fn send_admin_as_new_client(&self, request: Request) -> Response {
+        static CLIENTS: AtomicU32 = AtomicU32::new(1);
+        let number = CLIENTS.fetch_add(1, Ordering::Relaxed);
+        let source = Ipv4Addr::from_bits(Ipv4Addr::new(127, 1, 0, 0).to_bits() + number);
+        let sent = request.clone();
+        let response = self.admin.with_source_ip(source).send(request);
+        openapi::load(|request| self.admin.send(request));
+        openapi::check(&sent, &response);
+        response
+    }
+
     /// Sends a GET request that must succeed to the admin API. Returns its JSON.
     pub(crate) fn admin_get(&self, target: &str) -> Value {
         let response = self.admin_request(Request::new("GET", target));
@@ -411,7 +424,7 @@ impl Gateway {
     /// Waits for the log event of the request with this response.
     pub(crate) fn request_event(&self, response: &Response) -> Value {
         let id = response.header("x-request-id").to_owned();
-        self.wait_for_event(|line| line["request_id"] == id.as_str())
+        self.wait_for_event(|line| line["event"] == "request" && line["request_id"] == id.as_str())
     }
 
     /// The output so far.

@@ -31,8 +31,8 @@ pub(crate) use client::{Client, Request, Response};
 pub(crate) use connection::Connection;
 pub(crate) use faults::{DiskFull, FaultyMachine};
 pub(crate) use gateway::{
-    Gateway, Setup, TOKEN, authorized, configuration, configuration_with_listen, only_limits, rollout_cookie,
-    rollout_ids, run_gateway, socket_activated, token,
+    Gateway, Setup, TOKEN, authorized, authorized_by, configuration, configuration_with_listen, only_limits,
+    rollout_cookie, rollout_ids, run_gateway, socket_activated, token,
 };
 pub(crate) use heap::Heap;
 pub(crate) use http2::Exchange;

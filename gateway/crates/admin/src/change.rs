@@ -15,6 +15,7 @@ use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, Role};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
+use super::audit::Caller;
 use super::rollouts::{self, Rollout};
 use super::{AdminError, request_body};
 
@@ -55,7 +56,7 @@ pub(super) async fn read_json<T: DeserializeOwned>(body: RequestBody) -> Result<
 }
 
 /// The author of a change: the token's name and the reason.
-pub(super) fn author(token: &Token, reason: Option<String>) -> Result<Author, AdminError> {
+pub(super) fn author(caller: Caller<'_>, reason: Option<String>) -> Result<Author, AdminError> {
     if let Some(reason) = &reason
         && (reason.chars().count() > MAX_REASON || reason.chars().any(char::is_control))
     {
@@ -63,10 +64,19 @@ pub(super) fn author(token: &Token, reason: Option<String>) -> Result<Author, Ad
             "`reason` must be one line of at most {MAX_REASON} characters"
         )));
     }
+    caller.set_reason(reason.as_deref());
     Ok(Author {
-        by: token.name.clone(),
+        by: caller.token.name.clone(),
         reason,
     })
+}
+
+/// The names and versions of requested releases.
+pub(super) fn names(
+    releases: &BTreeMap<String, Option<String>>,
+) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let releases = releases.iter();
+    releases.map(|(name, version)| (name.as_str(), version.as_deref()))
 }
 
 /// Validates the share of visitors of a rollout. `None` means all visitors, without a rollout.

@@ -6,13 +6,14 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use colonnade_config::{Action, Token};
+use colonnade_config::Action;
 use colonnade_model::deployment::Deployment;
 use colonnade_model::schema::{Number, Percent, Reason, RequestedReleases};
 use colonnade_platform::deployment::DeployRequest;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
+use super::audit::Caller;
 use super::rollouts::{self, Rollout};
 use super::{Admin, AdminError, auth, change};
 
@@ -49,15 +50,21 @@ pub(super) struct DeploymentList {
 }
 
 /// `POST /api/v1/deployments`
-pub(super) async fn deploy(admin: &Admin, token: &Token, body: RequestBody) -> Result<Response, AdminError> {
+pub(super) async fn deploy(
+    admin: &Admin,
+    caller: Caller<'_>,
+    body: RequestBody,
+) -> Result<Response, AdminError> {
     let deploy: Deploy = change::read_json(body).await?;
+    let token = caller.token;
+    caller.set_releases(change::names(&deploy.releases));
     // A request without releases names no section that could be checked.
     auth::require_any_section(token, Action::Deploy)?;
     let request = DeployRequest {
         releases: deploy.releases,
         base: deploy.base,
         percent: change::percent(deploy.percent)?,
-        author: change::author(token, deploy.reason)?,
+        author: change::author(caller, deploy.reason)?,
     };
     let allows = |section: &str| token.allows(Action::Deploy, section);
     let outcome = admin.deployments.deploy(&request, &allows).await;

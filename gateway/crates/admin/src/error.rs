@@ -1,6 +1,7 @@
 //! Errors of the admin API.
 
 use std::io;
+use std::time::Duration;
 
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -13,6 +14,8 @@ use colonnade_platform::publish::PublishError;
 use colonnade_store::StoreError;
 use colonnade_web::problem::{HttpError, Problem};
 
+use super::auth::TokenProblem;
+
 /// Why a request to the admin API fails.
 #[derive(Debug, thiserror::Error)]
 pub enum AdminError {
@@ -24,7 +27,10 @@ pub enum AdminError {
     Path(#[from] PathError),
     /// The request has no known bearer token.
     #[error("missing or unknown bearer token; send `Authorization: Bearer <token>`")]
-    Unauthorized,
+    Unauthorized(TokenProblem),
+    /// The client sent too many requests without a valid token.
+    #[error("too many requests without a valid bearer token; try again in {} s", .0.as_secs() + 1)]
+    TooManyFailures(Duration),
     /// The token does not permit the action.
     #[error("the token `{token}` does not permit `{}` on `{section}`", action.name())]
     Forbidden {
@@ -70,12 +76,65 @@ pub enum AdminError {
     Store(#[from] StoreError),
 }
 
+impl AdminError {
+    /// The name of the error in the audit log. Unlike the error's text it contains nothing that a client sent.
+    pub(crate) fn cause(&self) -> &'static str {
+        match self {
+            Self::Http(HttpError::NotFound) => "not_found",
+            Self::Http(HttpError::MethodNotAllowed(_)) => "method_not_allowed",
+            Self::Http(HttpError::Overloaded) => "overloaded",
+            Self::Http(HttpError::Panic) => "panic",
+            Self::Http(HttpError::UriTooLong | HttpError::CrossOrigin) | Self::Path(_) => "invalid_request",
+            Self::Unauthorized(problem) => problem.cause(),
+            Self::TooManyFailures(_) => "rate_limited",
+            Self::Forbidden { .. } => "forbidden",
+            Self::Body(_) => "invalid_body",
+            Self::Query(_) => "invalid_query",
+            Self::TooLarge(_) => "body_too_large",
+            Self::Timeout => "body_timeout",
+            Self::Publish(error) => publish_cause(error),
+            Self::Change(error) => change_cause(error),
+            Self::ShuttingDown => "shutting_down",
+            Self::Upload(_) | Self::Load(_) | Self::NoPreviewKey | Self::Store(_) => "store_error",
+        }
+    }
+}
+
+fn publish_cause(error: &PublishError) -> &'static str {
+    match error {
+        PublishError::InvalidArchive(_) => "invalid_archive",
+        PublishError::VersionTaken(_) => "version_taken",
+        PublishError::VersionDeleted(_) => "version_deleted",
+        PublishError::Rejected(_) => "release_rejected",
+        PublishError::Store(_) => "store_error",
+    }
+}
+
+fn change_cause(error: &ChangeError) -> &'static str {
+    match error {
+        ChangeError::UnknownReleases(_) => "unknown_releases",
+        ChangeError::Conflict(_) => "conflict",
+        ChangeError::RenderFailed(_) => "render_failed",
+        ChangeError::BaseNotLive { .. } => "base_not_live",
+        ChangeError::ConflictWithRollouts { .. } => "conflict_with_rollouts",
+        ChangeError::TooManyRollouts(_) => "too_many_rollouts",
+        ChangeError::SectionsInRollout(_) => "sections_in_rollout",
+        ChangeError::NoLiveDeployment => "no_live_deployment",
+        ChangeError::NotInRollout { .. } => "not_in_rollout",
+        ChangeError::DeploymentNotFound(_) => "deployment_not_found",
+        ChangeError::NothingToRestore(_) => "nothing_to_restore",
+        ChangeError::NotAllowed(_) => "forbidden",
+        ChangeError::Load(_) | ChangeError::Store(_) => "store_error",
+    }
+}
+
 impl Problem for AdminError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Http(error) => error.status(),
             Self::Path(_) => StatusCode::BAD_REQUEST,
-            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Unauthorized(_) => StatusCode::UNAUTHORIZED,
+            Self::TooManyFailures(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Forbidden { .. } => StatusCode::FORBIDDEN,
             Self::Body(_) | Self::Query(_) | Self::Publish(PublishError::InvalidArchive(_)) => {
                 StatusCode::BAD_REQUEST
@@ -99,10 +158,18 @@ impl Problem for AdminError {
     fn add_headers(&self, headers: &mut HeaderMap) {
         match self {
             Self::Http(error) => error.add_headers(headers),
-            Self::Unauthorized => {
+            Self::Unauthorized(_) => {
                 headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             _ => {}
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Http(error) => error.retry_after(),
+            Self::TooManyFailures(wait) => Some(*wait),
+            _ => None,
         }
     }
 

@@ -4,12 +4,13 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use colonnade_config::{Action, Retention, Token};
+use colonnade_config::{Action, Retention};
 use colonnade_model::schema::{Number, Reason, ReleaseName};
 use colonnade_platform::deployment::Deployments;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
+use super::audit::Caller;
 use super::{AdminError, change};
 
 /// A request for garbage collection.
@@ -41,11 +42,13 @@ pub(super) struct GarbageCollectionResult {
 pub(super) async fn collect_garbage(
     deployments: &Deployments,
     retention: Retention,
-    token: &Token,
+    caller: Caller<'_>,
     body: RequestBody,
 ) -> Result<Response, AdminError> {
     let GarbageCollection { dry_run, reason } = change::read_json(body).await?;
-    let author = change::author(token, reason)?;
+    let token = caller.token;
+    caller.set_target("*");
+    let author = change::author(caller, reason)?;
     let allows = |section: &str| token.allows(Action::GarbageCollect, section);
     let collected = deployments
         .collect_garbage(retention, dry_run, &author, &allows)

@@ -1,5 +1,6 @@
 //! The admin API: publish releases, change the live deployment, create previews, and read the state and the history.
 
+mod audit;
 mod auth;
 mod change;
 mod deployments;
@@ -18,30 +19,37 @@ mod routes;
 mod section_errors;
 mod section_logs;
 
-use std::borrow::Cow;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use http::HeaderMap;
+use http::StatusCode;
 use prometheus_client::registry::Registry;
 
 use colonnade_config::{Action, Config, Origin, Retention, Token};
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Deployments;
 use colonnade_platform::publish::PublishRules;
-use colonnade_web::health::ShutdownSignal;
+use colonnade_web::client::{ClientAddress, client_key};
+use colonnade_web::health::{ShutdownSignal, is_health_path};
 use colonnade_web::problem::{Audience, HttpError, respond};
+use colonnade_web::request_scope;
 use colonnade_web::response::{Request, Response, RouteName};
 use colonnade_web::router::Router;
 
+use audit::{AuditCaller, AuditEvent};
+use auth::FailureLimiters;
 use routes::{Call, Endpoint, Parameters};
 
+pub use auth::TokenProblem;
 pub use error::AdminError;
 
 /// The admin API of one gateway.
 pub struct Admin {
     tokens: ArcSwap<Vec<Token>>,
+    failure_limiters: FailureLimiters,
+    /// Whether log events contain the client's IP address.
+    log_client_ip: bool,
     /// Whether other machines can reach the listener.
     is_exposed: bool,
     origin: Origin,
@@ -65,6 +73,8 @@ impl Admin {
     ) -> Self {
         Self {
             tokens: ArcSwap::from_pointee(tokens),
+            failure_limiters: FailureLimiters::default(),
+            log_client_ip: config.telemetry.log_client_ip,
             is_exposed,
             origin: config.site.origin.clone(),
             retention: config.store.retention(),
@@ -90,7 +100,7 @@ impl Admin {
     ///
     /// Panics if the handler panics.
     pub async fn handle(self: Arc<Self>, request: Request) -> Response {
-        let task = tokio::spawn(async move { self.respond(request).await });
+        let task = request_scope::spawn(async move { self.respond(request).await });
         match task.await {
             Ok(response) => response,
             Err(error) => match error.try_into_panic() {
@@ -101,21 +111,41 @@ impl Admin {
     }
 
     async fn respond(&self, request: Request) -> Response {
-        let (result, route) = match RequestPath::parse(request.uri().path()) {
-            Err(error) => (Err(AdminError::Path(error)), "invalid_request".into()),
-            Ok(path) => self.route(&path, request).await,
+        let client_ip = request.extensions().get();
+        let client_ip = client_ip.map(|ClientAddress(address)| *address);
+        let mut event = AuditEvent {
+            // Health checks are no calls of the API.
+            is_logged: !is_health_path(request.uri().path()),
+            method: request.method().clone(),
+            client_ip: client_ip.filter(|_| self.log_client_ip),
+            caller: AuditCaller::default(),
+            route: "unmatched".into(),
+            // Until there is a response: a panic drops the event.
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            cause: Some("panic"),
         };
+        let result = match RequestPath::parse(request.uri().path()) {
+            Err(error) => {
+                event.route = "invalid_request".into();
+                Err(AdminError::Path(error))
+            }
+            Ok(path) => self.route(&path, request, &mut event).await,
+        };
+        event.cause = result.as_ref().err().map(AdminError::cause);
         let mut response = result.unwrap_or_else(|error| respond(&error, Audience::Operator));
-        response.extensions_mut().insert(RouteName(route));
+        event.status = response.status();
+        let route = RouteName(event.route.clone());
+        response.extensions_mut().insert(route);
         response
     }
 
-    /// Returns the response and the name of the route.
+    /// Calls the route of a path, and records it in `event`.
     async fn route(
         &self,
         path: &RequestPath,
         request: Request,
-    ) -> (Result<Response, AdminError>, Cow<'static, str>) {
+        event: &mut AuditEvent,
+    ) -> Result<Response, AdminError> {
         let joined = format!("/{}", path.segments().join("/"));
         let found = self.router.find(&joined).and_then(|(route, parameters)| {
             let parameters = Parameters::parse(&parameters)?;
@@ -123,14 +153,14 @@ impl Admin {
         });
         match found {
             Some((route, parameters)) if !path.has_trailing_slash() => {
-                let response = match route.methods.check(request.method()) {
-                    Ok(None) => self.call(&route.handler, parameters, request).await,
+                event.route = route.name.clone();
+                match route.methods.check(request.method()) {
+                    Ok(None) => self.call(&route.handler, parameters, request, event).await,
                     Ok(Some(options)) => Ok(options),
                     Err(error) => Err(error.into()),
-                };
-                (response, route.name.clone())
+                }
             }
-            _ => (Err(HttpError::NotFound.into()), "unmatched".into()),
+            _ => Err(HttpError::NotFound.into()),
         }
     }
 
@@ -139,15 +169,31 @@ impl Admin {
         endpoint: &Endpoint,
         parameters: Parameters,
         request: Request,
+        event: &AuditEvent,
     ) -> Result<Response, AdminError> {
+        let client = client_key(request.extensions());
+        let refused = |problem| self.failure_limiters.limit(client, event.client_ip, problem);
+        let (head, body) = request.into_parts();
         match endpoint {
-            Endpoint::Open(handler) => handler(self, request.headers()),
+            Endpoint::Open(handler) => handler(self),
+            Endpoint::Metrics => {
+                // Without a token only if other machines cannot reach the listener.
+                if self.is_exposed {
+                    let tokens = self.tokens.load_full();
+                    let caller =
+                        auth::authenticate(&tokens, &head.headers, &event.caller).map_err(refused)?;
+                    auth::require_any_section(caller.token, Action::Metrics)?;
+                }
+                Ok(metrics::respond(&self.metrics))
+            }
             Endpoint::Api(handler) => {
                 let tokens = self.tokens.load_full();
-                let token = auth::authenticate(&tokens, request.headers())?;
-                let (head, body) = request.into_parts();
+                let caller = auth::authenticate(&tokens, &head.headers, &event.caller);
+                if caller.is_ok() || self.is_live(&parameters.name) {
+                    event.caller.set_path_target(&parameters);
+                }
                 let call = Call {
-                    token,
+                    caller: caller.map_err(refused)?,
                     parameters,
                     head: &head,
                     body,
@@ -157,13 +203,9 @@ impl Admin {
         }
     }
 
-    /// `GET /metrics`, without a token only if other machines cannot reach the listener.
-    fn metrics(&self, headers: &HeaderMap) -> Result<Response, AdminError> {
-        if self.is_exposed {
-            let tokens = self.tokens.load();
-            let token = auth::authenticate(&tokens, headers)?;
-            auth::require_any_section(token, Action::Metrics)?;
-        }
-        Ok(metrics::respond(&self.metrics))
+    /// Whether a section with this name is live.
+    fn is_live(&self, name: &str) -> bool {
+        let snapshot = self.deployments.current();
+        snapshot.live().is_some_and(|live| live.release(name).is_some())
     }
 }

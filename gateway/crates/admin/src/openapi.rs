@@ -209,7 +209,7 @@ mod tests {
                 let security = &operation["security"];
                 match route.handler {
                     Endpoint::Api(_) => assert_ne!(security, &json!([]), "{method} {pattern}"),
-                    Endpoint::Open(_) if pattern == "/metrics" => {
+                    Endpoint::Metrics => {
                         assert_eq!(security, &json!([{}, { "token": ["metrics"] }]));
                     }
                     Endpoint::Open(_) => assert_eq!(security, &json!([]), "{method} {pattern}"),

@@ -7,13 +7,14 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use colonnade_config::{Action, Origin, Token};
+use colonnade_config::{Action, Origin};
 use colonnade_model::schema::{Number, Reason, RequestedReleases};
 use colonnade_platform::deployment::{DeployRequest, Deployments, PreviewTarget};
 use colonnade_platform::preview;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, empty, json};
 
+use super::audit::Caller;
 use super::{AdminError, auth, change};
 
 /// The default lifetime of a preview in minutes.
@@ -62,12 +63,18 @@ pub(super) struct PreviewLink {
 pub(super) async fn create(
     deployments: &Deployments,
     origin: &Origin,
-    token: &Token,
+    caller: Caller<'_>,
     body: RequestBody,
 ) -> Result<Response, AdminError> {
     let request: CreatePreview = change::read_json(body).await?;
+    let token = caller.token;
+    match (request.deployment, &request.releases) {
+        (Some(number), _) => caller.set_target(number),
+        (None, Some(releases)) => caller.set_releases(change::names(releases)),
+        (None, None) => {}
+    }
     auth::require_any_section(token, Action::Preview)?;
-    let author = change::author(token, request.reason)?;
+    let author = change::author(caller, request.reason)?;
     let path = request.path.unwrap_or_else(|| "/".to_owned());
     if !preview::is_valid_path(&path) {
         return Err(invalid(
@@ -108,8 +115,10 @@ pub(super) async fn create(
 }
 
 /// `DELETE /api/v1/previews`
-pub(super) async fn end(deployments: &Deployments, token: &Token) -> Result<Response, AdminError> {
-    let author = change::author(token, None)?;
+pub(super) async fn end(deployments: &Deployments, caller: Caller<'_>) -> Result<Response, AdminError> {
+    let token = caller.token;
+    caller.set_target("*");
+    let author = change::author(caller, None)?;
     let allows = |section: &str| token.allows(Action::Preview, section);
     let outcome = deployments.end_previews(&author, &allows).await;
     change::with_token(outcome, token, Action::Preview)?;

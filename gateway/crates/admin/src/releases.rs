@@ -7,17 +7,18 @@ use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use colonnade_config::{Action, Token};
+use colonnade_config::Action;
 use colonnade_diagnostics::{LogEntryKind, NewLogEntry};
 use colonnade_model::deployment::ReleaseChange;
 use colonnade_model::release::{Digest, Kind, ReleaseId};
 use colonnade_model::schema::{Name, Version};
 use colonnade_platform::deployment::Deployments;
-use colonnade_platform::publish::{self, MAX_ARCHIVE, PublishError, PublishOutcome, PublishRules};
+use colonnade_platform::publish::{self, MAX_ARCHIVE, PublishError, PublishOutcome};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
-use super::{AdminError, auth, request_body};
+use super::audit::Caller;
+use super::{Admin, AdminError, auth, request_body};
 
 /// A published release.
 #[derive(Serialize, ToSchema)]
@@ -66,12 +67,13 @@ struct SectionRelease {
 
 /// `PUT /api/v1/sections/{name}/releases/{version}`
 pub(super) async fn publish(
-    deployments: &Deployments,
-    rules: PublishRules,
-    token: &Token,
+    admin: &Admin,
+    caller: Caller<'_>,
     id: ReleaseId,
     body: RequestBody,
 ) -> Result<Response, AdminError> {
+    let (deployments, rules) = (&admin.deployments, admin.publish_rules.clone());
+    let token = caller.token;
     auth::require(token, Action::Publish, &id.name)?;
     let store = deployments.store();
     let upload = request_body::save(body, MAX_ARCHIVE, store.scratch_folder().await?).await?;

@@ -99,10 +99,10 @@ pub(super) fn describe<'a>(
 
 /// `POST /api/v1/deployments/{number}/promote` and `POST /api/v1/rollouts/{name}/promote`
 pub(super) async fn promote(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
-    let token = call.token;
+    let token = call.caller.token;
     let promote: Promote = change::read_json(call.body).await?;
     let percent = change::percent(promote.percent)?;
-    let author = change::author(token, promote.reason)?;
+    let author = change::author(call.caller, promote.reason)?;
     let allows = |section: &str| token.allows(Action::Deploy, section);
     let outcome = deployments
         .promote(&target(call.parameters), percent, &author, &allows)
@@ -121,9 +121,9 @@ pub(super) async fn promote(deployments: &Deployments, call: Call<'_>) -> Result
 
 /// `POST /api/v1/deployments/{number}/abort` and `POST /api/v1/rollouts/{name}/abort`
 pub(super) async fn abort(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
-    let token = call.token;
+    let token = call.caller.token;
     let abort: Abort = change::read_json(call.body).await?;
-    let author = change::author(token, abort.reason)?;
+    let author = change::author(call.caller, abort.reason)?;
     let allows = |section: &str| token.allows(Action::Deploy, section);
     let outcome = deployments
         .abort(&target(call.parameters), &author, &allows)

@@ -3,17 +3,17 @@
 use std::future::ready;
 use std::pin::Pin;
 
+use http::Method;
 use http::request::Parts;
-use http::{HeaderMap, Method};
 use matchit::Params;
 
-use colonnade_config::Token;
 use colonnade_model::release::ReleaseId;
 use colonnade_web::body::RequestBody;
 use colonnade_web::health;
 use colonnade_web::response::Response;
 use colonnade_web::router::{Methods, Route};
 
+use crate::audit::Caller;
 use crate::garbage_collection::collect_garbage;
 use crate::{
     Admin, AdminError, deployments, history, openapi, previews, releases, rollback, rollouts, section_errors,
@@ -22,7 +22,7 @@ use crate::{
 
 /// A request for a handler of the API.
 pub(crate) struct Call<'a> {
-    pub(crate) token: &'a Token,
+    pub(crate) caller: Caller<'a>,
     pub(crate) parameters: Parameters,
     pub(crate) head: &'a Parts,
     pub(crate) body: RequestBody,
@@ -54,39 +54,40 @@ type HandlerFuture<'a> = Pin<Box<dyn Future<Output = Result<Response, AdminError
 
 /// How a route serves a request.
 pub(crate) enum Endpoint {
-    /// Needs no token, or checks it itself.
-    Open(fn(&Admin, &HeaderMap) -> Result<Response, AdminError>),
+    /// Needs no token.
+    Open(fn(&Admin) -> Result<Response, AdminError>),
+    /// `GET /metrics`, which needs a token if other machines can reach the listener.
+    Metrics,
     /// Needs a known token.
     Api(for<'a> fn(&'a Admin, Call<'a>) -> HandlerFuture<'a>),
 }
 
 /// All routes of the admin listener.
 pub(crate) fn routes() -> [Route<Endpoint>; 17] {
-    use Endpoint::{Api, Open};
+    use Endpoint::{Api, Metrics, Open};
     use Methods::{Get, GetPost, Post, PostDelete, Put};
     let route = Route::new;
     let promote = || Api(|admin, call| Box::pin(rollouts::promote(&admin.deployments, call)));
     let abort = || Api(|admin, call| Box::pin(rollouts::abort(&admin.deployments, call)));
     [
-        route(Get, "/healthz", Open(|_, _| Ok(health::liveness()))),
+        route(Get, "/healthz", Open(|_| Ok(health::liveness()))),
         route(
             Get,
             "/readyz",
-            Open(|admin, _| {
+            Open(|admin| {
                 let is_live = admin.deployments.current().live().is_some();
                 Ok(health::readiness(is_live, &admin.shutdown))
             }),
         ),
-        route(Get, "/metrics", Open(Admin::metrics)),
-        route(Get, "/api/v1/openapi.json", Open(|_, _| Ok(openapi::respond()))),
+        route(Get, "/metrics", Metrics),
+        route(Get, "/api/v1/openapi.json", Open(|_| Ok(openapi::respond()))),
         route(
             Put,
             "/api/v1/sections/{name}/releases/{version}",
             Api(|admin, call| {
                 let Parameters { name, version, .. } = call.parameters;
                 let id = ReleaseId { name, version };
-                let (deployments, rules) = (&admin.deployments, admin.publish_rules.clone());
-                Box::pin(releases::publish(deployments, rules, call.token, id, call.body))
+                Box::pin(releases::publish(admin, call.caller, id, call.body))
             }),
         ),
         route(
@@ -109,7 +110,7 @@ pub(crate) fn routes() -> [Route<Endpoint>; 17] {
                 Box::pin(section_logs::read(
                     admin.deployments.diagnostics(),
                     admin.shutdown.clone(),
-                    call.token,
+                    call.caller.token,
                     call.parameters.name,
                     call.head.uri.query(),
                 ))
@@ -120,7 +121,7 @@ pub(crate) fn routes() -> [Route<Endpoint>; 17] {
             "/api/v1/deployments",
             Api(|admin, call| {
                 if call.head.method == Method::POST {
-                    Box::pin(deployments::deploy(admin, call.token, call.body))
+                    Box::pin(deployments::deploy(admin, call.caller, call.body))
                 } else {
                     Box::pin(deployments::list(admin))
                 }
@@ -133,7 +134,7 @@ pub(crate) fn routes() -> [Route<Endpoint>; 17] {
         route(
             Post,
             "/api/v1/rollback",
-            Api(|admin, call| Box::pin(rollback::roll_back(admin, call.token, call.body))),
+            Api(|admin, call| Box::pin(rollback::roll_back(admin, call.caller, call.body))),
         ),
         route(
             Get,
@@ -144,11 +145,11 @@ pub(crate) fn routes() -> [Route<Endpoint>; 17] {
             PostDelete,
             "/api/v1/previews",
             Api(|admin, call| {
-                let (deployments, token) = (&admin.deployments, call.token);
+                let (deployments, caller) = (&admin.deployments, call.caller);
                 if call.head.method == Method::DELETE {
-                    Box::pin(previews::end(deployments, token))
+                    Box::pin(previews::end(deployments, caller))
                 } else {
-                    Box::pin(previews::create(deployments, &admin.origin, token, call.body))
+                    Box::pin(previews::create(deployments, &admin.origin, caller, call.body))
                 }
             }),
         ),
@@ -157,7 +158,7 @@ pub(crate) fn routes() -> [Route<Endpoint>; 17] {
             "/api/v1/garbage-collection",
             Api(|admin, call| {
                 let (deployments, retention) = (&admin.deployments, admin.retention);
-                Box::pin(collect_garbage(deployments, retention, call.token, call.body))
+                Box::pin(collect_garbage(deployments, retention, call.caller, call.body))
             }),
         ),
     ]

@@ -1,8 +1,11 @@
 //! `[admin]`: the tokens of the admin API.
 
 use colonnade_model::release::is_name;
+use jiff::Timestamp;
 use serde::{Deserialize, Deserializer};
+use toml::Value;
 
+use super::config_file::ConfigFile;
 use super::value::{as_nonempty_strings, as_string, convert, tables};
 
 /// Access to the admin API.
@@ -17,6 +20,23 @@ pub struct AdminSettings {
 impl AdminSettings {
     /// The keys that SIGHUP reloads.
     pub(crate) const RELOADABLE: &[&str] = &["admin.tokens"];
+
+    /// Rejects tokens that share a name or a hash: one of them would have the permissions of the other, or its changes would
+    /// look like the other's.
+    pub(crate) fn resolve(&self, file: &mut ConfigFile<'_>) {
+        let path = ["admin", "tokens"];
+        for (index, token) in self.tokens.iter().enumerate() {
+            let earlier = &self.tokens[..index];
+            if earlier.iter().any(|other| other.name == token.name) {
+                let wrong = format!("`{}` is the name of two tokens", token.name);
+                file.item_problem(&path, index, "name", &wrong, "a name for each token");
+            }
+            if let Some(other) = earlier.iter().find(|other| other.hash == token.hash) {
+                let wrong = format!("`{}` and `{}` have the same hash", other.name, token.name);
+                file.item_problem(&path, index, "hash", &wrong, "a hash for each token");
+            }
+        }
+    }
 }
 
 /// The permissions of one bearer token. Only the token's hash is known.
@@ -29,6 +49,9 @@ pub struct Token {
     /// The token's SHA-256 hash.
     #[serde(deserialize_with = "hash")]
     pub hash: [u8; 32],
+    /// When the token expires. `None` means never.
+    #[serde(default, deserialize_with = "time")]
+    pub expires: Option<Timestamp>,
     #[serde(deserialize_with = "sections")]
     sections: Vec<String>,
     #[serde(deserialize_with = "actions")]
@@ -76,6 +99,12 @@ impl Action {
 }
 
 impl Token {
+    /// Whether the token has expired.
+    pub fn is_expired(&self) -> bool {
+        self.expires
+            .is_some_and(|expires| expires <= colonnade_clock::now())
+    }
+
     /// Whether the token allows an action on at least one section.
     pub fn allows_some(&self, action: Action) -> bool {
         self.actions.contains(&action)
@@ -97,6 +126,18 @@ fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> 
             name => Ok(name.to_owned()),
         },
     )
+}
+
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+    let expected = "an RFC 3339 time, such as \"2030-01-31T00:00:00Z\"";
+    convert(deserializer, expected, |value| {
+        let text = match value {
+            Value::Datetime(time) => time.to_string(),
+            value => as_string(value)?.to_owned(),
+        };
+        let time = text.parse().map_err(|_| format!("`{text}` is not a time"))?;
+        Ok(Some(time))
+    })
 }
 
 fn sections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {

@@ -112,6 +112,22 @@ impl<'a> ConfigFile<'a> {
         self.problems.push((offset, message));
     }
 
+    /// Adds a problem with a key of an item of the array of tables at `path`.
+    pub(crate) fn item_problem(
+        &mut self,
+        path: &[&str],
+        index: usize,
+        key: &str,
+        wrong: &str,
+        expected: &str,
+    ) {
+        let items = self.get(path).and_then(|value| value.get_ref().as_array());
+        let value = items.and_then(|items| items.get(index)?.get_ref().get(key));
+        let offset = value.map_or(0, |value| value.span().start);
+        let message = format!("{}.{key}: {wrong}; expected {expected}", path.join("."));
+        self.problems.push((offset, message));
+    }
+
     /// All problems in the order of their lines, one line of text each.
     pub(crate) fn into_problems(mut self) -> Vec<String> {
         self.problems.sort_by_key(|(offset, _)| *offset);

@@ -133,6 +133,7 @@ impl Config {
     fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
         self.store.folder = folder.join(&self.store.folder);
         self.listen.resolve(folder, file);
+        self.admin.resolve(file);
         self.budget.resolve(file);
         for (id, partner) in &mut self.partners {
             partner.resolve(id, file);

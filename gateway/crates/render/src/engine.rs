@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 use colonnade_diagnostics::{Diagnostics, ErrorClass, ErrorSource, ObservedError};
 use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::client::ClientKey;
+use colonnade_web::request_scope;
 
 use crate::RenderOutcome;
 use crate::circuit_breaker::RenderCircuitBreaker;
@@ -113,7 +114,7 @@ impl Engine {
         self.metrics
             .record_failure(&page.releases.section.name, cause.label());
         let engine = Arc::clone(self);
-        tokio::spawn(async move {
+        request_scope::spawn(async move {
             if matches!(render.await, Ok(RenderOutcome::Rendered(_))) {
                 engine.log_failure(&page, cause, None);
             }

@@ -31,6 +31,7 @@ use colonnade_model::release::SHELL;
 use colonnade_store::Store;
 use colonnade_web::client::ClientKey;
 use colonnade_web::coalesce::RequestCoalescer;
+use colonnade_web::request_scope;
 
 use crate::metrics::RenderMetrics;
 use engine::{Engine, PreparedRender};
@@ -150,7 +151,7 @@ impl Renderer {
             }
         };
         // In a task of its own: if the client leaves, the page is still cached and the outcome recorded.
-        let mut work = tokio::spawn(Arc::clone(engine).render(render, self.deadline));
+        let mut work = request_scope::spawn(Arc::clone(engine).render(render, self.deadline));
         match timeout(self.deadline, &mut work).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => RenderOutcome::Failed,

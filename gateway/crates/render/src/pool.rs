@@ -10,6 +10,8 @@ use tokio::time::{Instant, timeout_at};
 use colonnade_diagnostics::ErrorClass;
 use colonnade_model::release::ServerModules;
 use colonnade_web::client::ClientKey;
+use colonnade_web::request_scope;
+use colonnade_web::response::RequestId;
 
 use super::process::WorkerProcess;
 use super::protocol::FailureCause;
@@ -30,6 +32,8 @@ struct QueuedRender {
     /// The latest time at which a worker may start it.
     deadline: Instant,
     result: oneshot::Sender<Result<RenderOutput, RenderFailure>>,
+    /// The request that waits for it.
+    request: Option<RequestId>,
 }
 
 /// What a worker renders.
@@ -100,6 +104,7 @@ impl WorkerPool {
             task,
             deadline,
             result: sender,
+            request: request_scope::current(),
         };
         let queued = if wait_for_slot {
             let queued = timeout_at(deadline, self.queue.push(client, render)).await;
@@ -138,29 +143,42 @@ async fn run_worker(
 ) {
     // Started in advance, so that the first render does not wait for it.
     let mut worker = start_worker().await;
-    while let Some(render) = queue.pop().await {
-        if render.deadline <= Instant::now() {
-            let message = "the render was queued for too long; try again";
-            let failure = RenderFailure::new(FailureCause::QueueFull, message);
-            let _ = render.result.send(Err(failure));
-            continue;
-        }
-        if !worker.is_usable() {
-            worker = start_worker().await;
-        }
-        let result = worker.render(&render.task, &settings).await;
-        // After an exception the worker's state is known. Other failures may leave it in any state.
-        let must_restart = matches!(&result, Err(failure) if failure.cause != FailureCause::Exception);
-        if must_restart {
-            // Kill it before a new one starts, and count the restart before the result is sent.
-            drop(worker);
-            metrics.record_restart();
-            tracing::warn!(event = "render_worker_restarted");
-            let _ = render.result.send(result);
-            worker = start_worker().await;
-        } else {
-            let _ = render.result.send(result);
-        }
+    while let Some(mut render) = queue.pop().await {
+        let request = render.request.take();
+        let work = serve(worker, render, &settings, &metrics);
+        worker = request_scope::within(request, work).await;
+    }
+}
+
+/// Serves a queued render. Returns the worker for the next one.
+async fn serve(
+    mut worker: WorkerProcess,
+    render: QueuedRender,
+    settings: &colonnade_config::RenderSettings,
+    metrics: &RenderMetrics,
+) -> WorkerProcess {
+    if render.deadline <= Instant::now() {
+        let message = "the render was queued for too long; try again";
+        let failure = RenderFailure::new(FailureCause::QueueFull, message);
+        let _ = render.result.send(Err(failure));
+        return worker;
+    }
+    if !worker.is_usable() {
+        worker = start_worker().await;
+    }
+    let result = worker.render(&render.task, settings).await;
+    // After an exception the worker's state is known. Other failures may leave it in any state.
+    let must_restart = matches!(&result, Err(failure) if failure.cause != FailureCause::Exception);
+    if must_restart {
+        // Kill it before a new one starts, and count the restart before the result is sent.
+        drop(worker);
+        metrics.record_restart();
+        tracing::warn!(event = "render_worker_restarted");
+        let _ = render.result.send(result);
+        start_worker().await
+    } else {
+        let _ = render.result.send(result);
+        worker
     }
 }
 

@@ -15,6 +15,7 @@ use colonnade_web::client::{ClientAddress, client_key};
 use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError, respond};
+use colonnade_web::request_scope;
 use colonnade_web::response::{DeploymentNumber, Request, Response, RouteName, empty, redirect};
 
 use crate::asset::Assets;
@@ -241,7 +242,7 @@ impl Site {
     fn abort_rollouts(&self, decisions: Vec<AbortDecision>) {
         for AbortDecision { rollout, reason } in decisions {
             let (deployments, canary) = (Arc::clone(&self.deployments), Arc::clone(&self.canary));
-            tokio::spawn(async move {
+            request_scope::spawn(async move {
                 match deployments.abort_automatically(&rollout, reason).await {
                     // The rollout was promoted or aborted in the meantime.
                     Ok(_) | Err(ChangeError::NotInRollout { .. }) => {}

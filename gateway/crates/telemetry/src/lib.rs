@@ -5,6 +5,7 @@
 //! body. They contain the client's IP address only if `telemetry.log_client_ip` is set.
 
 mod log;
+mod log_line;
 pub mod metrics;
 mod otlp;
 mod request_id;
@@ -35,8 +36,10 @@ use colonnade_config::TelemetrySettings;
 use colonnade_web::body::ResponseBody;
 use colonnade_web::client::ClientAddress;
 use colonnade_web::middleware::Next;
+use colonnade_web::request_scope;
 use colonnade_web::response::{DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName};
 
+use crate::log_line::LogLine;
 use crate::metrics::ListenerRequestMetrics;
 
 pub use log::{Log, LogWriter};
@@ -53,10 +56,7 @@ pub fn start() -> io::Result<LogWriter> {
     let log = Log::default();
     let lines = tracing_subscriber::fmt::layer()
         .json()
-        .flatten_event(true)
-        .with_current_span(false)
-        .with_span_list(false)
-        .with_target(false)
+        .event_format(LogLine::default())
         .with_writer(log.clone())
         // Do not report failed writes to standard error.
         .log_internal_errors(false);
@@ -136,7 +136,7 @@ where
     let id = request_id::request_id(&request);
     let mut event = recorder.start_event(&request, &id);
     request.extensions_mut().insert(id.clone());
-    let mut response = next.run(request).await;
+    let mut response = request_scope::within(Some(id.clone()), next.run(request)).await;
     let RequestId(mut id) = id;
     // Never indexed (RFC 7541, section 6.2.3): unique values would evict reusable headers from the dynamic table.
     id.set_sensitive(true);

@@ -21,5 +21,6 @@ pub mod metrics;
 pub mod middleware;
 pub mod origin;
 pub mod problem;
+pub mod request_scope;
 pub mod response;
 pub mod router;

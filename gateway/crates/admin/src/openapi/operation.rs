@@ -38,19 +38,19 @@ impl Operation {
 
     /// Accepts every known token.
     pub(super) fn any_token(self) -> Self {
-        self.errors(&[401, 500])
+        self.errors(&[401, 429, 500])
     }
 
     /// Needs a token that permits the action.
     pub(super) fn action(mut self, action: Action) -> Self {
         self.value["security"] = json!([{ "token": [action.name()] }]);
-        self.errors(&[401, 403, 500])
+        self.errors(&[401, 403, 429, 500])
     }
 
     /// Needs a token that permits the action, depending on the listener's address.
     pub(super) fn optional_action(mut self, action: Action) -> Self {
         self.value["security"] = json!([{}, { "token": [action.name()] }]);
-        self.errors(&[401, 403])
+        self.errors(&[401, 403, 429])
     }
 
     pub(super) fn json_body<T: ToSchema>(mut self, required: bool) -> Self {
@@ -103,9 +103,13 @@ impl Operation {
 }
 
 /// The common error responses: status, name and description.
-const ERRORS: [(u16, &str, &str); 9] = [
+const ERRORS: [(u16, &str, &str); 10] = [
     (400, "BadRequest", "The path, the query or the body is invalid."),
-    (401, "Unauthorized", "The bearer token is missing or unknown."),
+    (
+        401,
+        "Unauthorized",
+        "The bearer token is missing, unknown or expired.",
+    ),
     (
         403,
         "Forbidden",
@@ -125,6 +129,11 @@ const ERRORS: [(u16, &str, &str); 9] = [
         "A requested release is not published, a section to remove is not deployed, or pages cannot be rendered.",
     ),
     (
+        429,
+        "TooManyRequests",
+        "The client sent too many requests without a valid bearer token. Retry-After says when to try again. A request with a valid token is always accepted.",
+    ),
+    (
         500,
         "InternalServerError",
         "The store failed. The change was not made; the log contains the cause.",
@@ -137,6 +146,11 @@ pub(super) fn error_responses() -> Map<String, Value> {
         if status == 401 {
             let header = json!({ "required": true, "schema": { "const": "Bearer" } });
             response["headers"] = json!({ "WWW-Authenticate": header });
+        }
+        if status == 429 {
+            let seconds = json!({ "type": "string", "pattern": "^[1-9][0-9]*$" });
+            let header = json!({ "required": true, "schema": seconds });
+            response["headers"] = json!({ "Retry-After": header });
         }
         (name.to_owned(), response)
     });

@@ -42,7 +42,7 @@ actions = ["publish", "deploy"]
 
 [[admin.tokens]]
 name = "legal"
-hash = "sha256:E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"
+hash = "sha256:E4B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"
 sections = ["legal"]
 actions = ["publish"]
 

@@ -12,6 +12,7 @@ use colonnade_diagnostics::TrialAction;
 use colonnade_render::{Renderer, TrialResults};
 use colonnade_store::Store;
 use colonnade_store::loaded::LoadedDeployment;
+use colonnade_web::request_scope;
 
 /// How long a deploy waits for the render cache to be warmed.
 const MAX_WARMING: Duration = Duration::from_secs(1);
@@ -109,7 +110,7 @@ impl Deployments {
             return;
         }
         let (warmer, store) = (Arc::clone(warmer), Arc::clone(&self.store));
-        let warming = tokio::spawn(async move {
+        let warming = request_scope::spawn(async move {
             for loaded in deployments {
                 warmer.warm(&*store, &loaded).await;
             }

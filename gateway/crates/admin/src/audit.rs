@@ -1,0 +1,160 @@
+//! The audit log: one event for each request to the admin API, whatever its outcome.
+//!
+//! An event contains only text that the gateway knows or that a known token sent. Everything else that a client sends may
+//! contain a secret, such as a token in the wrong place.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::net::IpAddr;
+
+use http::{Method, StatusCode};
+use parking_lot::Mutex;
+
+use colonnade_config::Token;
+use colonnade_model::release::{is_name, is_version};
+
+use crate::routes::Parameters;
+
+/// The maximum number of releases in an event.
+const MAX_RELEASES: usize = 32;
+
+/// The event of one request. It is logged when it is dropped, so that a panic is logged too.
+pub(crate) struct AuditEvent {
+    /// False for requests that are no calls of the API.
+    pub(crate) is_logged: bool,
+    pub(crate) method: Method,
+    /// The client's IP address, if the log contains addresses.
+    pub(crate) client_ip: Option<IpAddr>,
+    pub(crate) caller: AuditCaller,
+    /// The name of the route.
+    pub(crate) route: Cow<'static, str>,
+    pub(crate) status: StatusCode,
+    /// Why the request was refused or failed.
+    pub(crate) cause: Option<&'static str>,
+}
+
+/// What is known about the caller and the request once the token is checked.
+#[derive(Default)]
+pub(crate) struct AuditCaller(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    token: Option<String>,
+    target: Option<String>,
+    reason: Option<String>,
+}
+
+/// A caller with a known token.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    pub(crate) token: &'a Token,
+    audit: &'a AuditCaller,
+}
+
+impl AuditCaller {
+    /// Records the token, which may have expired.
+    pub(crate) fn set_token(&self, token: &Token) {
+        self.0.lock().token = Some(token.name.clone());
+    }
+
+    /// The caller with this token.
+    pub(crate) fn known<'a>(&'a self, token: &'a Token) -> Caller<'a> {
+        Caller { token, audit: self }
+    }
+
+    /// Records the target that the path names. Texts that are no names and no versions are left out.
+    pub(crate) fn set_path_target(&self, parameters: &Parameters) {
+        let Parameters {
+            name,
+            version,
+            number,
+        } = parameters;
+        self.0.lock().target = match (name.as_str(), version.as_str()) {
+            ("", _) => (*number > 0).then(|| number.to_string()),
+            (name, "") => is_name(name).then(|| name.to_owned()),
+            (name, version) => (is_name(name) && is_version(version)).then(|| format!("{name}@{version}")),
+        };
+    }
+}
+
+impl Caller<'_> {
+    /// Records the target of a request whose path does not name it.
+    pub(crate) fn set_target(self, target: impl fmt::Display) {
+        self.audit.0.lock().target = Some(target.to_string());
+    }
+
+    /// Records the section that a request names in its body.
+    pub(crate) fn set_section(self, section: &str) {
+        self.set_releases([(section, None)].into_iter());
+    }
+
+    /// Records the releases that a request names in its body, without their versions if they have none. Leaves out what is
+    /// not a name or a version.
+    pub(crate) fn set_releases<'a>(self, releases: impl Iterator<Item = (&'a str, Option<&'a str>)>) {
+        let names = releases.filter_map(|(name, version)| match version {
+            _ if !is_name(name) => None,
+            Some(version) => is_version(version).then(|| format!("{name}@{version}")),
+            None => Some(name.to_owned()),
+        });
+        let names: Vec<String> = names.take(MAX_RELEASES).collect();
+        self.set_target(names.join(", "));
+    }
+
+    /// Records the reason that the caller gives.
+    pub(crate) fn set_reason(self, reason: Option<&str>) {
+        self.audit.0.lock().reason = reason.map(ToOwned::to_owned);
+    }
+}
+
+impl AuditEvent {
+    /// What the request does, by the names that tokens and the history use.
+    fn action(&self) -> &'static str {
+        let resource = self.route.rsplit('/').next().unwrap_or_default();
+        match (&self.method, resource) {
+            (&Method::GET | &Method::HEAD | &Method::OPTIONS, _) => "read",
+            (&Method::PUT, ":version") => "publish",
+            (&Method::POST, "deployments") => "deploy",
+            (&Method::POST, "promote") => "promote",
+            (&Method::POST, "abort") => "abort",
+            (&Method::POST, "rollback") => "rollback",
+            (&Method::POST, "previews") => "preview",
+            (&Method::DELETE, "previews") => "end_previews",
+            (&Method::POST, "garbage-collection") => "garbage_collect",
+            _ => "none",
+        }
+    }
+}
+
+/// Logs an event at this level; the level of an event must be constant.
+macro_rules! log_at {
+    ($level:ident, $event:expr, $known:expr, $outcome:expr) => {
+        tracing::$level!(
+            event = "admin_request",
+            token = $known.token,
+            action = $event.action(),
+            target = $known.target,
+            outcome = $outcome,
+            cause = $event.cause,
+            status = $event.status.as_u16(),
+            reason = $known.reason,
+            route = &*$event.route,
+            client_ip = $event.client_ip.map(tracing::field::display),
+        )
+    };
+}
+
+impl Drop for AuditEvent {
+    fn drop(&mut self) {
+        if !self.is_logged {
+            return;
+        }
+        let known = self.caller.0.lock();
+        if self.status.is_server_error() {
+            log_at!(error, self, known, "failed");
+        } else if self.status.is_client_error() {
+            log_at!(warn, self, known, "refused");
+        } else {
+            log_at!(info, self, known, "succeeded");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The audit log of the admin API, and tokens that are not accepted.
+
+use std::net::Ipv4Addr;
+
+use serde_json::{Value, json};
+
+use crate::support::{Gateway, Release, Request, Response, TOKEN, run_gateway, token};
+
+/// A token that expired long ago.
+const EXPIRED: &str = "token-that-expired";
+
+/// A token that expires in the far future.
+const CURRENT: &str = "token-that-expires-later";
+
+/// Adds an expiry time to the table of a token.
+fn expiring(name: &str, time: &str) -> String {
+    token(name, &["*"], &["publish", "deploy"]) + &format!("expires = {time}\n")
+}
+
+fn gateway() -> Gateway {
+    let tokens = [
+        expiring(EXPIRED, "\"2020-01-31T00:00:00Z\""),
+        expiring(CURRENT, "2999-01-31T00:00:00Z"),
+        token("legal-team", &["legal"], &["publish", "deploy", "rollback"]),
+    ];
+    Gateway::start_live(&tokens.concat(), &[])
+}
+
+/// The audit event of a request.
+fn audit_event(gateway: &Gateway, response: &Response) -> Value {
+    let id = response.header("x-request-id").to_owned();
+    gateway.wait_for_event(|line| line["event"] == "admin_request" && line["request_id"] == id.as_str())
+}
+
+/// Panics unless the audit event of a request has these fields, where null is an absent field.
+fn assert_audited(gateway: &Gateway, response: &Response, expected: &Value) {
+    let event = audit_event(gateway, response);
+    for (key, value) in expected.as_object().unwrap() {
+        assert_eq!(&event[key], value, "{key}: {event}");
+    }
+    assert_eq!(event["status"], response.status);
+}
+
+#[test]
+fn each_admin_request_logs_token_action_and_target() {
+    let gateway = gateway();
+    let release = Release::section("legal", "1.0.0", &["/terms"]);
+    let target = "/api/v1/sections/legal/releases/1.0.0";
+    let publish = Request::new("PUT", target).body(release.archive());
+    let deploy = |version: &str| {
+        let body = json!({ "releases": { "legal": version }, "reason": "new terms" });
+        Request::new("POST", "/api/v1/deployments").body(body.to_string())
+    };
+    let roll_back = Request::new("POST", "/api/v1/rollback").body("{\"section\":\"legal\"}");
+    let all = Request::new("POST", "/api/v1/rollback").body("{}");
+    let cases = [
+        (
+            Request::new("GET", "/api/v1/sections"),
+            json!({ "level": "INFO", "action": "read", "target": null, "outcome": "succeeded", "cause": null,
+                "route": "/api/v1/sections" }),
+        ),
+        (
+            publish,
+            json!({ "action": "publish", "target": "legal@1.0.0", "outcome": "succeeded" }),
+        ),
+        (
+            deploy("1.0.0"),
+            json!({ "action": "deploy", "target": "legal@1.0.0", "outcome": "succeeded", "reason": "new terms" }),
+        ),
+        (
+            deploy("7.0.0"),
+            json!({ "level": "WARN", "action": "deploy", "target": "legal@7.0.0", "outcome": "refused",
+                "cause": "unknown_releases", "status": 422 }),
+        ),
+        (
+            roll_back,
+            json!({ "action": "rollback", "target": "legal", "outcome": "refused", "cause": "nothing_to_restore",
+                "status": 409 }),
+        ),
+        (
+            all,
+            json!({ "action": "rollback", "target": "*", "outcome": "refused", "cause": "forbidden", "status": 403 }),
+        ),
+        (
+            Request::new("POST", "/api/v1/deployments").body("{\"relaeses\":{}}"),
+            json!({ "action": "deploy", "outcome": "refused", "cause": "invalid_body", "status": 400 }),
+        ),
+    ];
+    for (request, expected) in cases {
+        let response = gateway.admin_request_as("legal-team", request);
+        assert_audited(&gateway, &response, &expected);
+        let by = audit_event(&gateway, &response)["token"].clone();
+        assert_eq!(by, "name of legal-team");
+    }
+}
+
+#[test]
+fn events_of_a_change_have_its_request_id() {
+    let gateway = gateway();
+    let release = Release::section("legal", "1.0.0", &["/terms"]);
+    let response = gateway.put_release("legal", "1.0.0", release.archive());
+    let id = response.header("x-request-id").to_owned();
+    gateway.wait_for_event(|line| line["event"] == "release_published" && line["request_id"] == id.as_str());
+    let response = gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" } }));
+    let id = response.header("x-request-id").to_owned();
+    gateway.wait_for_event(|line| line["event"] == "deployment_changed" && line["request_id"] == id.as_str());
+}
+
+#[test]
+fn expired_token_gets_401_and_only_the_log_says_why() {
+    let gateway = gateway();
+    let list = || Request::new("GET", "/api/v1/sections");
+    assert_eq!(gateway.admin_request_as(CURRENT, list()).status, 200);
+    let expired = gateway.admin_request_as(EXPIRED, list());
+    let unknown = gateway.admin_request_as("unknown", list());
+    let missing = gateway.send_admin(list());
+    assert_eq!(expired.status, 401);
+    assert_eq!(expired.text(), unknown.text());
+    for (response, token, cause) in [
+        (expired, json!("name of token-that-expired"), "token_expired"),
+        (unknown, Value::Null, "token_unknown"),
+        (missing, Value::Null, "token_missing"),
+    ] {
+        let expected = json!({ "token": token, "outcome": "refused", "cause": cause, "status": 401 });
+        assert_audited(&gateway, &response, &expected);
+    }
+}
+
+#[test]
+fn text_of_unknown_callers_is_not_logged() {
+    let gateway = gateway();
+    let target = "/api/v1/sections/leaked-token/errors";
+    let response = gateway.send_admin(Request::new("GET", target));
+    assert_audited(&gateway, &response, &json!({ "target": null, "status": 401 }));
+    let response = gateway.send_admin(Request::new("GET", "/api/v1/sections/directory/errors"));
+    assert_audited(
+        &gateway,
+        &response,
+        &json!({ "target": "directory", "status": 401 }),
+    );
+    assert!(!gateway.output().contains("leaked-token"));
+}
+
+#[test]
+fn eleventh_failed_token_in_a_minute_gets_429() {
+    let gateway = gateway();
+    let attempt = || gateway.admin_request_as("guess", Request::new("GET", "/api/v1/sections"));
+    for _ in 0..10 {
+        assert_eq!(attempt().status, 401);
+    }
+    let limited = attempt();
+    assert_eq!(limited.status, 429);
+    let wait: u32 = limited.header("retry-after").parse().unwrap();
+    assert!((1..=6).contains(&wait), "{wait}");
+    assert_audited(
+        &gateway,
+        &limited,
+        &json!({ "outcome": "refused", "cause": "rate_limited" }),
+    );
+    gateway.wait_for_event(|line| line["event"] == "admin_client_rate_limited" && line["level"] == "WARN");
+    // Operators that share the address keep access, and other addresses are separate clients.
+    let list = || Request::new("GET", "/api/v1/sections");
+    assert_eq!(gateway.admin_request_as(TOKEN, list()).status, 200);
+    let other = gateway.admin.with_source_ip(Ipv4Addr::new(127, 0, 0, 2));
+    assert_eq!(other.send(list()).status, 401);
+}
+
+#[test]
+fn check_and_serve_refuse_duplicate_tokens() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("site.toml");
+    let one = token("one", &["*"], &["publish"]);
+    let same_hash = one.replace("name of one", "another");
+    let same_name = token("two", &["*"], &["deploy"]).replace("name of two", "name of one");
+    std::fs::write(
+        &path,
+        crate::support::configuration(&[one, same_hash, same_name].concat()),
+    )
+    .unwrap();
+    for command in ["check", "serve"] {
+        let output = run_gateway(&[command, "--config", path.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(2));
+        let problems = String::from_utf8(output.stderr).unwrap();
+        for problem in [
+            "admin.tokens.hash: `name of one` and `another` have the same hash",
+            "admin.tokens.name: `name of one` is the name of two tokens",
+        ] {
+            assert!(problems.contains(problem), "{problems}");
+        }
+    }
+}
