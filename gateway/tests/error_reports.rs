@@ -68,7 +68,11 @@ fn aborts(gateway: &Gateway) -> Vec<Value> {
 }
 
 fn wait_for_abort(gateway: &Gateway) -> Value {
-    gateway.wait_for_event(|line| line["event"] == "deployment_changed" && line["by"] == "gateway");
+    let event =
+        gateway.wait_for_event(|line| line["event"] == "deployment_changed" && line["by"] == "gateway");
+    assert_eq!(event["level"], "WARN");
+    let count = "colonnade_changes_total{action=\"automatic_abort\",outcome=\"succeeded\"}";
+    assert_eq!(gateway.metric(count), 1);
     let aborts = aborts(gateway);
     assert_eq!(aborts.len(), 1);
     aborts[0].clone()
@@ -194,6 +198,7 @@ fn report_logs_only_valid_error_class_names() {
     let mut logged = logged_failures(&gateway);
     let logged = logged[0].as_object_mut().unwrap();
     logged.remove("timestamp");
+    logged.remove("request_id");
     assert_eq!(
         json!(logged),
         json!({

@@ -38,6 +38,7 @@ mod garbage_collection;
 mod history;
 mod http2;
 mod logs;
+mod metrics;
 mod openapi;
 mod page_endpoint;
 mod partner_links;

@@ -78,10 +78,10 @@ pub(crate) fn run(config: Config, path: PathBuf) -> ExitCode {
 
 /// Starts all parts in order, and serves until the graceful shutdown is complete.
 async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) -> Result<(), StartError> {
-    let metrics = Metrics::default();
+    let metrics = Metrics::new(log);
 
     // Store
-    let store = Arc::new(FolderStore::open(&config.store.folder)?);
+    let store = Arc::new(FolderStore::open(&config.store.folder)?.with_metrics(metrics.store.clone()));
 
     // Renderer
     let diagnostics = Arc::new(Diagnostics::default());
@@ -100,7 +100,16 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
 
     // Deployments
     let warm = Arc::clone(&documents) as Arc<dyn Warm>;
-    let deployments = Arc::new(Deployments::open(store, Some(renderer), Some(warm), diagnostics).await?);
+    let deployments = Arc::new(
+        Deployments::open(
+            store,
+            Some(renderer),
+            Some(warm),
+            diagnostics,
+            metrics.deployments.clone(),
+        )
+        .await?,
+    );
 
     // Listeners
     let site_settings = settings::site(&config).into_current();
@@ -127,6 +136,7 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
         &config,
         Arc::clone(&deployments),
         Arc::clone(&metrics.registry),
+        metrics.auth.clone(),
         shutdown_started.clone(),
     ));
     let site = Arc::new(Site::new(
@@ -154,6 +164,7 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
         admin_settings,
         site_tls: site_listener.certificate,
         admin_tls: admin_listener.certificate,
+        metrics: metrics.reloads.clone(),
     };
     let reloading = tokio::spawn(reload.run(hangup));
     let refreshing = tokio::spawn(async move { deployments.poll_store().await });

@@ -15,6 +15,7 @@ use tokio::signal::unix::Signal;
 use tokio::task::JoinError;
 
 use super::{StartError, settings};
+use crate::metrics::ReloadMetrics;
 
 /// How often the certificate files are checked for changes.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
@@ -34,6 +35,7 @@ pub(super) struct Reload {
     pub(super) admin_settings: CurrentSettings,
     pub(super) site_tls: Option<ReloadingCertificate>,
     pub(super) admin_tls: Option<ReloadingCertificate>,
+    pub(super) metrics: ReloadMetrics,
 }
 
 /// The certificate of a listener, which is reloaded when its files change.
@@ -79,14 +81,15 @@ impl Reload {
     /// Reads the configuration again. An invalid configuration changes nothing.
     async fn reload(&mut self) {
         let path = self.path.clone();
-        let mut config = match run_blocking(move || Config::load(&path)).await {
-            Ok(Ok(config)) => config,
-            Ok(Err(error)) => {
-                tracing::error!(event = "config_reload_failed", error = %error);
-                return;
-            }
+        let loaded = match run_blocking(move || Config::load(&path)).await {
+            Ok(loaded) => loaded.map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        let mut config = match loaded {
+            Ok(config) => config,
             Err(error) => {
-                tracing::error!(event = "config_reload_failed", error = %error);
+                self.metrics.failed();
+                tracing::error!(event = "config_reload_failed", error);
                 return;
             }
         };
@@ -105,6 +108,7 @@ impl Reload {
                 certificate.reload().await;
             }
         }
+        self.metrics.succeeded();
         let changed = self.restart_settings.restart_required(&config.restart_settings);
         tracing::info!(
             event = "config_reloaded",

@@ -35,7 +35,7 @@ fn recorder() -> Recorder {
     Recorder::new(
         &TelemetrySettings::default(),
         &Log::default(),
-        Metrics::default().requests.for_listener("site"),
+        Metrics::new(&Log::default()).requests.for_listener("site"),
         &Traces::none(),
     )
 }

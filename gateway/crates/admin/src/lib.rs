@@ -7,7 +7,7 @@ mod deployments;
 mod error;
 mod garbage_collection;
 mod history;
-mod metrics;
+pub mod metrics;
 mod openapi;
 mod previews;
 mod query;
@@ -39,6 +39,7 @@ use colonnade_web::router::Router;
 
 use audit::{AuditCaller, AuditEvent};
 use auth::FailureLimiters;
+use metrics::AuthMetrics;
 use routes::{Call, Endpoint, Parameters};
 
 pub use auth::TokenProblem;
@@ -57,6 +58,7 @@ pub struct Admin {
     publish_rules: PublishRules,
     deployments: Arc<Deployments>,
     metrics: Arc<Registry>,
+    auth_metrics: AuthMetrics,
     shutdown: ShutdownSignal,
     router: Router<Endpoint>,
 }
@@ -69,6 +71,7 @@ impl Admin {
         config: &Config,
         deployments: Arc<Deployments>,
         metrics: Arc<Registry>,
+        auth_metrics: AuthMetrics,
         shutdown: ShutdownSignal,
     ) -> Self {
         Self {
@@ -84,6 +87,7 @@ impl Admin {
             },
             deployments,
             metrics,
+            auth_metrics,
             shutdown,
             router: Router::new(routes::routes()),
         }
@@ -132,6 +136,9 @@ impl Admin {
             Ok(path) => self.route(&path, request, &mut event).await,
         };
         event.cause = result.as_ref().err().map(AdminError::cause);
+        if let Some(cause) = event.cause {
+            self.auth_metrics.record(cause);
+        }
         let mut response = result.unwrap_or_else(|error| respond(&error, Audience::Operator));
         event.status = response.status();
         let route = RouteName(event.route.clone());

@@ -1,7 +1,9 @@
-//! `GET /metrics`
+//! `GET /metrics`, and the metrics of the admin API.
 
 use http::{HeaderValue, StatusCode};
-use prometheus_client::encoding::text;
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
 use colonnade_web::response::{Response, response};
@@ -9,10 +11,49 @@ use colonnade_web::response::{Response, response};
 const OPEN_METRICS: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
+/// The causes of `admin_auth_failures`, as in the audit log.
+const CAUSES: [&str; 5] = [
+    "token_missing",
+    "token_unknown",
+    "token_expired",
+    "forbidden",
+    "rate_limited",
+];
+
 /// All metrics in the `OpenMetrics` text format.
 pub(super) fn respond(registry: &Registry) -> Response {
     let mut body = String::new();
     // Writing to a string cannot fail.
     let _ = text::encode(&mut body, registry);
     response(StatusCode::OK, OPEN_METRICS, body)
+}
+
+/// Requests to the admin API that were refused for their token, by cause.
+#[derive(Clone, Default)]
+pub struct AuthMetrics(Family<CauseLabel, Counter>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CauseLabel {
+    cause: &'static str,
+}
+
+impl AuthMetrics {
+    /// Adds the metric to the registry.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "admin_auth_failures",
+            "Requests to the admin API that were refused for their token, by cause",
+            self.0.clone(),
+        );
+        for cause in CAUSES {
+            drop(self.0.get_or_create(&CauseLabel { cause }));
+        }
+    }
+
+    /// Counts a refused request. Other causes do not count.
+    pub(super) fn record(&self, cause: &'static str) {
+        if CAUSES.contains(&cause) {
+            self.0.get_or_create(&CauseLabel { cause }).inc();
+        }
+    }
 }

@@ -43,6 +43,20 @@ pub enum RejectReason {
     AcceptError,
 }
 
+impl RejectReason {
+    /// Every reason. The metric exposes each one from the start.
+    const ALL: [Self; 4] = [Self::Limit, Self::ClientLimit, Self::Handshake, Self::AcceptError];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Limit => "limit",
+            Self::ClientLimit => "client_limit",
+            Self::Handshake => "handshake",
+            Self::AcceptError => "accept_error",
+        }
+    }
+}
+
 /// Why a connection was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseReason {
@@ -179,6 +193,10 @@ impl ConnectionMetrics {
             let cause = reason.name();
             drop(self.closed.get_or_create(&CauseLabels { listener, cause }));
         }
+        for reason in RejectReason::ALL {
+            let cause = reason.name();
+            drop(self.rejected.get_or_create(&CauseLabels { listener, cause }));
+        }
         ListenerConnectionMetrics {
             listener,
             open: self.open.get_or_create_owned(&label),
@@ -198,13 +216,7 @@ impl ListenerConnectionMetrics {
 
     /// Counts a rejected connection.
     pub fn rejected(&self, reason: RejectReason) {
-        let cause = match reason {
-            RejectReason::Limit => "limit",
-            RejectReason::ClientLimit => "client_limit",
-            RejectReason::Handshake => "handshake",
-            RejectReason::AcceptError => "accept_error",
-        };
-        let listener = self.listener;
+        let (listener, cause) = (self.listener, reason.name());
         self.rejected
             .get_or_create(&CauseLabels { listener, cause })
             .inc();
@@ -239,6 +251,9 @@ struct LimitLabel {
 impl ShedMetrics {
     /// Adds the metric to the registry.
     pub fn register(&self, registry: &mut Registry) {
+        for cause in ["limit", "client_limit"] {
+            drop(self.0.get_or_create(&LimitLabel { cause }));
+        }
         registry.register(
             "requests_shed",
             "Requests rejected because max_requests_in_flight or max_requests_in_flight_per_client was reached",

@@ -3,6 +3,7 @@
 pub mod deployment;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;
+pub mod metrics;
 pub mod preview;
 pub mod publish;
 pub mod rollout;

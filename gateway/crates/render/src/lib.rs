@@ -93,6 +93,13 @@ impl Renderer {
         }
     }
 
+    /// Exposes the metrics of a section before its first render.
+    pub fn expose_metrics(&self, section: &str) {
+        if let Some(engine) = &self.engine {
+            engine.metrics.expose(section);
+        }
+    }
+
     /// A rendered page, from the cache if possible. Concurrent requests for the same page share one render.
     pub async fn render(&self, store: &dyn Store, request: RenderRequest<'_>) -> RenderOutcome {
         let (Some(key), Some(engine)) = (CacheKey::of(request), &self.engine) else {

@@ -14,9 +14,13 @@ use prometheus_client::registry::{Registry, Unit};
 use colonnade_web::metrics::Described;
 
 use crate::circuit_breaker::Circuits;
+use crate::protocol::FailureCause;
 
 /// Bucket bounds in seconds. Pages usually take 1 to 40 ms; the last buckets show renders close to the CPU limit.
 const CPU_SECONDS: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
+
+/// The outcome of a successful render.
+const RENDERED: &str = "rendered";
 
 /// The metrics of renders.
 #[derive(Clone)]
@@ -24,6 +28,7 @@ pub struct RenderMetrics {
     outcomes: Family<Outcome, Counter>,
     cpu: Family<Section, Histogram, fn() -> Histogram>,
     pub(super) circuits: Circuits,
+    worker_starts: Counter,
     worker_restarts: Counter,
 }
 
@@ -62,6 +67,7 @@ impl Default for RenderMetrics {
             outcomes: Family::default(),
             cpu: Family::new_with_constructor(|| Histogram::new(CPU_SECONDS)),
             circuits: Circuits::default(),
+            worker_starts: Counter::default(),
             worker_restarts: Counter::default(),
         }
     }
@@ -87,6 +93,11 @@ impl RenderMetrics {
             CircuitOpen(self.circuits.clone()),
         );
         registry.register(
+            "render_worker_starts",
+            "Render workers that were started, with replacements of those that were killed, crashed or used up",
+            self.worker_starts.clone(),
+        );
+        registry.register(
             "render_worker_restarts",
             "Render workers that were killed or crashed",
             self.worker_restarts.clone(),
@@ -95,7 +106,7 @@ impl RenderMetrics {
 
     /// Counts a successful render and its CPU time.
     pub fn record_success(&self, section: &str, cpu: Duration) {
-        self.count(section, "rendered");
+        self.count(section, RENDERED);
         let section = section.to_owned();
         self.cpu
             .get_or_create(&Section { section })
@@ -105,6 +116,20 @@ impl RenderMetrics {
     /// Counts a failed render. Returns the number of failures with this cause so far.
     pub fn record_failure(&self, section: &str, cause: &'static str) -> u64 {
         self.count(section, cause)
+    }
+
+    /// Counts a worker that was started.
+    pub fn record_start(&self) {
+        self.worker_starts.inc();
+    }
+
+    /// Exposes the counters of a section at 0.
+    pub fn expose(&self, section: &str) {
+        let failures = FailureCause::ALL.map(FailureCause::label);
+        for outcome in failures.into_iter().chain([RENDERED]) {
+            let section = section.to_owned();
+            drop(self.outcomes.get_or_create(&Outcome { section, outcome }));
+        }
     }
 
     /// Counts a worker that was replaced.

@@ -142,7 +142,7 @@ async fn run_worker(
     metrics: RenderMetrics,
 ) {
     // Started in advance, so that the first render does not wait for it.
-    let mut worker = start_worker().await;
+    let mut worker = start_worker(&metrics).await;
     while let Some(mut render) = queue.pop().await {
         let request = render.request.take();
         let work = serve(worker, render, &settings, &metrics);
@@ -164,7 +164,7 @@ async fn serve(
         return worker;
     }
     if !worker.is_usable() {
-        worker = start_worker().await;
+        worker = start_worker(metrics).await;
     }
     let result = worker.render(&render.task, settings).await;
     // After an exception the worker's state is known. Other failures may leave it in any state.
@@ -175,7 +175,7 @@ async fn serve(
         metrics.record_restart();
         tracing::warn!(event = "render_worker_restarted");
         let _ = render.result.send(result);
-        start_worker().await
+        start_worker(metrics).await
     } else {
         let _ = render.result.send(result);
         worker
@@ -183,10 +183,13 @@ async fn serve(
 }
 
 /// Starts a worker, and retries until it succeeds.
-async fn start_worker() -> WorkerProcess {
+async fn start_worker(metrics: &RenderMetrics) -> WorkerProcess {
     loop {
         match WorkerProcess::start().await {
-            Ok(worker) => return worker,
+            Ok(worker) => {
+                metrics.record_start();
+                return worker;
+            }
             Err(error) => {
                 tracing::error!(event = "render_worker_start_failed", error = %error);
                 tokio::time::sleep(START_RETRY_DELAY).await;

@@ -86,6 +86,20 @@ pub(crate) enum FailureCause {
 }
 
 impl FailureCause {
+    /// Every cause. The metrics expose each one from the start.
+    pub(super) const ALL: [Self; 10] = [
+        Self::Exception,
+        Self::CpuLimit,
+        Self::MemoryLimit,
+        Self::WorkerCrashed,
+        Self::WorkerUnresponsive,
+        Self::QueueFull,
+        Self::ClientQueueFull,
+        Self::DeadlineExceeded,
+        Self::StoreError,
+        Self::CircuitOpen,
+    ];
+
     /// Whether the rendered releases may be the reason, so that the circuit breaker counts the failure.
     pub(super) fn is_release_fault(self) -> bool {
         !matches!(

@@ -10,9 +10,9 @@ use std::time::Duration;
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 
-use colonnade_diagnostics::{ErrorClass, ErrorLog, ErrorSource, ObservedError};
+use colonnade_diagnostics::{ErrorClass, ErrorSource, ObservedError};
 use colonnade_edge::rate_limiter::{KeyedRateLimiter, RateLimits};
-use colonnade_platform::deployment::Snapshot;
+use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::preview::is_visible;
 use colonnade_platform::rollout::{AbortDecision, CanaryAnalysis};
 use colonnade_store::loaded::LoadedRelease;
@@ -116,7 +116,7 @@ pub(crate) async fn receive(
     body: RequestBody,
     snapshot: &Snapshot,
     canary: &CanaryAnalysis,
-    errors: &ErrorLog,
+    deployments: &Deployments,
     rate_limiters: &ReportRateLimiters,
     address: IpAddr,
 ) -> Result<Vec<AbortDecision>, ClientErrorReportError> {
@@ -142,7 +142,10 @@ pub(crate) async fn receive(
         .try_acquire(client, ERROR_RATE_LIMITS)
         .is_ok()
     {
-        errors.record(ObservedError {
+        deployments
+            .metrics()
+            .record_client_error(name, report.phase.name());
+        deployments.diagnostics().errors.record(ObservedError {
             release: release.id.clone(),
             page: report.page.clone(),
             source: ErrorSource::Browser,

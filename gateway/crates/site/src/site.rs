@@ -16,7 +16,7 @@ use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::request_scope;
-use colonnade_web::response::{DeploymentNumber, Request, Response, RouteName, empty, redirect};
+use colonnade_web::response::{DeploymentNumber, Request, Response, RouteName, Track, empty, redirect};
 
 use crate::asset::Assets;
 use crate::client_error_report::{self, ClientErrorReportError, ReportRateLimiters};
@@ -101,6 +101,9 @@ impl Site {
         let extensions = response.extensions_mut();
         if extensions.get::<RouteName>().is_none() {
             extensions.insert(RouteName(route));
+        }
+        if let Some(DeploymentNumber(number)) = extensions.get() {
+            extensions.insert(track(&snapshot, *number));
         }
         if let Some(live) = snapshot.live() {
             extensions.get_or_insert(DeploymentNumber(live.number()));
@@ -197,7 +200,7 @@ impl Site {
             call.body,
             call.snapshot,
             &self.canary,
-            &self.deployments.diagnostics().errors,
+            &self.deployments,
             &self.error_report_rate_limiters,
             address,
         );
@@ -253,6 +256,16 @@ impl Site {
                 }
             });
         }
+    }
+}
+
+/// Returns the track of a deployment.
+fn track(snapshot: &Snapshot, number: u64) -> Track {
+    let visible = snapshot.visible();
+    match visible.iter().position(|loaded| loaded.number() == number) {
+        Some(0) => Track::Live,
+        Some(_) => Track::Candidate,
+        None => Track::Other,
     }
 }
 

@@ -14,6 +14,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use tokio::time::Instant;
 
 use bytes::Bytes;
 use tempfile::TempDir;
@@ -24,6 +25,7 @@ use colonnade_model::release::{Digest, ReleaseId, is_file_path};
 use colonnade_web::content_negotiation::Coding;
 
 use super::durable::{create_json, io, replace_json, sync_parent};
+use super::metrics::StoreMetrics;
 use super::paths::{Paths, if_exists, read_json};
 use super::{PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease, variant_path};
 
@@ -31,6 +33,7 @@ use super::{PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRel
 #[derive(Debug, Clone)]
 pub struct FolderStore {
     paths: Arc<Paths>,
+    metrics: StoreMetrics,
 }
 
 impl FolderStore {
@@ -43,41 +46,54 @@ impl FolderStore {
         paths.recover()?;
         Ok(Self {
             paths: Arc::new(paths),
+            metrics: StoreMetrics::default(),
         })
+    }
+
+    /// Measures the operations with these metrics.
+    #[must_use]
+    pub fn with_metrics(self, metrics: StoreMetrics) -> Self {
+        Self { metrics, ..self }
     }
 
     /// Runs blocking file system operations on a thread for blocking work.
     fn run<T: Send + 'static>(
         &self,
+        operation: &'static str,
         work: impl FnOnce(&Paths) -> Result<T, StoreError> + Send + 'static,
     ) -> StoreFuture<'static, T> {
         let paths = Arc::clone(&self.paths);
-        let task = tokio::task::spawn_blocking(move || work(&paths));
+        let (metrics, start) = (self.metrics.clone(), Instant::now());
+        let task = tokio::task::spawn_blocking(move || {
+            let result = work(&paths);
+            metrics.record(operation, start.elapsed(), result.is_ok());
+            result
+        });
         Box::pin(async move { task.await.unwrap_or(Err(StoreError::Interrupted)) })
     }
 }
 
 impl Store for FolderStore {
     fn scratch_folder(&self) -> StoreFuture<'_, TempDir> {
-        self.run(|paths| paths.scratch.create_folder())
+        self.run("scratch_folder", |paths| paths.scratch.create_folder())
     }
 
     fn put_release(&self, release: StagedRelease) -> StoreFuture<'_, PutOutcome> {
-        self.run(move |paths| paths.put_release(&release))
+        self.run("put_release", move |paths| paths.put_release(&release))
     }
 
     fn releases(&self) -> StoreFuture<'_, Vec<ReleaseId>> {
-        self.run(Paths::releases)
+        self.run("releases", Paths::releases)
     }
 
     fn release<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<StoredRelease>> {
         let id = id.clone();
-        self.run(move |paths| paths.release(&id))
+        self.run("release", move |paths| paths.release(&id))
     }
 
     fn tombstone<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<Digest>> {
         let id = id.clone();
-        self.run(move |paths| paths.tombstone(&id))
+        self.run("tombstone", move |paths| paths.tombstone(&id))
     }
 
     fn read_file<'a>(
@@ -94,7 +110,7 @@ impl Store for FolderStore {
             _ => variant_path(path, coding),
         };
         let id = id.clone();
-        self.run(move |paths| {
+        self.run("read_file", move |paths| {
             let Some(folder) = paths.release_folder(&id) else {
                 return Ok(None);
             };
@@ -106,23 +122,23 @@ impl Store for FolderStore {
     }
 
     fn deployments(&self) -> StoreFuture<'_, Vec<u64>> {
-        self.run(Paths::deployments)
+        self.run("deployments", Paths::deployments)
     }
 
     fn deployment(&self, number: u64) -> StoreFuture<'_, Option<Deployment>> {
-        self.run(move |paths| read_json(&paths.deployment(number)))
+        self.run("deployment", move |paths| read_json(&paths.deployment(number)))
     }
 
     fn create_deployment<'a>(&'a self, deployment: &'a Deployment) -> StoreFuture<'a, bool> {
         let deployment = deployment.clone();
-        self.run(move |paths| {
+        self.run("create_deployment", move |paths| {
             let path = paths.deployment(deployment.number);
             create_json(&path, &paths.scratch.folder, &deployment)
         })
     }
 
     fn delete_deployment(&self, number: u64) -> StoreFuture<'_, ()> {
-        self.run(move |paths| {
+        self.run("delete_deployment", move |paths| {
             let path = paths.deployment(number);
             if_exists(fs::remove_file(&path)).map_err(io(&path))?;
             sync_parent(&path)
@@ -131,7 +147,7 @@ impl Store for FolderStore {
 
     fn quarantine<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, bool> {
         let id = id.clone();
-        self.run(move |paths| {
+        self.run("quarantine", move |paths| {
             let Some(folder) = paths.release_folder(&id) else {
                 return Ok(false);
             };
@@ -143,7 +159,7 @@ impl Store for FolderStore {
 
     fn restore<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()> {
         let id = id.clone();
-        self.run(move |paths| {
+        self.run("restore", move |paths| {
             let Some(folder) = paths.release_folder(&id) else {
                 return Ok(());
             };
@@ -153,15 +169,17 @@ impl Store for FolderStore {
 
     fn delete_quarantined<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()> {
         let id = id.clone();
-        self.run(move |paths| paths.scratch.delete_quarantined(&id))
+        self.run("delete_quarantined", move |paths| {
+            paths.scratch.delete_quarantined(&id)
+        })
     }
 
     fn live_state(&self) -> StoreFuture<'_, Option<LiveState>> {
-        self.run(Paths::live_state)
+        self.run("live_state", Paths::live_state)
     }
 
     fn compare_and_swap_state(&self, expected: u64, next: LiveState) -> StoreFuture<'_, bool> {
-        self.run(move |paths| {
+        self.run("compare_and_swap_state", move |paths| {
             let _lock = paths.lock()?;
             let current = paths.live_state()?;
             if current.as_ref().map_or(0, LiveState::revision) != expected {
@@ -181,11 +199,13 @@ impl Store for FolderStore {
     }
 
     fn history_entry(&self, revision: u64) -> StoreFuture<'_, Option<Change>> {
-        self.run(move |paths| read_json(&paths.history_entry(revision)))
+        self.run("history_entry", move |paths| {
+            read_json(&paths.history_entry(revision))
+        })
     }
 
     fn preview_keys(&self) -> StoreFuture<'_, PreviewKeys> {
-        self.run(Paths::preview_keys)
+        self.run("preview_keys", Paths::preview_keys)
     }
 
     fn compare_and_swap_preview_keys<'a>(
@@ -194,7 +214,7 @@ impl Store for FolderStore {
         next: &'a PreviewKeys,
     ) -> StoreFuture<'a, bool> {
         let (expected, next) = (expected.clone(), next.clone());
-        self.run(move |paths| {
+        self.run("compare_and_swap_preview_keys", move |paths| {
             let _lock = paths.lock()?;
             if paths.preview_keys()? != expected {
                 return Ok(false);

@@ -6,6 +6,7 @@
 mod durable;
 mod folder;
 pub mod loaded;
+pub mod metrics;
 mod paths;
 mod recover;
 mod scratch;

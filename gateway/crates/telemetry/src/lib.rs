@@ -37,7 +37,7 @@ use colonnade_web::body::ResponseBody;
 use colonnade_web::client::ClientAddress;
 use colonnade_web::middleware::Next;
 use colonnade_web::request_scope;
-use colonnade_web::response::{DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName};
+use colonnade_web::response::{DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName, Track};
 
 use crate::log_line::LogLine;
 use crate::metrics::ListenerRequestMetrics;
@@ -117,6 +117,7 @@ impl Recorder {
             status: CLIENT_CLOSED,
             bytes: 0,
             deployment: None,
+            track: None,
             client_ip: client_ip.filter(|_| self.0.log_client_ip),
             start: Instant::now(),
             recorder: self,
@@ -149,6 +150,7 @@ where
         .extensions()
         .get()
         .map(|DeploymentNumber(number)| *number);
+    event.track = response.extensions().get().copied();
     response.map(|body| RecordedBody { body, event })
 }
 
@@ -168,6 +170,7 @@ struct Event {
     status: u16,
     bytes: u64,
     deployment: Option<u64>,
+    track: Option<Track>,
     /// The client's IP address, if events contain it.
     client_ip: Option<IpAddr>,
     start: Instant,
@@ -202,7 +205,10 @@ impl Body for RecordedBody {
 impl Drop for Event {
     fn drop(&mut self) {
         let duration = self.start.elapsed();
-        self.recorder.0.metrics.record(&self.route, self.status, duration);
+        self.recorder
+            .0
+            .metrics
+            .record(&self.route, self.status, duration, self.track);
         if let Some(span) = self.span.take() {
             span.end(self);
         }

@@ -10,6 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::registry::Registry;
 use serde::Serialize;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -31,6 +33,8 @@ pub struct Log(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
+    /// All lines dropped since the start.
+    dropped_lines: Counter,
     buffer: Mutex<Buffer>,
     changed: Condvar,
 }
@@ -56,6 +60,15 @@ impl LogWriter {
 }
 
 impl Log {
+    /// Adds the metrics of the log to the registry.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "log_lines_dropped",
+            "Log lines that were dropped because the reader of the log is too slow",
+            self.0.dropped_lines.clone(),
+        );
+    }
+
     /// Logs one event as a line of JSON.
     pub(super) fn add(&self, event: &impl Serialize) {
         let mut line = Vec::with_capacity(LINE_CAPACITY);
@@ -71,6 +84,7 @@ impl Log {
         let mut buffer = self.lock();
         if buffer.lines.len() + line.len() > MAX_BUFFERED {
             buffer.dropped += 1;
+            self.0.dropped_lines.inc();
             return;
         }
         let was_empty = buffer.lines.is_empty();

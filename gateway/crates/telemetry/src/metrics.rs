@@ -12,6 +12,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use colonnade_web::metrics::Described;
+use colonnade_web::response::Track;
 
 /// The most routes with metrics of their own. Deployments define the routes of pages; requests cannot add any.
 const MAX_ROUTES: usize = 256;
@@ -19,9 +20,9 @@ const MAX_ROUTES: usize = 256;
 /// The label of all further routes.
 const OTHER: &str = "other";
 
-/// Bucket bounds in seconds, from cached responses to the timeout of the sign-up backend.
-const SECONDS: [f64; 11] = [
-    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0,
+/// Bucket bounds in seconds, from cached responses to responses that wait for the sign-up backend, a publish or a log entry.
+const SECONDS: [f64; 13] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0, 60.0,
 ];
 
 /// The values of `code_class`. The last is for requests whose client closed the connection before the response.
@@ -31,6 +32,7 @@ const CLASSES: [&str; 6] = ["1xx", "2xx", "3xx", "4xx", "5xx", "client_closed"];
 pub struct HttpMetrics {
     counts: Family<Labels, Counter>,
     seconds: Family<RouteLabels, Histogram, fn() -> Histogram>,
+    tracks: Family<TrackLabels, Counter>,
 }
 
 /// The request metrics of one listener.
@@ -39,6 +41,7 @@ pub struct ListenerRequestMetrics {
     listener: &'static str,
     counts: Family<Labels, Counter>,
     seconds: Family<RouteLabels, Histogram, fn() -> Histogram>,
+    tracks: Family<TrackLabels, Counter>,
     /// The metrics of each route seen so far.
     routes: Arc<RwLock<HashMap<String, Arc<RouteCounters>>>>,
 }
@@ -56,6 +59,12 @@ struct Labels {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct TrackLabels {
+    track: &'static str,
+    code_class: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RouteLabels {
     listener: &'static str,
     route: String,
@@ -65,6 +74,7 @@ impl Default for HttpMetrics {
     fn default() -> Self {
         Self {
             counts: Family::default(),
+            tracks: Family::default(),
             seconds: Family::new_with_constructor(|| Histogram::new(SECONDS)),
         }
     }
@@ -84,6 +94,16 @@ impl HttpMetrics {
             Unit::Seconds,
             Described(self.seconds.clone()),
         );
+        for track in [Track::Live, Track::Candidate, Track::Other].map(track_name) {
+            for code_class in CLASSES {
+                drop(self.tracks.get_or_create(&TrackLabels { track, code_class }));
+            }
+        }
+        registry.register(
+            "deployment_requests",
+            "Requests for documents and page data, by the track of the deployment that served them",
+            self.tracks.clone(),
+        );
     }
 
     /// The metrics of one listener.
@@ -92,6 +112,7 @@ impl HttpMetrics {
             listener,
             counts: self.counts.clone(),
             seconds: self.seconds.clone(),
+            tracks: self.tracks.clone(),
             routes: Arc::default(),
         }
     }
@@ -99,7 +120,13 @@ impl HttpMetrics {
 
 impl ListenerRequestMetrics {
     /// Counts one request.
-    pub fn record(&self, route: &str, status: u16, duration: Duration) {
+    pub fn record(&self, route: &str, status: u16, duration: Duration, track: Option<Track>) {
+        if let Some(track) = track.map(track_name) {
+            let code_class = CLASSES[class(status)];
+            self.tracks
+                .get_or_create(&TrackLabels { track, code_class })
+                .inc();
+        }
         let known = self.routes.read().get(route).cloned();
         let route = known.unwrap_or_else(|| self.insert(route));
         route.classes[class(status)].inc();
@@ -123,6 +150,14 @@ impl ListenerRequestMetrics {
             Arc::new(RouteCounters { classes, seconds })
         };
         Arc::clone(routes.entry(route.to_owned()).or_insert_with(new))
+    }
+}
+
+fn track_name(track: Track) -> &'static str {
+    match track {
+        Track::Live => "live",
+        Track::Candidate => "candidate",
+        Track::Other => "other",
     }
 }
 
@@ -153,7 +188,7 @@ mod tests {
         requests.register(&mut registry);
         let site = requests.for_listener("site");
         for number in 0..2 * MAX_ROUTES {
-            site.record(&format!("/{number}"), 200, Duration::ZERO);
+            site.record(&format!("/{number}"), 200, Duration::ZERO, None);
         }
         let mut body = String::new();
         text::encode(&mut body, &registry).expect("metrics");

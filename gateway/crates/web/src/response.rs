@@ -33,6 +33,17 @@ pub struct RequestId(pub HeaderValue);
 #[derive(Debug, Clone, Copy)]
 pub struct DeploymentNumber(pub u64);
 
+/// A response extension: which track of deployments served the request, for metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Track {
+    /// The live deployment.
+    Live,
+    /// A deployment with the changes of a rollout.
+    Candidate,
+    /// A preview, or a deployment that a tab is pinned to.
+    Other,
+}
+
 /// `Cache-Control`: caches may store the response but must revalidate it before each use.
 pub const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 /// `Cache-Control`: caches must not store the response.

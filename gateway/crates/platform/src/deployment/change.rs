@@ -153,7 +153,12 @@ impl Deployments {
         }
         let Change { action, live, by, .. } = &plan.state.change;
         let candidate = plan.state.change.candidate;
-        tracing::info!(event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
+        // An automatic abort means that a release fails, so that its team must act.
+        if *action == ChangeKind::AutomaticAbort {
+            tracing::warn!(event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
+        } else {
+            tracing::info!(event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
+        }
         Ok(Some(ChangeOutcome {
             snapshot: self.refresh().await?,
             state: plan.state,

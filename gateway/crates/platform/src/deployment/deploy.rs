@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, numbers, require};
 use super::{Deployments, Snapshot};
+use crate::metrics;
 use colonnade_diagnostics::TrialAction;
 use colonnade_model::deployment::{ChangeKind, MAX_ROLLOUTS, Rollout, release_changes};
 use colonnade_render::TrialResults;
@@ -41,6 +42,16 @@ impl Deployments {
     /// During rollouts of other sections, the live deployment, the candidates and their combinations are all replaced, in
     /// one swap.
     pub async fn deploy(
+        &self,
+        request: &DeployRequest,
+        may_change: MayChange<'_>,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        let result = self.try_deploy(request, may_change).await;
+        self.metrics.record_change(metrics::DEPLOY, &result);
+        result
+    }
+
+    async fn try_deploy(
         &self,
         request: &DeployRequest,
         may_change: MayChange<'_>,

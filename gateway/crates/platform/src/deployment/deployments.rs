@@ -12,6 +12,7 @@ use tokio::time::MissedTickBehavior;
 use super::Snapshot;
 use super::Warm;
 use super::snapshot::LoadError;
+use crate::metrics::DeploymentMetrics;
 use colonnade_diagnostics::Diagnostics;
 use colonnade_model::deployment::Deployment;
 use colonnade_render::Renderer;
@@ -28,6 +29,7 @@ pub struct Deployments {
     /// Renders the documents of live deployments. `None`: the document cache is not warmed.
     pub(super) warmer: Option<Arc<dyn Warm>>,
     pub(super) diagnostics: Arc<Diagnostics>,
+    pub(super) metrics: DeploymentMetrics,
     current: ArcSwap<Snapshot>,
     /// Held during changes and refreshes, so that an older snapshot never replaces a newer one.
     pub(super) changing: Mutex<()>,
@@ -42,6 +44,7 @@ impl Deployments {
         renderer: Option<Arc<Renderer>>,
         warmer: Option<Arc<dyn Warm>>,
         diagnostics: Arc<Diagnostics>,
+        metrics: DeploymentMetrics,
     ) -> Result<Self, LoadError> {
         let empty = Snapshot::default();
         let snapshot = Arc::new(empty.refreshed(&*store).await?);
@@ -50,10 +53,12 @@ impl Deployments {
             renderer,
             warmer,
             diagnostics,
+            metrics,
             current: ArcSwap::new(Arc::clone(&snapshot)),
             changing: Mutex::new(()),
             warming: parking_lot::Mutex::default(),
         };
+        deployments.describe(&snapshot);
         deployments.warm(&empty, &snapshot);
         Ok(deployments)
     }
@@ -66,6 +71,20 @@ impl Deployments {
     /// The recent errors and the section log of this gateway.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
+    }
+
+    /// The metrics of deployments.
+    pub fn metrics(&self) -> &DeploymentMetrics {
+        &self.metrics
+    }
+
+    /// Describes a new snapshot in the metrics.
+    fn describe(&self, snapshot: &Snapshot) {
+        self.metrics.describe(snapshot);
+        if let Some(renderer) = &self.renderer {
+            let releases = snapshot.visible().iter().flat_map(|loaded| &loaded.releases);
+            releases.for_each(|release| renderer.expose_metrics(&release.id.name));
+        }
     }
 
     /// The store.
@@ -107,6 +126,7 @@ impl Deployments {
         let before = self.current();
         let snapshot = Arc::new(before.refreshed(&*self.store).await?);
         self.current.store(Arc::clone(&snapshot));
+        self.describe(&snapshot);
         self.record_changes(&before, &snapshot).await;
         self.warm(&before, &snapshot);
         Ok(snapshot)

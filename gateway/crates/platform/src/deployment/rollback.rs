@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
 use super::{Deployments, Snapshot};
+use crate::metrics;
 use colonnade_model::deployment::{
     Change, ChangeKind, Deployment, ReleaseChange, VisibleDeployments, release_changes,
 };
@@ -27,6 +28,17 @@ impl Deployments {
     /// Rolling back a section keeps all other sections, also in the candidates of rollouts. Rolling back to a deployment
     /// ends all rollouts.
     pub async fn roll_back(
+        &self,
+        target: &RollbackTarget,
+        author: &Author,
+        may_change: MayChange<'_>,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        let result = self.try_roll_back(target, author, may_change).await;
+        self.metrics.record_change(metrics::ROLLBACK, &result);
+        result
+    }
+
+    async fn try_roll_back(
         &self,
         target: &RollbackTarget,
         author: &Author,

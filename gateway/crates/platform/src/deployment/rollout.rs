@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
 use super::{Deployments, Snapshot};
+use crate::metrics;
 use colonnade_model::deployment::{ChangeKind, LiveState, ReleaseChange, Rollout, includes, release_changes};
 use colonnade_store::loaded::LoadedDeployment;
 
@@ -96,6 +97,23 @@ impl Deployments {
     }
 
     async fn apply_step(
+        &self,
+        target: &RolloutTarget,
+        step: Step,
+        author: &Author,
+        may_change: MayChange<'_>,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        let result = self.try_step(target, step, author, may_change).await;
+        let action = match step {
+            Step::SetPercent(_) | Step::Promote => metrics::PROMOTE,
+            Step::Abort(ChangeKind::AutomaticAbort) => metrics::AUTOMATIC_ABORT,
+            Step::Abort(_) => metrics::ABORT,
+        };
+        self.metrics.record_change(action, &result);
+        result
+    }
+
+    async fn try_step(
         &self,
         target: &RolloutTarget,
         step: Step,

@@ -8,6 +8,21 @@ use prometheus_client::registry::Registry;
 
 use colonnade_web::metrics::Described;
 
+/// The outcomes of sign-ups.
+const OUTCOMES: [&str; 11] = [
+    "accepted",
+    "rejected",
+    "unreachable",
+    "circuit_open",
+    "client_rate_limited",
+    "global_rate_limited",
+    "concurrency_limited",
+    "invalid",
+    "malformed",
+    "cross_origin",
+    "client_closed",
+];
+
 /// The metrics of sign-up.
 #[derive(Clone, Default)]
 pub struct SignupMetrics {
@@ -27,6 +42,9 @@ struct StateLabel {
 
 impl SignupMetrics {
     pub(crate) fn register(&self, registry: &mut Registry) {
+        for outcome in OUTCOMES {
+            drop(self.outcomes.get_or_create(&OutcomeLabel { outcome }));
+        }
         registry.register(
             "signups",
             "Sign-ups, by outcome",

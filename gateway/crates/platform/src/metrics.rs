@@ -1,0 +1,143 @@
+//! Metrics of deployments: what is live, the running rollouts, changes, and client error reports.
+
+use std::fmt;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use prometheus_client::encoding::{EncodeLabelSet, EncodeMetric, MetricEncoder};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
+use prometheus_client::registry::Registry;
+
+use colonnade_web::metrics::Described;
+
+use crate::deployment::{ChangeError, ChangeOutcome, Snapshot};
+
+/// The actions of `changes`.
+const ACTIONS: [&str; 5] = [DEPLOY, PROMOTE, ABORT, AUTOMATIC_ABORT, ROLLBACK];
+pub(crate) const DEPLOY: &str = "deploy";
+pub(crate) const PROMOTE: &str = "promote";
+pub(crate) const ABORT: &str = "abort";
+pub(crate) const AUTOMATIC_ABORT: &str = "automatic_abort";
+pub(crate) const ROLLBACK: &str = "rollback";
+
+/// The outcomes of `changes`.
+const OUTCOMES: [&str; 4] = ["succeeded", "unchanged", "rejected", "failed"];
+
+/// What the browser was doing when a section failed.
+const REPORT_CAUSES: [&str; 2] = ["load", "render"];
+
+/// The metrics of deployments.
+#[derive(Clone, Default)]
+pub struct DeploymentMetrics {
+    live: Gauge,
+    candidates: Candidates,
+    changes: Family<ChangeLabels, Counter>,
+    reports: Family<ReportLabels, Counter>,
+}
+
+/// A gauge per running rollout: the sections that it changes, and the candidate's share of visitors.
+#[derive(Debug, Clone, Default)]
+struct Candidates(Arc<Mutex<Vec<(RolloutLabel, u8)>>>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RolloutLabel {
+    rollout: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ChangeLabels {
+    action: &'static str,
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReportLabels {
+    section: String,
+    cause: &'static str,
+}
+
+impl EncodeMetric for Candidates {
+    fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
+        for (rollout, percent) in &*self.0.lock() {
+            ConstGauge::new(i64::from(*percent)).encode(encoder.encode_family(rollout)?)?;
+        }
+        Ok(())
+    }
+
+    fn metric_type(&self) -> MetricType {
+        MetricType::Gauge
+    }
+}
+
+impl DeploymentMetrics {
+    /// Adds the metrics to the registry.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "live_deployment",
+            "The number of the live deployment; 0 before the first deploy",
+            self.live.clone(),
+        );
+        registry.register(
+            "rollout_candidate_percent",
+            "The share of visitors who get the candidate of a running rollout, by the sections that it changes",
+            self.candidates.clone(),
+        );
+        registry.register(
+            "changes",
+            "Calls that change the live state, and automatic aborts, by outcome",
+            self.changes.clone(),
+        );
+        registry.register(
+            "client_error_reports",
+            "Reports of browsers that a section failed to load or render",
+            Described(self.reports.clone()),
+        );
+        for action in ACTIONS {
+            for outcome in OUTCOMES {
+                drop(self.changes.get_or_create(&ChangeLabels { action, outcome }));
+            }
+        }
+    }
+
+    /// Counts a report of a browser. `cause` is `load` or `render`.
+    pub fn record_client_error(&self, section: &str, cause: &'static str) {
+        let section = section.to_owned();
+        self.reports.get_or_create(&ReportLabels { section, cause }).inc();
+    }
+
+    /// Counts the result of a change.
+    pub(crate) fn record_change(&self, action: &'static str, result: &Result<ChangeOutcome, ChangeError>) {
+        let outcome = match result {
+            Ok(outcome) if outcome.changed => "succeeded",
+            Ok(_) => "unchanged",
+            Err(ChangeError::Load(_) | ChangeError::Store(_)) => "failed",
+            Err(_) => "rejected",
+        };
+        self.changes
+            .get_or_create(&ChangeLabels { action, outcome })
+            .inc();
+    }
+
+    /// Describes the state that visitors see.
+    pub(crate) fn describe(&self, snapshot: &Snapshot) {
+        let live = snapshot.live().map_or(0, |live| live.number());
+        self.live.set(i64::try_from(live).unwrap_or(i64::MAX));
+        let candidates = snapshot.rollouts().map(|running| {
+            let sections: Vec<String> = running.changes().into_keys().collect();
+            let rollout = sections.join(",");
+            (RolloutLabel { rollout }, running.record.percent)
+        });
+        *self.candidates.0.lock() = candidates.collect();
+        // The counters of each section that browsers can report exist from the start.
+        let releases = snapshot.visible().iter().flat_map(|loaded| &loaded.releases);
+        for release in releases {
+            for cause in REPORT_CAUSES {
+                let section = release.id.name.clone();
+                drop(self.reports.get_or_create(&ReportLabels { section, cause }));
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Metrics of store operations.
+
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+
+/// Bucket bounds in seconds, from a read of a cached file to a disk that hangs.
+const SECONDS: [f64; 10] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0, 60.0];
+
+/// The operations of [`crate::Store`].
+const OPERATIONS: [&str; 18] = [
+    "scratch_folder",
+    "put_release",
+    "releases",
+    "release",
+    "tombstone",
+    "read_file",
+    "deployments",
+    "deployment",
+    "create_deployment",
+    "delete_deployment",
+    "quarantine",
+    "restore",
+    "delete_quarantined",
+    "live_state",
+    "compare_and_swap_state",
+    "history_entry",
+    "preview_keys",
+    "compare_and_swap_preview_keys",
+];
+
+/// Durations and errors of store operations.
+#[derive(Clone, Debug)]
+pub struct StoreMetrics {
+    seconds: Family<Operation, Histogram, fn() -> Histogram>,
+    errors: Family<Operation, Counter>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Operation {
+    operation: &'static str,
+}
+
+impl Default for StoreMetrics {
+    fn default() -> Self {
+        let metrics = Self {
+            seconds: Family::new_with_constructor(|| Histogram::new(SECONDS)),
+            errors: Family::default(),
+        };
+        for operation in OPERATIONS {
+            drop(metrics.seconds.get_or_create(&Operation { operation }));
+            drop(metrics.errors.get_or_create(&Operation { operation }));
+        }
+        metrics
+    }
+}
+
+impl StoreMetrics {
+    /// Adds the metrics to the registry.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register_with_unit(
+            "store_operation_duration",
+            "Durations of store operations, with the wait for a thread",
+            Unit::Seconds,
+            self.seconds.clone(),
+        );
+        registry.register(
+            "store_errors",
+            "Store operations that failed, by operation",
+            self.errors.clone(),
+        );
+    }
+
+    /// Counts an operation.
+    pub(crate) fn record(&self, operation: &'static str, duration: Duration, is_ok: bool) {
+        let operation = Operation { operation };
+        self.seconds
+            .get_or_create(&operation)
+            .observe(duration.as_secs_f64());
+        if !is_ok {
+            self.errors.get_or_create(&operation).inc();
+        }
+    }
+}

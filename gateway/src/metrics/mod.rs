@@ -1,0 +1,81 @@
+//! The metrics of all crates in one registry.
+
+mod process;
+mod reload;
+
+use std::sync::Arc;
+
+use colonnade_admin::metrics::AuthMetrics;
+use colonnade_edge::metrics::{ConnectionMetrics, ShedMetrics};
+use colonnade_platform::metrics::DeploymentMetrics;
+use colonnade_render::metrics::RenderMetrics;
+use colonnade_site::metrics::SiteMetrics;
+use colonnade_store::metrics::StoreMetrics;
+use colonnade_telemetry::Log;
+use colonnade_telemetry::metrics::HttpMetrics;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::Registry;
+
+pub(crate) use reload::ReloadMetrics;
+
+/// The commit that the gateway was built from, if the build names it.
+const COMMIT: Option<&str> = option_env!("COLONNADE_COMMIT");
+
+/// The metrics of all crates.
+pub(crate) struct Metrics {
+    /// The registry that `/metrics` exposes.
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) auth: AuthMetrics,
+    pub(crate) connections: ConnectionMetrics,
+    pub(crate) deployments: DeploymentMetrics,
+    pub(crate) reloads: ReloadMetrics,
+    pub(crate) requests: HttpMetrics,
+    pub(crate) shed: ShedMetrics,
+    pub(crate) renders: RenderMetrics,
+    pub(crate) site: SiteMetrics,
+    pub(crate) store: StoreMetrics,
+}
+
+impl Metrics {
+    /// Creates the metrics, with those of a log.
+    pub(crate) fn new(log: &Log) -> Self {
+        let (connections, requests, shed) = <(ConnectionMetrics, HttpMetrics, ShedMetrics)>::default();
+        let (renders, site) = <(RenderMetrics, SiteMetrics)>::default();
+        let (deployments, store) = <(DeploymentMetrics, StoreMetrics)>::default();
+        let (auth, reloads) = <(AuthMetrics, ReloadMetrics)>::default();
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(process::ProcessMetrics::default()));
+        let own = registry.sub_registry_with_prefix("colonnade");
+        let labels = [
+            ("version", env!("CARGO_PKG_VERSION")),
+            ("commit", COMMIT.unwrap_or("unknown")),
+        ];
+        own.register(
+            "build",
+            "The version and the commit of the gateway",
+            Info::new(labels),
+        );
+        log.register(own);
+        auth.register(own);
+        reloads.register(own);
+        deployments.register(own);
+        store.register(own);
+        renders.register(own);
+        site.register(own);
+        connections.register(own);
+        requests.register(own);
+        shed.register(own);
+        Self {
+            registry: Arc::new(registry),
+            auth,
+            connections,
+            deployments,
+            reloads,
+            requests,
+            shed,
+            renders,
+            site,
+            store,
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Metrics of the configuration and of the certificates.
+
+use std::sync::atomic::AtomicU64;
+
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::{Registry, Unit};
+
+/// The metrics of reloads. The configuration that the gateway starts with counts as a successful reload.
+#[derive(Clone, Default)]
+pub(crate) struct ReloadMetrics {
+    is_successful: Gauge,
+    last_success: Gauge<f64, AtomicU64>,
+}
+
+impl ReloadMetrics {
+    /// Adds the metrics to the registry.
+    pub(super) fn register(&self, registry: &mut Registry) {
+        self.succeeded();
+        registry.register(
+            "config_last_reload_successful",
+            "1 if the last reload of the configuration succeeded, otherwise 0",
+            self.is_successful.clone(),
+        );
+        registry.register_with_unit(
+            "config_last_reload_success_timestamp",
+            "The last successful reload of the configuration, since the Unix epoch",
+            Unit::Seconds,
+            self.last_success.clone(),
+        );
+    }
+
+    /// Records that the configuration was reloaded.
+    pub(crate) fn succeeded(&self) {
+        self.is_successful.set(1);
+        self.last_success
+            .set(colonnade_clock::now().as_duration().as_secs_f64());
+    }
+
+    /// Records that a reload failed.
+    pub(crate) fn failed(&self) {
+        self.is_successful.set(0);
+    }
+}

@@ -1,0 +1,160 @@
+//! The metrics that operators alert on.
+
+use std::fmt::Debug;
+use std::net::Ipv4Addr;
+use std::str::FromStr;
+
+use serde_json::json;
+
+use crate::support::{Browser, Gateway, Release, Request, configuration, rollout_cookie, token, wait_until};
+
+fn metrics(gateway: &Gateway) -> String {
+    gateway.admin.get("/metrics").text()
+}
+
+/// The value of a sample, which must exist.
+fn value<T: FromStr<Err: Debug>>(gateway: &Gateway, sample: &str) -> T {
+    let text = metrics(gateway);
+    let value = text.lines().find_map(|line| line.strip_prefix(sample));
+    let value = value.unwrap_or_else(|| panic!("no {sample} in\n{text}"));
+    value.trim().parse().unwrap()
+}
+
+/// The value of a sample that counts.
+fn number(gateway: &Gateway, sample: &str) -> u64 {
+    value(gateway, sample)
+}
+
+#[test]
+fn build_and_process_are_described() {
+    let gateway = Gateway::start();
+    let text = metrics(&gateway);
+    let version = env!("CARGO_PKG_VERSION");
+    let build = format!("colonnade_build_info{{version=\"{version}\",commit=\"");
+    assert!(text.contains(&build), "{text}");
+    assert!(value::<f64>(&gateway, "process_start_time_seconds ") > 1.7e9);
+    assert!(value::<f64>(&gateway, "process_cpu_seconds_total ") > 0.0);
+    assert!(number(&gateway, "process_resident_memory_bytes ") > 1_000_000);
+    let open = number(&gateway, "process_open_fds ");
+    assert!(open > 5 && open < number(&gateway, "process_max_fds "));
+    wait_until("workers are started", || {
+        number(&gateway, "colonnade_render_worker_starts_total ") > 0
+    });
+}
+
+#[test]
+fn counters_exist_before_the_first_event() {
+    let gateway = Gateway::start_live("", &[]);
+    let text = metrics(&gateway);
+    for sample in [
+        "admin_auth_failures_total{cause=\"token_expired\"}",
+        "changes_total{action=\"automatic_abort\",outcome=\"succeeded\"}",
+        "changes_total{action=\"deploy\",outcome=\"rejected\"}",
+        "client_error_reports_total{section=\"directory\",cause=\"load\"}",
+        "connections_rejected_total{listener=\"site\",cause=\"client_limit\"}",
+        "deployment_requests_total{track=\"candidate\",code_class=\"5xx\"}",
+        "log_lines_dropped_total",
+        "renders_total{section=\"directory\",outcome=\"exception\"}",
+        "requests_shed_total{cause=\"limit\"}",
+        "signups_total{outcome=\"unreachable\"}",
+        "store_errors_total{operation=\"put_release\"}",
+    ] {
+        let line = format!("colonnade_{sample} 0");
+        assert!(text.lines().any(|found| found == line), "{line}:\n{text}");
+    }
+    let slowest = "colonnade_http_request_duration_seconds_bucket{le=\"60.0\",listener=\"admin\"";
+    assert!(text.contains(slowest), "{text}");
+}
+
+#[test]
+fn live_deployment_rollouts_and_changes_are_exposed() {
+    let gateway = Gateway::start_live("", &[]);
+    let percent = "colonnade_rollout_candidate_percent{rollout=\"directory\"} ";
+    assert_eq!(number(&gateway, "colonnade_live_deployment "), 1);
+    assert!(!metrics(&gateway).contains(percent));
+    gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
+    let rollout = json!({ "releases": { "directory": "2.0.0" }, "percent": 25 });
+    assert_eq!(gateway.post_deployment(&rollout).status, 201);
+    assert_eq!(number(&gateway, percent), 25);
+    gateway.admin_change("/api/v1/rollouts/directory/abort", &json!({}));
+    assert!(!metrics(&gateway).contains(percent));
+    let unknown = json!({ "releases": { "directory": "9.0.0" } });
+    assert_eq!(gateway.post_deployment(&unknown).status, 422);
+    for (labels, count) in [
+        ("action=\"deploy\",outcome=\"succeeded\"", 2),
+        ("action=\"deploy\",outcome=\"rejected\"", 1),
+        ("action=\"abort\",outcome=\"succeeded\"", 1),
+        ("action=\"automatic_abort\",outcome=\"succeeded\"", 0),
+    ] {
+        assert_eq!(
+            number(&gateway, &format!("colonnade_changes_total{{{labels}}} ")),
+            count
+        );
+    }
+}
+
+#[test]
+fn requests_count_by_track() {
+    let gateway = Gateway::start_live("", &[]);
+    let count = |track: &str| {
+        let sample = format!("colonnade_deployment_requests_total{{track=\"{track}\",code_class=\"2xx\"}} ");
+        number(&gateway, &sample)
+    };
+    gateway.request_event(&gateway.get("/"));
+    assert_eq!((count("live"), count("candidate")), (1, 0));
+    gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
+    gateway.post_deployment(&json!({ "releases": { "directory": "2.0.0" }, "percent": 50 }));
+    for cohort in [0, u32::MAX] {
+        let mut browser = Browser::new(gateway.site);
+        browser.set_cookie("colonnade-rollout", &rollout_cookie(&gateway, &[cohort]));
+        gateway.request_event(&browser.get("/"));
+    }
+    assert_eq!((count("live"), count("candidate")), (2, 1));
+    // Assets do not depend on a deployment.
+    gateway.request_event(&gateway.get("/assets/shell/1.0.0/main.js"));
+    assert_eq!(count("live") + count("candidate") + count("other"), 3);
+}
+
+#[test]
+fn failed_tokens_reloads_and_store_operations_count() {
+    let expired = token("old", &["*"], &["deploy"]) + "expires = 2020-01-01T00:00:00Z\n";
+    let gateway = Gateway::start_live(&expired, &[]);
+    let list = || Request::new("GET", "/api/v1/sections");
+    gateway.send_admin(list());
+    gateway.admin_request_as("old", list());
+    let auth = |cause: &str| {
+        number(
+            &gateway,
+            &format!("colonnade_admin_auth_failures_total{{cause=\"{cause}\"}} "),
+        )
+    };
+    assert_eq!((auth("token_missing"), auth("token_expired")), (1, 1));
+    let put = "colonnade_store_operation_duration_seconds_count{operation=\"put_release\"} ";
+    assert_eq!(number(&gateway, put), 2);
+
+    let is_reloaded = || number(&gateway, "colonnade_config_last_reload_successful ");
+    let time = "colonnade_config_last_reload_success_timestamp_seconds ";
+    let at_start: String = value(&gateway, time);
+    assert_eq!(is_reloaded(), 1);
+    gateway.reload("broken");
+    gateway.wait_for_event(|line| line["event"] == "config_reload_failed");
+    assert_eq!((is_reloaded(), value::<String>(&gateway, time)), (0, at_start));
+    gateway.reload(&configuration(""));
+    gateway.wait_for_event(|line| line["event"] == "config_reloaded");
+    assert_eq!(is_reloaded(), 1);
+}
+
+#[test]
+fn client_error_reports_count_by_section() {
+    let gateway = Gateway::start_live("", &[]);
+    let report =
+        json!({ "deployment": 1, "release": "directory@1.0.0", "phase": "render", "error": "TypeError" });
+    let client = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 0, 9));
+    let request = Request::new("POST", "/_report")
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "application/json")
+        .body(report.to_string());
+    assert_eq!(client.send(request).status, 204);
+    let sample = "colonnade_client_error_reports_total{section=\"directory\",cause=\"render\"} ";
+    assert_eq!(number(&gateway, sample), 1);
+}
