@@ -27,7 +27,7 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
         config: PathBuf,
     },
-    /// Checks the configuration and prints its errors.
+    /// Checks the configuration, and the certificates and folders it names, and prints all problems.
     Check {
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
@@ -56,8 +56,8 @@ pub(crate) fn main() -> ExitCode {
             Ok(config) => run::run(config, path),
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
-        Command::Check { config: path } => match Config::load(&path) {
-            Ok(_) => print("ok"),
+        Command::Check { config: path } => match Config::check(&path) {
+            Ok(()) => print("ok"),
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
         Command::RenderWorker => colonnade_render::worker(),

@@ -13,6 +13,7 @@ mod assets_negotiation;
 mod assets_ranges;
 mod audit;
 mod config;
+mod config_check;
 mod crash;
 mod csp_reports;
 mod deploy;

@@ -2,6 +2,10 @@
 
 use std::sync::atomic::AtomicU64;
 
+use colonnade_web::metrics::Described;
+use jiff::Timestamp;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 
@@ -10,6 +14,12 @@ use prometheus_client::registry::{Registry, Unit};
 pub(crate) struct ReloadMetrics {
     is_successful: Gauge,
     last_success: Gauge<f64, AtomicU64>,
+    certificate_expiry: Family<ListenerLabel, Gauge>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ListenerLabel {
+    listener: &'static str,
 }
 
 impl ReloadMetrics {
@@ -27,6 +37,12 @@ impl ReloadMetrics {
             Unit::Seconds,
             self.last_success.clone(),
         );
+        registry.register_with_unit(
+            "certificate_expiry_timestamp",
+            "When the certificate that a listener serves expires, since the Unix epoch",
+            Unit::Seconds,
+            Described(self.certificate_expiry.clone()),
+        );
     }
 
     /// Records that the configuration was reloaded.
@@ -34,6 +50,13 @@ impl ReloadMetrics {
         self.is_successful.set(1);
         self.last_success
             .set(colonnade_clock::now().as_duration().as_secs_f64());
+    }
+
+    /// Records the certificate that a listener serves.
+    pub(crate) fn certificate(&self, listener: &'static str, not_after: Timestamp) {
+        self.certificate_expiry
+            .get_or_create(&ListenerLabel { listener })
+            .set(not_after.as_second());
     }
 
     /// Records that a reload failed.

@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use colonnade_config::{Certificate, Config};
-use colonnade_edge::metrics::ConnectionMetrics;
 use colonnade_edge::{CurrentSettings, InheritedSockets, Listener, raise_file_descriptor_limit};
 
 use super::StartError;
 use super::reload::ReloadingCertificate;
+use crate::metrics::Metrics;
 
 /// An open listener, its actual address, and its certificate if it uses TLS.
 pub(super) struct OpenListener {
@@ -21,7 +21,7 @@ pub(super) struct OpenListener {
 /// in the configuration.
 pub(super) async fn open(
     config: &Config,
-    metrics: &ConnectionMetrics,
+    metrics: &Metrics,
     site_settings: &CurrentSettings,
     admin_settings: &CurrentSettings,
 ) -> Result<(OpenListener, OpenListener), StartError> {
@@ -34,7 +34,7 @@ pub(super) async fn open(
             let socket = inherited.take_or_bind(number, address).await;
             let (socket, address) = socket.map_err(|source| StartError::Listen { address, source })?;
             let certificate = match files.clone() {
-                Some(files) => Some(ReloadingCertificate::load(name, files).await?),
+                Some(files) => Some(ReloadingCertificate::load(name, files, &metrics.reloads).await?),
                 None => None,
             };
             Ok::<_, StartError>(OpenListener {
@@ -43,7 +43,7 @@ pub(super) async fn open(
                     tls: certificate.as_ref().map(ReloadingCertificate::tls),
                     settings: Arc::clone(settings),
                     capacity,
-                    metrics: metrics.for_listener(name),
+                    metrics: metrics.connections.for_listener(name),
                     log_client_ip: config.telemetry.log_client_ip,
                 },
                 address,

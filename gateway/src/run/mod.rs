@@ -115,7 +115,7 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
     let site_settings = settings::site(&config).into_current();
     let admin_settings = settings::admin(&config, config.listen.admin_tls.is_some()).into_current();
     let (site_listener, admin_listener) =
-        listeners::open(&config, &metrics.connections, &site_settings, &admin_settings).await?;
+        listeners::open(&config, &metrics, &site_settings, &admin_settings).await?;
 
     // Signals
     let hangup = signals::hangup()?;
@@ -130,6 +130,7 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
     };
     let (site_recorder, admin_recorder) = (recorder("site"), recorder("admin"));
     let restart_settings = std::mem::take(&mut config.restart_settings);
+    let warnings = std::mem::take(&mut config.warnings);
     let admin = Arc::new(Admin::new(
         std::mem::take(&mut config.admin.tokens),
         !admin_listener.address.ip().is_loopback(),
@@ -174,6 +175,7 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
         site = %site_listener.address,
         admin = %admin_listener.address
     );
+    reload::log_warnings(&warnings);
     tokio::join!(
         site_listener
             .listener

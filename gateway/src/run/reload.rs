@@ -7,10 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use colonnade_admin::Admin;
-use colonnade_config::{Certificate, CertificateError, Config, RestartSettings};
+use colonnade_config::{Certificate, CertificateError, Config, LoadedCertificate, RestartSettings};
 use colonnade_edge::{CurrentSettings, Tls};
 use colonnade_site::Site;
-use rustls::sign::CertifiedKey;
 use tokio::signal::unix::Signal;
 use tokio::task::JoinError;
 
@@ -43,6 +42,9 @@ pub(super) struct ReloadingCertificate {
     listener: &'static str,
     files: Certificate,
     tls: Tls,
+    /// The certificate that `tls` serves.
+    current: LoadedCertificate,
+    metrics: ReloadMetrics,
     /// The version of the files that was read last.
     version: FileVersions,
     /// Whether reading the files timed out. Then only SIGHUP reads them again: each attempt would block one more thread.
@@ -109,6 +111,7 @@ impl Reload {
             }
         }
         self.metrics.succeeded();
+        log_warnings(&config.warnings);
         let changed = self.restart_settings.restart_required(&config.restart_settings);
         tracing::info!(
             event = "config_reloaded",
@@ -119,16 +122,24 @@ impl Reload {
 
 impl ReloadingCertificate {
     /// Reads the certificate of a listener.
-    pub(super) async fn load(listener: &'static str, files: Certificate) -> Result<Self, StartError> {
+    pub(super) async fn load(
+        listener: &'static str,
+        files: Certificate,
+        metrics: &ReloadMetrics,
+    ) -> Result<Self, StartError> {
         let read = run_blocking({
             let files = files.clone();
             move || read(&files)
         });
         let (version, certificate) = read.await.map_err(io::Error::other)?;
+        let current = certificate?;
+        metrics.certificate(listener, current.not_after);
         Ok(Self {
             listener,
             files,
-            tls: Tls::new(certificate?),
+            tls: Tls::new(current.key.clone()),
+            current,
+            metrics: metrics.clone(),
             version,
             timed_out: false,
         })
@@ -151,7 +162,7 @@ impl ReloadingCertificate {
         }
     }
 
-    /// Reads the files. An invalid certificate is rejected; the old one stays. Open connections keep their certificate.
+    /// Reads the files. An invalid certificate, or one that clients reject, is rejected; the old one stays. Open connections keep their certificate.
     async fn reload(&mut self) {
         let files = self.files.clone();
         let (version, certificate) = match run_blocking(move || read(&files)).await {
@@ -162,7 +173,21 @@ impl ReloadingCertificate {
         self.version = version;
         match certificate {
             Ok(certificate) => {
-                self.tls.set_certificate(certificate);
+                let problems = certificate.problems();
+                // A certificate that clients reject never replaces one that they accept.
+                if !problems.is_empty() && self.current.problems().is_empty() {
+                    let path = self.files.certificate.display();
+                    let error = format!("{path} {}", problems.join(" and "));
+                    tracing::error!(
+                        event = "certificate_reload_failed",
+                        listener = self.listener,
+                        error
+                    );
+                    return;
+                }
+                self.tls.set_certificate(certificate.key.clone());
+                self.metrics.certificate(self.listener, certificate.not_after);
+                self.current = certificate;
                 tracing::info!(event = "certificate_reloaded", listener = self.listener);
             }
             Err(error) => {
@@ -177,6 +202,13 @@ impl ReloadingCertificate {
     }
 }
 
+/// Logs the warnings about a configuration.
+pub(super) fn log_warnings(warnings: &[String]) {
+    for warning in warnings {
+        tracing::warn!(event = "config_warning", warning);
+    }
+}
+
 /// Runs blocking work on a thread for it, with a timeout.
 async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ReadError> {
     let task = tokio::task::spawn_blocking(work);
@@ -185,7 +217,7 @@ async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
 }
 
 /// The versions of the files and their content. The versions come first: a change in between causes another reload.
-fn read(files: &Certificate) -> (FileVersions, Result<CertifiedKey, CertificateError>) {
+fn read(files: &Certificate) -> (FileVersions, Result<LoadedCertificate, CertificateError>) {
     (versions(files), files.load())
 }
 
@@ -209,7 +241,7 @@ mod tests {
 
     use rcgen::{CertifiedKey, generate_simple_self_signed};
 
-    use super::{Certificate, Config, ReloadingCertificate, settings, versions};
+    use super::{Certificate, Config, ReloadMetrics, ReloadingCertificate, settings, versions};
 
     /// The committed configuration with all of its documented keys, but without certificates: SIGHUP reloads these files.
     fn documented_config() -> String {
@@ -313,6 +345,7 @@ mod tests {
         let files = Certificate {
             certificate: folder.path().join("certificate"),
             key: folder.path().join("key"),
+            hosts: Vec::new(),
         };
         let _ = rustls::crypto::ring::default_provider().install_default();
         let CertifiedKey { cert, signing_key } =
@@ -321,14 +354,18 @@ mod tests {
         // A pipe: after reading the certificate, the reader of the key waits for this test.
         let status = Command::new("mkfifo").arg(&files.key).status();
         assert!(status.expect("mkfifo runs").success());
-        let (certificate, ()) = tokio::join!(ReloadingCertificate::load("site", files.clone()), async {
-            // Runs on the test's only thread; the files are read on another one.
-            let key = fs::OpenOptions::new().write(true).open(&files.key);
-            let mut key = key.expect("the pipe opens");
-            fs::write(&files.certificate, cert.pem() + "\n").expect("the certificate is written");
-            std::io::Write::write_all(&mut key, signing_key.serialize_pem().as_bytes())
-                .expect("the key is written");
-        });
+        let metrics = ReloadMetrics::default();
+        let (certificate, ()) = tokio::join!(
+            ReloadingCertificate::load("site", files.clone(), &metrics),
+            async {
+                // Runs on the test's only thread; the files are read on another one.
+                let key = fs::OpenOptions::new().write(true).open(&files.key);
+                let mut key = key.expect("the pipe opens");
+                fs::write(&files.certificate, cert.pem() + "\n").expect("the certificate is written");
+                std::io::Write::write_all(&mut key, signing_key.serialize_pem().as_bytes())
+                    .expect("the key is written");
+            }
+        );
         let certificate = certificate.expect("a valid certificate");
         assert_ne!(certificate.version[0], versions(&files)[0]);
     }

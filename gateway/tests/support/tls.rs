@@ -1,11 +1,14 @@
 //! TLS: generated certificates, and a client that verifies them.
 
+use std::fs::Permissions;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::ops::Range;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rcgen::{CertificateParams, CertifiedKey, KeyPair, date_time_ymd, generate_simple_self_signed};
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
@@ -37,6 +40,20 @@ impl Certificate {
         }
     }
 
+    /// Generates a certificate for a host that is valid in these years.
+    pub(crate) fn valid_in(host: &str, years: Range<i32>) -> Self {
+        let mut parameters = CertificateParams::new(vec![host.to_owned()]).unwrap();
+        parameters.not_before = date_time_ymd(years.start, 1, 1);
+        parameters.not_after = date_time_ymd(years.end, 1, 1);
+        let key = KeyPair::generate().unwrap();
+        let certificate = parameters.self_signed(&key).unwrap();
+        Self {
+            der: certificate.der().clone(),
+            pem: certificate.pem(),
+            key: key.serialize_pem(),
+        }
+    }
+
     /// Writes certificate and key to a folder.
     pub(crate) fn write(&self, folder: &Path) -> Files {
         let files = Files {
@@ -44,6 +61,7 @@ impl Certificate {
             key: folder.join("key.pem"),
         };
         std::fs::write(&files.key, &self.key).unwrap();
+        std::fs::set_permissions(&files.key, Permissions::from_mode(0o600)).unwrap();
         std::fs::write(&files.certificate, &self.pem).unwrap();
         files
     }

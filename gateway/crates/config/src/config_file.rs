@@ -22,6 +22,8 @@ pub(crate) struct ConfigFile<'a> {
     root: Spanned<DeTable<'a>>,
     /// Byte offset and message.
     problems: Vec<(usize, String)>,
+    /// The same for what makes the gateway fail its clients, but can be served.
+    warnings: Vec<(usize, String)>,
 }
 
 /// Called with the dotted key of a value and the value; returns whether the value stays.
@@ -51,6 +53,7 @@ impl<'a> ConfigFile<'a> {
             text,
             root,
             problems,
+            warnings: Vec::new(),
         };
         if is_valid {
             Ok(file)
@@ -107,9 +110,22 @@ impl<'a> ConfigFile<'a> {
 
     /// Adds a problem with the key at `path`.
     pub(crate) fn problem(&mut self, path: &[&str], wrong: &str, expected: &str) {
+        let problem = self.describe(path, wrong, expected);
+        self.problems.push(problem);
+    }
+
+    /// Adds a warning about the key at `path`.
+    pub(crate) fn warning(&mut self, path: &[&str], wrong: &str, expected: &str) {
+        let warning = self.describe(path, wrong, expected);
+        self.warnings.push(warning);
+    }
+
+    fn describe(&self, path: &[&str], wrong: &str, expected: &str) -> (usize, String) {
         let offset = self.get(path).map_or(0, |value| value.span().start);
-        let message = format!("{}: {wrong}; expected {expected}", path.join("."));
-        self.problems.push((offset, message));
+        (
+            offset,
+            format!("{}: {wrong}; expected {expected}", path.join(".")),
+        )
     }
 
     /// Adds a problem with a key of an item of the array of tables at `path`.
@@ -128,12 +144,27 @@ impl<'a> ConfigFile<'a> {
         self.problems.push((offset, message));
     }
 
+    /// Makes each warning a problem.
+    pub(crate) fn reject_warnings(&mut self) {
+        self.problems.append(&mut self.warnings);
+    }
+
     /// All problems in the order of their lines, one line of text each.
-    pub(crate) fn into_problems(mut self) -> Vec<String> {
-        self.problems.sort_by_key(|(offset, _)| *offset);
+    pub(crate) fn into_problems(self) -> Vec<String> {
+        self.lines(&self.problems)
+    }
+
+    /// All warnings, in the same form.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.lines(&self.warnings)
+    }
+
+    fn lines(&self, messages: &[(usize, String)]) -> Vec<String> {
+        let mut messages: Vec<_> = messages.iter().collect();
+        messages.sort_by_key(|(offset, _)| *offset);
         let line = |offset: usize| self.text[..offset].matches('\n').count() + 1;
-        let problems = self.problems.iter();
-        problems
+        let messages = messages.into_iter();
+        messages
             .map(|(offset, message)| format!("{}:{}: {message}", self.name, line(*offset)))
             .collect()
     }

@@ -25,7 +25,7 @@ mod value;
 pub use admin::{Action, AdminSettings, Token};
 pub use asset::AssetSettings;
 pub use budget::{Budget, SectionBudget};
-pub use certificate::{Certificate, CertificateError};
+pub use certificate::{Certificate, CertificateError, LoadedCertificate};
 pub use listen::Listen;
 pub use partner::Partner;
 pub use render::RenderSettings;
@@ -87,6 +87,9 @@ pub struct Config {
     /// All settings as they are in the file, to tell later which changes need a restart.
     #[serde(skip)]
     pub restart_settings: RestartSettings,
+    /// Settings with which the gateway starts, but fails its clients, one line of text each.
+    #[serde(skip)]
+    pub warnings: Vec<String>,
 }
 
 /// The problems of a configuration file, one line of text each.
@@ -104,15 +107,33 @@ const REQUIRED_TABLES: [&str; 4] = ["site", "navigation", "listen", "store"];
 impl Config {
     /// Reads the file, and the secrets and certificates it refers to.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        Self::read(path, false)
+    }
+
+    /// Does the same, and rejects a file with warnings.
+    pub fn check(path: &Path) -> Result<(), ConfigError> {
+        Self::read(path, true).map(drop)
+    }
+
+    fn read(path: &Path, rejects_warnings: bool) -> Result<Self, ConfigError> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| ConfigError(vec![format!("{}: cannot be read: {error}", path.display())]))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         let folder = path.parent().unwrap_or(Path::new(""));
-        Self::parse(&name, &text, folder)
+        Self::parse_file(&name, &text, folder, rejects_warnings)
     }
 
     /// Parses the text of a file. `name` is the file's name in errors; relative paths start at `folder`.
     pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Self, ConfigError> {
+        Self::parse_file(name, text, folder, false)
+    }
+
+    fn parse_file(
+        name: &str,
+        text: &str,
+        folder: &Path,
+        rejects_warnings: bool,
+    ) -> Result<Self, ConfigError> {
         let mut file = ConfigFile::parse(name, text).map_err(ConfigError)?;
         for table in REQUIRED_TABLES {
             if file.get(&[table]).is_none() {
@@ -122,6 +143,10 @@ impl Config {
         let mut config: Option<Self> = file.deserialize();
         if let Some(config) = &mut config {
             config.resolve(folder, &mut file);
+            config.warnings = file.warnings();
+        }
+        if rejects_warnings {
+            file.reject_warnings();
         }
         let problems = file.into_problems();
         config
@@ -132,7 +157,9 @@ impl Config {
     /// Makes relative paths start at `folder`, reads the secrets, and checks settings that depend on each other.
     fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
         self.store.folder = folder.join(&self.store.folder);
-        self.listen.resolve(folder, file);
+        self.listen.resolve(folder, &self.site.origin, file);
+        self.store.warn(file);
+        limits::warn(&self.limits, file);
         self.admin.resolve(file);
         self.budget.resolve(file);
         for (id, partner) in &mut self.partners {
@@ -140,6 +167,16 @@ impl Config {
         }
         if let Some(signup) = &mut self.signup {
             signup.resolve(folder, file);
+            let limits = signup.limits();
+            limits::warn_of_pair(
+                "signup",
+                ["rate_limit_per_minute", "rate_limit_per_client_per_minute"],
+                (
+                    limits.rate_limit_per_minute,
+                    limits.rate_limit_per_client_per_minute,
+                ),
+                file,
+            );
         }
         let tables = file.deserialize().unwrap_or_default();
         self.restart_settings = RestartSettings::new(tables, self.signup.as_ref());

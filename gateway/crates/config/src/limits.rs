@@ -1,10 +1,12 @@
 //! `[limits]`: limits and timeouts for clients.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use colonnade_web::limits::Limits;
 use serde::{Deserialize, Deserializer};
 
+use super::config_file::ConfigFile;
 use super::value::{integer, milliseconds};
 
 /// One week in milliseconds. A longer time was probably meant in another unit.
@@ -72,4 +74,36 @@ impl LimitsTable {
 /// The bytes of a number of KiB. hyper's buffer cannot be smaller than 8 KiB.
 fn header_kib<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     integer::<8, 1024, u32, _>(deserializer).map(|kibibytes| kibibytes * 1024)
+}
+
+/// Warns of limits per client that exceed the limit of all clients together, so that they have no effect.
+pub(crate) fn warn(limits: &Limits, file: &mut ConfigFile<'_>) {
+    let connections = (limits.max_connections, limits.max_connections_per_client);
+    warn_of_pair(
+        "limits",
+        ["max_connections", "max_connections_per_client"],
+        connections,
+        file,
+    );
+    let requests = (
+        limits.max_requests_in_flight,
+        limits.max_requests_in_flight_per_client,
+    );
+    let keys = ["max_requests_in_flight", "max_requests_in_flight_per_client"];
+    warn_of_pair("limits", keys, requests, file);
+}
+
+/// The same for one pair of keys of a table: the total and the limit per client.
+pub(crate) fn warn_of_pair<T: PartialOrd + Display>(
+    table: &str,
+    [total, per_client]: [&str; 2],
+    (of_all, of_one): (T, T),
+    file: &mut ConfigFile<'_>,
+) {
+    let path = [table, per_client];
+    // A default is no mistake of the operator.
+    if of_one > of_all && file.get(&path).is_some() {
+        let wrong = format!("is {of_one}, above `{total}`, which is {of_all}");
+        file.warning(&path, &wrong, &format!("at most `{total}`"));
+    }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::certificate::Certificate;
 use super::config_file::ConfigFile;
+use super::url::Origin;
 use super::value::{as_nonempty_strings, as_string, as_strings, convert, optional_table};
 
 /// The listeners, and which hosts and proxies they trust.
@@ -51,7 +52,7 @@ impl Listen {
     ];
 
     /// Makes relative paths start at `folder`, and checks the keys that depend on each other or on files.
-    pub(crate) fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
+    pub(crate) fn resolve(&mut self, folder: &Path, origin: &Origin, file: &mut ConfigFile<'_>) {
         if self.proxy_protocol && file.get(&["listen", "trusted_proxies"]).is_none() {
             let expected = "`trusted_proxies`, too";
             file.problem(&["listen", "proxy_protocol"], "no proxy is trusted", expected);
@@ -62,15 +63,64 @@ impl Listen {
             let expected = "a loopback address, or `[listen.admin_tls]`";
             file.problem(&["listen", "admin"], &wrong, expected);
         }
-        for (key, files) in [("tls", &mut self.tls), ("admin_tls", &mut self.admin_tls)] {
+        self.warn(origin, file);
+        let mut site_hosts = names(&self.allowed_hosts);
+        site_hosts.insert(0, origin.host().to_owned());
+        site_hosts.dedup();
+        let admin_hosts = names(&self.admin_allowed_hosts);
+        for (key, files, hosts) in [
+            ("tls", &mut self.tls, site_hosts),
+            ("admin_tls", &mut self.admin_tls, admin_hosts),
+        ] {
             let Some(files) = files else { continue };
             files.certificate = folder.join(&files.certificate);
             files.key = folder.join(&files.key);
-            if let Err(error) = files.load() {
-                let expected = "PEM files of a certificate chain and its private key";
-                file.problem(&["listen", key], &error.to_string(), expected);
+            files.hosts = hosts;
+            resolve_certificate(key, files, file);
+        }
+    }
+
+    /// Warns of addresses and hosts that contradict each other.
+    fn warn(&self, origin: &Origin, file: &mut ConfigFile<'_>) {
+        let (site, admin) = (self.site, self.admin);
+        let is_any = |address: SocketAddr| address.ip().is_unspecified();
+        let is_one_port = site.port() == admin.port() && site.port() != 0;
+        if is_one_port && (site.ip() == admin.ip() || is_any(site) || is_any(admin)) {
+            let wrong = format!("{admin} is the port of `listen.site`, too");
+            file.warning(&["listen", "admin"], &wrong, "a port of its own");
+        }
+        let public = Host::parse(origin.authority());
+        let is_allowed = |public: &Host| self.allowed_hosts.iter().any(|host| host.matches(public));
+        if !self.allowed_hosts.is_empty() && !public.as_ref().is_some_and(is_allowed) {
+            let wrong = format!("does not contain `{}`, the host of `site.origin`", origin.host());
+            file.warning(&["listen", "allowed_hosts"], &wrong, "the site's own host, too");
+        }
+    }
+}
+
+fn names(hosts: &[Host]) -> Vec<String> {
+    hosts.iter().map(|host| host.name().to_owned()).collect()
+}
+
+/// Checks the certificate of a listener.
+fn resolve_certificate(key: &str, files: &Certificate, file: &mut ConfigFile<'_>) {
+    match files.load() {
+        Ok(certificate) => {
+            for problem in certificate.problems() {
+                let wrong = format!("{} {problem}", files.certificate.display());
+                let expected = "a certificate that clients accept";
+                file.warning(&["listen", key, "certificate"], &wrong, expected);
             }
         }
+        Err(error) => {
+            let expected = "PEM files of a certificate chain and its private key";
+            file.problem(&["listen", key], &error.to_string(), expected);
+        }
+    }
+    if files.is_key_world_readable() {
+        let wrong = format!("every user can read {}", files.key.display());
+        let expected = "a file that only its owner or group can read (chmod o-r)";
+        file.warning(&["listen", key, "key"], &wrong, expected);
     }
 }
 

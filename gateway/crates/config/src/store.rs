@@ -1,9 +1,10 @@
 //! `[store]`: the folder of releases and deployments, and what garbage collection retains.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::config_file::ConfigFile;
 use super::value::{UNBOUNDED, integer, number, path};
 
 /// Settings of the store.
@@ -50,6 +51,23 @@ impl Default for Retention {
 }
 
 impl StoreSettings {
+    /// Warns if the folder is not a folder that this user can write to, and cannot be created.
+    pub(crate) fn warn(&self, file: &mut ConfigFile<'_>) {
+        // The folder, or the folder in which it is created.
+        let existing = self.folder.ancestors().find(|folder| folder.exists());
+        let existing = existing.filter(|folder| *folder != Path::new(""));
+        let existing = existing.unwrap_or(Path::new("."));
+        let wrong = if !existing.is_dir() {
+            format!("{} is not a folder", existing.display())
+        } else if let Err(error) = tempfile::tempfile_in(existing) {
+            format!("{} is not writable: {}", existing.display(), error.kind())
+        } else {
+            return;
+        };
+        let expected = "a folder that can be written to or created";
+        file.warning(&["store", "folder"], &wrong, expected);
+    }
+
     /// What garbage collection retains.
     pub fn retention(&self) -> Retention {
         Retention {

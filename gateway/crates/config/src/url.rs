@@ -44,6 +44,11 @@ impl Origin {
         self.0.host_str().unwrap_or_default()
     }
 
+    /// The host with its port, if it is not the default one of the scheme.
+    pub(crate) fn authority(&self) -> &str {
+        self.0.authority()
+    }
+
     /// The origin as a URL.
     pub fn url(&self) -> &Url {
         &self.0

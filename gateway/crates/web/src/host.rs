@@ -28,6 +28,11 @@ impl Host {
         Some(Self { name, port })
     }
 
+    /// The name or the address, in lower case and without the port. An IPv6 address has brackets.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns whether DNS cannot redirect this host: it is an IP address, or `localhost` (RFC 6761, section 6.3). Such a
     /// host is safe from DNS rebinding.
     pub fn resists_dns_rebinding(&self) -> bool {
