@@ -157,6 +157,67 @@ fn repeated_full_rollback_goes_further_back() {
 }
 
 #[test]
+fn full_rollback_never_restores_a_rolled_back_release() {
+    let gateway = gateway();
+    gateway.deploy(&json!({ "directory": "2.0.0" }));
+    // 2.0.0 is bad, and its team rolls it back.
+    rolled_back(&gateway, &json!({ "section": "directory" }));
+    let rejected = roll_back(&gateway, &json!({}));
+    assert_eq!(problem_detail(&rejected, 409), "there is no previous deployment");
+    // Other teams deploy before and after.
+    gateway.deploy(&json!({ "legal": "1.0.0" }));
+    gateway.deploy(&json!({ "directory": "3.0.0", "legal": "2.0.0" }));
+    rolled_back(&gateway, &json!({ "section": "directory" }));
+    let releases = json!({ "directory": "1.0.0", "legal": "1.0.0", "shell": "1.0.0" });
+    assert_eq!(rolled_back(&gateway, &json!({})), releases);
+    let releases = json!({ "directory": "1.0.0", "shell": "1.0.0" });
+    assert_eq!(rolled_back(&gateway, &json!({})), releases);
+    assert_eq!(roll_back(&gateway, &json!({})).status, 409);
+    // A release that is deployed again is no longer rolled back.
+    gateway.deploy(&json!({ "directory": "2.0.0" }));
+    gateway.deploy(&json!({ "legal": "2.0.0" }));
+    assert_eq!(
+        rolled_back(&gateway, &json!({})),
+        json!({ "directory": "2.0.0", "shell": "1.0.0" })
+    );
+}
+
+#[test]
+fn plan_shows_what_a_rollback_restores() {
+    let gateway = gateway();
+    gateway.deploy(&json!({ "directory": "2.0.0", "legal": "1.0.0" }));
+    let plan = |body: &Value| gateway.admin_post("/api/v1/rollback/plan", body);
+    let directory = json!({ "from": "2.0.0", "to": "1.0.0" });
+    assert_eq!(
+        plan(&json!({ "section": "directory" })).json(),
+        json!({ "live": 2, "restores": null, "sections": { "directory": directory } })
+    );
+    let all = json!({ "directory": directory, "legal": { "from": "1.0.0", "to": null } });
+    assert_eq!(
+        plan(&json!({})).json(),
+        json!({ "live": 2, "restores": 1, "sections": all })
+    );
+    assert_eq!(
+        plan(&json!({ "deployment": 2 })).json(),
+        json!({ "live": 2, "restores": null, "sections": {} })
+    );
+    assert_eq!(plan(&json!({ "section": "shell" })).status, 409);
+    assert_eq!(plan(&json!({ "deployment": 9 })).status, 404);
+    let request = Request::new("POST", "/api/v1/rollback/plan").body("{}");
+    assert_eq!(
+        gateway.admin_request_as("token-to-deploy-legal", request).status,
+        403
+    );
+    assert_eq!(newest(&gateway)["live"], 2, "a plan changes nothing");
+    // The rollback that the plan describes is rejected once another deployment is live.
+    gateway.deploy(&json!({ "legal": "2.0.0" }));
+    let stale = roll_back(&gateway, &json!({ "base": 2 }));
+    assert_eq!(stale.status, 409);
+    assert_eq!(stale.json()["live"], 3);
+    assert_eq!(roll_back(&gateway, &json!({ "base": 3 })).status, 201);
+}
+
+#[test]
 fn rollback_to_preview_makes_it_live_and_is_reversible() {
     let gateway = gateway();
     let preview = gateway.admin_post(

@@ -111,7 +111,7 @@ impl AuditEvent {
     fn action(&self) -> &'static str {
         let resource = self.route.rsplit('/').next().unwrap_or_default();
         match (&self.method, resource) {
-            (&Method::GET | &Method::HEAD | &Method::OPTIONS, _) => "read",
+            (&Method::GET | &Method::HEAD | &Method::OPTIONS, _) | (&Method::POST, "plan") => "read",
             (&Method::PUT, ":version") => "publish",
             (&Method::POST, "deployments") => "deploy",
             (&Method::POST, "promote") => "promote",

@@ -63,12 +63,14 @@ pub(crate) enum Endpoint {
 }
 
 /// All routes of the admin listener.
-pub(crate) fn routes() -> [Route<Endpoint>; 17] {
+pub(crate) fn routes() -> [Route<Endpoint>; 18] {
     use Endpoint::{Api, Metrics, Open};
     use Methods::{Get, GetPost, Post, PostDelete, Put};
     let route = Route::new;
     let promote = || Api(|admin, call| Box::pin(rollouts::promote(&admin.deployments, call)));
     let abort = || Api(|admin, call| Box::pin(rollouts::abort(&admin.deployments, call)));
+    let plan = || Api(|admin, call| Box::pin(rollback::plan(admin, call.caller, call.body)));
+    let roll_back = || Api(|admin, call| Box::pin(rollback::roll_back(admin, call.caller, call.body)));
     [
         route(Get, "/healthz", Open(|_| Ok(health::liveness()))),
         route(
@@ -131,11 +133,8 @@ pub(crate) fn routes() -> [Route<Endpoint>; 17] {
         route(Post, "/api/v1/deployments/{number}/abort", abort()),
         route(Post, "/api/v1/rollouts/{name}/promote", promote()),
         route(Post, "/api/v1/rollouts/{name}/abort", abort()),
-        route(
-            Post,
-            "/api/v1/rollback",
-            Api(|admin, call| Box::pin(rollback::roll_back(admin, call.caller, call.body))),
-        ),
+        route(Post, "/api/v1/rollback", roll_back()),
+        route(Post, "/api/v1/rollback/plan", plan()),
         route(
             Get,
             "/api/v1/history",

@@ -11,7 +11,7 @@ use crate::garbage_collection::{GarbageCollection, GarbageCollectionResult};
 use crate::history::HistoryPage;
 use crate::previews::{CreatePreview, PreviewLink};
 use crate::releases::{PublishResult, Section};
-use crate::rollback::Rollback;
+use crate::rollback::{Rollback, RollbackPreview};
 use crate::rollouts::{Abort, AbortResult, Promote, PromoteResult};
 use crate::section_errors::SectionErrors;
 use crate::section_logs::{MAX_WAIT_SECONDS, SectionLogPage};
@@ -54,6 +54,7 @@ pub(super) fn operations() -> Vec<(&'static str, Vec<(&'static str, Operation)>)
             vec![("post", abort("abortSection"))],
         ),
         ("/api/v1/rollback", vec![("post", roll_back())]),
+        ("/api/v1/rollback/plan", vec![("post", plan_rollback())]),
         ("/api/v1/history", vec![("get", history())]),
         (
             "/api/v1/previews",
@@ -224,7 +225,8 @@ fn roll_back() -> Operation {
     Operation::new("deployments", "rollBack", "Restore earlier releases")
         .description(
             "With `section`, restores the release that the section had live before; repeating it restores the release before that. \
-             Without it, restores all releases of `deployment`, or of the previous live deployment. That needs a token \
+             Without it, restores all releases of `deployment`, or of the newest earlier live deployment that has other releases than \
+             the live one, and none that a rollback removed since. That needs a token \
              for `*` and ends all rollouts.",
         )
         .action(Action::Rollback)
@@ -232,6 +234,15 @@ fn roll_back() -> Operation {
         .json::<ChangeResult>(200, "There is nothing to change.")
         .json::<ChangeResult>(201, "The restored releases are live.")
         .errors(&[404, 409, 422])
+}
+
+fn plan_rollback() -> Operation {
+    Operation::new("deployments", "planRollback", "Show what a rollback would change")
+        .description("Changes nothing. Needs the same token as the rollback.")
+        .action(Action::Rollback)
+        .json_body::<Rollback>(false)
+        .json::<RollbackPreview>(200, "What each section would become.")
+        .errors(&[404, 409])
 }
 
 fn history() -> Operation {

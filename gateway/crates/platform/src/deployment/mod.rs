@@ -22,6 +22,6 @@ pub use deploy::DeployRequest;
 pub use deployments::Deployments;
 pub use prerender::{Warm, Warming};
 pub use preview::PreviewTarget;
-pub use rollback::RollbackTarget;
+pub use rollback::{RollbackPlan, RollbackTarget};
 pub use rollout::{RolloutDescription, RolloutTarget, RunningRollout};
 pub use snapshot::{LoadError, Snapshot};

@@ -22,6 +22,27 @@ pub enum RollbackTarget {
     Previous,
 }
 
+/// What a rollback would change.
+#[derive(Debug, Default)]
+pub struct RollbackPlan {
+    /// The live deployment that the plan is for.
+    pub live: u64,
+    /// The deployment whose releases are all restored.
+    pub restores: Option<u64>,
+    /// The release changes of the shell and the sections, by name. Empty if there is nothing to change.
+    pub sections: BTreeMap<String, ReleaseChange>,
+}
+
+fn require_rollback(target: &RollbackTarget, may_change: MayChange<'_>) -> Result<(), ChangeError> {
+    match target {
+        RollbackTarget::Section(section) => require(may_change, [section].into_iter()),
+        // This changes all sections.
+        RollbackTarget::Deployment(_) | RollbackTarget::Previous => {
+            require(may_change, [&"*".to_owned()].into_iter())
+        }
+    }
+}
+
 impl Deployments {
     /// Rolls back with a new deployment, which goes live for all visitors.
     ///
@@ -30,49 +51,91 @@ impl Deployments {
     pub async fn roll_back(
         &self,
         target: &RollbackTarget,
+        base: Option<u64>,
         author: &Author,
         may_change: MayChange<'_>,
     ) -> Result<ChangeOutcome, ChangeError> {
-        let result = self.try_roll_back(target, author, may_change).await;
+        let result = self.try_roll_back(target, base, author, may_change).await;
         self.metrics.record_change(metrics::ROLLBACK, &result);
         result
+    }
+
+    /// What [`Deployments::roll_back`] would change now.
+    pub async fn plan_rollback(
+        &self,
+        target: &RollbackTarget,
+        base: Option<u64>,
+        author: &Author,
+        may_change: MayChange<'_>,
+    ) -> Result<RollbackPlan, ChangeError> {
+        require_rollback(target, may_change)?;
+        let snapshot = {
+            let _changing = self.changing.lock().await;
+            self.refresh().await?
+        };
+        let plan = self.rollback_plan(&snapshot, target, base, 0, author).await?;
+        let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
+        Ok(plan.map_or_else(
+            || RollbackPlan {
+                live,
+                ..RollbackPlan::default()
+            },
+            |plan| RollbackPlan {
+                live,
+                restores: plan.state.change.restores,
+                sections: plan.state.change.sections,
+            },
+        ))
     }
 
     async fn try_roll_back(
         &self,
         target: &RollbackTarget,
+        base: Option<u64>,
         author: &Author,
         may_change: MayChange<'_>,
     ) -> Result<ChangeOutcome, ChangeError> {
-        match target {
-            RollbackTarget::Section(section) => require(may_change, [section].into_iter())?,
-            // This changes all sections.
-            RollbackTarget::Deployment(_) | RollbackTarget::Previous => {
-                require(may_change, [&"*".to_owned()].into_iter())?;
-            }
-        }
+        require_rollback(target, may_change)?;
         let _changing = self.changing.lock().await;
         loop {
             let snapshot = self.refresh().await?;
             let number = self.next_number().await?;
-            let plan = match target {
-                RollbackTarget::Section(section) => {
-                    Some(self.section_plan(&snapshot, section, number, author).await?)
-                }
-                RollbackTarget::Deployment(to) => {
-                    self.deployment_plan(&snapshot, *to, number, author).await?
-                }
-                RollbackTarget::Previous => {
-                    let to = self.previous_deployment(&snapshot).await?;
-                    self.deployment_plan(&snapshot, to, number, author).await?
-                }
-            };
+            let plan = self
+                .rollback_plan(&snapshot, target, base, number, author)
+                .await?;
             let Some(plan) = plan else {
                 let number = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
                 return ChangeOutcome::unchanged(snapshot, number);
             };
             if let Some(outcome) = self.try_apply(&snapshot, plan, number).await? {
                 return Ok(outcome);
+            }
+        }
+    }
+
+    /// Plans a rollback; `None` if there is nothing to change. With `base`, only if this deployment is live.
+    async fn rollback_plan(
+        &self,
+        snapshot: &Snapshot,
+        target: &RollbackTarget,
+        base: Option<u64>,
+        number: u64,
+        author: &Author,
+    ) -> Result<Option<ChangePlan>, ChangeError> {
+        let live = snapshot.live().map(|live| live.number());
+        if let Some(base) = base
+            && live != Some(base)
+        {
+            return Err(ChangeError::BaseNotLive { base, live });
+        }
+        match target {
+            RollbackTarget::Section(section) => {
+                Ok(Some(self.section_plan(snapshot, section, number, author).await?))
+            }
+            RollbackTarget::Deployment(to) => self.deployment_plan(snapshot, *to, number, author).await,
+            RollbackTarget::Previous => {
+                let to = self.previous_deployment(snapshot).await?;
+                self.deployment_plan(snapshot, to, number, author).await
             }
         }
     }
@@ -171,33 +234,34 @@ impl Deployments {
         Ok(targets)
     }
 
-    /// The deployment that was live before the current one.
+    /// The deployment to which a rollback of all sections returns: the newest earlier live deployment that has other releases
+    /// than the live one, and none that a rollback has removed since.
     ///
-    /// Reads the history from the newest change to the oldest, and finds the change that made the current deployment live.
-    /// If that change is a rollback that restored an earlier deployment, the search continues with the restored deployment,
-    /// so a repeated rollback restores the deployment before that. If the restored deployment was never live, such as a
-    /// preview, the result is the deployment that the newest of these rollbacks replaced.
+    /// So a rollback never restores what another rollback has just removed, also if that one concerned a single section, and
+    /// a repeated rollback goes further back. A release that became live again after its removal counts as not removed.
+    ///
+    /// If the live deployment comes from a rollback to a deployment that was never live, such as a preview, and no other
+    /// qualifies, the result is the deployment that this rollback replaced.
     ///
     /// Example: after deployments 1, 2 and 3 and a rollback to 2, which creates 4, the previous deployment is 1.
     async fn previous_deployment(&self, snapshot: &Snapshot) -> Result<u64, ChangeError> {
-        let mut target = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
-        let mut fallback = None;
-        let deployment_before = |change: &Change| {
-            if change.live != target || change.before == Some(target) {
-                return None;
-            }
-            match change.restores {
-                Some(restored) => {
-                    fallback = fallback.or(change.before);
-                    target = restored;
-                    None
+        let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
+        let mut history = RollbackHistory::default();
+        let mut change = self.newest_live_change(snapshot).await?;
+        while let Some(current) = change {
+            history.add(&current);
+            if let Some(number) = current.before {
+                let earlier = self.store.deployment(number).await?;
+                let earlier = earlier.ok_or(ChangeError::DeploymentNotFound(number))?;
+                let is_other = earlier.releases != live.deployment.releases;
+                if is_other && !earlier.release_ids().any(|release| history.is_removed(&release)) {
+                    return Ok(number);
                 }
-                None => Some(change.before),
             }
-        };
-        let previous = self.search(snapshot, deployment_before).await?;
-        previous
-            .unwrap_or(fallback)
+            change = self.store.history_entry(current.previous).await?;
+        }
+        history
+            .replaced_by_new()
             .ok_or_else(|| ChangeError::NothingToRestore("there is no previous deployment".to_owned()))
     }
 
@@ -207,11 +271,7 @@ impl Deployments {
         snapshot: &Snapshot,
         mut find: impl FnMut(&Change) -> Option<T>,
     ) -> Result<Option<T>, StoreError> {
-        let newest = snapshot.state().map(|state| state.change.clone());
-        let mut change = match newest {
-            Some(newest) if !newest.changed_live() => self.store.history_entry(newest.previous).await?,
-            newest => newest,
-        };
+        let mut change = self.newest_live_change(snapshot).await?;
         while let Some(current) = change {
             if let Some(found) = find(&current) {
                 return Ok(Some(found));
@@ -219,6 +279,61 @@ impl Deployments {
             change = self.store.history_entry(current.previous).await?;
         }
         Ok(None)
+    }
+
+    /// The newest change of the live deployment.
+    async fn newest_live_change(&self, snapshot: &Snapshot) -> Result<Option<Change>, StoreError> {
+        let newest = snapshot.state().map(|state| state.change.clone());
+        match newest {
+            Some(newest) if !newest.changed_live() => self.store.history_entry(newest.previous).await,
+            newest => Ok(newest),
+        }
+    }
+}
+
+/// What rollbacks removed, from the changes of the live deployment, newest first.
+#[derive(Default)]
+struct RollbackHistory {
+    /// Whether the newest change that concerns a release is a rollback that removed it.
+    removed: BTreeMap<ReleaseId, bool>,
+    /// The newest rollback to a deployment: that deployment and the one that was live before.
+    restored: Option<(u64, Option<u64>)>,
+    /// Whether that deployment was live before.
+    was_live: bool,
+}
+
+impl RollbackHistory {
+    /// Adds the next older change.
+    fn add(&mut self, change: &Change) {
+        for (name, ReleaseChange { from, to }) in &change.sections {
+            let release = |version: &String| ReleaseId {
+                name: name.clone(),
+                version: version.clone(),
+            };
+            if let Some(to) = to {
+                self.removed.entry(release(to)).or_insert(false);
+            }
+            if let Some(from) = from
+                && change.action == ChangeKind::Rollback
+            {
+                self.removed.entry(release(from)).or_insert(true);
+            }
+        }
+        match (self.restored, change.restores) {
+            (None, Some(restored)) => self.restored = Some((restored, change.before)),
+            (Some((restored, _)), _) => self.was_live |= change.live == restored,
+            (None, None) => {}
+        }
+    }
+
+    fn is_removed(&self, release: &ReleaseId) -> bool {
+        self.removed.get(release) == Some(&true)
+    }
+
+    /// The deployment that the newest rollback replaced, if it restored one that was never live.
+    fn replaced_by_new(&self) -> Option<u64> {
+        let (_, replaced) = self.restored?;
+        replaced.filter(|_| !self.was_live)
     }
 }
 
