@@ -8,6 +8,7 @@ const { main } = await import("../dist/cli/index.js");
 process.exitCode = await main(process.argv.slice(2), {
   folder: process.cwd(),
   environment,
+  stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
 });

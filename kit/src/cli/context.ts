@@ -1,4 +1,7 @@
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
+
+/** An input stream, which may be a terminal. */
+export type Input = Readable & { readonly isTTY?: boolean };
 
 /** An output stream, which may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean };
@@ -8,6 +11,8 @@ export interface ProcessContext {
   /** Working directory. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Answers questions if it is a terminal. */
+  readonly stdin?: Input;
   /** Receives the result. */
   readonly stdout: Output;
   /** Receives errors and warnings, and progress if it is a terminal. */

@@ -1,9 +1,12 @@
 import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
+import { UsageError } from "../build/usageError.js";
 import { adminAccess, postAdmin } from "./api.js";
+import { confirm } from "./confirm.js";
 import type { CommandContext } from "./context.js";
 import { describeUpdatedCandidate, type Deployment, type Rollout } from "./deployments.js";
 import { parseDeploymentNumber, reasonOption } from "./options.js";
+import { printable } from "./printable.js";
 import { sectionIn } from "./sectionName.js";
 
 interface RolledBack extends Deployment {
@@ -17,18 +20,26 @@ interface RollbackTarget {
   readonly deployment?: number;
 }
 
+/** What a rollback would change. */
+interface RollbackPlan {
+  /** The live deployment. */
+  readonly live: number;
+  /** The deployment whose releases are all restored. */
+  readonly restores: number | null;
+  /** What each section would become. */
+  readonly sections: Readonly<Record<string, { readonly from: string | null; readonly to: string | null }>>;
+}
+
 /** Adds `section rollback`. */
-export function addRollbackCommand(
-  program: CommandUnknownOpts,
-  { folder, environment, printResult }: CommandContext,
-): void {
+export function addRollbackCommand(program: CommandUnknownOpts, context: CommandContext): void {
+  const { folder, environment, stderr, printResult } = context;
   program
     .command("rollback")
     .summary("roll back a section (default: the one in this folder)")
     .description(
       "Rolls a section back to its previous live release; every other section keeps its release. Without an option, " +
         "rolls back the section in this folder. --deployment and --all roll back all sections; they require a token " +
-        "for all sections and end all rollouts.",
+        "for all sections and end all rollouts. Prints what each section becomes, and asks first on a terminal.",
     )
     .addOption(new Option("--section <name>", "roll back this section").conflicts(["deployment", "all"]))
     .addOption(
@@ -38,16 +49,32 @@ export function addRollbackCommand(
     )
     .option("--all", "roll all sections back to the previous live deployment")
     .addOption(reasonOption())
-    .action(async ({ section, deployment, all, reason }) => {
+    .option("--yes", "do not ask")
+    .action(async ({ section, deployment, all, reason, yes }) => {
       const access = adminAccess(environment);
       const target = all
         ? {}
         : deployment !== undefined
           ? { deployment }
           : { section: section ?? (await sectionIn(folder)) };
-      const { body } = await postAdmin<RolledBack>(access, "/api/v1/rollback", { ...target, reason });
+      const { body: plan } = await postAdmin<RollbackPlan>(access, "/api/v1/rollback/plan", target);
+      stderr.write(`${printable(describePlan(plan))}\n`);
+      if (!yes && !(await confirm(context, "Roll back?"))) throw new UsageError("not rolled back");
+      // The plan holds only while the same deployment is live.
+      const request = { ...target, base: plan.live, reason };
+      const { body } = await postAdmin<RolledBack>(access, "/api/v1/rollback", request);
       printResult({ text: describe(target, body), data: body });
     });
+}
+
+const NOT_LIVE = "not live";
+
+function describePlan({ restores, sections }: RollbackPlan): string {
+  const target = restores === null ? [] : [`rollback to deployment ${String(restores)}:`];
+  const changes = Object.entries(sections).map(([name, { from, to }]) => {
+    return `${name}: ${from ?? NOT_LIVE} -> ${to ?? NOT_LIVE}`;
+  });
+  return [...target, ...(changes.length > 0 ? changes : ["no section changes"])].join("\n");
 }
 
 function describe({ section, deployment }: RollbackTarget, { number, releases, rollouts }: RolledBack): string {
