@@ -40,6 +40,7 @@ mod history;
 mod http2;
 mod logs;
 mod metrics;
+mod observability;
 mod openapi;
 mod page_endpoint;
 mod partner_links;
