@@ -14,7 +14,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site browser docs docs-serve api-report clean
+.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api browser docs docs-serve api-report clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -64,7 +64,7 @@ test:
 
 test-web-and-site:
 	@$(MAKE) --no-print-directory test-web lint-web
-	@$(MAKE) --no-print-directory test-site
+	@$(MAKE) --no-print-directory test-site test-api
 
 lint: clippy check-gateway lint-web
 
@@ -91,10 +91,12 @@ test-gateway: tools
 	@grep -E '^ +PASS \[' target/test-gateway.log | sort -t '[' -k 2 -rn | head -n 10
 
 # Runs the long tests with at least ten times the iterations of `make test`, installations of new sections by each package
-# manager, every fault on every section, every screen where `make test` checks one of each kind, and the gallery's screenshots.
+# manager, thousands of generated requests to the admin API, every fault on every section, every screen where `make test` checks one
+# of each kind, and the gallery's screenshots.
 soak: gateway-tested releases gallery-built browser
 	SOAK=1 PROPTEST_CASES=20000 $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked
 	SOAK=1 npx vitest run kit/src/cli/packed.test.ts
+	SOAK=1 node tests/api/schemathesis.mjs
 	cd tests && SOAK=1 npx playwright test
 
 # Discovered inputs stay in fuzz/target/found, where the next run starts. Copy inputs worth keeping into fuzz/corpus, which
@@ -118,6 +120,10 @@ gateway-tested: tools
 
 test-site: gateway-tested releases gallery-built browser
 	cd tests && npx playwright test
+
+# Compares the admin API with its OpenAPI description. Needs Python 3.11.
+test-api: gateway-tested releases
+	@node tests/api/schemathesis.mjs
 
 # The component gallery is not part of any release.
 gallery: gallery-built

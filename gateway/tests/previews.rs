@@ -68,7 +68,7 @@ fn preview_path_rejects_open_redirects() {
         &long,
     ] {
         let response = post_preview(&gateway, &json!({ "deployment": 1, "path": path }));
-        assert_eq!(response.status, 400, "{path}");
+        assert_eq!(response.status, 422, "{path}");
     }
     // An encoded backslash stays encoded, and the longest path fits into the URL and the cookie.
     let longest = format!("/{}", "\"".repeat(511));

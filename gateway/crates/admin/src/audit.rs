@@ -11,7 +11,7 @@ use http::{Method, StatusCode};
 use parking_lot::Mutex;
 
 use colonnade_config::Token;
-use colonnade_model::release::{is_name, is_version};
+use colonnade_model::schema::{Name, RequestedReleases, Version, VersionOrNull};
 
 use crate::routes::Parameters;
 
@@ -62,7 +62,7 @@ impl AuditCaller {
         Caller { token, audit: self }
     }
 
-    /// Records the target that the path names. Texts that are no names and no versions are left out.
+    /// Records the target that the path names.
     pub(crate) fn set_path_target(&self, parameters: &Parameters) {
         let Parameters {
             name,
@@ -71,8 +71,8 @@ impl AuditCaller {
         } = parameters;
         self.0.lock().target = match (name.as_str(), version.as_str()) {
             ("", _) => (*number > 0).then(|| number.to_string()),
-            (name, "") => is_name(name).then(|| name.to_owned()),
-            (name, version) => (is_name(name) && is_version(version)).then(|| format!("{name}@{version}")),
+            (name, "") => Some(name.to_owned()),
+            (name, version) => Some(format!("{name}@{version}")),
         };
     }
 }
@@ -83,21 +83,14 @@ impl Caller<'_> {
         self.audit.0.lock().target = Some(target.to_string());
     }
 
-    /// Records the section that a request names in its body.
-    pub(crate) fn set_section(self, section: &str) {
-        self.set_releases([(section, None)].into_iter());
-    }
-
-    /// Records the releases that a request names in its body, without their versions if they have none. Leaves out what is
-    /// not a name or a version.
-    pub(crate) fn set_releases<'a>(self, releases: impl Iterator<Item = (&'a str, Option<&'a str>)>) {
-        let names = releases.filter_map(|(name, version)| match version {
-            _ if !is_name(name) => None,
-            Some(version) => is_version(version).then(|| format!("{name}@{version}")),
-            None => Some(name.to_owned()),
+    /// Records the releases that a request names in its body, without their versions if they have none.
+    pub(crate) fn set_releases(self, releases: &RequestedReleases) {
+        let releases = releases.0.iter().take(MAX_RELEASES);
+        let names = releases.map(|(Name(name), VersionOrNull(version))| match version {
+            Some(Version(version)) => format!("{name}@{version}"),
+            None => name.clone(),
         });
-        let names: Vec<String> = names.take(MAX_RELEASES).collect();
-        self.set_target(names.join(", "));
+        self.set_target(names.collect::<Vec<_>>().join(", "));
     }
 
     /// Records the reason that the caller gives.

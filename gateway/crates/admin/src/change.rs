@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 
 use colonnade_config::{Action, Origin, Token};
-use colonnade_model::schema::{Number, Percent, Releases};
+use colonnade_model::schema::{Number, Percent, Reason, Releases};
 use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome};
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, Role};
 use colonnade_web::body::RequestBody;
@@ -21,9 +21,6 @@ use super::{AdminError, request_body};
 
 /// The maximum size of a JSON body in bytes.
 const MAX_BODY: usize = 64 * 1024;
-
-/// The maximum length of a reason in characters.
-const MAX_REASON: usize = 1000;
 
 /// The deployment that a change created or restored.
 #[derive(Serialize, ToSchema)]
@@ -48,46 +45,24 @@ pub(super) struct ChangeResult {
     paths: BTreeMap<String, String>,
 }
 
-/// Reads a JSON body. An empty body equals `{}`.
+/// Reads a JSON object. An empty body equals `{}`.
 pub(super) async fn read_json<T: DeserializeOwned>(body: RequestBody) -> Result<T, AdminError> {
     let bytes = request_body::read(body, MAX_BODY).await?;
     let json = if bytes.is_empty() { b"{}" } else { &*bytes };
+    // serde also reads structs from arrays.
+    if json.trim_ascii_start().starts_with(b"[") {
+        return Err(AdminError::Body("expected an object, not an array".to_owned()));
+    }
     serde_json::from_slice(json).map_err(|error| AdminError::Body(error.to_string()))
 }
 
 /// The author of a change: the token's name and the reason.
-pub(super) fn author(caller: Caller<'_>, reason: Option<String>) -> Result<Author, AdminError> {
-    if let Some(reason) = &reason
-        && (reason.chars().count() > MAX_REASON || reason.chars().any(char::is_control))
-    {
-        return Err(AdminError::Body(format!(
-            "`reason` must be one line of at most {MAX_REASON} characters"
-        )));
-    }
+pub(super) fn author(caller: Caller<'_>, reason: Option<Reason>) -> Author {
+    let reason = reason.map(|Reason(reason)| reason);
     caller.set_reason(reason.as_deref());
-    Ok(Author {
+    Author {
         by: caller.token.name.clone(),
         reason,
-    })
-}
-
-/// The names and versions of requested releases.
-pub(super) fn names(
-    releases: &BTreeMap<String, Option<String>>,
-) -> impl Iterator<Item = (&str, Option<&str>)> {
-    let releases = releases.iter();
-    releases.map(|(name, version)| (name.as_str(), version.as_deref()))
-}
-
-/// Validates the share of visitors of a rollout. `None` means all visitors, without a rollout.
-pub(super) fn percent(percent: Option<i64>) -> Result<Option<u8>, AdminError> {
-    match percent.map(u8::try_from) {
-        None => Ok(None),
-        Some(Ok(percent @ 0..=99)) => Ok(Some(percent)),
-        Some(_) => Err(AdminError::Body(
-            "`percent` must be an integer from 0 to 99; omit it to make the deployment live for all visitors"
-                .to_owned(),
-        )),
     }
 }
 

@@ -1,14 +1,12 @@
 //! Deploying, and listing deployments.
 
-use std::collections::BTreeMap;
-
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use colonnade_config::Action;
 use colonnade_model::deployment::Deployment;
-use colonnade_model::schema::{Number, Percent, Reason, RequestedReleases};
+use colonnade_model::schema::{Number, Percent, Reason, RequestedReleases, optional};
 use colonnade_platform::deployment::DeployRequest;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
@@ -21,16 +19,18 @@ use super::{Admin, AdminError, auth, change};
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Deploy {
-    #[schema(value_type = RequestedReleases)]
-    releases: BTreeMap<String, Option<String>>,
+    releases: RequestedReleases,
     /// The deployment that must still be live. If it is not, the response is 409 and contains the live one.
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Number, required = false)]
-    base: Option<u64>,
+    base: Option<Number>,
     /// Starts a rollout: the share of visitors who get the new deployment, in percent.
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Percent, required = false)]
-    percent: Option<i64>,
+    percent: Option<Percent>,
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Reason, required = false)]
-    reason: Option<String>,
+    reason: Option<Reason>,
 }
 
 /// The live state and all retained deployments.
@@ -57,14 +57,14 @@ pub(super) async fn deploy(
 ) -> Result<Response, AdminError> {
     let deploy: Deploy = change::read_json(body).await?;
     let token = caller.token;
-    caller.set_releases(change::names(&deploy.releases));
+    caller.set_releases(&deploy.releases);
     // A request without releases names no section that could be checked.
     auth::require_any_section(token, Action::Deploy)?;
     let request = DeployRequest {
-        releases: deploy.releases,
-        base: deploy.base,
-        percent: change::percent(deploy.percent)?,
-        author: change::author(caller, deploy.reason)?,
+        releases: deploy.releases.into_versions(),
+        base: deploy.base.map(|Number(number)| number),
+        percent: deploy.percent.map(|Percent(percent)| percent),
+        author: change::author(caller, deploy.reason),
     };
     let allows = |section: &str| token.allows(Action::Deploy, section);
     let outcome = admin.deployments.deploy(&request, &allows).await;

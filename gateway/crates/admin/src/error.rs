@@ -25,6 +25,9 @@ pub enum AdminError {
     /// The path is invalid.
     #[error(transparent)]
     Path(#[from] PathError),
+    /// A parameter in the path is invalid.
+    #[error("invalid path: {0}")]
+    Parameter(String),
     /// The request has no known bearer token.
     #[error("missing or unknown bearer token; send `Authorization: Bearer <token>`")]
     Unauthorized(TokenProblem),
@@ -44,6 +47,9 @@ pub enum AdminError {
     /// The body is invalid.
     #[error("invalid request body: {0}")]
     Body(String),
+    /// A preview link cannot lead to the path.
+    #[error("`path` must be the path of a page, such as /terms, of at most 512 bytes")]
+    PreviewPath,
     /// The query is invalid.
     #[error("invalid query: {0}")]
     Query(String),
@@ -84,11 +90,13 @@ impl AdminError {
             Self::Http(HttpError::MethodNotAllowed(_)) => "method_not_allowed",
             Self::Http(HttpError::Overloaded) => "overloaded",
             Self::Http(HttpError::Panic) => "panic",
-            Self::Http(HttpError::UriTooLong | HttpError::CrossOrigin) | Self::Path(_) => "invalid_request",
+            Self::Http(HttpError::UriTooLong | HttpError::CrossOrigin)
+            | Self::Path(_)
+            | Self::Parameter(_) => "invalid_request",
             Self::Unauthorized(problem) => problem.cause(),
             Self::TooManyFailures(_) => "rate_limited",
             Self::Forbidden { .. } => "forbidden",
-            Self::Body(_) => "invalid_body",
+            Self::Body(_) | Self::PreviewPath => "invalid_body",
             Self::Query(_) => "invalid_query",
             Self::TooLarge(_) => "body_too_large",
             Self::Timeout => "body_timeout",
@@ -132,7 +140,7 @@ impl Problem for AdminError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Http(error) => error.status(),
-            Self::Path(_) => StatusCode::BAD_REQUEST,
+            Self::Path(_) | Self::Parameter(_) => StatusCode::BAD_REQUEST,
             Self::Unauthorized(_) => StatusCode::UNAUTHORIZED,
             Self::TooManyFailures(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Forbidden { .. } => StatusCode::FORBIDDEN,
@@ -144,7 +152,7 @@ impl Problem for AdminError {
             Self::Publish(PublishError::VersionTaken(_) | PublishError::VersionDeleted(_)) => {
                 StatusCode::CONFLICT
             }
-            Self::Publish(PublishError::Rejected(_)) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::PreviewPath | Self::Publish(PublishError::Rejected(_)) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Change(error) => change_status(error),
             Self::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
             Self::Publish(PublishError::Store(_))

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use colonnade_config::{Action, Retention};
-use colonnade_model::schema::{Number, Reason, ReleaseName};
+use colonnade_model::schema::{Number, Reason, ReleaseName, optional};
 use colonnade_platform::deployment::Deployments;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
@@ -21,8 +21,9 @@ pub(super) struct GarbageCollection {
     #[serde(default)]
     #[schema(default = false)]
     dry_run: bool,
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Reason, required = false)]
-    reason: Option<String>,
+    reason: Option<Reason>,
 }
 
 /// What garbage collection deleted, or would delete.
@@ -48,7 +49,7 @@ pub(super) async fn collect_garbage(
     let GarbageCollection { dry_run, reason } = change::read_json(body).await?;
     let token = caller.token;
     caller.set_target("*");
-    let author = change::author(caller, reason)?;
+    let author = change::author(caller, reason);
     let allows = |section: &str| token.allows(Action::GarbageCollect, section);
     let collected = deployments
         .collect_garbage(retention, dry_run, &author, &allows)

@@ -5,6 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use colonnade_model::deployment::Change;
+use colonnade_model::schema::MAX_INTEGER;
 use colonnade_platform::deployment::Deployments;
 use colonnade_web::response::{Response, json};
 
@@ -28,7 +29,7 @@ pub(super) struct HistoryPage {
 
 /// `GET /api/v1/history`
 pub(super) async fn list(deployments: &Deployments, query: Option<&str>) -> Result<Response, AdminError> {
-    let limits = [("limit", 1..=MAX_LIMIT), ("before", 1..=u64::MAX)];
+    let limits = [("limit", 1..=MAX_LIMIT), ("before", 1..=MAX_INTEGER)];
     let [limit, before] = query::integers(query, &limits)?;
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
     let (entries, next) = deployments

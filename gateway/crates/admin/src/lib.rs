@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use http::StatusCode;
+use matchit::Params;
 use prometheus_client::registry::Registry;
 
 use colonnade_config::{Action, Config, Origin, Retention, Token};
@@ -154,15 +155,11 @@ impl Admin {
         event: &mut AuditEvent,
     ) -> Result<Response, AdminError> {
         let joined = format!("/{}", path.segments().join("/"));
-        let found = self.router.find(&joined).and_then(|(route, parameters)| {
-            let parameters = Parameters::parse(&parameters)?;
-            Some((route, parameters))
-        });
-        match found {
+        match self.router.find(&joined) {
             Some((route, parameters)) if !path.has_trailing_slash() => {
                 event.route = route.name.clone();
                 match route.methods.check(request.method()) {
-                    Ok(None) => self.call(&route.handler, parameters, request, event).await,
+                    Ok(None) => self.call(&route.handler, &parameters, request, event).await,
                     Ok(Some(options)) => Ok(options),
                     Err(error) => Err(error.into()),
                 }
@@ -174,7 +171,7 @@ impl Admin {
     async fn call(
         &self,
         endpoint: &Endpoint,
-        parameters: Parameters,
+        parameters: &Params<'_, '_>,
         request: Request,
         event: &AuditEvent,
     ) -> Result<Response, AdminError> {
@@ -196,12 +193,15 @@ impl Admin {
             Endpoint::Api(handler) => {
                 let tokens = self.tokens.load_full();
                 let caller = auth::authenticate(&tokens, &head.headers, &event.caller);
-                if caller.is_ok() || self.is_live(&parameters.name) {
-                    event.caller.set_path_target(&parameters);
+                let parameters = Parameters::parse(parameters);
+                if let Ok(parameters) = &parameters
+                    && (caller.is_ok() || self.is_live(&parameters.name))
+                {
+                    event.caller.set_path_target(parameters);
                 }
                 let call = Call {
                     caller: caller.map_err(refused)?,
-                    parameters,
+                    parameters: parameters?,
                     head: &head,
                     body,
                 };

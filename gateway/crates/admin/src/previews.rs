@@ -1,14 +1,12 @@
 //! Creating preview links, and ending all previews.
 
-use std::collections::BTreeMap;
-
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use colonnade_config::{Action, Origin};
-use colonnade_model::schema::{Number, Reason, RequestedReleases};
+use colonnade_model::schema::{Integer, Number, Reason, RequestedReleases, optional};
 use colonnade_platform::deployment::{DeployRequest, Deployments, PreviewTarget};
 use colonnade_platform::preview;
 use colonnade_web::body::RequestBody;
@@ -25,24 +23,24 @@ const DEFAULT_MINUTES: i64 = 60;
 #[serde(deny_unknown_fields)]
 pub(super) struct CreatePreview {
     /// The deployment to preview.
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Number, required = false)]
-    deployment: Option<u64>,
+    deployment: Option<Number>,
     /// The releases to preview in place of the live ones. They are stored as a deployment that never becomes live.
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = RequestedReleases, required = false)]
-    releases: Option<BTreeMap<String, Option<String>>>,
-    /// The path of the page to which the link leads.
-    #[schema(
-        max_length = 512,
-        pattern = r"^/([^/\\?#_][^\\?#]*)?$",
-        default = "/",
-        nullable = false
-    )]
+    releases: Option<RequestedReleases>,
+    /// The path of the page to which the link leads, such as `/terms`. Anything else is 422.
+    #[serde(default, deserialize_with = "optional")]
+    #[schema(default = "/", nullable = false)]
     path: Option<String>,
     /// The lifetime of the preview in minutes.
-    #[schema(minimum = 1, maximum = 10080, default = 60, nullable = false)]
-    minutes: Option<i64>,
+    #[serde(default, deserialize_with = "optional")]
+    #[schema(value_type = Option<i64>, minimum = 1, maximum = 10080, default = 60, nullable = false)]
+    minutes: Option<Integer>,
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Reason, required = false)]
-    reason: Option<String>,
+    reason: Option<Reason>,
 }
 
 /// A preview link.
@@ -69,28 +67,28 @@ pub(super) async fn create(
     let request: CreatePreview = change::read_json(body).await?;
     let token = caller.token;
     match (request.deployment, &request.releases) {
-        (Some(number), _) => caller.set_target(number),
-        (None, Some(releases)) => caller.set_releases(change::names(releases)),
+        (Some(Number(number)), _) => caller.set_target(number),
+        (None, Some(releases)) => caller.set_releases(releases),
         (None, None) => {}
     }
     auth::require_any_section(token, Action::Preview)?;
-    let author = change::author(caller, request.reason)?;
+    let author = change::author(caller, request.reason);
     let path = request.path.unwrap_or_else(|| "/".to_owned());
     if !preview::is_valid_path(&path) {
-        return Err(invalid(
-            "`path` must be the path of a page, such as /terms, of at most 512 characters",
-        ));
+        return Err(AdminError::PreviewPath);
     }
     let max_minutes = preview::MAX_PREVIEW_LIFETIME.as_mins();
-    let minutes = request.minutes.unwrap_or(DEFAULT_MINUTES);
+    let minutes = request
+        .minutes
+        .map_or(DEFAULT_MINUTES, |Integer(minutes)| minutes);
     let problem = || invalid(&format!("`minutes` must be an integer from 1 to {max_minutes}"));
     if !(1..=max_minutes).contains(&minutes) {
         return Err(problem());
     }
     let target = match (request.deployment, request.releases) {
-        (Some(number), None) => PreviewTarget::Deployment(number),
+        (Some(Number(number)), None) => PreviewTarget::Deployment(number),
         (None, Some(releases)) => PreviewTarget::Releases(DeployRequest {
-            releases,
+            releases: releases.into_versions(),
             base: None,
             percent: None,
             author: author.clone(),
@@ -118,7 +116,7 @@ pub(super) async fn create(
 pub(super) async fn end(deployments: &Deployments, caller: Caller<'_>) -> Result<Response, AdminError> {
     let token = caller.token;
     caller.set_target("*");
-    let author = change::author(caller, None)?;
+    let author = change::author(caller, None);
     let allows = |section: &str| token.allows(Action::Preview, section);
     let outcome = deployments.end_previews(&author, &allows).await;
     change::with_token(outcome, token, Action::Preview)?;

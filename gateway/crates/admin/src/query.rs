@@ -21,10 +21,8 @@ pub(super) fn integers<const N: usize>(
         let limits = &expected[index].1;
         let number = value.parse().ok().filter(|number| limits.contains(number));
         let number = number.ok_or_else(|| {
-            invalid(match (*limits.start(), *limits.end()) {
-                (min, u64::MAX) => format!("`{name}` must be an integer of at least {min}"),
-                (min, max) => format!("`{name}` must be an integer from {min} to {max}"),
-            })
+            let (min, max) = (limits.start(), limits.end());
+            invalid(format!("`{name}` must be an integer from {min} to {max}"))
         })?;
         if values[index].replace(number).is_some() {
             return Err(invalid(format!("`{name}` must not be repeated")));

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use colonnade_config::Action;
 use colonnade_model::deployment::ReleaseChange;
-use colonnade_model::schema::{Name, Number, Reason};
+use colonnade_model::schema::{Name, Number, Reason, optional};
 use colonnade_platform::deployment::{Author, RollbackTarget};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
@@ -21,16 +21,20 @@ use super::{Admin, AdminError, change};
 #[serde(deny_unknown_fields)]
 pub(super) struct Rollback {
     /// The section, or `shell`, whose previous release is restored.
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Name, required = false)]
-    section: Option<String>,
+    section: Option<Name>,
     /// The deployment whose releases are all restored.
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Number, required = false)]
-    deployment: Option<u64>,
+    deployment: Option<Number>,
     /// The deployment that must still be live. If it is not, the response is 409 and contains the live one.
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Number, required = false)]
-    base: Option<u64>,
+    base: Option<Number>,
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Reason, required = false)]
-    reason: Option<String>,
+    reason: Option<Reason>,
 }
 
 /// What a rollback would change.
@@ -89,13 +93,13 @@ pub(super) async fn roll_back(
 async fn read(caller: Caller<'_>, body: RequestBody) -> Result<Request, AdminError> {
     let rollback: Rollback = change::read_json(body).await?;
     match (&rollback.section, rollback.deployment) {
-        (Some(section), _) => caller.set_section(section),
-        (None, Some(number)) => caller.set_target(number),
+        (Some(Name(section)), _) => caller.set_target(section),
+        (None, Some(Number(number))) => caller.set_target(number),
         (None, None) => caller.set_target("*"),
     }
     let target = match (rollback.section, rollback.deployment) {
-        (Some(section), None) => RollbackTarget::Section(section),
-        (None, Some(number)) => RollbackTarget::Deployment(number),
+        (Some(Name(section)), None) => RollbackTarget::Section(section),
+        (None, Some(Number(number))) => RollbackTarget::Deployment(number),
         (None, None) => RollbackTarget::Previous,
         (Some(_), Some(_)) => {
             let problem = "`section` and `deployment` exclude each other";
@@ -104,7 +108,7 @@ async fn read(caller: Caller<'_>, body: RequestBody) -> Result<Request, AdminErr
     };
     Ok(Request {
         target,
-        base: rollback.base,
-        author: change::author(caller, rollback.reason)?,
+        base: rollback.base.map(|Number(base)| base),
+        author: change::author(caller, rollback.reason),
     })
 }

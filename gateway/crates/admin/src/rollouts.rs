@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use colonnade_config::Action;
 use colonnade_model::deployment::{ReleaseChange, VisibleDeployments, release_changes};
-use colonnade_model::schema::{Name, Number, Percent, Reason};
+use colonnade_model::schema::{Name, Number, Percent, Reason, optional};
 use colonnade_platform::deployment::{Deployments, RolloutTarget};
 use colonnade_web::response::{Response, json};
 
@@ -40,10 +40,12 @@ pub(super) struct Rollout {
 pub(super) struct Promote {
     /// The new share of visitors in percent. Without it the candidate becomes live for all visitors, which ends the
     /// rollout.
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Percent, required = false)]
-    percent: Option<i64>,
+    percent: Option<Percent>,
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Reason, required = false)]
-    reason: Option<String>,
+    reason: Option<Reason>,
 }
 
 /// The promoted candidate.
@@ -64,8 +66,9 @@ pub(super) struct PromoteResult {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Abort {
+    #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Reason, required = false)]
-    reason: Option<String>,
+    reason: Option<Reason>,
 }
 
 /// The result of an abort.
@@ -101,8 +104,8 @@ pub(super) fn describe<'a>(
 pub(super) async fn promote(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
     let token = call.caller.token;
     let promote: Promote = change::read_json(call.body).await?;
-    let percent = change::percent(promote.percent)?;
-    let author = change::author(call.caller, promote.reason)?;
+    let percent = promote.percent.map(|Percent(percent)| percent);
+    let author = change::author(call.caller, promote.reason);
     let allows = |section: &str| token.allows(Action::Deploy, section);
     let outcome = deployments
         .promote(&target(call.parameters), percent, &author, &allows)
@@ -123,7 +126,7 @@ pub(super) async fn promote(deployments: &Deployments, call: Call<'_>) -> Result
 pub(super) async fn abort(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
     let token = call.caller.token;
     let abort: Abort = change::read_json(call.body).await?;
-    let author = change::author(call.caller, abort.reason)?;
+    let author = change::author(call.caller, abort.reason);
     let allows = |section: &str| token.allows(Action::Deploy, section);
     let outcome = deployments
         .abort(&target(call.parameters), &author, &allows)

@@ -8,6 +8,7 @@ use http::request::Parts;
 use matchit::Params;
 
 use colonnade_model::release::ReleaseId;
+use colonnade_model::schema::{Integer, Name, Number, Version};
 use colonnade_web::body::RequestBody;
 use colonnade_web::health;
 use colonnade_web::response::Response;
@@ -37,16 +38,24 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// Returns `None` if a number is invalid.
-    pub(crate) fn parse(params: &Params<'_, '_>) -> Option<Self> {
-        let text = |name| params.get(name).unwrap_or_default().to_owned();
-        Some(Self {
-            name: text("name"),
-            version: text("version"),
-            number: params
-                .get("number")
-                .map_or(Some(0), |number| number.parse().ok())?,
-        })
+    /// The decoded parameters.
+    pub(crate) fn parse(params: &Params<'_, '_>) -> Result<Self, AdminError> {
+        let mut parameters = Self::default();
+        for (key, value) in params.iter() {
+            let text = value.to_owned();
+            match key {
+                "name" => Name(parameters.name) = text.try_into().map_err(AdminError::Parameter)?,
+                "version" => Version(parameters.version) = text.try_into().map_err(AdminError::Parameter)?,
+                _ => {
+                    let number = text.parse().map_or(Integer(0), Integer);
+                    let number = number
+                        .try_into()
+                        .map_err(|problem: &str| AdminError::Parameter(problem.to_owned()));
+                    Number(parameters.number) = number?;
+                }
+            }
+        }
+        Ok(parameters)
     }
 }
 

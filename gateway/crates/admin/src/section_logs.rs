@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 
 use colonnade_config::{Action, Token};
 use colonnade_diagnostics::{Diagnostics, LogEntry};
+use colonnade_model::schema::MAX_INTEGER;
 use colonnade_web::health::ShutdownSignal;
 use colonnade_web::response::{Response, json};
 
@@ -39,7 +40,7 @@ pub(super) async fn read(
     section: String,
     query: Option<&str>,
 ) -> Result<Response, AdminError> {
-    let limits = [("after", 0..=u64::MAX), ("wait", 0..=MAX_WAIT_SECONDS)];
+    let limits = [("after", 0..=MAX_INTEGER), ("wait", 0..=MAX_WAIT_SECONDS)];
     let [after, wait] = query::integers(query, &limits)?;
     let (after, wait) = (after.unwrap_or(0), Duration::from_secs(wait.unwrap_or(0)));
     let next = diagnostics.log.next_of_section(&section, after);

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use colonnade_config::Action;
+use colonnade_model::schema::MAX_INTEGER;
 
 use super::operation::{Operation, content, parameter, problem_content};
 use crate::change::ChangeResult;
@@ -151,7 +152,7 @@ fn list_section_errors() -> Operation {
 }
 
 fn read_section_logs() -> Operation {
-    let id = json!({ "type": "integer", "minimum": 0, "default": 0 });
+    let id = json!({ "type": "integer", "minimum": 0, "maximum": MAX_INTEGER, "default": 0 });
     let seconds = json!({ "type": "integer", "minimum": 0, "maximum": MAX_WAIT_SECONDS, "default": 0 });
     Operation::new("diagnostics", "readSectionLogPage", "Read the log of a section")
         .description(
@@ -247,7 +248,7 @@ fn plan_rollback() -> Operation {
 
 fn history() -> Operation {
     let limit = json!({ "type": "integer", "minimum": 1, "maximum": 500, "default": 50 });
-    let before = json!({ "type": "integer", "minimum": 1 });
+    let before = json!({ "type": "integer", "minimum": 1, "maximum": MAX_INTEGER });
     Operation::new("history", "history", "List all changes, newest first")
         .parameters(&json!([
             parameter(
