@@ -57,7 +57,11 @@ pub(crate) fn main() -> ExitCode {
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
         Command::Check { config: path } => match Config::check(&path) {
-            Ok(()) => print("ok"),
+            Ok(config) => {
+                let settings = config.environment.iter();
+                let settings = settings.map(|(key, variable)| format!("{key} is set by {variable}\n"));
+                print(&format!("{}ok", settings.collect::<String>()))
+            }
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
         Command::RenderWorker => colonnade_render::worker(),

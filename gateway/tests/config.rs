@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -55,6 +56,21 @@ fn invalid_config_reports_every_error() {
         assert!(lines[2].starts_with("site.toml:3: site.origin: `site.example` is not a URL"));
         assert!(!folder.path().join("store").exists());
     }
+}
+
+#[test]
+fn environment_variable_overrides_config() {
+    let variables = [("COLONNADE_STORE__FOLDER", "elsewhere")];
+    let (_folder, path) = write_config(&configuration(""));
+    let output = Command::new(env!("CARGO_BIN_EXE_gateway"))
+        .args(["check", "--config", path.to_str().unwrap()])
+        .envs(variables)
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(stdout, "store.folder is set by COLONNADE_STORE__FOLDER\nok\n");
+    let gateway = Gateway::start_with("", &[("COLONNADE_SITE__BRAND", "Brand of the environment")]);
+    assert!(gateway.get("/").text().contains("Brand of the environment"));
 }
 
 #[test]

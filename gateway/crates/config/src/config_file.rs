@@ -15,11 +15,14 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 
+use crate::environment::EnvironmentSetting;
+
 /// A parsed file and its problems.
 pub(crate) struct ConfigFile<'a> {
     name: &'a str,
     text: &'a str,
     root: Spanned<DeTable<'a>>,
+    environment: &'a [EnvironmentSetting],
     /// Byte offset and message.
     problems: Vec<(usize, String)>,
     /// The same for what makes the gateway fail its clients, but can be served.
@@ -30,13 +33,20 @@ pub(crate) struct ConfigFile<'a> {
 type Edit<'e, 't> = dyn FnMut(&str, &mut Spanned<DeValue<'t>>) -> bool + 'e;
 
 impl<'a> ConfigFile<'a> {
-    /// Parses `text`. Returns all syntax errors.
-    pub(crate) fn parse(name: &'a str, text: &'a str) -> Result<Self, Vec<String>> {
-        let (root, errors) = DeTable::parse_recoverable(text);
+    /// Parses `text`, and applies the settings of the environment. Returns all syntax errors.
+    pub(crate) fn parse(
+        name: &'a str,
+        text: &'a str,
+        environment: &'a [EnvironmentSetting],
+    ) -> Result<Self, Vec<String>> {
+        let (mut root, errors) = DeTable::parse_recoverable(text);
         let syntax = errors.iter().map(|error| {
             let message = format!("not valid TOML: {}", error.message().replace('\n', ", "));
             (error.span().unwrap_or_default().start, message)
         });
+        for setting in environment {
+            setting.apply(root.get_mut());
+        }
         // Serde would read an array as the fields of a table, in order.
         let arrays = root
             .get_ref()
@@ -52,6 +62,7 @@ impl<'a> ConfigFile<'a> {
             name,
             text,
             root,
+            environment,
             problems,
             warnings: Vec::new(),
         };
@@ -149,7 +160,7 @@ impl<'a> ConfigFile<'a> {
         self.problems.append(&mut self.warnings);
     }
 
-    /// All problems in the order of their lines, one line of text each.
+    /// All problems in the order of their lines, one line of text each. Those of the environment come last.
     pub(crate) fn into_problems(self) -> Vec<String> {
         self.lines(&self.problems)
     }
@@ -162,11 +173,18 @@ impl<'a> ConfigFile<'a> {
     fn lines(&self, messages: &[(usize, String)]) -> Vec<String> {
         let mut messages: Vec<_> = messages.iter().collect();
         messages.sort_by_key(|(offset, _)| *offset);
-        let line = |offset: usize| self.text[..offset].matches('\n').count() + 1;
         let messages = messages.into_iter();
         messages
-            .map(|(offset, message)| format!("{}:{}: {message}", self.name, line(*offset)))
+            .map(|(offset, message)| format!("{}: {message}", self.place(*offset)))
             .collect()
+    }
+
+    /// The line in the file, or the environment variable, at this offset.
+    fn place(&self, offset: usize) -> String {
+        match self.environment.iter().find(|setting| setting.contains(offset)) {
+            Some(setting) => setting.variable.clone(),
+            None => format!("{}:{}", self.name, self.text[..offset].matches('\n').count() + 1),
+        }
     }
 }
 

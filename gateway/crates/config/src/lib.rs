@@ -8,6 +8,7 @@ mod asset;
 mod budget;
 mod certificate;
 mod config_file;
+mod environment;
 mod limits;
 mod listen;
 mod partner;
@@ -45,6 +46,7 @@ use colonnade_web::limits::Limits;
 use serde::Deserialize;
 
 use config_file::ConfigFile;
+use environment::EnvironmentSetting;
 
 /// All settings: the tables of the file.
 #[derive(Debug, Deserialize)]
@@ -84,6 +86,9 @@ pub struct Config {
     /// The targets of affiliate links by their ids.
     #[serde(default, deserialize_with = "value::map_of_tables")]
     pub partners: BTreeMap<String, Partner>,
+    /// The keys that environment variables set, each with the name of its variable.
+    #[serde(skip)]
+    pub environment: Vec<(String, String)>,
     /// All settings as they are in the file, to tell later which changes need a restart.
     #[serde(skip)]
     pub restart_settings: RestartSettings,
@@ -111,8 +116,8 @@ impl Config {
     }
 
     /// Does the same, and rejects a file with warnings.
-    pub fn check(path: &Path) -> Result<(), ConfigError> {
-        Self::read(path, true).map(drop)
+    pub fn check(path: &Path) -> Result<Self, ConfigError> {
+        Self::read(path, true)
     }
 
     fn read(path: &Path, rejects_warnings: bool) -> Result<Self, ConfigError> {
@@ -120,21 +125,33 @@ impl Config {
             .map_err(|error| ConfigError(vec![format!("{}: cannot be read: {error}", path.display())]))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         let folder = path.parent().unwrap_or(Path::new(""));
-        Self::parse_file(&name, &text, folder, rejects_warnings)
+        Self::parse_file(&name, &text, folder, environment::variables(), rejects_warnings)
     }
 
     /// Parses the text of a file. `name` is the file's name in errors; relative paths start at `folder`.
     pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Self, ConfigError> {
-        Self::parse_file(name, text, folder, false)
+        Self::parse_with(name, text, folder, std::iter::empty())
+    }
+
+    /// The same with these environment variables, of which those with the names of settings take precedence over the file.
+    pub fn parse_with(
+        name: &str,
+        text: &str,
+        folder: &Path,
+        variables: impl Iterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
+        Self::parse_file(name, text, folder, variables, false)
     }
 
     fn parse_file(
         name: &str,
         text: &str,
         folder: &Path,
+        variables: impl Iterator<Item = (String, String)>,
         rejects_warnings: bool,
     ) -> Result<Self, ConfigError> {
-        let mut file = ConfigFile::parse(name, text).map_err(ConfigError)?;
+        let settings = EnvironmentSetting::all(variables, text.len());
+        let mut file = ConfigFile::parse(name, text, &settings).map_err(ConfigError)?;
         for table in REQUIRED_TABLES {
             if file.get(&[table]).is_none() {
                 file.problem(&[table], "missing", "a table");
@@ -144,6 +161,10 @@ impl Config {
         if let Some(config) = &mut config {
             config.resolve(folder, &mut file);
             config.warnings = file.warnings();
+            let settings = settings.iter();
+            config.environment = settings
+                .map(|setting| (setting.key(), setting.variable.clone()))
+                .collect();
         }
         if rejects_warnings {
             file.reject_warnings();

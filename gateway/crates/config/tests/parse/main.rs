@@ -100,6 +100,62 @@ fn valid_config_is_parsed() {
     assert!(!format!("{config:?}").contains("the-key"));
 }
 
+/// The valid configuration with these environment variables.
+fn with_variables(variables: &[(&str, &str)]) -> Result<Config, String> {
+    let variables = variables.iter();
+    let owned = variables.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let config = Config::parse_with("site.toml", VALID, folder().path(), owned);
+    config.map_err(|error| error.to_string())
+}
+
+#[test]
+fn environment_takes_precedence_over_file() {
+    let config = with_variables(&[
+        ("COLONNADE_SITE__BRAND", "New brand"),
+        ("COLONNADE_LISTEN__SITE", "127.0.0.2:80"),
+        ("COLONNADE_BUDGET__SECTIONS__LEGAL__PAGE_SCRIPT_KIB", "33"),
+        ("COLONNADE_STORE__RETAIN_RELEASES", "7"),
+        ("COLONNADE_ADMIN", "http://127.0.0.1:9090"),
+        ("COLONNADE_TOKEN", "not a setting"),
+        ("PATH", "/bin"),
+    ])
+    .unwrap();
+    assert_eq!(&*config.site.brand, "New brand");
+    assert_eq!(config.listen.site.to_string(), "127.0.0.2:80");
+    assert_eq!(config.store.retention().releases, 7);
+    let keys: Vec<&str> = config.environment.iter().map(|(key, _)| key.as_str()).collect();
+    assert_eq!(
+        keys,
+        [
+            "budget.sections.legal.page_script_kib",
+            "listen.site",
+            "site.brand",
+            "store.retain_releases"
+        ]
+    );
+}
+
+#[test]
+fn invalid_environment_setting_names_its_variable() {
+    let problems = with_variables(&[
+        ("COLONNADE_LISTEN__SIET", "127.0.0.1:80"),
+        ("COLONNADE_STORE__RETAIN_RELEASES", "many"),
+        ("COLONNADE_STROE__FOLDER", "store"),
+        ("COLONNADE_SITE__ORIGIN", "x = 1"),
+    ])
+    .unwrap_err();
+    let problems: Vec<&str> = problems.lines().collect();
+    for (problem, expected) in problems.iter().zip([
+        "COLONNADE_LISTEN__SIET: listen.siet: unknown key; expected one of ",
+        "COLONNADE_SITE__ORIGIN: site.origin: `x = 1` is not a URL",
+        "COLONNADE_STORE__RETAIN_RELEASES: store.retain_releases: is of type string; expected ",
+        "COLONNADE_STROE__FOLDER: stroe: unknown key; expected one of ",
+    ]) {
+        assert!(problem.starts_with(expected), "{problem}");
+    }
+    assert_eq!(problems.len(), 4, "{problems:?}");
+}
+
 /// The valid configuration with more keys. Those before the first table belong to `[listen]`.
 fn with(keys: &str) -> Config {
     let text = VALID.replace("[store]", &format!("{keys}\n[store]"));

@@ -1,0 +1,108 @@
+//! Settings in environment variables: `COLONNADE_LISTEN__SITE` takes precedence over `listen.site` of the file.
+
+use std::env;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// What the variables' names begin with.
+const PREFIX: &str = "COLONNADE_";
+
+/// What separates the keys in a name. Single underscores belong to keys. Names without it are not settings: the `section`
+/// command has variables of its own.
+const SEPARATOR: &str = "__";
+
+/// The key of the document that contains only the value.
+const KEY: &str = "v=";
+
+/// A setting in an environment variable.
+#[derive(Debug)]
+pub(crate) struct EnvironmentSetting {
+    /// The name of the variable.
+    pub(crate) variable: String,
+    /// The keys that lead to the setting.
+    path: Vec<String>,
+    /// A TOML document with the value. Spaces before it make its offsets differ from those of the file and of other settings.
+    document: String,
+}
+
+impl EnvironmentSetting {
+    /// The settings among these variables, sorted by name, for a file of `length` bytes.
+    pub(crate) fn all(variables: impl Iterator<Item = (String, String)>, length: usize) -> Vec<Self> {
+        let mut variables: Vec<_> = variables.filter(|(name, _)| keys(name).is_some()).collect();
+        variables.sort();
+        let mut offset = length + 1;
+        let settings = variables.into_iter().filter_map(|(variable, value)| {
+            let document = format!("{}{KEY}{value}", " ".repeat(offset));
+            offset = document.len() + 1;
+            let path = keys(&variable)?;
+            Some(Self {
+                variable,
+                path,
+                document,
+            })
+        });
+        settings.collect()
+    }
+
+    /// The dotted key of the setting.
+    pub(crate) fn key(&self) -> String {
+        self.path.join(".")
+    }
+
+    /// Whether a problem at this offset is one of the value.
+    pub(crate) fn contains(&self, offset: usize) -> bool {
+        (self.span().start - KEY.len()..self.span().end).contains(&offset)
+    }
+
+    /// Sets the value in `root`. A value that is not TOML is a string.
+    pub(crate) fn apply<'a>(&'a self, root: &mut DeTable<'a>) {
+        let parsed = DeTable::parse(&self.document).ok();
+        let parsed = parsed.map(Spanned::into_inner).filter(|table| table.len() == 1);
+        let value = parsed.and_then(|table| table.into_iter().next());
+        let text = || Spanned::new(self.span(), DeValue::String(self.document[self.span()].into()));
+        let value = value.map_or_else(text, |(_, value)| value);
+        set(root, &self.path, &self.span(), value);
+    }
+
+    /// Where the value is.
+    fn span(&self) -> Range<usize> {
+        let spaces = self.document.len() - self.document.trim_start_matches(' ').len();
+        spaces + KEY.len()..self.document.len()
+    }
+}
+
+/// The environment variables of this process. Those that are not Unicode are left out.
+pub(crate) fn variables() -> impl Iterator<Item = (String, String)> {
+    env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+}
+
+/// The keys that a variable's name consists of; `None` if it is not the name of a setting.
+fn keys(variable: &str) -> Option<Vec<String>> {
+    let name = variable.strip_prefix(PREFIX)?.to_ascii_lowercase();
+    let keys: Vec<String> = name.split(SEPARATOR).map(str::to_owned).collect();
+    (keys.len() > 1).then_some(keys)
+}
+
+/// Sets the value at a path. Creates missing tables, and replaces what is not a table.
+fn set<'a>(table: &mut DeTable<'a>, path: &[String], span: &Range<usize>, value: Spanned<DeValue<'a>>) {
+    let Some((first, rest)) = path.split_first() else {
+        return;
+    };
+    if rest.is_empty() {
+        table.remove(first.as_str());
+        table.insert(Spanned::new(span.clone(), first.clone().into()), value);
+        return;
+    }
+    let inner = table.get(first.as_str()).map(Spanned::get_ref);
+    if !inner.is_some_and(DeValue::is_table) {
+        // Not the span of the value: problems of the table are not those of the value.
+        let place = span.start - KEY.len()..span.start;
+        let key = Spanned::new(place.clone(), first.clone().into());
+        table.insert(key, Spanned::new(place, DeValue::Table(DeTable::new())));
+    }
+    if let Some(DeValue::Table(inner)) = table.get_mut(first.as_str()).map(Spanned::get_mut) {
+        set(inner, rest, span, value);
+    }
+}
