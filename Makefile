@@ -10,11 +10,12 @@
 # make docs              build the documentation site in docs/.vitepress/dist, and check its links
 # make docs-serve        serve the documentation site on http://localhost:8090 (override PORT)
 # make api-report        update the API report of the kit after a contract change
+# make deb               build a Debian package of the gateway in target/debian; needs cargo-deb
 # make clean             delete build output, but not the store
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api browser docs docs-serve api-report clean
+.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api browser docs docs-serve api-report deb clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -153,6 +154,15 @@ format: node_modules/.installed
 	cargo fmt
 	cargo fmt --manifest-path fuzz/Cargo.toml
 	npx prettier --write --log-level warn .
+
+# The package is in target/debian. cargo-deb strips the binary and finds the libraries that it needs.
+deb: tools
+	@cargo deb --version >/dev/null 2>&1 || { echo "cargo-deb is missing: run \`cargo install --locked cargo-deb\`, then run make deb again."; exit 1; }
+	@cargo build --locked --release
+	@mkdir -p target/release/package/man
+	@target/release/gateway manual target/release/package/man
+	@for shell in bash fish zsh; do target/release/gateway completions $$shell > target/release/package/gateway.$$shell; done
+	@cargo deb --no-build --package gateway
 
 # Keeps the store, because it is data and not build output.
 clean:

@@ -1,11 +1,13 @@
 //! The command line.
 
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
 use colonnade_config::Config;
 use sha2::{Digest as _, Sha256};
 
@@ -13,7 +15,7 @@ use crate::{core_dumps, run};
 
 /// Serves a site: a shell, its sections, and their deployments.
 #[derive(Debug, Parser)]
-#[command(name = "gateway", version)]
+#[command(name = "gateway", version = env!("COLONNADE_VERSION"))]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -38,6 +40,16 @@ enum Command {
     RenderWorker,
     /// Prints a new token for the admin API, and its hash for the configuration.
     Token,
+    /// Prints a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Writes the manual pages, in the format of `man`.
+    Manual {
+        /// The folder for the files.
+        folder: PathBuf,
+    },
 }
 
 /// The exit code for an invalid configuration. clap uses the same code for an invalid command line.
@@ -73,6 +85,12 @@ pub(crate) fn main() -> ExitCode {
                 .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
             print(&format!("token: {token}\nhash: sha256:{hash}"))
         }
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "gateway", &mut script);
+            finish(io::stdout().write_all(&script))
+        }
+        Command::Manual { folder } => finish(clap_mangen::generate_to(Arguments::command(), folder)),
     }
 }
 
@@ -81,6 +99,14 @@ pub(crate) fn main() -> ExitCode {
 fn print(output: &str) -> ExitCode {
     println!("{output}");
     ExitCode::SUCCESS
+}
+
+/// The exit code of a command that only writes its output.
+fn finish(written: io::Result<()>) -> ExitCode {
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error, 1),
+    }
 }
 
 /// Prints an error to stderr and returns the exit code of the process.

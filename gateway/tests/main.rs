@@ -42,6 +42,7 @@ mod logs;
 mod metrics;
 mod observability;
 mod openapi;
+mod packaging;
 mod page_endpoint;
 mod partner_links;
 mod paths;
