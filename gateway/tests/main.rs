@@ -67,6 +67,7 @@ mod signup_backend;
 mod signup_form;
 mod signup_json;
 mod signup_limits;
+mod store_restore;
 mod telemetry;
 mod traces;
 mod wasm;

@@ -5,7 +5,7 @@
 //! tombstones/<name>/<version>.json   the digest of a deleted release, which reserves its version for the same bytes
 //! deployments/<number>.json
 //! live.json                          the live deployment, the running rollouts, and the newest change
-//! history/<revision>.json            the older changes
+//! history/<revision>.json            the changes, including the newest
 //! preview-keys.json                  readable only by its owner
 //! lock                               the lock file of changes to live.json, preview-keys.json and releases/
 //! scratch/                           incomplete uploads, and releases in quarantine
@@ -160,24 +160,13 @@ impl Store for FolderStore {
         self.run(Paths::live_state)
     }
 
-    fn compare_and_swap_state(&self, expected: u64, next: LiveState) -> StoreFuture<'_, bool> {
-        self.run(move |paths| {
-            let _lock = paths.lock()?;
-            let current = paths.live_state()?;
-            if current.as_ref().map_or(0, LiveState::revision) != expected {
-                return Ok(false);
-            }
-            if let Some(LiveState { change, .. }) = current {
-                // After a crash between the two writes the entry exists already, with the same content.
-                create_json(
-                    &paths.history_entry(change.revision),
-                    &paths.scratch.folder,
-                    &change,
-                )?;
-            }
-            replace_json(&paths.live, &paths.scratch.folder, &next)?;
-            Ok(true)
-        })
+    fn compare_and_swap_state<'a>(
+        &'a self,
+        expected: Option<&'a LiveState>,
+        next: &'a LiveState,
+    ) -> StoreFuture<'a, bool> {
+        let (expected, next) = (expected.cloned(), next.clone());
+        self.run(move |paths| paths.swap_live_state(expected.as_ref(), &next))
     }
 
     fn history_entry(&self, revision: u64) -> StoreFuture<'_, Option<Change>> {

@@ -5,6 +5,7 @@
 
 mod durable;
 mod folder;
+mod history;
 pub mod loaded;
 mod paths;
 mod recover;
@@ -81,14 +82,18 @@ pub trait Store: Send + Sync + 'static {
     /// Deletes a release in quarantine permanently.
     fn delete_quarantined<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()>;
 
-    /// The live state; `None` before the first deploy.
+    /// The live state; `None` before the first deploy. Fails if it is missing from a store with a history.
     fn live_state(&self) -> StoreFuture<'_, Option<LiveState>>;
 
-    /// Replaces the live state if its revision is `expected` (0: there is none yet); false if it is another. The
-    /// change of the replaced state is added to the history first, so the history is always complete.
-    fn compare_and_swap_state(&self, expected: u64, next: LiveState) -> StoreFuture<'_, bool>;
+    /// Replaces the live state if it is `expected` (`None`: there is none yet); false if it is another. The change of the
+    /// replaced state is added to the history first, so the history is always complete.
+    fn compare_and_swap_state<'a>(
+        &'a self,
+        expected: Option<&'a LiveState>,
+        next: &'a LiveState,
+    ) -> StoreFuture<'a, bool>;
 
-    /// The history entry of a revision older than the live state's; `None` if it is not stored.
+    /// The history entry of a revision; `None` if it is not stored.
     fn history_entry(&self, revision: u64) -> StoreFuture<'_, Option<Change>>;
 
     /// The keys that sign previews.
@@ -164,6 +169,11 @@ pub enum StoreError {
         /// The parse error.
         source: serde_json::Error,
     },
+    /// `live.json` was deleted.
+    #[error(
+        "live.json is missing from the store, but its history is there; restore a backup, or run `gateway serve --recover`"
+    )]
+    LiveStateMissing,
     /// The operation was aborted before it was done.
     #[error("the store operation was interrupted")]
     Interrupted,

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use colonnade_model::deployment::LiveState;
 use colonnade_model::preview_keys::PreviewKeys;
 use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId, is_name, is_version};
 
 use super::durable::{create_folder, create_json, io, sync_parent, sync_tree};
+use super::history::numbers;
 use super::scratch::Scratch;
 use super::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError, StoredRelease};
 
@@ -86,15 +86,7 @@ impl Paths {
     }
 
     pub(super) fn deployments(&self) -> Result<Vec<u64>, StoreError> {
-        let names = entry_names(&self.deployments)?;
-        let number = |name: &String| name.strip_suffix(".json")?.parse().ok();
-        let mut numbers: Vec<u64> = names.iter().filter_map(number).collect();
-        numbers.sort_unstable();
-        Ok(numbers)
-    }
-
-    pub(super) fn live_state(&self) -> Result<Option<LiveState>, StoreError> {
-        read_json(&self.live)
+        Ok(numbers(&entry_names(&self.deployments)?))
     }
 
     pub(super) fn preview_keys(&self) -> Result<PreviewKeys, StoreError> {

@@ -17,6 +17,10 @@ pub struct LiveState {
     pub visible: VisibleDeployments,
     /// The change that created this state: the newest entry of the history.
     pub change: Change,
+    /// The ID of the timeline; `None` until the store is restored from a backup. Every restore starts a new one: the
+    /// changes after the backup never happened, and their numbers and versions can mean something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<String>,
 }
 
 /// One entry of the history: who changed what, when and why.
@@ -106,6 +110,15 @@ pub enum ChangeKind {
 }
 
 impl LiveState {
+    /// This state as the first of a new timeline.
+    #[must_use]
+    pub fn with_new_timeline(self) -> Self {
+        Self {
+            timeline: Some(format!("{:016x}", rand::random::<u64>())),
+            ..self
+        }
+    }
+
     /// The number of the live deployment.
     pub fn live(&self) -> u64 {
         self.visible.live()

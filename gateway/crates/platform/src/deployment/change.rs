@@ -174,7 +174,7 @@ impl Deployments {
         self.check_releases_exist(&plan.deployments).await?;
         Ok(self
             .store
-            .compare_and_swap_state(snapshot.revision(), plan.state.clone())
+            .compare_and_swap_state(snapshot.state(), &plan.state)
             .await?)
     }
 
@@ -314,7 +314,11 @@ impl Author {
             sections,
             reason: self.reason.clone(),
         };
-        LiveState { visible, change }
+        LiveState {
+            visible,
+            change,
+            timeline: snapshot.state().and_then(|state| state.timeline.clone()),
+        }
     }
 }
 

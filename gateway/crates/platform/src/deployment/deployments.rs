@@ -93,9 +93,8 @@ impl Deployments {
     }
 
     async fn poll(&self) -> Result<(), LoadError> {
-        let current = self.current.load().revision();
         let state = self.store.live_state().await?;
-        if state.map_or(0, |state| state.revision()) != current {
+        if state.as_ref() != self.current().state() {
             let _changing = self.changing.lock().await;
             self.refresh().await?;
         }

@@ -50,6 +50,9 @@ pub enum LoadError {
     /// The live state, or the whole folder, was deleted.
     #[error("live.json is missing from the store; restore it from a backup")]
     LiveStateMissing,
+    /// The store was restored from a backup, or replaced by an older copy.
+    #[error("the store was restored while this gateway runs; restart the gateway")]
+    OtherTimeline,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -111,6 +114,12 @@ impl Snapshot {
         let state = store.live_state().await?;
         if state.is_none() && self.state.is_some() {
             return Err(LoadError::LiveStateMissing);
+        }
+        if let (Some(before), Some(now)) = (&self.state, &state)
+            && (now.timeline != before.timeline || now.revision() < before.revision())
+        {
+            // What this process has loaded and cached belongs to the lost timeline.
+            return Err(LoadError::OtherTimeline);
         }
         let needed = state
             .as_ref()
