@@ -9,7 +9,8 @@ use clap::{Parser, Subcommand};
 use colonnade_config::Config;
 use sha2::{Digest as _, Sha256};
 
-use crate::{core_dumps, run};
+use crate::store_command::StoreArguments;
+use crate::{core_dumps, run, store_command};
 
 /// Serves a site: a shell, its sections, and their deployments.
 #[derive(Debug, Parser)]
@@ -26,7 +27,12 @@ enum Command {
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
         config: PathBuf,
+        /// If live.json is missing or damaged, makes the deployment live that the newest change in the history made live.
+        #[arg(long)]
+        recover: bool,
     },
+    /// Backs up, restores or verifies the store.
+    Store(StoreArguments),
     /// Checks the configuration and prints its errors.
     Check {
         /// The configuration file.
@@ -52,12 +58,22 @@ pub(crate) fn main() -> ExitCode {
         return fail(&error, 1);
     }
     match command {
-        Command::Serve { config: path } => match Config::load(&path) {
-            Ok(config) => run::run(config, path),
+        Command::Serve {
+            config: path,
+            recover,
+        } => match Config::load(&path) {
+            Ok(config) => run::run(config, path, recover),
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
         Command::Check { config: path } => match Config::load(&path) {
             Ok(_) => print("ok"),
+            Err(error) => fail(&error, INVALID_CONFIGURATION),
+        },
+        Command::Store(StoreArguments {
+            config: path,
+            command,
+        }) => match Config::load(&path) {
+            Ok(config) => store_command::run(&command, &config.store.folder),
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
         Command::RenderWorker => colonnade_render::worker(),
@@ -74,7 +90,7 @@ pub(crate) fn main() -> ExitCode {
 
 /// Prints the output of a command to stdout.
 #[allow(clippy::print_stdout)]
-fn print(output: &str) -> ExitCode {
+pub(crate) fn print(output: &str) -> ExitCode {
     println!("{output}");
     ExitCode::SUCCESS
 }

@@ -20,12 +20,12 @@ use tempfile::TempDir;
 
 use colonnade_model::deployment::{Change, Deployment, LiveState};
 use colonnade_model::preview_keys::PreviewKeys;
-use colonnade_model::release::{Digest, ReleaseId, is_file_path};
+use colonnade_model::release::{Digest, ReleaseId};
 use colonnade_web::content_negotiation::Coding;
 
 use super::durable::{create_json, io, replace_json, sync_parent};
 use super::paths::{Paths, if_exists, read_json};
-use super::{PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease, variant_path};
+use super::{ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease};
 
 /// A store in a local folder. Several processes can share it.
 #[derive(Debug, Clone)]
@@ -44,6 +44,14 @@ impl FolderStore {
         Ok(Self {
             paths: Arc::new(paths),
         })
+    }
+
+    /// Recovers a missing or damaged live state from the history; `None` if it is neither. Rollouts that were running end.
+    ///
+    /// # Errors
+    /// If the history has no readable entry either.
+    pub fn recover_live_state(&self) -> Result<Option<LiveState>, StoreError> {
+        self.paths.recover_live_state()
     }
 
     /// Runs blocking file system operations on a thread for blocking work.
@@ -83,25 +91,14 @@ impl Store for FolderStore {
     fn read_file<'a>(
         &'a self,
         id: &'a ReleaseId,
-        path: &'a str,
+        file: ListedFile<'a>,
         coding: Coding,
     ) -> StoreFuture<'a, Option<Bytes>> {
-        if !is_file_path(path) {
-            return Box::pin(async { Ok(None) });
-        }
-        let path = match coding {
-            Coding::Identity => path.to_owned(),
-            _ => variant_path(path, coding),
-        };
-        let id = id.clone();
+        let (id, path) = (id.clone(), file.path.to_owned());
+        let ListedFile { size, digest, .. } = file;
         self.run(move |paths| {
-            let Some(folder) = paths.release_folder(&id) else {
-                return Ok(None);
-            };
-            let path = folder.join(path);
-            if_exists(fs::read(&path))
-                .map_err(io(&path))
-                .map(|bytes| bytes.map(Bytes::from))
+            let path = &path;
+            paths.release_file(&id, ListedFile { path, size, digest }, coding)
         })
     }
 

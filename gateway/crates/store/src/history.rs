@@ -5,10 +5,10 @@
 
 use std::fs;
 
-use colonnade_model::deployment::{Change, LiveState};
+use colonnade_model::deployment::{Change, LiveState, VisibleDeployments};
 
 use super::StoreError;
-use super::durable::{create_json, io, replace_json, sync};
+use super::durable::{create_json, io, rename, replace_json, sync};
 use super::paths::{Paths, entry_names, read_json};
 
 impl Paths {
@@ -23,6 +23,36 @@ impl Paths {
             };
         }
         Ok(state)
+    }
+
+    /// Recovers a missing or damaged `live.json` from the newest readable change in the history; `None` if there is nothing to
+    /// recover. The history does not have the running rollouts, so they end. A damaged file is kept under another name.
+    pub(super) fn recover_live_state(&self) -> Result<Option<LiveState>, StoreError> {
+        let _lock = self.lock()?;
+        match self.live_state() {
+            Ok(_) => return Ok(None),
+            Err(StoreError::LiveStateMissing) => {}
+            Err(StoreError::Corrupt { .. }) => {
+                rename(&self.live, &self.live.with_extension("json.damaged"))?;
+            }
+            Err(error) => return Err(error),
+        }
+        let mut newest_first = self.revisions()?.into_iter().rev();
+        let change = newest_first.find_map(|revision| {
+            let change: Option<Change> = read_json(&self.history_entry(revision)).unwrap_or_default();
+            change
+        });
+        let Some(change) = change else {
+            return Err(StoreError::LiveStateMissing);
+        };
+        let state = LiveState {
+            visible: VisibleDeployments::live_only(change.live),
+            change,
+            timeline: None,
+        }
+        .with_new_timeline();
+        replace_json(&self.live, &self.scratch.folder, &state)?;
+        Ok(Some(state))
     }
 
     /// Replaces the live state if it is `expected`; false if it is another.

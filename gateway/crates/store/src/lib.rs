@@ -3,19 +3,27 @@
 //! [`Store`] is asynchronous although [`FolderStore`] is not: a bucket fits the same trait. Changes to the live state
 //! are compare-and-swap operations on its revision, so several gateways on one store never overwrite each other.
 
+mod backup;
 mod durable;
 mod folder;
 mod history;
 pub mod loaded;
 mod paths;
 mod recover;
+mod release_file;
+mod restore;
 mod scratch;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod verify;
 
+pub use backup::{Backup, back_up};
 pub use folder::FolderStore;
+pub use release_file::ListedFile;
+pub use restore::restore;
+pub use verify::{Health, Problem, Report, Serves, VisibleRelease, verify};
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -52,11 +60,12 @@ pub trait Store: Send + Sync + 'static {
     /// The digest in a version's tombstone. Only a release with this digest can be stored under that version again.
     fn tombstone<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<Digest>>;
 
-    /// The bytes of one file of a release in one content coding; `None` if they are not stored.
+    /// The bytes of one file of a release in one content coding; `None` if they are not stored. Fails with
+    /// [`StoreError::Damaged`] if they are not the published ones.
     fn read_file<'a>(
         &'a self,
         id: &'a ReleaseId,
-        path: &'a str,
+        file: ListedFile<'a>,
         coding: Coding,
     ) -> StoreFuture<'a, Option<Bytes>>;
 
@@ -169,6 +178,26 @@ pub enum StoreError {
         /// The parse error.
         source: serde_json::Error,
     },
+    /// A file of a release is not as it was published.
+    #[error("{}: the bytes do not match their digest", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A symbolic link, or another entry of a folder that is neither a file nor a folder.
+    #[error("{}: neither a file nor a folder", .0.display())]
+    NotAFile(PathBuf),
+    /// The file is not a backup, or not a complete one.
+    #[error("{}: {reason}", path.display())]
+    InvalidBackup {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The target of a restore has files in it.
+    #[error("{}: the folder is not empty; move it away first, because a restore never overwrites a store", .0.display())]
+    NotEmpty(PathBuf),
     /// `live.json` was deleted.
     #[error(
         "live.json is missing from the store, but its history is there; restore a backup, or run `gateway serve --recover`"

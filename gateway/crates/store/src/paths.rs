@@ -13,6 +13,7 @@ use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId, is_name, is_vers
 
 use super::durable::{create_folder, create_json, io, sync_parent, sync_tree};
 use super::history::numbers;
+use super::release_file::damaged;
 use super::scratch::Scratch;
 use super::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError, StoredRelease};
 
@@ -20,7 +21,7 @@ use super::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError, S
 #[derive(Debug)]
 pub(super) struct Paths {
     pub(super) releases: PathBuf,
-    tombstones: PathBuf,
+    pub(super) tombstones: PathBuf,
     pub(super) deployments: PathBuf,
     pub(super) scratch: Scratch,
     pub(super) history: PathBuf,
@@ -37,9 +38,9 @@ struct Tombstone {
 }
 
 impl Paths {
-    /// The paths of a store, whose folders are created if they do not exist.
-    pub(super) fn create(folder: &Path) -> Result<Self, StoreError> {
-        let paths = Self {
+    /// The paths of the store in a folder. Nothing is created.
+    pub(super) fn of(folder: &Path) -> Self {
+        Self {
             releases: folder.join("releases"),
             tombstones: folder.join("tombstones"),
             deployments: folder.join("deployments"),
@@ -50,7 +51,12 @@ impl Paths {
             live: folder.join("live.json"),
             preview_keys: folder.join("preview-keys.json"),
             lock: folder.join("lock"),
-        };
+        }
+    }
+
+    /// The paths of a store, whose folders are created if they do not exist.
+    pub(super) fn create(folder: &Path) -> Result<Self, StoreError> {
+        let paths = Self::of(folder);
         let scratch = &paths.scratch.folder;
         for path in [
             &paths.releases,
@@ -179,11 +185,17 @@ impl Paths {
         let Some(folder) = self.release_folder(id) else {
             return Ok(None);
         };
-        let release = read_json(&folder.join(RELEASE_FILE))?;
-        let record = read_json(&folder.join(RECORD_FILE))?;
-        Ok(release
-            .zip(record)
-            .map(|(release, record)| StoredRelease { release, record }))
+        let path = folder.join(RELEASE_FILE);
+        let manifest = if_exists(fs::read(&path)).map_err(io(&path))?;
+        let record: Option<ReleaseRecord> = read_json(&folder.join(RECORD_FILE))?;
+        let Some((manifest, record)) = manifest.zip(record) else {
+            return Ok(None);
+        };
+        if Digest::of(&manifest) != record.digest {
+            return Err(damaged(&path));
+        }
+        let release = parse_json(&path, &manifest)?;
+        Ok(Some(StoredRelease { release, record }))
     }
 }
 
@@ -192,12 +204,14 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, S
     let Some(text) = if_exists(fs::read(path)).map_err(io(path))? else {
         return Ok(None);
     };
-    serde_json::from_slice(&text)
-        .map(Some)
-        .map_err(|source| StoreError::Corrupt {
-            path: path.to_owned(),
-            source,
-        })
+    parse_json(path, &text).map(Some)
+}
+
+fn parse_json<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<T, StoreError> {
+    serde_json::from_slice(text).map_err(|source| StoreError::Corrupt {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// The names of a folder's entries, sorted; empty if there is no such folder or it is a file.

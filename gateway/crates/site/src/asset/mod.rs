@@ -56,7 +56,7 @@ impl Assets {
         let (release, path, cache_control) = find(snapshot, path, headers).ok_or(HttpError::NotFound)?;
         let file = release.files.get(path).ok_or(HttpError::NotFound)?;
         let coding = preferred_coding(headers, &file.codings);
-        let representation = self.cache.get(store, release, path, file, coding).await;
+        let representation = self.cache.get(store, release, file, coding).await;
         let Some(representation) = representation.map_err(SiteError::Store)? else {
             tracing::error!(event = "asset_missing", release = %release.id, file = %path, coding = %coding);
             return Err(HttpError::NotFound.into());
