@@ -68,6 +68,8 @@ mod signup_form;
 mod signup_json;
 mod signup_limits;
 mod store_backup;
+mod store_damage;
+mod store_lock;
 mod store_recover;
 mod store_restore;
 mod store_verify;

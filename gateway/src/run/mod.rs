@@ -88,7 +88,7 @@ async fn serve(
     let metrics = Metrics::default();
 
     // Store
-    let store = Arc::new(FolderStore::open(&config.store.folder)?);
+    let store = Arc::new(FolderStore::open(&config.store.folder)?.with_metrics(metrics.store.clone()));
     if recover && let Some(state) = store.recover_live_state()? {
         let (revision, deployment) = (state.revision(), state.live());
         tracing::warn!(event = "live_state_recovered", revision, deployment);
@@ -111,7 +111,14 @@ async fn serve(
 
     // Deployments
     let warm = Arc::clone(&documents) as Arc<dyn Warm>;
-    let deployments = Arc::new(Deployments::open(store, Some(renderer), Some(warm), diagnostics).await?);
+    let deployments = Deployments::open(
+        store,
+        Some(renderer),
+        Some(warm),
+        diagnostics,
+        metrics.deployments.clone(),
+    );
+    let deployments = Arc::new(deployments.await?);
 
     // Listeners
     let site_settings = settings::site(&config).into_current();

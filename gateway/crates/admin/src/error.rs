@@ -1,6 +1,7 @@
 //! Errors of the admin API.
 
 use std::io;
+use std::time::Duration;
 
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -12,6 +13,9 @@ use colonnade_platform::deployment::{ChangeError, LoadError};
 use colonnade_platform::publish::PublishError;
 use colonnade_store::StoreError;
 use colonnade_web::problem::{HttpError, Problem};
+
+/// When to try again if the store is locked.
+const LOCKED_RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Why a request to the admin API fails.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +90,7 @@ impl Problem for AdminError {
                 StatusCode::CONFLICT
             }
             Self::Publish(PublishError::Rejected(_)) => StatusCode::UNPROCESSABLE_ENTITY,
+            _ if self.is_locked() => StatusCode::SERVICE_UNAVAILABLE,
             Self::Change(error) => change_status(error),
             Self::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
             Self::Publish(PublishError::Store(_))
@@ -94,6 +99,10 @@ impl Problem for AdminError {
             | Self::NoPreviewKey
             | Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        self.is_locked().then_some(LOCKED_RETRY_AFTER)
     }
 
     fn add_headers(&self, headers: &mut HeaderMap) {
@@ -113,6 +122,7 @@ impl Problem for AdminError {
                 ChangeError::Conflict(problems)
                 | ChangeError::ConflictWithRollouts { problems, .. }
                 | ChangeError::UnknownReleases(problems)
+                | ChangeError::Unavailable(problems)
                 | ChangeError::RenderFailed(problems),
             ) => {
                 members.insert("problems".to_owned(), json!(problems));
@@ -127,7 +137,25 @@ impl Problem for AdminError {
     fn log(&self) {
         if self.status() == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(event = "admin_error", error = %self);
+        } else if self.is_locked() {
+            tracing::warn!(event = "store_locked");
         }
+    }
+}
+
+impl AdminError {
+    /// Whether another process holds the lock of the store.
+    fn is_locked(&self) -> bool {
+        matches!(
+            self,
+            Self::Store(StoreError::Locked)
+                | Self::Load(LoadError::Store(StoreError::Locked))
+                | Self::Publish(PublishError::Store(StoreError::Locked))
+                | Self::Change(
+                    ChangeError::Store(StoreError::Locked)
+                        | ChangeError::Load(LoadError::Store(StoreError::Locked))
+                )
+        )
     }
 }
 
@@ -143,6 +171,7 @@ fn change_status(error: &ChangeError) -> StatusCode {
         | ChangeError::SectionsInRollout(_)
         | ChangeError::NoLiveDeployment
         | ChangeError::NotInRollout { .. }
+        | ChangeError::Unavailable(_)
         | ChangeError::NothingToRestore(_) => StatusCode::CONFLICT,
         ChangeError::Load(_) | ChangeError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }

@@ -30,7 +30,7 @@ use colonnade_config::{Action, Config, Origin, Retention, Token};
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Deployments;
 use colonnade_platform::publish::PublishRules;
-use colonnade_web::health::ShutdownSignal;
+use colonnade_web::health::{self, ShutdownSignal};
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::response::{Request, Response, RouteName};
 use colonnade_web::router::Router;
@@ -155,6 +155,13 @@ impl Admin {
                 handler(self, call).await
             }
         }
+    }
+
+    /// `GET /readyz`
+    fn readiness(&self) -> Response {
+        let snapshot = self.deployments.current();
+        let sections = snapshot.unavailable().map(|each| each.id.name.as_str());
+        health::readiness(snapshot.live().is_some(), sections, &self.shutdown)
     }
 
     /// `GET /metrics`, without a token only if other machines cannot reach the listener.

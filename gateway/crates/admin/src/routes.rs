@@ -69,14 +69,7 @@ pub(crate) fn routes() -> [Route<Endpoint>; 17] {
     let abort = || Api(|admin, call| Box::pin(rollouts::abort(&admin.deployments, call)));
     [
         route(Get, "/healthz", Open(|_, _| Ok(health::liveness()))),
-        route(
-            Get,
-            "/readyz",
-            Open(|admin, _| {
-                let is_live = admin.deployments.current().live().is_some();
-                Ok(health::readiness(is_live, &admin.shutdown))
-            }),
-        ),
+        route(Get, "/readyz", Open(|admin, _| Ok(admin.readiness()))),
         route(Get, "/metrics", Open(Admin::metrics)),
         route(Get, "/api/v1/openapi.json", Open(|_, _| Ok(openapi::respond()))),
         route(

@@ -25,12 +25,15 @@ use colonnade_web::content_negotiation::Coding;
 
 use super::durable::{create_json, io, replace_json, sync_parent};
 use super::paths::{Paths, if_exists, read_json};
-use super::{ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease};
+use super::{
+    ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoreMetrics, StoredRelease,
+};
 
 /// A store in a local folder. Several processes can share it.
 #[derive(Debug, Clone)]
 pub struct FolderStore {
     paths: Arc<Paths>,
+    metrics: StoreMetrics,
 }
 
 impl FolderStore {
@@ -43,7 +46,14 @@ impl FolderStore {
         paths.recover()?;
         Ok(Self {
             paths: Arc::new(paths),
+            metrics: StoreMetrics::default(),
         })
+    }
+
+    /// Counts damaged files in these metrics.
+    #[must_use]
+    pub fn with_metrics(self, metrics: StoreMetrics) -> Self {
+        Self { metrics, ..self }
     }
 
     /// Recovers a missing or damaged live state from the history; `None` if it is neither. Rollouts that were running end.
@@ -96,9 +106,14 @@ impl Store for FolderStore {
     ) -> StoreFuture<'a, Option<Bytes>> {
         let (id, path) = (id.clone(), file.path.to_owned());
         let ListedFile { size, digest, .. } = file;
+        let metrics = self.metrics.clone();
         self.run(move |paths| {
             let path = &path;
-            paths.release_file(&id, ListedFile { path, size, digest }, coding)
+            let read = paths.release_file(&id, ListedFile { path, size, digest }, coding);
+            if let Err(StoreError::Damaged { path }) = &read {
+                metrics.record_damaged(path);
+            }
+            read
         })
     }
 

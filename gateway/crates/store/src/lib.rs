@@ -8,6 +8,7 @@ mod durable;
 mod folder;
 mod history;
 pub mod loaded;
+mod metrics;
 mod paths;
 mod recover;
 mod release_file;
@@ -21,6 +22,7 @@ mod verify;
 
 pub use backup::{Backup, back_up};
 pub use folder::FolderStore;
+pub use metrics::StoreMetrics;
 pub use release_file::ListedFile;
 pub use restore::restore;
 pub use verify::{Health, Problem, Report, Serves, VisibleRelease, verify};
@@ -203,9 +205,19 @@ pub enum StoreError {
         "live.json is missing from the store, but its history is there; restore a backup, or run `gateway serve --recover`"
     )]
     LiveStateMissing,
+    /// Another process holds the lock for too long. The operation did not happen, and will not.
+    #[error("the store is locked by another process; try again")]
+    Locked,
     /// The operation was aborted before it was done.
     #[error("the store operation was interrupted")]
     Interrupted,
+}
+
+impl StoreError {
+    /// Whether a file is damaged. Reading it again does not help.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::Corrupt { .. })
+    }
 }
 
 /// The path of a file's compressed variant, relative to the release's folder.

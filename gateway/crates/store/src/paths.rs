@@ -1,12 +1,15 @@
 //! The files and folders of a folder store, and operations on them.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use colonnade_model::preview_keys::PreviewKeys;
 use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId, is_name, is_version};
@@ -16,6 +19,12 @@ use super::history::numbers;
 use super::release_file::damaged;
 use super::scratch::Scratch;
 use super::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError, StoredRelease};
+
+/// How long an operation waits for the lock. It is held for milliseconds, unless its process hangs.
+const LOCK_TIMEOUT: Duration = Duration::from_millis(1500);
+
+/// How long an operation waits before it tries to lock again.
+const LOCK_RETRY: Duration = Duration::from_millis(5);
 
 /// The paths of the store's files and folders.
 #[derive(Debug)]
@@ -84,11 +93,22 @@ impl Paths {
         self.history.join(format!("{revision}.json"))
     }
 
-    /// Locks the store until the returned file is dropped: one process at a time replaces files.
+    /// Locks the store until the returned file is dropped: one process at a time replaces files. Fails after a deadline. The
+    /// caller waits for it, so an operation that was reported as failed never happens later.
     pub(super) fn lock(&self) -> Result<File, StoreError> {
         let lock = File::create(&self.lock).map_err(io(&self.lock))?;
-        lock.lock().map_err(io(&self.lock))?;
-        Ok(lock)
+        let deadline = Instant::now() + LOCK_TIMEOUT;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(lock),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    // This is a thread for blocking work.
+                    thread::park_timeout(LOCK_RETRY);
+                }
+                Err(TryLockError::WouldBlock) => return Err(StoreError::Locked),
+                Err(TryLockError::Error(error)) => return Err(io(&self.lock)(error)),
+            }
+        }
     }
 
     pub(super) fn deployments(&self) -> Result<Vec<u64>, StoreError> {

@@ -48,7 +48,7 @@ impl Deployments {
         require(may_change, request.releases.keys())?;
         let mut verified = TrialResults::default();
         loop {
-            let changing = self.changing.lock().await;
+            let changing = self.start_change().await?;
             let snapshot = self.refresh().await?;
             let number = self.next_number().await?;
             let Some(plan) = plan(&snapshot, request, number)? else {

@@ -5,20 +5,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::AbortHandle;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{MissedTickBehavior, timeout};
 
-use super::Snapshot;
-use super::Warm;
 use super::snapshot::LoadError;
+use super::{DeploymentMetrics, Snapshot, Warm};
 use colonnade_diagnostics::Diagnostics;
 use colonnade_model::deployment::Deployment;
 use colonnade_render::Renderer;
-use colonnade_store::Store;
+use colonnade_store::{Store, StoreError};
 
 /// The interval at which the store is polled for changes by other gateways.
 const POLL: Duration = Duration::from_millis(500);
+
+/// How long a change waits for another one in this process. With the wait for the lock of the store, an operator waits less
+/// than 5 s.
+const CHANGE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The deployments of a store: changes them, and keeps the current snapshot.
 pub struct Deployments {
@@ -28,9 +31,10 @@ pub struct Deployments {
     /// Renders the documents of live deployments. `None`: the document cache is not warmed.
     pub(super) warmer: Option<Arc<dyn Warm>>,
     pub(super) diagnostics: Arc<Diagnostics>,
+    metrics: DeploymentMetrics,
     current: ArcSwap<Snapshot>,
     /// Held during changes and refreshes, so that an older snapshot never replaces a newer one.
-    pub(super) changing: Mutex<()>,
+    changing: Mutex<()>,
     /// The background task that warms the document cache.
     pub(super) warming: parking_lot::Mutex<Option<AbortHandle>>,
 }
@@ -42,6 +46,7 @@ impl Deployments {
         renderer: Option<Arc<Renderer>>,
         warmer: Option<Arc<dyn Warm>>,
         diagnostics: Arc<Diagnostics>,
+        metrics: DeploymentMetrics,
     ) -> Result<Self, LoadError> {
         let empty = Snapshot::default();
         let snapshot = Arc::new(empty.refreshed(&*store).await?);
@@ -50,10 +55,12 @@ impl Deployments {
             renderer,
             warmer,
             diagnostics,
+            metrics,
             current: ArcSwap::new(Arc::clone(&snapshot)),
             changing: Mutex::new(()),
             warming: parking_lot::Mutex::default(),
         };
+        deployments.metrics.record(&empty, &snapshot);
         deployments.warm(&empty, &snapshot);
         Ok(deployments)
     }
@@ -94,11 +101,19 @@ impl Deployments {
 
     async fn poll(&self) -> Result<(), LoadError> {
         let state = self.store.live_state().await?;
-        if state.as_ref() != self.current().state() {
+        let current = self.current();
+        // An unavailable release may have been repaired.
+        if state.as_ref() != current.state() || current.unavailable().next().is_some() {
             let _changing = self.changing.lock().await;
             self.refresh().await?;
         }
         Ok(())
+    }
+
+    /// Waits until no other change is being made in this process.
+    pub(super) async fn start_change(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
+        let waiting = timeout(CHANGE_TIMEOUT, self.changing.lock());
+        waiting.await.map_err(|_| StoreError::Locked)
     }
 
     /// Reads the store again. The caller must hold `changing`.
@@ -106,6 +121,7 @@ impl Deployments {
         let before = self.current();
         let snapshot = Arc::new(before.refreshed(&*self.store).await?);
         self.current.store(Arc::clone(&snapshot));
+        self.metrics.record(&before, &snapshot);
         self.record_changes(&before, &snapshot).await;
         self.warm(&before, &snapshot);
         Ok(snapshot)

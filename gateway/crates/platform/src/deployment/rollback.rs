@@ -39,7 +39,7 @@ impl Deployments {
                 require(may_change, [&"*".to_owned()].into_iter())?;
             }
         }
-        let _changing = self.changing.lock().await;
+        let _changing = self.start_change().await?;
         loop {
             let snapshot = self.refresh().await?;
             let number = self.next_number().await?;

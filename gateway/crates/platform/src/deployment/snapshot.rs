@@ -7,9 +7,8 @@ use super::rollout::RunningRollout;
 use colonnade_model::deployment::Deployment;
 use colonnade_model::deployment::LiveState;
 use colonnade_model::preview_keys::PreviewKeys;
-use colonnade_model::release::ReleaseId;
-use colonnade_store::loaded::LoadedDeployment;
-use colonnade_store::loaded::{LoadReleaseError, LoadedRelease};
+use colonnade_model::release::{ReleaseId, SHELL};
+use colonnade_store::loaded::{LoadReleaseError, LoadedDeployment, LoadedRelease, UnavailableRelease};
 use colonnade_store::{Store, StoreError};
 
 /// The deployments and releases of the store at one revision.
@@ -83,6 +82,19 @@ impl Snapshot {
         &self.visible
     }
 
+    /// The releases of sections that visitors should see, but that are missing or damaged.
+    pub fn unavailable(&self) -> impl Iterator<Item = &UnavailableRelease> {
+        let all = self.visible.iter().flat_map(|loaded| &loaded.unavailable);
+        let by_id: BTreeMap<&ReleaseId, _> = all.map(|each| (&each.id, each)).collect();
+        by_id.into_values()
+    }
+
+    /// Whether a release that visitors should see is missing or damaged.
+    pub fn is_unavailable(&self, name: &str, version: &str) -> bool {
+        self.unavailable()
+            .any(|each| each.id.name == name && each.id.version == version)
+    }
+
     /// The live state, as stored.
     pub fn state(&self) -> Option<&LiveState> {
         self.state.as_ref()
@@ -130,12 +142,19 @@ impl Snapshot {
             ..Self::default()
         };
         for number in store.deployments().await? {
-            if let Some(loaded) = self.deployments.get(&number) {
+            let known = self.deployments.get(&number);
+            if let Some(loaded) = known.filter(|loaded| loaded.unavailable.is_empty()) {
                 next.deployments.insert(number, Arc::clone(loaded));
                 continue;
             }
-            match next.load(store, number).await {
-                Ok(loaded) => next.add(Arc::new(loaded)),
+            match next.load(store, number, needed.contains(&number)).await {
+                // Releases only become available, so equal numbers mean equal releases.
+                Ok(loaded) => match known {
+                    Some(known) if known.unavailable.len() == loaded.unavailable.len() => {
+                        next.add(Arc::clone(known));
+                    }
+                    _ => next.add(Arc::new(loaded)),
+                },
                 Err(error) if needed.contains(&number) => return Err(error),
                 Err(error) => {
                     tracing::warn!(event = "deployment_skipped", deployment = number, error = %error);
@@ -199,14 +218,30 @@ impl Snapshot {
         Ok(Arc::new(LoadedRelease::new(id, stored)?))
     }
 
-    async fn load(&self, store: &dyn Store, number: u64) -> Result<LoadedDeployment, LoadError> {
+    /// Loads a deployment. If visitors need it, sections whose releases cannot be loaded are left out.
+    async fn load(
+        &self,
+        store: &dyn Store,
+        number: u64,
+        is_needed: bool,
+    ) -> Result<LoadedDeployment, LoadError> {
         let deployment: Option<Deployment> = store.deployment(number).await?;
         let deployment = deployment.ok_or(LoadError::DeploymentNotFound(number))?;
         let mut releases = Vec::new();
+        let mut unavailable = Vec::new();
         for id in deployment.release_ids() {
-            releases.push(self.find_release(store, &id).await?);
+            match self.find_release(store, &id).await {
+                Ok(release) => releases.push(release),
+                Err(error) if is_needed && id.name != SHELL => {
+                    let error = error.to_string();
+                    unavailable.push(UnavailableRelease { id, error });
+                }
+                Err(error) => return Err(error),
+            }
         }
-        LoadedDeployment::assemble(deployment, releases).map_err(LoadError::Conflict)
+        let mut loaded = LoadedDeployment::assemble(deployment, releases).map_err(LoadError::Conflict)?;
+        loaded.unavailable = unavailable;
+        Ok(loaded)
     }
 
     fn add(&mut self, loaded: Arc<LoadedDeployment>) {

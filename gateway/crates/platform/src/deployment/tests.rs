@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{Author, ChangeError, DeployRequest, Deployments};
+use super::{Author, ChangeError, DeployRequest, DeploymentMetrics, Deployments};
 use colonnade_model::pattern::RequestPath;
 use colonnade_store::testing::{Sample, put_release, section, shell, small_section, store};
 use colonnade_store::{FolderStore, Store};
@@ -25,9 +25,15 @@ fn allow_all(_: &str) -> bool {
 }
 
 async fn opened(store: &Arc<FolderStore>) -> Deployments {
-    Deployments::open(Arc::clone(store) as Arc<dyn Store>, None, None, Arc::default())
-        .await
-        .unwrap()
+    Deployments::open(
+        Arc::clone(store) as Arc<dyn Store>,
+        None,
+        None,
+        Arc::default(),
+        DeploymentMetrics::default(),
+    )
+    .await
+    .unwrap()
 }
 
 async fn deploy(deployments: &Deployments, releases: &[(&str, &str)]) -> u64 {
@@ -265,9 +271,15 @@ async fn damaged_old_deployment_does_not_prevent_start() {
     assert!(snapshot.deployment(1).is_none());
     std::fs::write(folder.path().join("deployments/2.json"), "{").unwrap();
     assert!(
-        Deployments::open(store as Arc<dyn Store>, None, None, Arc::default())
-            .await
-            .is_err()
+        Deployments::open(
+            store as Arc<dyn Store>,
+            None,
+            None,
+            Arc::default(),
+            DeploymentMetrics::default()
+        )
+        .await
+        .is_err()
     );
 }
 
@@ -281,8 +293,14 @@ async fn store_of_another_format_is_refused() {
     let mut state: serde_json::Value = serde_json::from_str(&live).unwrap();
     let refused = async |state: &serde_json::Value, expected: &str| {
         std::fs::write(&path, state.to_string()).unwrap();
-        let opened =
-            Deployments::open(Arc::clone(&store) as Arc<dyn Store>, None, None, Arc::default()).await;
+        let opened = Deployments::open(
+            Arc::clone(&store) as Arc<dyn Store>,
+            None,
+            None,
+            Arc::default(),
+            DeploymentMetrics::default(),
+        )
+        .await;
         let error = opened.err().expect("refused").to_string();
         assert!(
             error.contains("live.json: ") && error.contains(expected),
