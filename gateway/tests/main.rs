@@ -72,6 +72,8 @@ mod store_damage;
 mod store_lock;
 mod store_recover;
 mod store_restore;
+mod store_schema;
+mod store_symlinks;
 mod store_verify;
 mod telemetry;
 mod traces;

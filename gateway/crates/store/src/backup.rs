@@ -17,9 +17,10 @@ use tempfile::NamedTempFile;
 use colonnade_model::deployment::{Deployment, LiveState};
 use colonnade_model::release::ReleaseId;
 
-use super::StoreError;
 use super::durable::{io, sync_parent};
-use super::paths::{Paths, entry_names, if_exists, read_json};
+use super::paths::{Paths, entry_names, if_exists};
+use super::read::read_json;
+use super::{StoreError, json};
 
 /// The last file of an archive. Without it, the archive is incomplete.
 pub(super) const MANIFEST: &str = "backup.json";
@@ -50,7 +51,8 @@ pub struct Backup {
 /// Writes a backup of a store to a new file, also while gateways use the store. The keys of previews are not included: a
 /// restore must not bring back previews that were ended.
 pub fn back_up(store: &Path, target: &Path) -> Result<Backup, StoreError> {
-    let paths = Paths::of(store);
+    let store = store.canonicalize().map_err(io(store))?;
+    let paths = Paths::of(&store);
     let staging = paths.scratch.create_folder()?;
     let staged = Staged {
         paths: &paths,
@@ -204,10 +206,7 @@ impl Archive<'_> {
 
     fn finish(mut self, backup: &Backup) -> Result<(), StoreError> {
         let path = Path::new(MANIFEST);
-        let text = serde_json::to_vec_pretty(backup).map_err(|source| StoreError::Corrupt {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text = json::text(path, backup)?;
         self.tar
             .append_data(&mut header(text.len() as u64), path, &*text)
             .and_then(|()| self.tar.into_inner()?.flush())

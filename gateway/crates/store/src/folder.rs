@@ -24,7 +24,8 @@ use colonnade_model::release::{Digest, ReleaseId};
 use colonnade_web::content_negotiation::Coding;
 
 use super::durable::{create_json, io, replace_json, sync_parent};
-use super::paths::{Paths, if_exists, read_json};
+use super::paths::{Paths, if_exists};
+use super::read::read_json;
 use super::{
     ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoreMetrics, StoredRelease,
 };
@@ -110,7 +111,7 @@ impl Store for FolderStore {
         self.run(move |paths| {
             let path = &path;
             let read = paths.release_file(&id, ListedFile { path, size, digest }, coding);
-            if let Err(StoreError::Damaged { path }) = &read {
+            if let Err(StoreError::Damaged { path } | StoreError::SymbolicLink(path)) = &read {
                 metrics.record_damaged(path);
             }
             read

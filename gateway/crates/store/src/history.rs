@@ -6,10 +6,12 @@
 use std::fs;
 
 use colonnade_model::deployment::{Change, LiveState, VisibleDeployments};
+use colonnade_model::unknown_fields::UnknownFields;
 
 use super::StoreError;
 use super::durable::{create_json, io, rename, replace_json, sync};
-use super::paths::{Paths, entry_names, read_json};
+use super::paths::{Paths, entry_names};
+use super::read::read_json;
 
 impl Paths {
     /// The live state; `None` before the first change. Fails if there is a history without it.
@@ -49,6 +51,7 @@ impl Paths {
             visible: VisibleDeployments::live_only(change.live),
             change,
             timeline: None,
+            unknown: UnknownFields::default(),
         }
         .with_new_timeline();
         replace_json(&self.live, &self.scratch.folder, &state)?;

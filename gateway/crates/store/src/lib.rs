@@ -7,9 +7,11 @@ mod backup;
 mod durable;
 mod folder;
 mod history;
+mod json;
 pub mod loaded;
 mod metrics;
 mod paths;
+mod read;
 mod recover;
 mod release_file;
 mod restore;
@@ -131,7 +133,7 @@ pub struct StagedRelease {
 
 /// What the store records about a release in addition to its `release.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct ReleaseRecord {
     /// When it was published.
     pub published_at: Timestamp,
@@ -180,6 +182,22 @@ pub enum StoreError {
         /// The parse error.
         source: serde_json::Error,
     },
+    /// A newer gateway wrote the file in a format that this one does not know.
+    #[error(
+        "{}: the file has schema {schema}, and this gateway reads up to {supported}; run the newer gateway that wrote it",
+        path.display()
+    )]
+    NewerSchema {
+        /// The file.
+        path: PathBuf,
+        /// The schema of the file.
+        schema: u32,
+        /// The highest schema that this gateway reads.
+        supported: u32,
+    },
+    /// A symbolic link: the store never follows one.
+    #[error("{}: a symbolic link in the path, which the store never follows", .0.display())]
+    SymbolicLink(PathBuf),
     /// A file of a release is not as it was published.
     #[error("{}: the bytes do not match their digest", path.display())]
     Damaged {
@@ -216,7 +234,10 @@ pub enum StoreError {
 impl StoreError {
     /// Whether a file is damaged. Reading it again does not help.
     pub fn is_damage(&self) -> bool {
-        matches!(self, Self::Damaged { .. } | Self::Corrupt { .. })
+        matches!(
+            self,
+            Self::Damaged { .. } | Self::Corrupt { .. } | Self::SymbolicLink(_)
+        )
     }
 }
 

@@ -25,7 +25,7 @@ impl StoreMetrics {
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             "store_damaged_reads",
-            "Reads of release files whose bytes do not match their digest",
+            "Refused reads of release files that are damaged or symbolic links",
             self.damaged_reads.clone(),
         );
     }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -16,6 +15,7 @@ use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId, is_name, is_vers
 
 use super::durable::{create_folder, create_json, io, sync_parent, sync_tree};
 use super::history::numbers;
+use super::read::{read, read_json};
 use super::release_file::damaged;
 use super::scratch::Scratch;
 use super::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError, StoredRelease};
@@ -41,7 +41,6 @@ pub(super) struct Paths {
 
 /// The content of a tombstone.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Tombstone {
     digest: Digest,
 }
@@ -65,7 +64,10 @@ impl Paths {
 
     /// The paths of a store, whose folders are created if they do not exist.
     pub(super) fn create(folder: &Path) -> Result<Self, StoreError> {
-        let paths = Self::of(folder);
+        create_folder(folder)?;
+        // Absolute and without links, so that no path below it may contain one.
+        let folder = folder.canonicalize().map_err(io(folder))?;
+        let paths = Self::of(&folder);
         let scratch = &paths.scratch.folder;
         for path in [
             &paths.releases,
@@ -116,7 +118,11 @@ impl Paths {
     }
 
     pub(super) fn preview_keys(&self) -> Result<PreviewKeys, StoreError> {
-        read_json(&self.preview_keys).map(Option::unwrap_or_default)
+        match read_json(&self.preview_keys) {
+            // The list of keys that gateways wrote before there was a schema. It only ends previews.
+            Err(StoreError::Corrupt { .. }) => Ok(PreviewKeys::default()),
+            keys => keys.map(Option::unwrap_or_default),
+        }
     }
 
     pub(super) fn put_release(&self, release: &StagedRelease) -> Result<PutOutcome, StoreError> {
@@ -206,7 +212,7 @@ impl Paths {
             return Ok(None);
         };
         let path = folder.join(RELEASE_FILE);
-        let manifest = if_exists(fs::read(&path)).map_err(io(&path))?;
+        let manifest = read(&path)?;
         let record: Option<ReleaseRecord> = read_json(&folder.join(RECORD_FILE))?;
         let Some((manifest, record)) = manifest.zip(record) else {
             return Ok(None);
@@ -214,24 +220,11 @@ impl Paths {
         if Digest::of(&manifest) != record.digest {
             return Err(damaged(&path));
         }
-        let release = parse_json(&path, &manifest)?;
+        // Published by a team, so it has no schema of the store.
+        let release = serde_json::from_slice(&manifest);
+        let release = release.map_err(|source| StoreError::Corrupt { path, source })?;
         Ok(Some(StoredRelease { release, record }))
     }
-}
-
-/// Reads a JSON file; `None` if it does not exist.
-pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreError> {
-    let Some(text) = if_exists(fs::read(path)).map_err(io(path))? else {
-        return Ok(None);
-    };
-    parse_json(path, &text).map(Some)
-}
-
-fn parse_json<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<T, StoreError> {
-    serde_json::from_slice(text).map_err(|source| StoreError::Corrupt {
-        path: path.to_owned(),
-        source,
-    })
 }
 
 /// The names of a folder's entries, sorted; empty if there is no such folder or it is a file.

@@ -1,6 +1,5 @@
 //! Reading the files of a release, verified: what is not as it was published is never returned.
 
-use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -10,8 +9,8 @@ use colonnade_model::release::{Digest, File, ReleaseId, is_file_path};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::decode::decoder;
 
-use super::durable::io;
-use super::paths::{Paths, if_exists};
+use super::paths::Paths;
+use super::read::read;
 use super::{StoreError, variant_path};
 
 /// A file of a release, as `release.json` lists it.
@@ -50,7 +49,7 @@ impl Paths {
             Coding::Identity => folder.join(file.path),
             _ => folder.join(variant_path(file.path, coding)),
         };
-        let Some(bytes) = if_exists(fs::read(&path)).map_err(io(&path))? else {
+        let Some(bytes) = read(&path)? else {
             return Ok(None);
         };
         if !matches_digest(&bytes, file, coding) {

@@ -8,10 +8,10 @@ use tar::{Archive, Entry, EntryType};
 
 use colonnade_model::deployment::LiveState;
 
-use super::StoreError;
 use super::backup::{Backup, FOLDERS, LIVE, MANIFEST};
 use super::durable::{create_folder, io, replace_json, sync_tree};
 use super::paths::{Paths, entry_names};
+use super::{StoreError, json};
 
 /// Restores a store from a backup to a folder, which must be empty or missing. The restored store starts a new timeline.
 pub fn restore(backup: &Path, store: &Path) -> Result<Backup, StoreError> {
@@ -109,7 +109,7 @@ impl Restore<'_> {
         entry
             .read_to_end(&mut text)
             .map_err(|error| self.invalid(&error))?;
-        serde_json::from_slice(&text).map_err(|error| self.invalid(&error))
+        json::parse(self.backup, &text)
     }
 
     fn invalid(&self, reason: &dyn std::fmt::Display) -> StoreError {

@@ -12,7 +12,8 @@ use colonnade_model::deployment::{Change, Deployment, LiveState};
 use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_web::content_negotiation::Coding;
 
-use super::paths::{Paths, read_json};
+use super::paths::Paths;
+use super::read::read_json;
 use super::{ListedFile, StoreError, StoredRelease};
 
 /// Whether a store can serve the site.
@@ -81,9 +82,11 @@ pub enum Serves {
 
 /// Verifies the store in a folder.
 pub fn verify(folder: &Path) -> Result<Report, StoreError> {
+    // Absolute and without links, as in a gateway.
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let mut verifier = Verifier {
-        paths: Paths::of(folder),
-        folder,
+        paths: Paths::of(&folder),
+        folder: &folder,
         report: Report {
             health: Health::Ok,
             revision: 0,

@@ -8,10 +8,11 @@ use utoipa::ToSchema;
 
 use super::VisibleDeployments;
 use crate::schema::{Name, Number, Percent, Reason, Version};
+use crate::unknown_fields::UnknownFields;
 
 /// The deployments that visitors see, and the newest change. Every change replaces the whole state with a compare-and-swap on its revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct LiveState {
     /// The running rollouts, and the deployments that visitors see.
     pub visible: VisibleDeployments,
@@ -21,11 +22,14 @@ pub struct LiveState {
     /// changes after the backup never happened, and their numbers and versions can mean something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<String>,
+    /// The fields of newer gateways.
+    #[serde(flatten)]
+    pub unknown: UnknownFields,
 }
 
 /// One entry of the history: who changed what, when and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct Change {
     /// The revision of the state it created; the first is 1.
     #[schema(minimum = 1)]
@@ -73,7 +77,6 @@ pub struct Change {
 
 /// The versions of a section before and after a change. `None`: the section is not in the deployment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ReleaseChange {
     /// The version before.
     #[schema(value_type = Option<Version>, required)]

@@ -331,6 +331,10 @@ impl Author {
             visible,
             change,
             timeline: snapshot.state().and_then(|state| state.timeline.clone()),
+            unknown: snapshot
+                .state()
+                .map(|state| state.unknown.clone())
+                .unwrap_or_default(),
         }
     }
 }

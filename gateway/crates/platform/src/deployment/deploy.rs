@@ -6,6 +6,7 @@ use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, n
 use super::{Deployments, Snapshot};
 use colonnade_diagnostics::TrialAction;
 use colonnade_model::deployment::{ChangeKind, MAX_ROLLOUTS, Rollout, release_changes};
+use colonnade_model::unknown_fields::UnknownFields;
 use colonnade_render::TrialResults;
 
 /// A request to change releases of the live deployment.
@@ -105,6 +106,7 @@ fn plan(
         percent,
         started_at: colonnade_clock::now(),
         by: author.by.clone(),
+        unknown: UnknownFields::default(),
     };
     let visible = current.started(rollout, numbers(&deployments));
     let mut state = author.state(snapshot, ChangeKind::Rollout, visible, changes);
