@@ -11,7 +11,8 @@ use clap_complete::Shell;
 use colonnade_config::Config;
 use sha2::{Digest as _, Sha256};
 
-use crate::{core_dumps, run};
+use crate::store_command::StoreArguments;
+use crate::{core_dumps, run, store_command};
 
 /// Serves a site: a shell, its sections, and their deployments.
 #[derive(Debug, Parser)]
@@ -28,7 +29,12 @@ enum Command {
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
         config: PathBuf,
+        /// If live.json is missing or damaged, makes the deployment live that the newest change in the history made live.
+        #[arg(long)]
+        recover: bool,
     },
+    /// Backs up, restores or verifies the store.
+    Store(StoreArguments),
     /// Checks the configuration, and the certificates and folders it names, and prints all problems.
     Check {
         /// The configuration file.
@@ -64,8 +70,11 @@ pub(crate) fn main() -> ExitCode {
         return fail(&error, 1);
     }
     match command {
-        Command::Serve { config: path } => match Config::load(&path) {
-            Ok(config) => run::run(config, path),
+        Command::Serve {
+            config: path,
+            recover,
+        } => match Config::load(&path) {
+            Ok(config) => run::run(config, path, recover),
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
         Command::Check { config: path } => match Config::check(&path) {
@@ -74,6 +83,13 @@ pub(crate) fn main() -> ExitCode {
                 let settings = settings.map(|(key, variable)| format!("{key} is set by {variable}\n"));
                 print(&format!("{}ok", settings.collect::<String>()))
             }
+            Err(error) => fail(&error, INVALID_CONFIGURATION),
+        },
+        Command::Store(StoreArguments {
+            config: path,
+            command,
+        }) => match Config::load(&path) {
+            Ok(config) => store_command::run(&command, &config.store.folder),
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
         Command::RenderWorker => colonnade_render::worker(),
@@ -96,7 +112,7 @@ pub(crate) fn main() -> ExitCode {
 
 /// Prints the output of a command to stdout.
 #[allow(clippy::print_stdout)]
-fn print(output: &str) -> ExitCode {
+pub(crate) fn print(output: &str) -> ExitCode {
     println!("{output}");
     ExitCode::SUCCESS
 }

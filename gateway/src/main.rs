@@ -19,6 +19,7 @@ mod core_dumps;
 mod metrics;
 mod run;
 mod stack;
+mod store_command;
 
 use std::process::ExitCode;
 

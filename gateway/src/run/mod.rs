@@ -53,8 +53,9 @@ enum StartError {
     Runtime(#[from] io::Error),
 }
 
-/// Serves until a signal stops the process. `path` is the configuration file, which SIGHUP reads again.
-pub(crate) fn run(config: Config, path: PathBuf) -> ExitCode {
+/// Serves until a signal stops the process. `path` is the configuration file, which SIGHUP reads again. With `recover`, a
+/// missing live state is recovered from the history first.
+pub(crate) fn run(config: Config, path: PathBuf, recover: bool) -> ExitCode {
     // Dropped last: this flushes the log.
     let log = match colonnade_telemetry::start() {
         Ok(log) => log,
@@ -66,7 +67,7 @@ pub(crate) fn run(config: Config, path: PathBuf) -> ExitCode {
     let outcome = runtime.map_err(StartError::from).and_then(|runtime| {
         // Outside of the runtime, because the exporter sends from its own thread.
         let traces = Traces::new(&config.telemetry)?;
-        let outcome = runtime.block_on(serve(config, path, log.log(), &traces));
+        let outcome = runtime.block_on(serve(config, path, recover, log.log(), &traces));
         runtime.shutdown_timeout(BLOCKING_WORK_TIMEOUT);
         outcome
     });
@@ -77,11 +78,21 @@ pub(crate) fn run(config: Config, path: PathBuf) -> ExitCode {
 }
 
 /// Starts all parts in order, and serves until the graceful shutdown is complete.
-async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) -> Result<(), StartError> {
+async fn serve(
+    mut config: Config,
+    path: PathBuf,
+    recover: bool,
+    log: &Log,
+    traces: &Traces,
+) -> Result<(), StartError> {
     let metrics = Metrics::new(log);
 
     // Store
     let store = Arc::new(FolderStore::open(&config.store.folder)?.with_metrics(metrics.store.clone()));
+    if recover && let Some(state) = store.recover_live_state()? {
+        let (revision, deployment) = (state.revision(), state.live());
+        tracing::warn!(event = "live_state_recovered", revision, deployment);
+    }
 
     // Renderer
     let diagnostics = Arc::new(Diagnostics::default());

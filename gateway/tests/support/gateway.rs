@@ -54,6 +54,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) descriptors: Option<u32>,
     /// Shell commands that run before the gateway, such as `ulimit -f 100;`.
     pub(crate) before: &'a str,
+    /// Additional arguments of `gateway serve`.
+    pub(crate) arguments: &'a [&'a str],
     /// A program, with options, that runs the gateway.
     pub(crate) wrapper: &'a str,
 }
@@ -294,6 +296,7 @@ impl Gateway {
         };
         let mut process = command
             .args(["serve".as_ref(), "--config".as_ref(), config.as_os_str()])
+            .args(setup.arguments)
             .envs(setup.variables.iter().copied())
             .stderr(Stdio::piped())
             .spawn()
@@ -438,6 +441,19 @@ impl Gateway {
 
     pub(crate) fn store(&self) -> PathBuf {
         self.folder.path().join("store")
+    }
+
+    /// The configuration file.
+    pub(crate) fn config(&self) -> &Path {
+        &self.config
+    }
+
+    /// Runs `gateway store` on this gateway's store. Returns the exit code and the output.
+    pub(crate) fn store_command(&self, arguments: &[&str]) -> (i32, String) {
+        let config = ["--config", self.config.to_str().unwrap()];
+        let output = run_gateway(&[&["store"], arguments, &config].concat());
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code().unwrap(), String::from_utf8(text).unwrap())
     }
 
     /// Sends a signal.

@@ -16,6 +16,9 @@ use colonnade_web::problem::{HttpError, Problem};
 
 use super::auth::TokenProblem;
 
+/// When to try again if the store is locked.
+const LOCKED_RETRY_AFTER: Duration = Duration::from_secs(5);
+
 /// Why a request to the admin API fails.
 #[derive(Debug, thiserror::Error)]
 pub enum AdminError {
@@ -86,6 +89,7 @@ impl AdminError {
     /// The name of the error in the audit log. Unlike the error's text it contains nothing that a client sent.
     pub(crate) fn cause(&self) -> &'static str {
         match self {
+            _ if self.is_locked() => "store_locked",
             Self::Http(HttpError::NotFound) => "not_found",
             Self::Http(HttpError::MethodNotAllowed(_)) => "method_not_allowed",
             Self::Http(HttpError::Overloaded) => "overloaded",
@@ -121,6 +125,7 @@ fn publish_cause(error: &PublishError) -> &'static str {
 fn change_cause(error: &ChangeError) -> &'static str {
     match error {
         ChangeError::UnknownReleases(_) => "unknown_releases",
+        ChangeError::Unavailable(_) => "releases_unavailable",
         ChangeError::Conflict(_) => "conflict",
         ChangeError::RenderFailed(_) => "render_failed",
         ChangeError::BaseNotLive { .. } => "base_not_live",
@@ -153,6 +158,7 @@ impl Problem for AdminError {
                 StatusCode::CONFLICT
             }
             Self::PreviewPath | Self::Publish(PublishError::Rejected(_)) => StatusCode::UNPROCESSABLE_ENTITY,
+            _ if self.is_locked() => StatusCode::SERVICE_UNAVAILABLE,
             Self::Change(error) => change_status(error),
             Self::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
             Self::Publish(PublishError::Store(_))
@@ -177,6 +183,7 @@ impl Problem for AdminError {
         match self {
             Self::Http(error) => error.retry_after(),
             Self::TooManyFailures(wait) => Some(*wait),
+            _ if self.is_locked() => Some(LOCKED_RETRY_AFTER),
             _ => None,
         }
     }
@@ -188,6 +195,7 @@ impl Problem for AdminError {
                 ChangeError::Conflict(problems)
                 | ChangeError::ConflictWithRollouts { problems, .. }
                 | ChangeError::UnknownReleases(problems)
+                | ChangeError::Unavailable(problems)
                 | ChangeError::RenderFailed(problems),
             ) => {
                 members.insert("problems".to_owned(), json!(problems));
@@ -202,7 +210,25 @@ impl Problem for AdminError {
     fn log(&self) {
         if self.status() == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(event = "admin_error", error = %self);
+        } else if self.is_locked() {
+            tracing::warn!(event = "store_locked");
         }
+    }
+}
+
+impl AdminError {
+    /// Whether another process holds the lock of the store.
+    fn is_locked(&self) -> bool {
+        matches!(
+            self,
+            Self::Store(StoreError::Locked)
+                | Self::Load(LoadError::Store(StoreError::Locked))
+                | Self::Publish(PublishError::Store(StoreError::Locked))
+                | Self::Change(
+                    ChangeError::Store(StoreError::Locked)
+                        | ChangeError::Load(LoadError::Store(StoreError::Locked))
+                )
+        )
     }
 }
 
@@ -218,6 +244,7 @@ fn change_status(error: &ChangeError) -> StatusCode {
         | ChangeError::SectionsInRollout(_)
         | ChangeError::NoLiveDeployment
         | ChangeError::NotInRollout { .. }
+        | ChangeError::Unavailable(_)
         | ChangeError::NothingToRestore(_) => StatusCode::CONFLICT,
         ChangeError::Load(_) | ChangeError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }

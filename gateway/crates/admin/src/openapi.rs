@@ -132,6 +132,10 @@ fn add_conditions(schemas: &mut Map<String, Value>) {
         add(name, "then", json!({ "properties": { "percent": false } }));
         add(name, "else", json!({ "required": ["percent"] }));
     }
+    // The store accepts unknown fields in them, but they are never served.
+    for name in ["Change", "Deployment", "ReleaseChange"] {
+        add(name, "additionalProperties", false.into());
+    }
     add(
         "Rollback",
         "not",

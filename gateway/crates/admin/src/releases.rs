@@ -128,9 +128,12 @@ pub(super) async fn list(deployments: &Deployments) -> Result<Response, AdminErr
     let mut candidates: BTreeMap<String, ReleaseChange> = changes.collect();
     let mut sections: BTreeMap<String, Section> = BTreeMap::new();
     for id in store.releases().await? {
-        let Some(stored) = store.release(&id).await? else {
-            continue;
+        let stored = match store.release(&id).await {
+            // It cannot be deployed. `gateway store verify` reports it.
+            Err(error) if error.is_damage() => continue,
+            stored => stored?,
         };
+        let Some(stored) = stored else { continue };
         let section = sections.entry(id.name.clone()).or_insert_with(|| Section {
             live: live(&id.name),
             candidate: candidates.remove(&id.name).and_then(|change| change.to),

@@ -82,14 +82,7 @@ pub(crate) fn routes() -> [Route<Endpoint>; 18] {
     let roll_back = || Api(|admin, call| Box::pin(rollback::roll_back(admin, call.caller, call.body)));
     [
         route(Get, "/healthz", Open(|_| Ok(health::liveness()))),
-        route(
-            Get,
-            "/readyz",
-            Open(|admin| {
-                let is_live = admin.deployments.current().live().is_some();
-                Ok(health::readiness(is_live, &admin.shutdown))
-            }),
-        ),
+        route(Get, "/readyz", Open(|admin| Ok(admin.readiness()))),
         route(Get, "/metrics", Metrics),
         route(Get, "/api/v1/openapi.json", Open(|_| Ok(openapi::respond()))),
         route(

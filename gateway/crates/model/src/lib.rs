@@ -11,3 +11,4 @@ pub mod release;
 pub mod schema;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod unknown_fields;

@@ -36,6 +36,7 @@ pub struct DeploymentMetrics {
     candidates: Candidates,
     changes: Family<ChangeLabels, Counter>,
     reports: Family<ReportLabels, Counter>,
+    unavailable: Family<SectionLabel, Gauge>,
 }
 
 /// A gauge per running rollout: the sections that it changes, and the candidate's share of visitors.
@@ -57,6 +58,11 @@ struct ChangeLabels {
 struct ReportLabels {
     section: String,
     cause: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct SectionLabel {
+    section: String,
 }
 
 impl EncodeMetric for Candidates {
@@ -95,6 +101,11 @@ impl DeploymentMetrics {
             "Reports of browsers that a section failed to load or render",
             Described(self.reports.clone()),
         );
+        registry.register(
+            "section_unavailable",
+            "1 while a release of the section that visitors should see is missing or damaged",
+            Described(self.unavailable.clone()),
+        );
         for action in ACTIONS {
             for outcome in OUTCOMES {
                 drop(self.changes.get_or_create(&ChangeLabels { action, outcome }));
@@ -121,8 +132,9 @@ impl DeploymentMetrics {
             .inc();
     }
 
-    /// Describes the state that visitors see.
-    pub(crate) fn describe(&self, snapshot: &Snapshot) {
+    /// Describes the state that visitors see, and logs the sections that became unavailable or available.
+    pub(crate) fn describe(&self, before: &Snapshot, snapshot: &Snapshot) {
+        self.describe_availability(before, snapshot);
         let live = snapshot.live().map_or(0, |live| live.number());
         self.live.set(i64::try_from(live).unwrap_or(i64::MAX));
         let candidates = snapshot.rollouts().map(|running| {
@@ -138,6 +150,24 @@ impl DeploymentMetrics {
                 let section = release.id.name.clone();
                 drop(self.reports.get_or_create(&ReportLabels { section, cause }));
             }
+        }
+    }
+
+    fn describe_availability(&self, before: &Snapshot, now: &Snapshot) {
+        let section = |name: &str| SectionLabel {
+            section: name.to_owned(),
+        };
+        for each in before.unavailable() {
+            if !now.is_unavailable(&each.id.name, &each.id.version) {
+                tracing::info!(event = "section_available", release = %each.id);
+                self.unavailable.get_or_create(&section(&each.id.name)).set(0);
+            }
+        }
+        for each in now.unavailable() {
+            if !before.is_unavailable(&each.id.name, &each.id.version) {
+                tracing::error!(event = "section_unavailable", release = %each.id, error = %each.error);
+            }
+            self.unavailable.get_or_create(&section(&each.id.name)).set(1);
         }
     }
 }

@@ -59,7 +59,7 @@ impl CacheKey {
     pub(super) fn of(request: RenderRequest<'_>) -> Option<Self> {
         let renderable = |name: &str| {
             let release = request.deployment.release(name)?;
-            (!release.module_paths.is_empty()).then(|| release.id.clone())
+            (!release.modules.is_empty()).then(|| release.id.clone())
         };
         let section = match request.page {
             Some(page) => Some(renderable(&page.section.name)?),

@@ -29,6 +29,9 @@ pub enum SiteError {
     /// No deployment is live yet.
     #[error("No deployment is live.")]
     NothingLive,
+    /// The path may be one of a section whose release is missing or damaged.
+    #[error("A section of the deployment is not available.")]
+    SectionUnavailable,
     /// The preview has expired, or its token is invalid.
     #[error(
         "This preview is over, or its link is incomplete. Ask the person who sent it to you for a new one."
@@ -51,10 +54,11 @@ impl Problem for SiteError {
             Self::Http(error) => error.status(),
             Self::Path(_) => StatusCode::BAD_REQUEST,
             Self::DeploymentGone => StatusCode::GONE,
-            Self::NothingLive => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NothingLive | Self::SectionUnavailable => StatusCode::SERVICE_UNAVAILABLE,
             Self::PreviewOver => StatusCode::FORBIDDEN,
             Self::ClientErrorReport(error) => error.status(),
             Self::CspReport(error) => error.status(),
+            Self::Store(cause) if cause.is_damage() => StatusCode::SERVICE_UNAVAILABLE,
             Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -65,6 +69,7 @@ impl Problem for SiteError {
             Self::Path(_) => "That address does not work",
             Self::PreviewOver => "This preview is over",
             Self::NothingLive => "This site is being set up",
+            Self::SectionUnavailable => "This page is not available",
             Self::Store(_) => "This did not work",
             _ => self.status().canonical_reason().unwrap_or("Error"),
         }
@@ -76,6 +81,9 @@ impl Problem for SiteError {
             // Most visitors do not know how URLs are encoded.
             Self::Path(_) => "The address has a mistake in it.".to_owned(),
             Self::NothingLive => "There is nothing to see yet. Please come back in a few minutes.".to_owned(),
+            Self::SectionUnavailable => {
+                "Part of this site is not available. Please come back later.".to_owned()
+            }
             Self::Store(_) => "Something went wrong. Please try again.".to_owned(),
             _ => self.to_string(),
         }
@@ -84,7 +92,7 @@ impl Problem for SiteError {
     fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Http(error) => error.retry_after(),
-            Self::NothingLive => Some(Duration::from_secs(30)),
+            Self::NothingLive | Self::SectionUnavailable => Some(Duration::from_secs(30)),
             Self::CspReport(error) => error.retry_after(),
             _ => None,
         }
@@ -103,7 +111,10 @@ impl Problem for SiteError {
     }
 
     fn log(&self) {
-        if let Self::Store(cause) = self {
+        // The store logs damaged files, but not at each request.
+        if let Self::Store(cause) = self
+            && !cause.is_damage()
+        {
             tracing::error!(event = "store_error", error = %cause);
         }
     }

@@ -33,7 +33,11 @@ pub(crate) fn respond(snapshot: &Snapshot, number: &str, head: &Parts) -> Result
         .map(|(_, path)| path)
         .ok_or(HttpError::NotFound)?;
     let path = RequestPath::parse(&path)?;
-    let page = deployment.page(&path).ok_or(HttpError::NotFound)?;
+    let page = match deployment.page(&path) {
+        Some(page) => page,
+        None if deployment.unavailable.is_empty() => return Err(HttpError::NotFound.into()),
+        None => return Err(SiteError::SectionUnavailable),
+    };
     let mut response = encoded_json(page, &head.headers);
     if !deployment.deployment.preview {
         response.headers_mut().insert(CACHE_CONTROL, CACHE_FIVE_MINUTES);

@@ -121,7 +121,8 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
         get("/healthz", Text, |_, _| Box::pin(ready(Ok(health::liveness())))),
         get("/readyz", Text, |site, call| {
             let is_live = call.snapshot.live().is_some();
-            Box::pin(ready(Ok(health::readiness(is_live, &site.shutdown))))
+            let sections = call.snapshot.unavailable().map(|each| each.id.name.as_str());
+            Box::pin(ready(Ok(health::readiness(is_live, sections, &site.shutdown))))
         }),
         get("/robots.txt", Text, |site, _| {
             Box::pin(ready(Ok(wellknown::robots(&site.config.site.origin))))

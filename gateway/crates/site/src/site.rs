@@ -156,6 +156,10 @@ impl Site {
             return redirect_without_slash(head);
         }
         let page = path.and_then(|path| selection.deployment.page(path));
+        // The patterns of an unavailable section are unknown. With 404, search engines would remove its pages.
+        if page.is_none() && path.is_some() && !selection.deployment.unavailable.is_empty() {
+            return Err(SiteError::SectionUnavailable);
+        }
         let request = DocumentRequest {
             store: self.deployments.store(),
             selection: &selection,

@@ -7,8 +7,8 @@ use std::path::Path;
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
-use super::StoreError;
 use super::paths::if_exists;
+use super::{StoreError, json};
 
 /// Creates a JSON file atomically; false if it exists already.
 pub(super) fn create_json(path: &Path, scratch: &Path, value: &impl Serialize) -> Result<bool, StoreError> {
@@ -91,11 +91,7 @@ fn is_missing(folder: &Path) -> bool {
 
 /// Writes a value as JSON to a synced temporary file in `scratch`. Errors name `path`.
 fn write_temporary(path: &Path, scratch: &Path, value: &impl Serialize) -> Result<NamedTempFile, StoreError> {
-    let mut text = serde_json::to_vec_pretty(value).map_err(|source| StoreError::Corrupt {
-        path: path.to_owned(),
-        source,
-    })?;
-    text.push(b'\n');
+    let text = json::text(path, value)?;
     let mut file = NamedTempFile::new_in(scratch).map_err(io(scratch))?;
     file.write_all(&text).map_err(io(path))?;
     file.as_file().sync_all().map_err(io(path))?;

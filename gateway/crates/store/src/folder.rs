@@ -5,7 +5,7 @@
 //! tombstones/<name>/<version>.json   the digest of a deleted release, which reserves its version for the same bytes
 //! deployments/<number>.json
 //! live.json                          the live deployment, the running rollouts, and the newest change
-//! history/<revision>.json            the older changes
+//! history/<revision>.json            the changes, including the newest
 //! preview-keys.json                  readable only by its owner
 //! lock                               the lock file of changes to live.json, preview-keys.json and releases/
 //! scratch/                           incomplete uploads, and releases in quarantine
@@ -21,13 +21,14 @@ use tempfile::TempDir;
 
 use colonnade_model::deployment::{Change, Deployment, LiveState};
 use colonnade_model::preview_keys::PreviewKeys;
-use colonnade_model::release::{Digest, ReleaseId, is_file_path};
+use colonnade_model::release::{Digest, ReleaseId};
 use colonnade_web::content_negotiation::Coding;
 
 use super::durable::{create_json, io, replace_json, sync_parent};
 use super::metrics::StoreMetrics;
-use super::paths::{Paths, if_exists, read_json};
-use super::{PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease, variant_path};
+use super::paths::{Paths, if_exists};
+use super::read::read_json;
+use super::{ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease};
 
 /// A store in a local folder. Several processes can share it.
 #[derive(Debug, Clone)]
@@ -50,10 +51,18 @@ impl FolderStore {
         })
     }
 
-    /// Measures the operations with these metrics.
+    /// Measures the operations, and counts damaged files, with these metrics.
     #[must_use]
     pub fn with_metrics(self, metrics: StoreMetrics) -> Self {
         Self { metrics, ..self }
+    }
+
+    /// Recovers a missing or damaged live state from the history; `None` if it is neither. Rollouts that were running end.
+    ///
+    /// # Errors
+    /// If the history has no readable entry either.
+    pub fn recover_live_state(&self) -> Result<Option<LiveState>, StoreError> {
+        self.paths.recover_live_state()
     }
 
     /// Runs blocking file system operations on a thread for blocking work.
@@ -99,25 +108,19 @@ impl Store for FolderStore {
     fn read_file<'a>(
         &'a self,
         id: &'a ReleaseId,
-        path: &'a str,
+        file: ListedFile<'a>,
         coding: Coding,
     ) -> StoreFuture<'a, Option<Bytes>> {
-        if !is_file_path(path) {
-            return Box::pin(async { Ok(None) });
-        }
-        let path = match coding {
-            Coding::Identity => path.to_owned(),
-            _ => variant_path(path, coding),
-        };
-        let id = id.clone();
+        let (id, path) = (id.clone(), file.path.to_owned());
+        let ListedFile { size, digest, .. } = file;
+        let metrics = self.metrics.clone();
         self.run("read_file", move |paths| {
-            let Some(folder) = paths.release_folder(&id) else {
-                return Ok(None);
-            };
-            let path = folder.join(path);
-            if_exists(fs::read(&path))
-                .map_err(io(&path))
-                .map(|bytes| bytes.map(Bytes::from))
+            let path = &path;
+            let read = paths.release_file(&id, ListedFile { path, size, digest }, coding);
+            if let Err(StoreError::Damaged { path } | StoreError::SymbolicLink(path)) = &read {
+                metrics.record_damaged(path);
+            }
+            read
         })
     }
 
@@ -178,23 +181,14 @@ impl Store for FolderStore {
         self.run("live_state", Paths::live_state)
     }
 
-    fn compare_and_swap_state(&self, expected: u64, next: LiveState) -> StoreFuture<'_, bool> {
+    fn compare_and_swap_state<'a>(
+        &'a self,
+        expected: Option<&'a LiveState>,
+        next: &'a LiveState,
+    ) -> StoreFuture<'a, bool> {
+        let (expected, next) = (expected.cloned(), next.clone());
         self.run("compare_and_swap_state", move |paths| {
-            let _lock = paths.lock()?;
-            let current = paths.live_state()?;
-            if current.as_ref().map_or(0, LiveState::revision) != expected {
-                return Ok(false);
-            }
-            if let Some(LiveState { change, .. }) = current {
-                // After a crash between the two writes the entry exists already, with the same content.
-                create_json(
-                    &paths.history_entry(change.revision),
-                    &paths.scratch.folder,
-                    &change,
-                )?;
-            }
-            replace_json(&paths.live, &paths.scratch.folder, &next)?;
-            Ok(true)
+            paths.swap_live_state(expected.as_ref(), &next)
         })
     }
 

@@ -3,19 +3,30 @@
 //! [`Store`] is asynchronous although [`FolderStore`] is not: a bucket fits the same trait. Changes to the live state
 //! are compare-and-swap operations on its revision, so several gateways on one store never overwrite each other.
 
+mod backup;
 mod durable;
 mod folder;
+mod history;
+mod json;
 pub mod loaded;
 pub mod metrics;
 mod paths;
+mod read;
 mod recover;
+mod release_file;
+mod restore;
 mod scratch;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod verify;
 
+pub use backup::{Backup, back_up};
 pub use folder::FolderStore;
+pub use release_file::ListedFile;
+pub use restore::restore;
+pub use verify::{Health, Problem, Report, Serves, VisibleRelease, verify};
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -52,11 +63,12 @@ pub trait Store: Send + Sync + 'static {
     /// The digest in a version's tombstone. Only a release with this digest can be stored under that version again.
     fn tombstone<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<Digest>>;
 
-    /// The bytes of one file of a release in one content coding; `None` if they are not stored.
+    /// The bytes of one file of a release in one content coding; `None` if they are not stored. Fails with
+    /// [`StoreError::Damaged`] if they are not the published ones.
     fn read_file<'a>(
         &'a self,
         id: &'a ReleaseId,
-        path: &'a str,
+        file: ListedFile<'a>,
         coding: Coding,
     ) -> StoreFuture<'a, Option<Bytes>>;
 
@@ -82,14 +94,18 @@ pub trait Store: Send + Sync + 'static {
     /// Deletes a release in quarantine permanently.
     fn delete_quarantined<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()>;
 
-    /// The live state; `None` before the first deploy.
+    /// The live state; `None` before the first deploy. Fails if it is missing from a store with a history.
     fn live_state(&self) -> StoreFuture<'_, Option<LiveState>>;
 
-    /// Replaces the live state if its revision is `expected` (0: there is none yet); false if it is another. The
-    /// change of the replaced state is added to the history first, so the history is always complete.
-    fn compare_and_swap_state(&self, expected: u64, next: LiveState) -> StoreFuture<'_, bool>;
+    /// Replaces the live state if it is `expected` (`None`: there is none yet); false if it is another. The change of the
+    /// replaced state is added to the history first, so the history is always complete.
+    fn compare_and_swap_state<'a>(
+        &'a self,
+        expected: Option<&'a LiveState>,
+        next: &'a LiveState,
+    ) -> StoreFuture<'a, bool>;
 
-    /// The history entry of a revision older than the live state's; `None` if it is not stored.
+    /// The history entry of a revision; `None` if it is not stored.
     fn history_entry(&self, revision: u64) -> StoreFuture<'_, Option<Change>>;
 
     /// The keys that sign previews.
@@ -116,7 +132,7 @@ pub struct StagedRelease {
 
 /// What the store records about a release in addition to its `release.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct ReleaseRecord {
     /// When it was published.
     pub published_at: Timestamp,
@@ -165,9 +181,63 @@ pub enum StoreError {
         /// The parse error.
         source: serde_json::Error,
     },
+    /// A newer gateway wrote the file in a format that this one does not know.
+    #[error(
+        "{}: the file has schema {schema}, and this gateway reads up to {supported}; run the newer gateway that wrote it",
+        path.display()
+    )]
+    NewerSchema {
+        /// The file.
+        path: PathBuf,
+        /// The schema of the file.
+        schema: u32,
+        /// The highest schema that this gateway reads.
+        supported: u32,
+    },
+    /// A symbolic link: the store never follows one.
+    #[error("{}: a symbolic link in the path, which the store never follows", .0.display())]
+    SymbolicLink(PathBuf),
+    /// A file of a release is not as it was published.
+    #[error("{}: the bytes do not match their digest", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A symbolic link, or another entry of a folder that is neither a file nor a folder.
+    #[error("{}: neither a file nor a folder", .0.display())]
+    NotAFile(PathBuf),
+    /// The file is not a backup, or not a complete one.
+    #[error("{}: {reason}", path.display())]
+    InvalidBackup {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The target of a restore has files in it.
+    #[error("{}: the folder is not empty; move it away first, because a restore never overwrites a store", .0.display())]
+    NotEmpty(PathBuf),
+    /// `live.json` was deleted.
+    #[error(
+        "live.json is missing from the store, but its history is there; restore a backup, or run `gateway serve --recover`"
+    )]
+    LiveStateMissing,
+    /// Another process holds the lock for too long. The operation did not happen, and will not.
+    #[error("the store is locked by another process; try again")]
+    Locked,
     /// The operation was aborted before it was done.
     #[error("the store operation was interrupted")]
     Interrupted,
+}
+
+impl StoreError {
+    /// Whether a file is damaged. Reading it again does not help.
+    pub fn is_damage(&self) -> bool {
+        matches!(
+            self,
+            Self::Damaged { .. } | Self::Corrupt { .. } | Self::SymbolicLink(_)
+        )
+    }
 }
 
 /// The path of a file's compressed variant, relative to the release's folder.

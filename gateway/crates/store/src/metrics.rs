@@ -1,12 +1,20 @@
-//! Metrics of store operations.
+//! Metrics of store operations, and metrics and events of damaged files.
 
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
+use tokio::time::Instant;
+
+/// How often a damaged file is logged at most.
+const LOG_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Bucket bounds in seconds, from a read of a cached file to a disk that hangs.
 const SECONDS: [f64; 10] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0, 60.0];
@@ -33,11 +41,13 @@ const OPERATIONS: [&str; 18] = [
     "compare_and_swap_preview_keys",
 ];
 
-/// Durations and errors of store operations.
+/// Durations and errors of store operations, and reads of damaged files.
 #[derive(Clone, Debug)]
 pub struct StoreMetrics {
     seconds: Family<Operation, Histogram, fn() -> Histogram>,
     errors: Family<Operation, Counter>,
+    damaged_reads: Counter,
+    logged: Arc<Mutex<HashMap<PathBuf, Instant>>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -50,6 +60,8 @@ impl Default for StoreMetrics {
         let metrics = Self {
             seconds: Family::new_with_constructor(|| Histogram::new(SECONDS)),
             errors: Family::default(),
+            damaged_reads: Counter::default(),
+            logged: Arc::default(),
         };
         for operation in OPERATIONS {
             drop(metrics.seconds.get_or_create(&Operation { operation }));
@@ -73,6 +85,11 @@ impl StoreMetrics {
             "Store operations that failed, by operation",
             self.errors.clone(),
         );
+        registry.register(
+            "store_damaged_reads",
+            "Refused reads of release files that are damaged or symbolic links",
+            self.damaged_reads.clone(),
+        );
     }
 
     /// Counts an operation.
@@ -83,6 +100,17 @@ impl StoreMetrics {
             .observe(duration.as_secs_f64());
         if !is_ok {
             self.errors.get_or_create(&operation).inc();
+        }
+    }
+
+    /// Counts a read of a damaged file, and logs it if the file was not logged in the last minute.
+    pub(super) fn record_damaged(&self, path: &Path) {
+        self.damaged_reads.inc();
+        let mut logged = self.logged.lock();
+        logged.retain(|_, at| at.elapsed() < LOG_INTERVAL);
+        if !logged.contains_key(path) {
+            logged.insert(path.to_owned(), Instant::now());
+            tracing::error!(event = "file_damaged", file = %path.display());
         }
     }
 }

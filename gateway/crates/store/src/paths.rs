@@ -1,26 +1,36 @@
 //! The files and folders of a folder store, and operations on them.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
-use colonnade_model::deployment::LiveState;
 use colonnade_model::preview_keys::PreviewKeys;
 use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId, is_name, is_version};
 
 use super::durable::{create_folder, create_json, io, sync_parent, sync_tree};
+use super::history::numbers;
+use super::read::{read, read_json};
+use super::release_file::damaged;
 use super::scratch::Scratch;
 use super::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError, StoredRelease};
+
+/// How long an operation waits for the lock. It is held for milliseconds, unless its process hangs.
+const LOCK_TIMEOUT: Duration = Duration::from_millis(1500);
+
+/// How long an operation waits before it tries to lock again.
+const LOCK_RETRY: Duration = Duration::from_millis(5);
 
 /// The paths of the store's files and folders.
 #[derive(Debug)]
 pub(super) struct Paths {
     pub(super) releases: PathBuf,
-    tombstones: PathBuf,
+    pub(super) tombstones: PathBuf,
     pub(super) deployments: PathBuf,
     pub(super) scratch: Scratch,
     pub(super) history: PathBuf,
@@ -31,15 +41,14 @@ pub(super) struct Paths {
 
 /// The content of a tombstone.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Tombstone {
     digest: Digest,
 }
 
 impl Paths {
-    /// The paths of a store, whose folders are created if they do not exist.
-    pub(super) fn create(folder: &Path) -> Result<Self, StoreError> {
-        let paths = Self {
+    /// The paths of the store in a folder. Nothing is created.
+    pub(super) fn of(folder: &Path) -> Self {
+        Self {
             releases: folder.join("releases"),
             tombstones: folder.join("tombstones"),
             deployments: folder.join("deployments"),
@@ -50,7 +59,15 @@ impl Paths {
             live: folder.join("live.json"),
             preview_keys: folder.join("preview-keys.json"),
             lock: folder.join("lock"),
-        };
+        }
+    }
+
+    /// The paths of a store, whose folders are created if they do not exist.
+    pub(super) fn create(folder: &Path) -> Result<Self, StoreError> {
+        create_folder(folder)?;
+        // Absolute and without links, so that no path below it may contain one.
+        let folder = folder.canonicalize().map_err(io(folder))?;
+        let paths = Self::of(&folder);
         let scratch = &paths.scratch.folder;
         for path in [
             &paths.releases,
@@ -78,27 +95,34 @@ impl Paths {
         self.history.join(format!("{revision}.json"))
     }
 
-    /// Locks the store until the returned file is dropped: one process at a time replaces files.
+    /// Locks the store until the returned file is dropped: one process at a time replaces files. Fails after a deadline. The
+    /// caller waits for it, so an operation that was reported as failed never happens later.
     pub(super) fn lock(&self) -> Result<File, StoreError> {
         let lock = File::create(&self.lock).map_err(io(&self.lock))?;
-        lock.lock().map_err(io(&self.lock))?;
-        Ok(lock)
+        let deadline = Instant::now() + LOCK_TIMEOUT;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(lock),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    // This is a thread for blocking work.
+                    thread::park_timeout(LOCK_RETRY);
+                }
+                Err(TryLockError::WouldBlock) => return Err(StoreError::Locked),
+                Err(TryLockError::Error(error)) => return Err(io(&self.lock)(error)),
+            }
+        }
     }
 
     pub(super) fn deployments(&self) -> Result<Vec<u64>, StoreError> {
-        let names = entry_names(&self.deployments)?;
-        let number = |name: &String| name.strip_suffix(".json")?.parse().ok();
-        let mut numbers: Vec<u64> = names.iter().filter_map(number).collect();
-        numbers.sort_unstable();
-        Ok(numbers)
-    }
-
-    pub(super) fn live_state(&self) -> Result<Option<LiveState>, StoreError> {
-        read_json(&self.live)
+        Ok(numbers(&entry_names(&self.deployments)?))
     }
 
     pub(super) fn preview_keys(&self) -> Result<PreviewKeys, StoreError> {
-        read_json(&self.preview_keys).map(Option::unwrap_or_default)
+        match read_json(&self.preview_keys) {
+            // The list of keys that gateways wrote before there was a schema. It only ends previews.
+            Err(StoreError::Corrupt { .. }) => Ok(PreviewKeys::default()),
+            keys => keys.map(Option::unwrap_or_default),
+        }
     }
 
     pub(super) fn put_release(&self, release: &StagedRelease) -> Result<PutOutcome, StoreError> {
@@ -187,25 +211,20 @@ impl Paths {
         let Some(folder) = self.release_folder(id) else {
             return Ok(None);
         };
-        let release = read_json(&folder.join(RELEASE_FILE))?;
-        let record = read_json(&folder.join(RECORD_FILE))?;
-        Ok(release
-            .zip(record)
-            .map(|(release, record)| StoredRelease { release, record }))
+        let path = folder.join(RELEASE_FILE);
+        let manifest = read(&path)?;
+        let record: Option<ReleaseRecord> = read_json(&folder.join(RECORD_FILE))?;
+        let Some((manifest, record)) = manifest.zip(record) else {
+            return Ok(None);
+        };
+        if Digest::of(&manifest) != record.digest {
+            return Err(damaged(&path));
+        }
+        // Published by a team, so it has no schema of the store.
+        let release = serde_json::from_slice(&manifest);
+        let release = release.map_err(|source| StoreError::Corrupt { path, source })?;
+        Ok(Some(StoredRelease { release, record }))
     }
-}
-
-/// Reads a JSON file; `None` if it does not exist.
-pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreError> {
-    let Some(text) = if_exists(fs::read(path)).map_err(io(path))? else {
-        return Ok(None);
-    };
-    serde_json::from_slice(&text)
-        .map(Some)
-        .map_err(|source| StoreError::Corrupt {
-            path: path.to_owned(),
-            source,
-        })
 }
 
 /// The names of a folder's entries, sorted; empty if there is no such folder or it is a file.

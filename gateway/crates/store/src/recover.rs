@@ -9,7 +9,8 @@ use colonnade_model::release::ReleaseId;
 
 use super::StoreError;
 use super::durable::{sync, sync_parent};
-use super::paths::{Paths, entry_names, read_json};
+use super::paths::{Paths, entry_names};
+use super::read::read_json;
 
 impl Paths {
     /// Makes visible renames durable, removes old scratch files and empties the quarantine.

@@ -9,6 +9,7 @@ pub mod coalesce;
 pub mod conditional;
 pub mod content_negotiation;
 pub mod cookie;
+pub mod decode;
 pub mod encode;
 mod error_page;
 #[cfg(any(test, feature = "testing"))]

@@ -44,7 +44,7 @@ impl Operation {
     /// Needs a token that permits the action.
     pub(super) fn action(mut self, action: Action) -> Self {
         self.value["security"] = json!([{ "token": [action.name()] }]);
-        self.errors(&[401, 403, 429, 500])
+        self.errors(&[401, 403, 429, 500, 503])
     }
 
     /// Needs a token that permits the action, depending on the listener's address.
@@ -103,7 +103,7 @@ impl Operation {
 }
 
 /// The common error responses: status, name and description.
-const ERRORS: [(u16, &str, &str); 10] = [
+const ERRORS: [(u16, &str, &str); 11] = [
     (400, "BadRequest", "The path, the query or the body is invalid."),
     (
         401,
@@ -138,6 +138,11 @@ const ERRORS: [(u16, &str, &str); 10] = [
         "InternalServerError",
         "The store failed. The change was not made; the log contains the cause.",
     ),
+    (
+        503,
+        "ServiceUnavailable",
+        "Another process holds the lock of the store for too long. The change was not made; `Retry-After` says when to try again.",
+    ),
 ];
 
 pub(super) fn error_responses() -> Map<String, Value> {
@@ -150,6 +155,10 @@ pub(super) fn error_responses() -> Map<String, Value> {
         if status == 429 {
             let seconds = json!({ "type": "string", "pattern": "^[1-9][0-9]*$" });
             let header = json!({ "required": true, "schema": seconds });
+            response["headers"] = json!({ "Retry-After": header });
+        }
+        if status == 503 {
+            let header = json!({ "required": true, "schema": { "const": "5" } });
             response["headers"] = json!({ "Retry-After": header });
         }
         (name.to_owned(), response)

@@ -79,11 +79,17 @@ fn liveness() -> Operation {
 }
 
 fn readiness() -> Operation {
+    let ready = json!({ "type": "string", "pattern": "^ready(; unavailable: [a-z0-9, -]+)?\n$" });
+    let ready = content("text/plain; charset=utf-8", &ready);
     let not_ready = json!({ "enum": ["no live deployment\n", "shutting down\n"] });
     let not_ready = content("text/plain; charset=utf-8", &not_ready);
     Operation::new("health", "ready", "Check that the gateway is ready to serve")
         .without_token()
-        .response(200, "A deployment is live.", &plain_text("ready"))
+        .response(
+            200,
+            "A deployment is live. Sections whose releases are missing or damaged are listed.",
+            &ready,
+        )
         .response(
             503,
             "No deployment is live, or the gateway shuts down.",

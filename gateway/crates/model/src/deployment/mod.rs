@@ -17,7 +17,7 @@ pub use visible::{MAX_ROLLOUTS, Rollout, VisibleDeployments, includes};
 
 /// One deployment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct Deployment {
     /// Its number. Numbers are never reused and only increase.
     #[schema(value_type = Number)]

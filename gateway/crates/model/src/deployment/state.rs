@@ -8,20 +8,28 @@ use utoipa::ToSchema;
 
 use super::VisibleDeployments;
 use crate::schema::{Name, Number, Percent, Reason, Version};
+use crate::unknown_fields::UnknownFields;
 
 /// The deployments that visitors see, and the newest change. Every change replaces the whole state with a compare-and-swap on its revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct LiveState {
     /// The running rollouts, and the deployments that visitors see.
     pub visible: VisibleDeployments,
     /// The change that created this state: the newest entry of the history.
     pub change: Change,
+    /// The ID of the timeline; `None` until the store is restored from a backup. Every restore starts a new one: the
+    /// changes after the backup never happened, and their numbers and versions can mean something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<String>,
+    /// The fields of newer gateways.
+    #[serde(flatten)]
+    pub unknown: UnknownFields,
 }
 
 /// One entry of the history: who changed what, when and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct Change {
     /// The revision of the state it created; the first is 1.
     #[schema(minimum = 1)]
@@ -69,7 +77,6 @@ pub struct Change {
 
 /// The versions of a section before and after a change. `None`: the section is not in the deployment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ReleaseChange {
     /// The version before.
     #[schema(value_type = Option<Version>, required)]
@@ -106,6 +113,15 @@ pub enum ChangeKind {
 }
 
 impl LiveState {
+    /// This state as the first of a new timeline.
+    #[must_use]
+    pub fn with_new_timeline(self) -> Self {
+        Self {
+            timeline: Some(format!("{:016x}", rand::random::<u64>())),
+            ..self
+        }
+    }
+
     /// The number of the live deployment.
     pub fn live(&self) -> u64 {
         self.visible.live()

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::unknown_fields::UnknownFields;
+
 /// The maximum number of concurrent rollouts. Each one doubles the number of deployments that visitors see.
 pub const MAX_ROLLOUTS: usize = 4;
 
@@ -22,7 +24,7 @@ pub struct VisibleDeployments {
 
 /// A progressive rollout: a share of the visitors gets its candidate instead of the live deployment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct Rollout {
     /// A unique ID, so that each rollout selects its cohort independently.
     pub id: String,
@@ -32,11 +34,14 @@ pub struct Rollout {
     pub started_at: Timestamp,
     /// The name of the token that started the rollout.
     pub by: String,
+    /// The fields of newer gateways.
+    #[serde(flatten)]
+    pub unknown: UnknownFields,
 }
 
 /// The stored form, before validation.
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 struct Unchecked {
     rollouts: Vec<Rollout>,
     deployments: Vec<u64>,

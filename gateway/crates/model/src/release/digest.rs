@@ -1,6 +1,7 @@
 //! Content digests: SHA-384 in the format of Subresource Integrity.
 
 use std::fmt;
+use std::io::{self, Read};
 use std::str::FromStr;
 
 use base64::Engine as _;
@@ -23,6 +24,18 @@ impl Digest {
     /// The digest of the bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha384::digest(bytes).into())
+    }
+
+    /// The digest of all bytes of a reader.
+    pub fn of_reader(mut reader: impl Read) -> io::Result<Self> {
+        let mut hash = Sha384::new();
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            match reader.read(&mut buffer)? {
+                0 => return Ok(Self::finish(hash)),
+                count => hash.update(&buffer[..count]),
+            }
+        }
     }
 
     /// The digest of the bytes that were fed to a hasher.

@@ -45,6 +45,11 @@ pub enum ChangeError {
     /// These releases are not published.
     #[error("releases are not published; publish them first")]
     UnknownReleases(Vec<String>),
+    /// These releases are missing from the store or damaged, although visitors should see them.
+    #[error(
+        "releases of the live deployment are missing or damaged; deploy other versions of these sections, or restore their files"
+    )]
+    Unavailable(Vec<String>),
     /// The releases conflict with each other.
     #[error("the releases conflict with each other")]
     Conflict(Vec<String>),
@@ -179,7 +184,7 @@ impl Deployments {
         self.check_releases_exist(&plan.deployments).await?;
         Ok(self
             .store
-            .compare_and_swap_state(snapshot.revision(), plan.state.clone())
+            .compare_and_swap_state(snapshot.state(), &plan.state)
             .await?)
     }
 
@@ -226,7 +231,12 @@ impl Deployments {
     ) -> Result<LoadedDeployment, ChangeError> {
         let mut releases = Vec::new();
         let mut unknown = Vec::new();
+        let mut unavailable = Vec::new();
         for id in deployment.release_ids() {
+            if snapshot.is_unavailable(&id.name, &id.version) {
+                unavailable.push(format!("{id} is missing or damaged"));
+                continue;
+            }
             match snapshot.find_release(&*self.store, &id).await {
                 Ok(release) => releases.push(release),
                 Err(LoadError::ReleaseNotFound(id)) => unknown.push(not_published(&id)),
@@ -235,6 +245,9 @@ impl Deployments {
         }
         if !unknown.is_empty() {
             return Err(ChangeError::UnknownReleases(unknown));
+        }
+        if !unavailable.is_empty() {
+            return Err(ChangeError::Unavailable(unavailable));
         }
         LoadedDeployment::assemble(deployment, releases).map_err(ChangeError::Conflict)
     }
@@ -319,7 +332,15 @@ impl Author {
             sections,
             reason: self.reason.clone(),
         };
-        LiveState { visible, change }
+        LiveState {
+            visible,
+            change,
+            timeline: snapshot.state().and_then(|state| state.timeline.clone()),
+            unknown: snapshot
+                .state()
+                .map(|state| state.unknown.clone())
+                .unwrap_or_default(),
+        }
     }
 }
 

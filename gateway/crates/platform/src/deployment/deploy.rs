@@ -7,6 +7,7 @@ use super::{Deployments, Snapshot};
 use crate::metrics;
 use colonnade_diagnostics::TrialAction;
 use colonnade_model::deployment::{ChangeKind, MAX_ROLLOUTS, Rollout, release_changes};
+use colonnade_model::unknown_fields::UnknownFields;
 use colonnade_render::TrialResults;
 
 /// A request to change releases of the live deployment.
@@ -59,7 +60,7 @@ impl Deployments {
         require(may_change, request.releases.keys())?;
         let mut verified = TrialResults::default();
         loop {
-            let changing = self.changing.lock().await;
+            let changing = self.start_change().await?;
             let snapshot = self.refresh().await?;
             let number = self.next_number().await?;
             let Some(plan) = plan(&snapshot, request, number)? else {
@@ -116,6 +117,7 @@ fn plan(
         percent,
         started_at: colonnade_clock::now(),
         by: author.by.clone(),
+        unknown: UnknownFields::default(),
     };
     let visible = current.started(rollout, numbers(&deployments));
     let mut state = author.state(snapshot, ChangeKind::Rollout, visible, changes);

@@ -5,21 +5,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::AbortHandle;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{MissedTickBehavior, timeout};
 
-use super::Snapshot;
-use super::Warm;
 use super::snapshot::LoadError;
+use super::{Snapshot, Warm};
 use crate::metrics::DeploymentMetrics;
 use colonnade_diagnostics::Diagnostics;
 use colonnade_model::deployment::Deployment;
 use colonnade_render::Renderer;
-use colonnade_store::Store;
+use colonnade_store::{Store, StoreError};
 
 /// The interval at which the store is polled for changes by other gateways.
 const POLL: Duration = Duration::from_millis(500);
+
+/// How long a change waits for another one in this process. With the wait for the lock of the store, an operator waits less
+/// than 5 s.
+const CHANGE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The deployments of a store: changes them, and keeps the current snapshot.
 pub struct Deployments {
@@ -32,7 +35,7 @@ pub struct Deployments {
     pub(super) metrics: DeploymentMetrics,
     current: ArcSwap<Snapshot>,
     /// Held during changes and refreshes, so that an older snapshot never replaces a newer one.
-    pub(super) changing: Mutex<()>,
+    changing: Mutex<()>,
     /// The background task that warms the document cache.
     pub(super) warming: parking_lot::Mutex<Option<AbortHandle>>,
 }
@@ -58,7 +61,7 @@ impl Deployments {
             changing: Mutex::new(()),
             warming: parking_lot::Mutex::default(),
         };
-        deployments.describe(&snapshot);
+        deployments.describe(&empty, &snapshot);
         deployments.warm(&empty, &snapshot);
         Ok(deployments)
     }
@@ -79,8 +82,8 @@ impl Deployments {
     }
 
     /// Describes a new snapshot in the metrics.
-    fn describe(&self, snapshot: &Snapshot) {
-        self.metrics.describe(snapshot);
+    fn describe(&self, before: &Snapshot, snapshot: &Snapshot) {
+        self.metrics.describe(before, snapshot);
         if let Some(renderer) = &self.renderer {
             let releases = snapshot.visible().iter().flat_map(|loaded| &loaded.releases);
             releases.for_each(|release| renderer.expose_metrics(&release.id.name));
@@ -112,13 +115,20 @@ impl Deployments {
     }
 
     async fn poll(&self) -> Result<(), LoadError> {
-        let current = self.current.load().revision();
         let state = self.store.live_state().await?;
-        if state.map_or(0, |state| state.revision()) != current {
+        let current = self.current();
+        // An unavailable release may have been repaired.
+        if state.as_ref() != current.state() || current.unavailable().next().is_some() {
             let _changing = self.changing.lock().await;
             self.refresh().await?;
         }
         Ok(())
+    }
+
+    /// Waits until no other change is being made in this process.
+    pub(super) async fn start_change(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
+        let waiting = timeout(CHANGE_TIMEOUT, self.changing.lock());
+        waiting.await.map_err(|_| StoreError::Locked)
     }
 
     /// Reads the store again. The caller must hold `changing`.
@@ -126,7 +136,7 @@ impl Deployments {
         let before = self.current();
         let snapshot = Arc::new(before.refreshed(&*self.store).await?);
         self.current.store(Arc::clone(&snapshot));
-        self.describe(&snapshot);
+        self.describe(&before, &snapshot);
         self.record_changes(&before, &snapshot).await;
         self.warm(&before, &snapshot);
         Ok(snapshot)

@@ -33,7 +33,7 @@ impl Deployments {
         may_change: MayChange<'_>,
     ) -> Result<CollectedGarbage, ChangeError> {
         require(may_change, [&"*".to_owned()].into_iter())?;
-        let _changing = self.changing.lock().await;
+        let _changing = self.start_change().await?;
         // Includes deployments that an earlier attempt of this loop removed.
         let mut removed = BTreeSet::new();
         loop {
@@ -139,7 +139,11 @@ impl Deployments {
             if in_use.contains(&id) {
                 continue;
             }
-            let stored = self.store.release(&id).await?;
+            let stored = match self.store.release(&id).await {
+                // Its age is unknown, so it is retained.
+                Err(error) if error.is_damage() => continue,
+                stored => stored?,
+            };
             if stored.is_some_and(|stored| stored.record.published_at <= since) {
                 unused.push(id);
             }

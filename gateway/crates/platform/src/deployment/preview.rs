@@ -34,7 +34,7 @@ impl Deployments {
         }
         let mut verified = TrialResults::default();
         loop {
-            let changing = self.changing.lock().await;
+            let changing = self.start_change().await?;
             let snapshot = self.refresh().await?;
             let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
             let before = &live.deployment.releases;
@@ -90,7 +90,7 @@ impl Deployments {
     /// Ends all previews, on every gateway that shares the store, by deleting the signing keys.
     pub async fn end_previews(&self, author: &Author, may_change: MayChange<'_>) -> Result<(), ChangeError> {
         require(may_change, [&"*".to_owned()].into_iter())?;
-        let _changing = self.changing.lock().await;
+        let _changing = self.start_change().await?;
         loop {
             let keys = self.store.preview_keys().await?;
             if !self

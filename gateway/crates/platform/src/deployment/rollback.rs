@@ -70,7 +70,7 @@ impl Deployments {
     ) -> Result<RollbackPlan, ChangeError> {
         require_rollback(target, may_change)?;
         let snapshot = {
-            let _changing = self.changing.lock().await;
+            let _changing = self.start_change().await?;
             self.refresh().await?
         };
         let plan = self.rollback_plan(&snapshot, target, base, 0, author).await?;
@@ -96,7 +96,7 @@ impl Deployments {
         may_change: MayChange<'_>,
     ) -> Result<ChangeOutcome, ChangeError> {
         require_rollback(target, may_change)?;
-        let _changing = self.changing.lock().await;
+        let _changing = self.start_change().await?;
         loop {
             let snapshot = self.refresh().await?;
             let number = self.next_number().await?;

@@ -120,7 +120,7 @@ impl Deployments {
         author: &Author,
         may_change: MayChange<'_>,
     ) -> Result<ChangeOutcome, ChangeError> {
-        let _changing = self.changing.lock().await;
+        let _changing = self.start_change().await?;
         loop {
             let snapshot = self.refresh().await?;
             let running = snapshot.find_rollout(target)?;

@@ -7,9 +7,8 @@ use super::rollout::RunningRollout;
 use colonnade_model::deployment::Deployment;
 use colonnade_model::deployment::LiveState;
 use colonnade_model::preview_keys::PreviewKeys;
-use colonnade_model::release::ReleaseId;
-use colonnade_store::loaded::LoadedDeployment;
-use colonnade_store::loaded::{LoadReleaseError, LoadedRelease};
+use colonnade_model::release::{ReleaseId, SHELL};
+use colonnade_store::loaded::{LoadReleaseError, LoadedDeployment, LoadedRelease, UnavailableRelease};
 use colonnade_store::{Store, StoreError};
 
 /// The deployments and releases of the store at one revision.
@@ -50,6 +49,9 @@ pub enum LoadError {
     /// The live state, or the whole folder, was deleted.
     #[error("live.json is missing from the store; restore it from a backup")]
     LiveStateMissing,
+    /// The store was restored from a backup, or replaced by an older copy.
+    #[error("the store was restored while this gateway runs; restart the gateway")]
+    OtherTimeline,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -78,6 +80,19 @@ impl Snapshot {
     /// [`VisibleDeployments`](colonnade_model::deployment::VisibleDeployments)).
     pub fn visible(&self) -> &[Arc<LoadedDeployment>] {
         &self.visible
+    }
+
+    /// The releases of sections that visitors should see, but that are missing or damaged.
+    pub fn unavailable(&self) -> impl Iterator<Item = &UnavailableRelease> {
+        let all = self.visible.iter().flat_map(|loaded| &loaded.unavailable);
+        let by_id: BTreeMap<&ReleaseId, _> = all.map(|each| (&each.id, each)).collect();
+        by_id.into_values()
+    }
+
+    /// Whether a release that visitors should see is missing or damaged.
+    pub fn is_unavailable(&self, name: &str, version: &str) -> bool {
+        self.unavailable()
+            .any(|each| each.id.name == name && each.id.version == version)
     }
 
     /// The live state, as stored.
@@ -112,6 +127,12 @@ impl Snapshot {
         if state.is_none() && self.state.is_some() {
             return Err(LoadError::LiveStateMissing);
         }
+        if let (Some(before), Some(now)) = (&self.state, &state)
+            && (now.timeline != before.timeline || now.revision() < before.revision())
+        {
+            // What this process has loaded and cached belongs to the lost timeline.
+            return Err(LoadError::OtherTimeline);
+        }
         let needed = state
             .as_ref()
             .map_or(&[][..], |state| state.visible.deployments());
@@ -121,12 +142,19 @@ impl Snapshot {
             ..Self::default()
         };
         for number in store.deployments().await? {
-            if let Some(loaded) = self.deployments.get(&number) {
+            let known = self.deployments.get(&number);
+            if let Some(loaded) = known.filter(|loaded| loaded.unavailable.is_empty()) {
                 next.deployments.insert(number, Arc::clone(loaded));
                 continue;
             }
-            match next.load(store, number).await {
-                Ok(loaded) => next.add(Arc::new(loaded)),
+            match next.load(store, number, needed.contains(&number)).await {
+                // Releases only become available, so equal numbers mean equal releases.
+                Ok(loaded) => match known {
+                    Some(known) if known.unavailable.len() == loaded.unavailable.len() => {
+                        next.add(Arc::clone(known));
+                    }
+                    _ => next.add(Arc::new(loaded)),
+                },
                 Err(error) if needed.contains(&number) => return Err(error),
                 Err(error) => {
                     tracing::warn!(event = "deployment_skipped", deployment = number, error = %error);
@@ -190,14 +218,30 @@ impl Snapshot {
         Ok(Arc::new(LoadedRelease::new(id, stored)?))
     }
 
-    async fn load(&self, store: &dyn Store, number: u64) -> Result<LoadedDeployment, LoadError> {
+    /// Loads a deployment. If visitors need it, sections whose releases cannot be loaded are left out.
+    async fn load(
+        &self,
+        store: &dyn Store,
+        number: u64,
+        is_needed: bool,
+    ) -> Result<LoadedDeployment, LoadError> {
         let deployment: Option<Deployment> = store.deployment(number).await?;
         let deployment = deployment.ok_or(LoadError::DeploymentNotFound(number))?;
         let mut releases = Vec::new();
+        let mut unavailable = Vec::new();
         for id in deployment.release_ids() {
-            releases.push(self.find_release(store, &id).await?);
+            match self.find_release(store, &id).await {
+                Ok(release) => releases.push(release),
+                Err(error) if is_needed && id.name != SHELL => {
+                    let error = error.to_string();
+                    unavailable.push(UnavailableRelease { id, error });
+                }
+                Err(error) => return Err(error),
+            }
         }
-        LoadedDeployment::assemble(deployment, releases).map_err(LoadError::Conflict)
+        let mut loaded = LoadedDeployment::assemble(deployment, releases).map_err(LoadError::Conflict)?;
+        loaded.unavailable = unavailable;
+        Ok(loaded)
     }
 
     fn add(&mut self, loaded: Arc<LoadedDeployment>) {

@@ -198,6 +198,7 @@ mod tests {
             percent: 10,
             started_at: colonnade_clock::now(),
             by: "team".to_owned(),
+            unknown: serde_json::Map::new(),
         }
     }
 

@@ -45,7 +45,6 @@ impl FileCache {
         &self,
         store: &dyn Store,
         release: &LoadedRelease,
-        path: &str,
         file: &LoadedFile,
         coding: Coding,
     ) -> ReadResult {
@@ -56,10 +55,7 @@ impl FileCache {
         let read = async {
             let bytes = match self.in_use.get(&key) {
                 Some(bytes) => bytes,
-                None => match store
-                    .read_file(&release.id, &format!("client/{path}"), coding)
-                    .await
-                {
+                None => match store.read_file(&release.id, file.listed(), coding).await {
                     Ok(Some(bytes)) => self.in_use.insert(key.clone(), bytes),
                     Ok(None) => return Ok(None),
                     Err(error) => return Err(Arc::new(error)),

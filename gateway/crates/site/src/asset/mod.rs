@@ -53,10 +53,11 @@ impl Assets {
         request: &Parts,
     ) -> Result<Response, SiteError> {
         let Parts { method, headers, .. } = request;
-        let (release, path, cache_control) = find(snapshot, path, headers).ok_or(HttpError::NotFound)?;
+        let (release, path, cache_control) =
+            find(snapshot, path, headers).ok_or_else(|| not_found(snapshot, path))?;
         let file = release.files.get(path).ok_or(HttpError::NotFound)?;
         let coding = preferred_coding(headers, &file.codings);
-        let representation = self.cache.get(store, release, path, file, coding).await;
+        let representation = self.cache.get(store, release, file, coding).await;
         let Some(representation) = representation.map_err(SiteError::Store)? else {
             tracing::error!(event = "asset_missing", release = %release.id, file = %path, coding = %coding);
             return Err(HttpError::NotFound.into());
@@ -70,6 +71,17 @@ impl Assets {
             worker_policy: &self.worker_policy,
         };
         Ok(file_response(request, &representation))
+    }
+}
+
+/// Returns the error for a path without a release.
+fn not_found(snapshot: &Snapshot, path: &str) -> SiteError {
+    let mut segments = path.split('/');
+    let release = segments.next().zip(segments.next());
+    if release.is_some_and(|(name, version)| snapshot.is_unavailable(name, version)) {
+        SiteError::SectionUnavailable
+    } else {
+        HttpError::NotFound.into()
     }
 }
 

@@ -60,14 +60,13 @@ async fn load_text(
     name: &str,
     asset: &Asset,
 ) -> Option<String> {
-    let id = &deployment.release(name)?.id;
+    let release = deployment.release(name)?;
+    let id = &release.id;
     let path = asset
         .href
         .strip_prefix(&format!("/assets/{}/{}/", id.name, id.version))?;
-    let bytes = store
-        .read_file(id, &format!("client/{path}"), Coding::Identity)
-        .await
-        .ok()??;
+    let file = release.files.get(path)?.listed();
+    let bytes = store.read_file(id, file, Coding::Identity).await.ok()??;
     let text = String::from_utf8(bytes.to_vec()).ok()?;
     // `</` could end the style element, and the HTML parser replaces a carriage return, so the hash would not match.
     (!text.contains("</") && !text.contains('\r')).then_some(text)

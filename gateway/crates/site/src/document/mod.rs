@@ -77,6 +77,8 @@ pub enum DocumentCaching {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct DocumentKey {
     deployment: u64,
+    /// The number of its releases that are available. It only rises, until it is complete.
+    releases: usize,
     /// The canonical path; `None` for all paths without a page.
     path: Option<String>,
     /// The day in the boot payload.
@@ -192,6 +194,7 @@ impl Documents {
     async fn composed(&self, request: DocumentRequest<'_>, day: Date) -> Arc<ComposedDocument> {
         let key = DocumentKey {
             deployment: request.selection.deployment.number(),
+            releases: request.selection.deployment.releases.len(),
             path: request.page.map(|_| request.canonical_path()),
             day,
         };

@@ -8,7 +8,7 @@ use semver::Version;
 
 use colonnade_model::deployment::Deployment;
 use colonnade_model::pattern::{PatternTable, RequestPath};
-use colonnade_model::release::{SHELL, VersionRange};
+use colonnade_model::release::{ReleaseId, SHELL, VersionRange};
 
 use super::manifest::{PageManifest, SlotManifest};
 use super::release::{LoadedRelease, Role, SectionParts, ShellFrame};
@@ -24,9 +24,20 @@ pub struct LoadedDeployment {
     pub slots: BTreeMap<String, Arc<SlotManifest>>,
     /// All its releases.
     pub releases: Vec<Arc<LoadedRelease>>,
+    /// The releases of sections that cannot be loaded. The rest of the deployment is served without them.
+    pub unavailable: Vec<UnavailableRelease>,
     /// The sitemap, created at the first request.
     pub sitemap: OnceLock<Bytes>,
     routes: PatternTable<Arc<PageManifest>>,
+}
+
+/// A release that is missing or damaged.
+#[derive(Debug, Clone)]
+pub struct UnavailableRelease {
+    /// The release.
+    pub id: ReleaseId,
+    /// Why it cannot be loaded.
+    pub error: String,
 }
 
 impl LoadedDeployment {
@@ -66,6 +77,7 @@ impl LoadedDeployment {
             deployment,
             frame: Arc::clone(frame),
             slots,
+            unavailable: Vec::new(),
             sitemap: OnceLock::new(),
             routes,
             releases,

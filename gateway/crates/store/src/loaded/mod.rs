@@ -4,6 +4,6 @@ mod deployment;
 mod manifest;
 mod release;
 
-pub use deployment::LoadedDeployment;
+pub use deployment::{LoadedDeployment, UnavailableRelease};
 pub use manifest::{Asset, AssetKind, PageManifest, SectionEntry, SlotManifest};
 pub use release::{LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, ShellFrame};

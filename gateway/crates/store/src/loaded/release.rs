@@ -11,12 +11,12 @@ use tokio::sync::OnceCell;
 
 use colonnade_model::pattern::{Pattern, PatternError};
 use colonnade_model::release::{
-    File, Icon, Kind, Release, ReleaseId, ServerModules, SocialImage, ThemeColor,
+    Digest, File, Icon, Kind, Release, ReleaseId, ServerModules, SocialImage, ThemeColor,
 };
 use colonnade_web::content_negotiation::Coding;
 
 use super::manifest::{Asset, AssetKind, PageManifest, SectionEntry, SlotManifest};
-use crate::{Store, StoreError, StoredRelease};
+use crate::{ListedFile, Store, StoreError, StoredRelease};
 
 /// The folder of a release whose files are public.
 const PUBLIC: &str = "client/";
@@ -36,8 +36,8 @@ pub struct LoadedRelease {
     pub shared: BTreeMap<String, String>,
     /// Its role in a deployment.
     pub role: Role,
-    /// The file paths of its server modules, by specifier.
-    pub module_paths: BTreeMap<String, String>,
+    /// The files of its server modules, by specifier.
+    pub modules: BTreeMap<String, File>,
     /// The server modules, read at the first render.
     server_modules: OnceCell<Option<Arc<ServerModules>>>,
 }
@@ -119,6 +119,12 @@ pub struct LoadedFile {
     pub url_path: Arc<str>,
     /// The value of its `Content-Type`.
     pub media_type: HeaderValue,
+    /// The path in the release's folder.
+    path: String,
+    /// The length in bytes.
+    size: u64,
+    /// The digest.
+    digest: Digest,
     /// The base64 of its digest: the base of its entity tags.
     pub digest_base64: String,
     /// The content codings of its stored compressed variants.
@@ -151,6 +157,7 @@ impl LoadedRelease {
             Kind::Shell => Role::Shell(Arc::new(builder.frame(&release)?)),
             Kind::Section => Role::Section(builder.parts(&release)?),
         };
+        let modules = builder.modules(&release)?;
         let mut files = HashMap::new();
         for file in &release.files {
             let Some(path) = file.path.strip_prefix(PUBLIC) else {
@@ -160,6 +167,9 @@ impl LoadedRelease {
             let loaded = LoadedFile {
                 url_path: format!("/assets/{}/{}/{path}", id.name, id.version).into(),
                 media_type: media_type.map_err(|_| LoadReleaseError::Type(id.clone()))?,
+                path: file.path.clone(),
+                size: file.size,
+                digest: file.digest,
                 digest_base64: file.digest.base64(),
                 codings: record.variants.remove(&file.path).unwrap_or_default(),
             };
@@ -172,7 +182,7 @@ impl LoadedRelease {
             contract: release.contract,
             shared: release.shared,
             role,
-            module_paths: release.modules,
+            modules,
             server_modules: OnceCell::new(),
         })
     }
@@ -181,10 +191,10 @@ impl LoadedRelease {
     pub async fn server_modules(&self, store: &dyn Store) -> Result<Option<Arc<ServerModules>>, StoreError> {
         let read = self.server_modules.get_or_try_init(|| async {
             let mut sources = Vec::new();
-            for (specifier, path) in &self.module_paths {
-                let bytes = store.read_file(&self.id, path, Coding::Identity).await?;
+            for (specifier, file) in &self.modules {
+                let bytes = store.read_file(&self.id, file.into(), Coding::Identity).await?;
                 let bytes = bytes.ok_or_else(|| StoreError::Io {
-                    path: path.into(),
+                    path: file.path.clone().into(),
                     source: io::ErrorKind::NotFound.into(),
                 })?;
                 sources.push((specifier.clone(), String::from_utf8_lossy(&bytes).into_owned()));
@@ -226,6 +236,15 @@ impl LoadedRelease {
 }
 
 impl LoadedFile {
+    /// The file, to read it.
+    pub fn listed(&self) -> ListedFile<'_> {
+        ListedFile {
+            path: &self.path,
+            size: self.size,
+            digest: self.digest,
+        }
+    }
+
     /// The strong entity tag of the file in a content coding (RFC 9110, section 8.8.3).
     pub fn etag(&self, coding: Coding) -> String {
         match coding {
@@ -265,6 +284,15 @@ impl<'a> ManifestBuilder<'a> {
                 AssetKind::Script
             },
         })
+    }
+
+    fn modules(&self, release: &Release) -> Result<BTreeMap<String, File>, LoadReleaseError> {
+        let modules = release.modules.iter().map(|(specifier, path)| {
+            let file = self.files.get(path.as_str()).copied();
+            let file = file.ok_or_else(|| LoadReleaseError::File(self.id.clone()))?;
+            Ok((specifier.clone(), file.clone()))
+        });
+        modules.collect()
     }
 
     fn assets(&self, paths: &[String]) -> Result<Vec<Asset>, LoadReleaseError> {

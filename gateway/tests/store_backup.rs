@@ -1,0 +1,200 @@
+//! `gateway store backup` and `restore`.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::support::{Gateway, Release};
+
+fn publish_and_deploy(gateway: &Gateway, version: &str) {
+    gateway.publish(&Release::section("directory", version, &["/"]));
+    gateway.deploy(&json!({ "directory": version }));
+}
+
+fn back_up(gateway: &Gateway, name: &str) -> String {
+    let file = gateway.folder().join(name).display().to_string();
+    let (code, output) = gateway.store_command(&["backup", &file]);
+    assert_eq!(code, 0, "{output}");
+    file
+}
+
+/// Stops the gateway, removes its store, and restores a backup.
+fn restore(gateway: &mut Gateway, file: &str) {
+    gateway.kill();
+    fs::remove_dir_all(gateway.store()).unwrap();
+    let (code, output) = gateway.store_command(&["restore", file]);
+    assert_eq!(code, 0, "{output}");
+}
+
+fn revisions(gateway: &Gateway) -> Vec<u64> {
+    let history = gateway.admin_get("/api/v1/history");
+    let entries = history["entries"].as_array().unwrap().iter();
+    entries.map(|entry| entry["revision"].as_u64().unwrap()).collect()
+}
+
+#[test]
+fn restored_backup_serves_and_rolls_back() {
+    let mut gateway = Gateway::start_live("", &[]);
+    publish_and_deploy(&gateway, "1.1.0");
+    let file = back_up(&gateway, "backup.tar");
+    let before = gateway.admin_get("/api/v1/history");
+    publish_and_deploy(&gateway, "1.2.0");
+    publish_and_deploy(&gateway, "1.3.0");
+    restore(&mut gateway, &file);
+
+    let restored = gateway.start_another();
+    assert_eq!(restored.get("/").boot()["deployment"], 2);
+    assert_eq!(restored.admin_get("/api/v1/history"), before);
+    assert_eq!(restored.get("/assets/directory/1.1.0/entry.js").status, 200);
+    publish_and_deploy(&restored, "2.0.0");
+    assert_eq!(revisions(&restored), [3, 2, 1]);
+    for version in ["1.1.0", "1.0.0"] {
+        let rollback = restored.admin_post("/api/v1/rollback", &json!({ "section": "directory" }));
+        assert_eq!(
+            rollback.json()["releases"]["directory"],
+            version,
+            "{}",
+            rollback.text()
+        );
+    }
+}
+
+#[test]
+fn gateway_rejects_timeline_restored_while_it_runs() {
+    let mut gateway = Gateway::start_live("", &[]);
+    let file = back_up(&gateway, "backup.tar");
+    publish_and_deploy(&gateway, "1.1.0");
+    let running = gateway.start_another();
+    restore(&mut gateway, &file);
+    running.wait_for_event(|line| {
+        line["event"] == "store_refresh_failed"
+            && line["error"].as_str().unwrap().contains("restart the gateway")
+    });
+    let deploy = running.post_deployment(&json!({ "releases": { "directory": "1.0.0" } }));
+    assert_eq!(deploy.status, 500, "{}", deploy.text());
+    assert_eq!(running.get("/").boot()["deployment"], 2);
+    let restarted = running.kill_and_restart("");
+    assert_eq!(restarted.get("/").boot()["deployment"], 1);
+}
+
+#[test]
+fn restore_ends_previews() {
+    let mut gateway = Gateway::start_live("", &[]);
+    gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
+    let preview = gateway.admin_post(
+        "/api/v1/previews",
+        &json!({ "releases": { "directory": "1.1.0" } }),
+    );
+    let link = preview.json()["url"].as_str().unwrap().to_owned();
+    let link = link.strip_prefix("https://site.example").unwrap();
+    assert_eq!(gateway.get(link).status, 303);
+    let file = back_up(&gateway, "backup.tar");
+    restore(&mut gateway, &file);
+    assert_eq!(gateway.start_another().get(link).status, 403);
+}
+
+#[test]
+fn backup_during_changes_is_consistent() {
+    // Garbage collection deletes all that it can.
+    let extra = "retain_deployments = 1\nretain_hours = 0\nretain_releases = 0\n";
+    let mut gateway = Gateway::start_live(extra, &[]);
+    let done = AtomicBool::new(false);
+    let files: Vec<String> = std::thread::scope(|scope| {
+        let (shared, done) = (&gateway, &done);
+        scope.spawn(move || {
+            for minor in 1..1000 {
+                if done.load(Ordering::Relaxed) {
+                    break;
+                }
+                publish_and_deploy(shared, &format!("1.{minor}.0"));
+                shared.admin_change("/api/v1/garbage-collection", &json!({}));
+            }
+        });
+        let files = (0..10)
+            .map(|index| back_up(shared, &format!("{index}.tar")))
+            .collect();
+        done.store(true, Ordering::Relaxed);
+        files
+    });
+    let mut newest = 0;
+    for file in files {
+        restore(&mut gateway, &file);
+        let (code, report) = gateway.store_command(&["verify", "--json"]);
+        assert_eq!(code, 0, "{report}");
+        let report: Value = serde_json::from_str(&report).unwrap();
+        let revision = report["revision"].as_u64().unwrap();
+        assert!(revision >= newest, "{report}");
+        newest = revision;
+        let mut restored = gateway.start_another();
+        let live = &restored.get("/").boot()["deployment"];
+        assert_eq!(live, &report["live"]);
+        restored.kill();
+    }
+    assert!(newest > 1, "no change was made during the backups");
+}
+
+#[test]
+fn backup_never_overwrites_file() {
+    let gateway = Gateway::start_live("", &[]);
+    let file = back_up(&gateway, "backup.tar");
+    let before = fs::read(&file).unwrap();
+    let (code, output) = gateway.store_command(&["backup", &file]);
+    assert_eq!(code, 1, "{output}");
+    assert!(output.contains("backup.tar"), "{output}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    assert_eq!(fs::read_dir(gateway.store().join("scratch")).unwrap().count(), 0);
+}
+
+#[test]
+fn restore_rejects_used_folder_and_incomplete_backup() {
+    let mut gateway = Gateway::start_live("", &[]);
+    let file = back_up(&gateway, "backup.tar");
+    gateway.kill();
+    let (code, output) = gateway.store_command(&["restore", &file]);
+    assert_eq!(code, 1);
+    assert!(output.contains("the folder is not empty"), "{output}");
+
+    fs::remove_dir_all(gateway.store()).unwrap();
+    let bytes = fs::read(&file).unwrap();
+    for length in [0, 512, bytes.len() / 2, bytes.len() - 4096, 700] {
+        fs::write(&file, &bytes[..length]).unwrap();
+        let (code, output) = gateway.store_command(&["restore", &file]);
+        assert_eq!(code, 1, "{length}: {output}");
+        assert_eq!(fs::read_dir(gateway.store()).unwrap().count(), 0, "{length}");
+    }
+    fs::write(&file, &bytes).unwrap();
+    let (code, output) = gateway.store_command(&["restore", &file]);
+    assert_eq!(code, 0, "{output}");
+}
+
+#[test]
+fn restore_rejects_paths_outside_store() {
+    let mut gateway = Gateway::start();
+    gateway.kill();
+    fs::remove_dir_all(gateway.store()).unwrap();
+    let file = gateway.folder().join("backup.tar");
+    for path in [
+        "../escaped",
+        "releases/../../escaped",
+        "/tmp/escaped",
+        "other/escaped",
+    ] {
+        write_tar(&file, path);
+        let (code, output) = gateway.store_command(&["restore", file.to_str().unwrap()]);
+        assert_eq!(code, 1, "{path}: {output}");
+        assert!(!gateway.folder().join("escaped").exists(), "{path}");
+    }
+}
+
+/// Writes a tar archive with one file. The path is written unmodified.
+fn write_tar(file: &Path, path: &str) {
+    let mut header = tar::Header::new_gnu();
+    header.as_gnu_mut().unwrap().name[..path.len()].copy_from_slice(path.as_bytes());
+    header.set_size(2);
+    header.set_cksum();
+    let mut tar = tar::Builder::new(fs::File::create(file).unwrap());
+    tar.append(&header, &b"{}"[..]).unwrap();
+    tar.finish().unwrap();
+}

@@ -1,0 +1,195 @@
+//! Damaged files in the store: what they belong to is not served, and everything else is.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::support::{Gateway, Release, Request, Response, run_gateway, wait_until};
+
+const UNAVAILABLE: &str = "colonnade_section_unavailable{section=\"legal\"}";
+
+/// A gateway with the sections `directory` and `legal`. The latter fills the slot `note`.
+fn gateway() -> Gateway {
+    let gateway = Gateway::start_live("", &[]);
+    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]).slot("note"));
+    gateway.publish(&Release::section("legal", "1.1.0", &["/terms"]).slot("note"));
+    gateway.deploy(&json!({ "legal": "1.0.0" }));
+    gateway
+}
+
+fn release(gateway: &Gateway, id: &str) -> PathBuf {
+    gateway.store().join("releases").join(id)
+}
+
+fn assert_unavailable(response: &Response) {
+    assert_eq!(response.status, 503, "{}", response.text());
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("retry-after"), "30");
+}
+
+/// Asserts that `legal` is unavailable, and everything else is served.
+fn assert_others_serve(gateway: &Gateway) {
+    let home = gateway.get("/").boot();
+    assert_eq!(home["deployment"], 2);
+    assert_eq!(home["slots"]["join"]["section"]["name"], "directory");
+    assert!(home["slots"].get("note").is_none(), "{home}");
+    assert_eq!(gateway.get("/assets/directory/1.0.0/entry.js").status, 200);
+    for path in [
+        "/terms",
+        "/other",
+        "/_page/2?path=%2Fterms",
+        "/assets/legal/1.0.0/entry.js",
+    ] {
+        assert_unavailable(&gateway.get(path));
+    }
+    assert_eq!(gateway.get("/_page/2?path=%2F").status, 200);
+    for listener in [gateway.site, gateway.admin] {
+        let ready = listener.get("/readyz");
+        assert_eq!(
+            (ready.status, &*ready.text()),
+            (200, "ready; unavailable: legal\n")
+        );
+    }
+    assert_eq!(gateway.metric(UNAVAILABLE), 1);
+    let event = gateway.wait_for_event(|line| line["event"] == "section_unavailable");
+    assert_eq!(event["release"], "legal@1.0.0");
+    assert!(!event["error"].as_str().unwrap().is_empty());
+}
+
+fn assert_all_serve(gateway: &Gateway) {
+    wait_until("the section is available", || gateway.get("/terms").status == 200);
+    assert_eq!(gateway.get("/other").status, 404);
+    assert_eq!(
+        gateway.get("/").boot()["slots"]["note"]["section"]["name"],
+        "legal"
+    );
+    assert_eq!(gateway.get("/assets/legal/1.0.0/entry.js").status, 200);
+    assert_eq!(gateway.get("/readyz").text(), "ready\n");
+    assert_eq!(gateway.metric(UNAVAILABLE), 0);
+    gateway.wait_for_event(|line| line["event"] == "section_available");
+}
+
+#[test]
+fn damaged_release_is_left_out_until_repaired() {
+    let mut gateway = gateway();
+    let manifest = release(&gateway, "legal/1.0.0").join("release.json");
+    let intact = fs::read_to_string(&manifest).unwrap();
+    for damaged in ["{".to_owned(), intact.replace("/terms", "/terma")] {
+        gateway.kill();
+        fs::write(&manifest, damaged).unwrap();
+        gateway = gateway.start_another();
+        assert_others_serve(&gateway);
+        fs::write(&manifest, &intact).unwrap();
+        assert_all_serve(&gateway);
+    }
+}
+
+#[test]
+fn missing_release_is_left_out_until_it_returns() {
+    let mut gateway = gateway();
+    let (folder, moved) = (release(&gateway, "legal/1.0.0"), gateway.folder().join("moved"));
+    gateway.kill();
+    fs::rename(&folder, &moved).unwrap();
+    let gateway = gateway.start_another();
+    assert_others_serve(&gateway);
+    fs::rename(&moved, &folder).unwrap();
+    assert_all_serve(&gateway);
+}
+
+#[test]
+fn damaged_section_is_replaced_by_deploy_or_rollback() {
+    let mut gateway = gateway();
+    gateway.deploy(&json!({ "legal": "1.1.0" }));
+    gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
+    gateway.publish(&Release::section("legal", "1.2.0", &["/terms"]));
+    gateway.kill();
+    fs::write(release(&gateway, "legal/1.1.0").join("stored.json"), "{").unwrap();
+    let gateway = gateway.start_another();
+    assert_unavailable(&gateway.get("/terms"));
+    let other = gateway.post_deployment(&json!({ "releases": { "directory": "1.1.0" } }));
+    assert_eq!(other.status, 409, "{}", other.text());
+    assert_eq!(
+        other.json()["problems"],
+        json!(["legal@1.1.0 is missing or damaged"])
+    );
+    let sections = gateway.admin_get("/api/v1/sections");
+    assert_eq!(sections[1]["releases"].as_array().unwrap().len(), 2, "{sections}");
+    let rollback = gateway.admin_post("/api/v1/rollback", &json!({ "section": "legal" }));
+    assert_eq!(
+        rollback.json()["releases"]["legal"],
+        "1.0.0",
+        "{}",
+        rollback.text()
+    );
+    assert_eq!(gateway.get("/terms").status, 200);
+    gateway.deploy(&json!({ "legal": "1.2.0", "directory": "1.1.0" }));
+    assert_eq!(gateway.get("/terms").status, 200);
+}
+
+#[test]
+fn damaged_shell_prevents_start_but_not_serving() {
+    let gateway = gateway();
+    let manifest = release(&gateway, "shell/1.0.0").join("release.json");
+    fs::write(manifest, "{").unwrap();
+    let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("shell/1.0.0/release.json"), "{error}");
+    assert_eq!(gateway.get("/").status, 200);
+}
+
+#[test]
+fn changed_file_is_refused_in_each_coding() {
+    let gateway = gateway();
+    let folder = release(&gateway, "directory/1.0.0");
+    let refused = || gateway.metric("colonnade_store_damaged_reads_total");
+    for (coding, path) in [
+        ("identity", "client/entry.js"),
+        ("gzip", "compressed/client/entry.js.gzip"),
+        ("zstd", "compressed/client/entry.js.zstd"),
+        ("br", "compressed/client/entry.js.br"),
+    ] {
+        let request =
+            || Request::new("GET", "/assets/directory/1.0.0/entry.js").header("accept-encoding", coding);
+        assert_eq!(gateway.site.send(request()).status, 200, "{coding}");
+        let path = folder.join(path);
+        let intact = fs::read(&path).unwrap();
+        let mut changed = intact.clone();
+        let middle = changed.len() / 2;
+        changed[middle] ^= 1;
+        let mut longer = intact.clone();
+        longer.extend(if coding == "identity" { &b"more"[..] } else { &[] });
+        for damaged in [&changed, &intact[..middle].to_vec(), &Vec::new(), &longer] {
+            if *damaged == intact {
+                continue;
+            }
+            fs::write(&path, damaged).unwrap();
+            let before = refused();
+            let response = gateway.site.send(request());
+            assert_eq!(response.status, 503, "{coding}");
+            assert_eq!(response.header("cache-control"), "no-store");
+            assert_eq!(refused(), before + 1);
+        }
+        fs::write(&path, &intact).unwrap();
+        assert_eq!(gateway.site.send(request()).status, 200, "{coding}");
+        gateway
+            .wait_for_event(|line| line["event"] == "file_damaged" && line["file"] == path.to_str().unwrap());
+    }
+    let events = gateway.output().matches("\"file_damaged\"").count();
+    assert_eq!(events, 4, "each file is logged once a minute");
+}
+
+#[test]
+fn cached_file_is_served_after_damage() {
+    let gateway = Gateway::start_live("[assets]\ncache_mib = 64\n", &[]);
+    let target = "/assets/directory/1.0.0/entry.js";
+    let intact = gateway.get(target);
+    fs::write(
+        release(&gateway, "directory/1.0.0").join("client/entry.js"),
+        "changed",
+    )
+    .unwrap();
+    let cached = gateway.get(target);
+    assert_eq!((cached.status, cached.body), (200, intact.body));
+}

@@ -1,0 +1,114 @@
+//! A store whose lock another process holds: changes fail soon, and do not happen later.
+
+use std::fs::{self, File};
+
+use serde_json::{Value, json};
+
+use crate::support::{Gateway, Release, Request, Response, wait_until};
+
+fn lock(gateway: &Gateway) -> File {
+    let lock = File::options()
+        .write(true)
+        .open(gateway.store().join("lock"))
+        .unwrap();
+    lock.lock().unwrap();
+    lock
+}
+
+/// A gateway with a release to deploy, and one live deploy to roll back.
+fn gateway() -> Gateway {
+    let gateway = Gateway::start_live("", &[]);
+    for version in ["1.1.0", "1.2.0"] {
+        gateway.publish(&Release::section("directory", version, &["/"]));
+    }
+    gateway.deploy(&json!({ "directory": "1.1.0" }));
+    gateway
+}
+
+fn assert_locked(response: &Response) {
+    assert_eq!(response.status, 503, "{}", response.text());
+    assert_eq!(response.header("retry-after"), "5");
+    assert!(
+        response.text().contains("locked by another process"),
+        "{}",
+        response.text()
+    );
+}
+
+#[test]
+fn locked_store_fails_changes_that_never_happen_later() {
+    let gateway = gateway();
+    let before = gateway.admin_get("/api/v1/history");
+    let lock = lock(&gateway);
+    let release = Release::section("other", "1.0.0", &["/other"]);
+    let calls: [(&str, &str, Vec<u8>); 5] = [
+        ("PUT", "/api/v1/sections/other/releases/1.0.0", release.archive()),
+        (
+            "POST",
+            "/api/v1/deployments",
+            json!({ "releases": { "directory": "1.2.0" } }).to_string().into(),
+        ),
+        (
+            "POST",
+            "/api/v1/rollback",
+            json!({ "section": "directory" }).to_string().into(),
+        ),
+        (
+            "POST",
+            "/api/v1/previews",
+            json!({ "releases": { "directory": "1.2.0" } }).to_string().into(),
+        ),
+        ("DELETE", "/api/v1/previews", Vec::new()),
+    ];
+    // Concurrent calls wait for each other, too.
+    std::thread::scope(|scope| {
+        for (method, target, body) in calls {
+            let gateway = &gateway;
+            scope.spawn(move || {
+                assert_locked(&gateway.admin_request(Request::new(method, target).body(body)));
+            });
+        }
+    });
+    gateway.wait_for_event(|line| line["event"] == "store_locked");
+    assert_eq!(gateway.get("/").boot()["deployment"], 2);
+    drop(lock);
+    assert_eq!(gateway.admin_get("/api/v1/history"), before);
+    assert!(!gateway.store().join("releases/other/1.0.0").exists());
+    gateway.publish(&release);
+    gateway.deploy(&json!({ "other": "1.0.0" }));
+    let history = gateway.admin_get("/api/v1/history");
+    let kinds: Vec<&Value> = history["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| &entry["action"])
+        .collect();
+    assert_eq!(kinds, ["deploy"; 3]);
+}
+
+#[test]
+fn lock_that_is_released_in_time_delays_change() {
+    let gateway = gateway();
+    let lock = lock(&gateway);
+    std::thread::scope(|scope| {
+        let deploy =
+            scope.spawn(|| gateway.post_deployment(&json!({ "releases": { "directory": "1.2.0" } })));
+        let deployment = gateway.store().join("deployments/3.json");
+        wait_until("the deploy is in progress", || deployment.exists());
+        drop(lock);
+        assert_eq!(deploy.join().unwrap().status, 201);
+    });
+}
+
+#[test]
+fn locked_store_fails_backup_without_file() {
+    let gateway = gateway();
+    let lock = lock(&gateway);
+    let file = gateway.folder().join("backup.tar");
+    let (code, output) = gateway.store_command(&["backup", file.to_str().unwrap()]);
+    assert_eq!(code, 1);
+    assert!(output.contains("locked by another process"), "{output}");
+    assert!(!file.exists());
+    assert_eq!(fs::read_dir(gateway.store().join("scratch")).unwrap().count(), 0);
+    drop(lock);
+}

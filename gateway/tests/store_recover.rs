@@ -1,0 +1,116 @@
+//! A store that lost `live.json`: the gateway refuses to start, and `gateway serve --recover` goes on.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::{Gateway, Release, Setup, run_gateway};
+
+/// A stopped gateway after three deploys, the last of them during a rollout.
+fn gateway() -> Gateway {
+    let mut gateway = Gateway::start_live("", &[]);
+    gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
+    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
+    gateway.publish(&Release::section("legal", "1.1.0", &["/terms"]));
+    gateway.deploy(&json!({ "legal": "1.0.0" }));
+    gateway.admin_change(
+        "/api/v1/deployments",
+        &json!({ "releases": { "legal": "1.1.0" }, "percent": 10 }),
+    );
+    gateway.deploy(&json!({ "directory": "1.1.0" }));
+    gateway.kill();
+    gateway
+}
+
+fn assert_start_fails(gateway: &Gateway, message: &str) {
+    let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains(message), "{error}");
+}
+
+fn recover(gateway: &Gateway) -> Gateway {
+    Gateway::set_up(Setup {
+        folder: Some(gateway.shared_folder()),
+        arguments: &["--recover"],
+        ..Setup::default()
+    })
+}
+
+#[test]
+fn start_rejects_store_without_live_state() {
+    let gateway = gateway();
+    let live = gateway.store().join("live.json");
+    fs::remove_file(&live).unwrap();
+    assert_start_fails(&gateway, "restore a backup, or run `gateway serve --recover`");
+    assert!(!live.exists());
+}
+
+#[test]
+fn store_with_only_first_deploy_needs_live_state() {
+    let mut gateway = Gateway::start_live("", &[]);
+    gateway.kill();
+    fs::remove_file(gateway.store().join("live.json")).unwrap();
+    assert_start_fails(&gateway, "live.json is missing");
+}
+
+#[test]
+fn store_without_deploys_needs_no_live_state() {
+    let mut gateway = Gateway::start();
+    gateway.publish(&Release::shell("1.0.0"));
+    gateway.kill();
+    assert_eq!(gateway.start_another().get("/").status, 503);
+}
+
+#[test]
+fn recover_makes_newest_change_live_and_ends_rollouts() {
+    let gateway = gateway();
+    let live = gateway.store().join("live.json");
+    for damage in ["missing", "damaged"] {
+        match damage {
+            "missing" => fs::remove_file(&live).unwrap(),
+            _ => fs::write(&live, "{").unwrap(),
+        }
+        let mut recovered = recover(&gateway);
+        recovered.wait_for_event(|line| line["event"] == "live_state_recovered" && line["revision"] == 4);
+        let state = recovered.admin_get("/api/v1/deployments");
+        assert_eq!(state["rollouts"], json!([]), "{state}");
+        let boot = recovered.get("/").boot();
+        assert_eq!(boot["page"]["section"]["version"], "1.1.0");
+        assert_eq!(
+            recovered.admin_get("/api/v1/history")["entries"][0]["revision"],
+            4
+        );
+        recovered.kill();
+    }
+    assert_eq!(fs::read(gateway.store().join("live.json.damaged")).unwrap(), b"{");
+    let restarted = gateway.start_another();
+    let rollback = restarted.admin_post("/api/v1/rollback", &json!({ "section": "directory" }));
+    assert_eq!(
+        rollback.json()["releases"]["directory"],
+        "1.0.0",
+        "{}",
+        rollback.text()
+    );
+    assert_eq!(
+        restarted.admin_get("/api/v1/history")["entries"][0]["revision"],
+        5
+    );
+}
+
+#[test]
+fn recover_keeps_intact_live_state() {
+    let gateway = gateway();
+    let live = gateway.store().join("live.json");
+    let before = fs::read(&live).unwrap();
+    let recovered = recover(&gateway);
+    assert_eq!(
+        recovered.admin_get("/api/v1/deployments")["rollouts"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    assert_eq!(fs::read(live).unwrap(), before);
+    assert!(!recovered.output().contains("live_state_recovered"));
+}

@@ -1,0 +1,79 @@
+//! Restored stores: a restore starts a new timeline, and the changes of the lost one never appear.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::{Gateway, Release};
+
+/// A stopped gateway whose `live.json` is three deploys older than the rest of its store, as a restored copy that was made
+/// during deploys.
+fn older_live_state() -> Gateway {
+    let mut gateway = Gateway::start_live("", &[]);
+    let live = gateway.store().join("live.json");
+    let copy = fs::read(&live).unwrap();
+    for minor in 1..=3 {
+        publish_and_deploy(&gateway, &format!("1.{minor}.0"), &format!("lost {minor}"));
+    }
+    gateway.kill();
+    fs::write(live, copy).unwrap();
+    gateway
+}
+
+fn publish_and_deploy(gateway: &Gateway, version: &str, reason: &str) {
+    gateway.publish(&Release::section("directory", version, &["/"]));
+    gateway.admin_change(
+        "/api/v1/deployments",
+        &json!({ "releases": { "directory": version }, "reason": reason }),
+    );
+}
+
+/// The revision and the reason of each change, newest first.
+fn history(gateway: &Gateway) -> Vec<(u64, Value)> {
+    let history = gateway.admin_get("/api/v1/history");
+    let entries = history["entries"].as_array().unwrap().iter();
+    entries
+        .map(|entry| (entry["revision"].as_u64().unwrap(), entry["reason"].clone()))
+        .collect()
+}
+
+fn json_file(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn older_live_state_starts_new_timeline() {
+    let gateway = older_live_state().start_another();
+    for version in ["2.0.0", "2.1.0", "2.2.0"] {
+        publish_and_deploy(&gateway, version, version);
+    }
+    let expected = [
+        (4, json!("2.2.0")),
+        (3, json!("2.1.0")),
+        (2, json!("2.0.0")),
+        (1, json!(null)),
+    ];
+    assert_eq!(history(&gateway), expected);
+    gateway.wait_for_event(|line| line["event"] == "history_entry_replaced" && line["revision"] == 2);
+    let entry = json_file(&gateway.store().join("history/3.json"));
+    assert_eq!(entry["reason"], "2.1.0");
+    for version in ["2.1.0", "2.0.0", "1.0.0"] {
+        let rollback = gateway.admin_post("/api/v1/rollback", &json!({ "section": "directory" }));
+        assert_eq!(rollback.status, 201, "{}", rollback.text());
+        assert_eq!(rollback.json()["releases"]["directory"], version);
+    }
+}
+
+#[test]
+fn older_live_state_ends_lost_timeline_at_first_change() {
+    let gateway = older_live_state().start_another();
+    publish_and_deploy(&gateway, "2.0.0", "new");
+    assert_eq!(history(&gateway), [(2, json!("new")), (1, json!(null))]);
+    let mut revisions: Vec<_> = fs::read_dir(gateway.store().join("history"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    revisions.sort();
+    assert_eq!(revisions, ["1.json", "2.json"]);
+}

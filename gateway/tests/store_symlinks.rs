@@ -1,0 +1,93 @@
+//! Symbolic links in the store are never followed: they could lead out of it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::support::{Gateway, Release, Setup, run_gateway};
+
+/// Moves a file or folder out of the store, and puts a link in its place.
+fn replace_by_link(gateway: &Gateway, path: &str) {
+    let path = gateway.store().join(path);
+    let target = gateway.folder().join("outside");
+    fs::rename(&path, &target).unwrap();
+    symlink(target, path).unwrap();
+}
+
+fn gateway() -> Gateway {
+    let gateway = Gateway::start_live("", &[]);
+    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
+    gateway.deploy(&json!({ "legal": "1.0.0" }));
+    gateway
+}
+
+#[test]
+fn linked_file_or_folder_of_release_is_refused() {
+    for link in [
+        "releases/directory/1.0.0/client/entry.js",
+        "releases/directory/1.0.0/client",
+        "releases/directory/1.0.0",
+        "releases/directory",
+    ] {
+        let gateway = gateway();
+        let target = "/assets/directory/1.0.0/entry.js";
+        assert_eq!(gateway.get(target).status, 200);
+        replace_by_link(&gateway, link);
+        assert_eq!(gateway.get(target).status, 503, "{link}");
+        gateway.wait_for_event(|line| line["event"] == "file_damaged");
+        assert_eq!(gateway.metric("colonnade_store_damaged_reads_total"), 1);
+        let (code, output) = gateway.store_command(&["verify"]);
+        assert_eq!(code, 3, "{link}: {output}");
+        assert!(output.contains("symbolic link"), "{output}");
+    }
+}
+
+#[test]
+fn linked_release_is_unavailable_at_start() {
+    for link in [
+        "releases/legal/1.0.0/release.json",
+        "releases/legal/1.0.0",
+        "releases/legal",
+    ] {
+        let mut gateway = gateway();
+        gateway.kill();
+        replace_by_link(&gateway, link);
+        let gateway = gateway.start_another();
+        let event = gateway.wait_for_event(|line| line["event"] == "section_unavailable");
+        assert!(
+            event["error"].as_str().unwrap().contains("symbolic link"),
+            "{link}: {event}"
+        );
+        assert_eq!(gateway.get("/terms").status, 503);
+        assert_eq!(gateway.get("/").status, 200);
+    }
+}
+
+#[test]
+fn linked_deployment_or_live_state_prevents_start() {
+    for link in ["deployments/2.json", "deployments", "live.json"] {
+        let mut gateway = gateway();
+        gateway.kill();
+        replace_by_link(&gateway, link);
+        let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{link}: {error}");
+    }
+}
+
+#[test]
+fn store_folder_itself_may_be_link() {
+    let folder = Arc::new(TempDir::new().unwrap());
+    fs::create_dir(folder.path().join("elsewhere")).unwrap();
+    symlink(Path::new("elsewhere"), folder.path().join("store")).unwrap();
+    let gateway = Gateway::set_up_live(Setup {
+        folder: Some(folder),
+        ..Setup::default()
+    });
+    assert_eq!(gateway.get("/assets/directory/1.0.0/entry.js").status, 200);
+    assert_eq!(gateway.store_command(&["verify"]).0, 0);
+}

@@ -1,0 +1,187 @@
+//! `gateway store verify`: what is wrong with a store, and what still serves.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{Gateway, Release};
+
+/// A stopped gateway with a shell and two sections, after three changes.
+fn gateway() -> Gateway {
+    let mut gateway = Gateway::start_live("", &[]);
+    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
+    gateway.deploy(&json!({ "legal": "1.0.0" }));
+    gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
+    gateway.deploy(&json!({ "directory": "1.1.0" }));
+    gateway.kill();
+    gateway
+}
+
+fn verify(gateway: &Gateway) -> (i32, Value) {
+    let (code, output) = gateway.store_command(&["verify", "--json"]);
+    (code, serde_json::from_str(&output).unwrap())
+}
+
+/// Asserts that one file is reported, and what is served of the visible releases.
+fn assert_problem(gateway: &Gateway, code: i32, file: &str, problem: &str, serves: &Value) {
+    let (actual_code, report) = verify(gateway);
+    assert_eq!(actual_code, code, "{report}");
+    let problems = report["problems"].as_array().unwrap();
+    let found = problems.iter().find(|found| found["file"] == file);
+    let found = found.unwrap_or_else(|| panic!("{file} is not reported: {report}"));
+    assert!(found["problem"].as_str().unwrap().contains(problem), "{found}");
+    let visible = report["visible"].as_array().unwrap().iter();
+    let visible: Value = visible
+        .map(|release| {
+            (
+                release["release"].as_str().unwrap().to_owned(),
+                release["serves"].clone(),
+            )
+        })
+        .collect();
+    assert_eq!(&visible, serves, "{report}");
+    let (text_code, text) = gateway.store_command(&["verify"]);
+    assert_eq!(text_code, code);
+    assert!(text.contains(&format!("{file}: ")), "{text}");
+}
+
+fn all_serve() -> Value {
+    json!({ "directory@1.1.0": "all", "legal@1.0.0": "all", "shell@1.0.0": "all" })
+}
+
+fn except(release: &str, serves: &str) -> Value {
+    let mut all = all_serve();
+    all[release] = json!(serves);
+    all
+}
+
+#[test]
+fn verify_accepts_intact_store() {
+    let gateway = gateway();
+    let (code, report) = verify(&gateway);
+    assert_eq!(code, 0, "{report}");
+    assert_eq!(report["health"], "ok");
+    assert_eq!((&report["revision"], &report["live"]), (&json!(3), &json!(3)));
+    assert_eq!(report["releases"], 4);
+    let (code, text) = gateway.store_command(&["verify"]);
+    assert_eq!(code, 0);
+    assert!(text.starts_with("ok: revision 3, 4 releases"), "{text}");
+}
+
+#[test]
+fn verify_reports_changed_file_and_variant() {
+    for (path, listed) in [
+        ("client/entry.js", "client/entry.js"),
+        ("server/index.js", "server/index.js"),
+        ("compressed/client/entry.js.br", "client/entry.js"),
+        ("compressed/client/entry.js.gzip", "client/entry.js"),
+        ("compressed/client/entry.js.zstd", "client/entry.js"),
+    ] {
+        let gateway = gateway();
+        let release = gateway.store().join("releases/directory/1.1.0");
+        let mut bytes = fs::read(release.join(path)).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(release.join(path), bytes).unwrap();
+        let file = format!("releases/directory/1.1.0/{listed}");
+        let serves = except("directory@1.1.0", "partly");
+        assert_problem(&gateway, 3, &file, "does not match its digest", &serves);
+        fs::remove_file(release.join(path)).unwrap();
+        assert_problem(&gateway, 3, &file, "is missing", &serves);
+    }
+}
+
+#[test]
+fn verify_reports_damaged_and_missing_release() {
+    let gateway = gateway();
+    let release = gateway.store().join("releases/directory/1.1.0");
+    let manifest = release.join("release.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace('/', "//")).unwrap();
+    let serves = except("directory@1.1.0", "nothing");
+    let file = "releases/directory/1.1.0";
+    assert_problem(&gateway, 3, file, "do not match their digest", &serves);
+    fs::remove_file(&manifest).unwrap();
+    assert_problem(
+        &gateway,
+        3,
+        file,
+        "release.json or stored.json is missing",
+        &serves,
+    );
+    fs::remove_dir_all(release).unwrap();
+    let missing = "names missing releases: directory@1.1.0";
+    assert_problem(&gateway, 3, "deployments/3.json", missing, &serves);
+}
+
+#[test]
+fn verify_reports_broken_history() {
+    let gateway = gateway();
+    let entry = gateway.store().join("history/2.json");
+    let text = fs::read_to_string(&entry).unwrap();
+    fs::remove_file(&entry).unwrap();
+    assert_problem(&gateway, 3, "history/2.json", "it is missing", &all_serve());
+    fs::write(&entry, text.replace("\"live\": 2", "\"live\": 1")).unwrap();
+    assert_problem(
+        &gateway,
+        3,
+        "history/2.json",
+        "deployment 1 was live after it",
+        &all_serve(),
+    );
+    fs::write(&entry, text.replace("\"revision\": 2", "\"revision\": 7")).unwrap();
+    assert_problem(
+        &gateway,
+        3,
+        "history/2.json",
+        "not the change of its revision",
+        &all_serve(),
+    );
+    fs::write(&entry, &text).unwrap();
+    fs::write(gateway.store().join("history/4.json"), text).unwrap();
+    assert_problem(
+        &gateway,
+        3,
+        "history/4.json",
+        "not a change of this timeline",
+        &all_serve(),
+    );
+}
+
+#[test]
+fn verify_reports_unusable_store() {
+    let gateway = gateway();
+    let store = gateway.store();
+    let shell = store.join("releases/shell/1.0.0");
+    fs::rename(shell.join("stored.json"), store.join("stored.json")).unwrap();
+    let serves = except("shell@1.0.0", "nothing");
+    assert_problem(&gateway, 4, "live.json", "shell@1.0.0, which is missing", &serves);
+    fs::rename(store.join("stored.json"), shell.join("stored.json")).unwrap();
+
+    fs::rename(store.join("deployments/3.json"), store.join("3.json")).unwrap();
+    assert_problem(
+        &gateway,
+        4,
+        "live.json",
+        "deployment 3, which is missing",
+        &json!({}),
+    );
+    fs::rename(store.join("3.json"), store.join("deployments/3.json")).unwrap();
+
+    fs::write(store.join("live.json"), "{").unwrap();
+    assert_problem(&gateway, 4, "live.json", "EOF", &json!({}));
+    fs::remove_file(store.join("live.json")).unwrap();
+    assert_problem(&gateway, 4, "live.json", "is missing", &json!({}));
+    fs::remove_dir_all(&store).unwrap();
+    assert_eq!(verify(&gateway).0, 4);
+}
+
+#[test]
+fn verify_changes_nothing_in_running_store() {
+    let gateway = gateway().start_another();
+    let (code, report) = verify(&gateway);
+    assert_eq!(code, 0, "{report}");
+    assert_eq!(fs::read_dir(gateway.store().join("scratch")).unwrap().count(), 0);
+    let empty = Gateway::start();
+    assert_eq!(verify(&empty).0, 0);
+}
