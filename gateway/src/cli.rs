@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand};
 use colonnade_config::Config;
 use sha2::{Digest as _, Sha256};
 
+use crate::run::Takeover;
 use crate::{core_dumps, run};
 
 /// Serves a site: a shell, its sections, and their deployments.
@@ -21,9 +22,15 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serves the site and the admin API until SIGTERM or SIGINT.
+    /// Serves the site and the admin API until SIGTERM, SIGINT or SIGQUIT.
     Serve {
         /// The configuration file.
+        #[arg(long, value_name = "FILE", default_value = "site.toml")]
+        config: PathBuf,
+    },
+    /// Replaces the running gateway by a new process, with the current binary and configuration, without a pause.
+    Upgrade {
+        /// The configuration file of the running gateway.
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
         config: PathBuf,
     },
@@ -52,8 +59,12 @@ pub(crate) fn main() -> ExitCode {
         return fail(&error, 1);
     }
     match command {
-        Command::Serve { config: path } => match Config::load(&path) {
-            Ok(config) => run::run(config, path),
+        Command::Serve { config: path } => serve(path),
+        Command::Upgrade { config: path } => match Config::control_socket(&path) {
+            Ok(socket) => match run::request_upgrade(&socket) {
+                Ok(pid) => print(&format!("upgraded: process {pid} serves")),
+                Err(error) => fail(&error, 1),
+            },
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
         Command::Check { config: path } => match Config::load(&path) {
@@ -68,6 +79,23 @@ pub(crate) fn main() -> ExitCode {
                 .iter()
                 .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
             print(&format!("token: {token}\nhash: sha256:{hash}"))
+        }
+    }
+}
+
+/// Loads the configuration and serves.
+fn serve(path: PathBuf) -> ExitCode {
+    let takeover = match Takeover::from_env() {
+        Ok(takeover) => takeover,
+        Err(error) => return fail(&error, 1),
+    };
+    match Config::load(&path) {
+        Ok(config) => run::run(config, path, takeover.as_ref()),
+        Err(error) => {
+            if let Some(takeover) = takeover {
+                takeover.fail(&error);
+            }
+            fail(&error, INVALID_CONFIGURATION)
         }
     }
 }

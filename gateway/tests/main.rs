@@ -69,5 +69,6 @@ mod signup_json;
 mod signup_limits;
 mod telemetry;
 mod traces;
+mod upgrade;
 mod wasm;
 mod wellknown;

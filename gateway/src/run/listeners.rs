@@ -39,7 +39,7 @@ pub(super) async fn open(
             };
             Ok::<_, StartError>(OpenListener {
                 listener: Listener {
-                    socket,
+                    socket: Arc::new(socket),
                     tls: certificate.as_ref().map(ReloadingCertificate::tls),
                     settings: Arc::clone(settings),
                     capacity,

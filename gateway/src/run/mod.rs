@@ -4,6 +4,7 @@ mod listeners;
 mod reload;
 mod settings;
 mod signals;
+mod upgrade;
 
 use std::io;
 use std::net::SocketAddr;
@@ -27,6 +28,11 @@ use crate::cli::fail;
 use crate::metrics::Metrics;
 use crate::stack;
 use reload::Reload;
+use signals::Signals;
+use upgrade::Upgrader;
+
+pub(crate) use upgrade::control::request_upgrade;
+pub(crate) use upgrade::takeover::Takeover;
 
 /// How long blocking work, such as a read from a store that hangs, may continue after serving has ended. Interrupting it is
 /// as safe as a crash.
@@ -51,10 +57,15 @@ enum StartError {
     Traces(#[from] colonnade_telemetry::TracesError),
     #[error("cannot start the runtime: {0}")]
     Runtime(#[from] io::Error),
+    #[error("no deployment is live, so that the new process is not ready")]
+    NotReady,
+    #[error("the process to replace has ended: {0}")]
+    Abandoned(io::Error),
 }
 
-/// Serves until a signal stops the process. `path` is the configuration file, which SIGHUP reads again.
-pub(crate) fn run(config: Config, path: PathBuf) -> ExitCode {
+/// Serves until a signal stops the process. `path` is the configuration file, which SIGHUP reads again. With a `takeover`
+/// this process replaces another one.
+pub(crate) fn run(config: Config, path: PathBuf, takeover: Option<&Takeover>) -> ExitCode {
     // Dropped last: this flushes the log.
     let log = match colonnade_telemetry::start() {
         Ok(log) => log,
@@ -66,18 +77,32 @@ pub(crate) fn run(config: Config, path: PathBuf) -> ExitCode {
     let outcome = runtime.map_err(StartError::from).and_then(|runtime| {
         // Outside of the runtime, because the exporter sends from its own thread.
         let traces = Traces::new(&config.telemetry)?;
-        let outcome = runtime.block_on(serve(config, path, log.log(), &traces));
+        let outcome = runtime.block_on(serve(config, path, takeover, log.log(), &traces));
         runtime.shutdown_timeout(BLOCKING_WORK_TIMEOUT);
         outcome
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(&error, 1),
+        Err(error) => {
+            if let Some(takeover) = takeover {
+                takeover.fail(&error);
+            }
+            fail(&error, 1)
+        }
     }
 }
 
 /// Starts all parts in order, and serves until the graceful shutdown is complete.
-async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) -> Result<(), StartError> {
+async fn serve(
+    mut config: Config,
+    path: PathBuf,
+    takeover: Option<&Takeover>,
+    log: &Log,
+    traces: &Traces,
+) -> Result<(), StartError> {
+    // First, because a signal without a handler ends the process.
+    let signals = Signals::install()?;
+    let program = upgrade::program()?;
     let metrics = Metrics::default();
 
     // Store
@@ -108,11 +133,10 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
     let (site_listener, admin_listener) =
         listeners::open(&config, &metrics.connections, &site_settings, &admin_settings).await?;
 
-    // Signals
-    let hangup = signals::hangup()?;
+    // Shutdown
     let shutdown_settings = Arc::clone(&site_settings);
     let shutdown = signals::shutdown(move || shutdown_settings.load().limits.shutdown_delay)?;
-    let shutdown_started = ShutdownSignal(shutdown.started);
+    let shutdown_started = ShutdownSignal(shutdown.lifecycle);
 
     // Routes
     let recorder = |listener| {
@@ -121,6 +145,7 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
     };
     let (site_recorder, admin_recorder) = (recorder("site"), recorder("admin"));
     let restart_settings = std::mem::take(&mut config.restart_settings);
+    let control_socket = std::mem::take(&mut config.listen.control_socket);
     let admin = Arc::new(Admin::new(
         std::mem::take(&mut config.admin.tokens),
         !admin_listener.address.ip().is_loopback(),
@@ -145,6 +170,12 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
     );
 
     // Reload
+    let upgrader = Arc::new(Upgrader::new(
+        program,
+        [&site_listener.listener.socket, &admin_listener.listener.socket],
+        Arc::clone(&site_settings),
+        shutdown.replaced,
+    ));
     let reload = Reload {
         path,
         restart_settings,
@@ -155,7 +186,18 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
         site_tls: site_listener.certificate,
         admin_tls: admin_listener.certificate,
     };
-    let reloading = tokio::spawn(reload.run(hangup));
+    // Upgrade
+    if let Some(takeover) = takeover {
+        // As `/readyz` does.
+        if deployments.current().live().is_none() {
+            return Err(StartError::NotReady);
+        }
+        takeover.take_over().await.map_err(StartError::Abandoned)?;
+    }
+    let upgrading = tokio::spawn(Arc::clone(&upgrader).run(signals.upgrade));
+    let controlling = tokio::spawn(upgrade::control::serve(control_socket, upgrader));
+
+    let reloading = tokio::spawn(reload.run(signals.hangup));
     let refreshing = tokio::spawn(async move { deployments.poll_store().await });
 
     tracing::info!(
@@ -171,6 +213,8 @@ async fn serve(mut config: Config, path: PathBuf, log: &Log, traces: &Traces) ->
     );
     refreshing.abort();
     reloading.abort();
+    upgrading.abort();
+    controlling.abort();
     tracing::info!(event = "shutdown_complete");
     Ok(())
 }

@@ -300,7 +300,7 @@ mod tests {
             reloaded += usize::from(is_reloaded);
         }
         // All of [limits], four keys of [listen], four of a token and five of [signup].
-        assert_eq!(reloaded, 18 + 4 + 4 + 5);
+        assert_eq!(reloaded, 19 + 4 + 4 + 5);
     }
 
     #[tokio::test]

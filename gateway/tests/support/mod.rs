@@ -23,6 +23,7 @@ mod release;
 mod rendering;
 pub(crate) mod secrets;
 mod tls;
+mod visitors;
 
 pub(crate) use attack::{Raw, SetOnDrop, VISITOR, attack, attack_encrypted, attack_rendering};
 pub(crate) use backend::{Backend, CLOSED_ORIGIN, Reply};
@@ -43,6 +44,7 @@ pub(crate) use rendering::{
     wait_until_rendered,
 };
 pub(crate) use tls::{Certificate, Tls};
+pub(crate) use visitors::{Visitor, visit_over_http1, visit_over_http2, visit_with_new_connections};
 
 /// The wall-clock time.
 #[expect(

@@ -1,7 +1,7 @@
 //! `[listen]`: the listeners, and which hosts and proxies they trust.
 
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use colonnade_web::host::Host;
 use ipnet::IpNet;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::certificate::Certificate;
 use super::config_file::ConfigFile;
-use super::value::{as_nonempty_strings, as_string, as_strings, convert, optional_table};
+use super::value::{as_nonempty_strings, as_string, as_strings, convert, optional_table, path};
 
 /// The listeners, and which hosts and proxies they trust.
 #[derive(Debug, Deserialize)]
@@ -36,6 +36,9 @@ pub struct Listen {
     /// The proxies whose forwarding headers the gateway reads.
     #[serde(default, deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
+    /// The socket for `gateway upgrade`.
+    #[serde(default, deserialize_with = "path")]
+    pub control_socket: PathBuf,
     /// Whether the trusted proxies begin each connection with a PROXY header.
     #[serde(default)]
     pub proxy_protocol: bool,
@@ -52,6 +55,10 @@ impl Listen {
 
     /// Makes relative paths start at `folder`, and checks the keys that depend on each other or on files.
     pub(crate) fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
+        if self.control_socket.as_os_str().is_empty() {
+            self.control_socket = default_control_socket(file.name());
+        }
+        self.control_socket = folder.join(&self.control_socket);
         if self.proxy_protocol && file.get(&["listen", "trusted_proxies"]).is_none() {
             let expected = "`trusted_proxies`, too";
             file.problem(&["listen", "proxy_protocol"], "no proxy is trusted", expected);
@@ -72,6 +79,11 @@ impl Listen {
             }
         }
     }
+}
+
+/// The control socket of a configuration file without one: next to the file, as `site.sock` is to `site.toml`.
+pub(crate) fn default_control_socket(name: &str) -> PathBuf {
+    Path::new(name).with_extension("sock")
 }
 
 fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
