@@ -61,6 +61,7 @@ mod secrets_leak;
 mod section_errors;
 mod section_logs;
 mod security_headers;
+mod service_manager;
 mod shared_store;
 mod shutdown;
 mod signup_backend;

@@ -2,42 +2,15 @@
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Output;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::{
-    Gateway, Raw, Request, SetOnDrop, Setup, Visitor, authorized, configuration_with_listen,
+    Gateway, Raw, Request, SetOnDrop, Setup, Successor, Visitor, authorized, configuration_with_listen,
     visit_over_http1, visit_over_http2, visit_with_new_connections, wait_until,
 };
-
-/// The process that replaced a gateway. Dropping it kills the process.
-struct Successor(String);
-
-impl Drop for Successor {
-    fn drop(&mut self) {
-        let _ = send_signal(&self.0, "KILL");
-    }
-}
-
-fn send_signal(pid: &str, signal: &str) -> Output {
-    std::process::Command::new("kill")
-        .args([&format!("-{signal}"), pid])
-        .output()
-        .unwrap()
-}
-
-/// Upgrades a gateway.
-fn upgrade(gateway: &Gateway) -> Successor {
-    let output = gateway.run("upgrade");
-    let text = String::from_utf8(output.stdout).unwrap();
-    let error = String::from_utf8(output.stderr).unwrap();
-    let pid = text.strip_prefix("upgraded: process ");
-    let pid = pid.and_then(|rest| rest.strip_suffix(" serves\n"));
-    Successor(pid.unwrap_or_else(|| panic!("{text}{error}")).to_owned())
-}
 
 /// Tries an upgrade, which must fail. Returns the error that `gateway upgrade` prints.
 fn fail_to_upgrade(gateway: &Gateway) -> String {
@@ -122,10 +95,10 @@ fn upgrade_under_load_fails_no_request() {
             .map(|visit| scope.spawn(move || visit(&site, &should_stop)))
             .collect();
         let end = SetOnDrop(&stop_flag);
-        let first = upgrade(&gateway);
+        let first = Successor::of(&gateway);
         // The old process still drains the stalled request.
-        let second = upgrade(&gateway);
-        assert_ne!(first.0, second.0);
+        let second = Successor::of(&gateway);
+        assert_ne!(first.pid(), second.pid());
         assert_eq!(site.get("/").status, 200);
         drop(stalled);
         // The output ends only when the last process has exited.
@@ -137,7 +110,7 @@ fn upgrade_under_load_fails_no_request() {
         for visitor in visitors {
             assert!(visitor.join().unwrap() > 0);
         }
-        assert_eq!(send_signal(&second.0, "TERM").status.code(), Some(0));
+        second.signal("TERM");
         assert_eq!(gateway.wait_for_exit().code(), Some(0));
     });
 }
@@ -147,7 +120,7 @@ fn upgrade_applies_configuration_that_needs_restart() {
     let gateway = Gateway::start_live("", &[]);
     let text = configuration_with_listen("", "").replace("Test & Brand", "Other Brand");
     gateway.configure(&text);
-    let _successor = upgrade(&gateway);
+    let _successor = Successor::of(&gateway);
     wait_until("the new process serves", || {
         gateway.get("/").text().contains("Other Brand")
     });
@@ -166,8 +139,8 @@ fn sigusr2_starts_replaced_binary() {
     replace_by_script(&link, &script);
     gateway.signal("USR2");
     let event = gateway.wait_for_event(|line| line["event"] == "upgrade_complete");
-    let successor = Successor(event["pid"].to_string());
-    assert_eq!(std::fs::read_to_string(&marker).unwrap().trim(), successor.0);
+    let successor = Successor::with_pid(event["pid"].to_string());
+    assert_eq!(std::fs::read_to_string(&marker).unwrap().trim(), successor.pid());
     gateway.wait_for_event(|line| line["event"] == "shutdown_complete");
     assert_eq!(gateway.get("/").status, 200);
     drop(successor);
@@ -193,7 +166,7 @@ fn replaced_process_stays_ready_while_it_drains() {
     wait_until("the requests are in flight", || {
         gateway.metric("colonnade_connections_open{listener=\"admin\"}") >= 3
     });
-    let _successor = upgrade(&gateway);
+    let _successor = Successor::of(&gateway);
     ready.send("localhost\r\n\r\n");
     assert_eq!(ready.read_response().status, 200);
     let logs = logs.read_response();
@@ -211,7 +184,7 @@ fn upgrade_with_broken_configuration_changes_nothing() {
     assert!(error.contains("limits.idle: unknown key"), "{error}");
     // A correct file is accepted afterwards.
     gateway.configure(&configuration_with_listen("", ""));
-    let _successor = upgrade(&gateway);
+    let _successor = Successor::of(&gateway);
     assert_eq!(gateway.get("/").status, 200);
 }
 
@@ -267,7 +240,7 @@ fn second_upgrade_at_once_is_refused() {
     );
     replace_by_script(&link, &script);
     std::thread::scope(|scope| {
-        let first = scope.spawn(|| upgrade(&gateway));
+        let first = scope.spawn(|| Successor::of(&gateway));
         wait_until("the first upgrade has started", || started.exists());
         let error = String::from_utf8(gateway.run("upgrade").stderr).unwrap();
         assert_eq!(error, "another upgrade is running\n");

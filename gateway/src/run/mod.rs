@@ -2,13 +2,14 @@
 
 mod listeners;
 mod reload;
+mod service_manager;
 mod settings;
 mod signals;
 mod upgrade;
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +30,7 @@ use crate::metrics::Metrics;
 use crate::stack;
 use reload::Reload;
 use signals::Signals;
+use tokio::net::UnixListener;
 use upgrade::Upgrader;
 
 pub(crate) use upgrade::control::request_upgrade;
@@ -136,7 +138,7 @@ async fn serve(
     // Shutdown
     let shutdown_settings = Arc::clone(&site_settings);
     let shutdown = signals::shutdown(move || shutdown_settings.load().limits.shutdown_delay)?;
-    let shutdown_started = ShutdownSignal(shutdown.lifecycle);
+    let shutdown_started = ShutdownSignal(shutdown.lifecycle.clone());
 
     // Routes
     let recorder = |listener| {
@@ -169,13 +171,16 @@ async fn serve(
         site_recorder,
     );
 
-    // Reload
+    // Upgrade
+    let control_socket = wait_for_handover(takeover, &deployments, &control_socket).await?;
     let upgrader = Arc::new(Upgrader::new(
         program,
         [&site_listener.listener.socket, &admin_listener.listener.socket],
         Arc::clone(&site_settings),
         shutdown.replaced,
     ));
+
+    // Reload
     let reload = Reload {
         path,
         restart_settings,
@@ -186,20 +191,14 @@ async fn serve(
         site_tls: site_listener.certificate,
         admin_tls: admin_listener.certificate,
     };
-    // Upgrade
-    if let Some(takeover) = takeover {
-        // As `/readyz` does.
-        if deployments.current().live().is_none() {
-            return Err(StartError::NotReady);
-        }
-        takeover.take_over().await.map_err(StartError::Abandoned)?;
-    }
-    let upgrading = tokio::spawn(Arc::clone(&upgrader).run(signals.upgrade));
-    let controlling = tokio::spawn(upgrade::control::serve(control_socket, upgrader));
-
-    let reloading = tokio::spawn(reload.run(signals.hangup));
-    let refreshing = tokio::spawn(async move { deployments.poll_store().await });
-
+    let background = [
+        tokio::spawn(async move { deployments.poll_store().await }),
+        tokio::spawn(reload.run(signals.hangup)),
+        tokio::spawn(Arc::clone(&upgrader).run(signals.upgrade)),
+        tokio::spawn(upgrade::control::serve(control_socket, upgrader)),
+        tokio::spawn(service_manager::watchdog(ShutdownSignal(shutdown.lifecycle))),
+    ];
+    service_manager::ready().await;
     tracing::info!(
         event = "listening",
         site = %site_listener.address,
@@ -211,10 +210,29 @@ async fn serve(
             .serve(site_service, shutdown.draining.clone()),
         admin_listener.listener.serve(admin_service, shutdown.draining),
     );
-    refreshing.abort();
-    reloading.abort();
-    upgrading.abort();
-    controlling.abort();
+    for task in background {
+        task.abort();
+    }
     tracing::info!(event = "shutdown_complete");
     Ok(())
+}
+
+/// Waits until the process that this one replaces hands over, if there is one, and opens the control socket. Fails if this
+/// process is not ready, as `/readyz` defines it.
+async fn wait_for_handover(
+    takeover: Option<&Takeover>,
+    deployments: &Deployments,
+    control_socket: &Path,
+) -> Result<Option<UnixListener>, StartError> {
+    if let Some(takeover) = takeover {
+        if deployments.current().live().is_none() {
+            return Err(StartError::NotReady);
+        }
+        takeover.take_over().await.map_err(StartError::Abandoned)?;
+    }
+    let socket = upgrade::control::open(control_socket);
+    if let Some(takeover) = takeover {
+        takeover.serving();
+    }
+    Ok(socket)
 }

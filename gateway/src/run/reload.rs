@@ -14,7 +14,7 @@ use rustls::sign::CertifiedKey;
 use tokio::signal::unix::Signal;
 use tokio::task::JoinError;
 
-use super::{StartError, settings};
+use super::{StartError, service_manager, settings};
 
 /// How often the certificate files are checked for changes.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
@@ -66,7 +66,11 @@ impl Reload {
         let mut check = tokio::time::interval(CHECK_INTERVAL);
         loop {
             tokio::select! {
-                _ = hangup.recv() => self.reload().await,
+                _ = hangup.recv() => {
+                    service_manager::reloading().await;
+                    self.reload().await;
+                    service_manager::ready().await;
+                }
                 _ = check.tick() => {
                     for certificate in [&mut self.site_tls, &mut self.admin_tls].into_iter().flatten() {
                         certificate.reload_if_changed().await;

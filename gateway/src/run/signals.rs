@@ -8,6 +8,8 @@ use colonnade_web::health::Lifecycle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{Notify, watch};
 
+use super::service_manager;
+
 /// The end of this process: a graceful shutdown, or an upgrade that has replaced it.
 pub(super) struct Shutdown {
     /// Why the process ends. On a graceful shutdown `/readyz` reports 503 from then on, but connections are still accepted.
@@ -43,6 +45,7 @@ pub(super) fn shutdown(delay: impl FnOnce() -> Duration + Send + 'static) -> io:
             // Before the event, so that a reader of the log finds `/readyz` at 503.
             change.send_replace(Lifecycle::ShuttingDown);
             tracing::info!(event = "shutdown_started");
+            service_manager::stopping().await;
             tokio::time::sleep(delay()).await;
             drain.send_replace(true);
         }

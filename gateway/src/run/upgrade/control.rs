@@ -49,16 +49,19 @@ pub(crate) fn request_upgrade(path: &Path) -> Result<String, ControlError> {
     }
 }
 
-/// Serves the control socket at `path`, in place of the process that this one replaces. Without it the gateway serves, but
+/// Opens the control socket at `path`, in place of the process that this one replaces. Without it the gateway serves, but
 /// only SIGUSR2 upgrades it.
-pub(in crate::run) async fn serve(path: PathBuf, upgrader: Arc<Upgrader>) {
-    let listener = match listen(&path) {
-        Ok(listener) => listener,
-        Err(error) => {
+pub(in crate::run) fn open(path: &Path) -> Option<UnixListener> {
+    listen(path)
+        .inspect_err(|error| {
             tracing::warn!(event = "control_socket_failed", path = %path.display(), error = %error);
-            return;
-        }
-    };
+        })
+        .ok()
+}
+
+/// Serves the control socket.
+pub(in crate::run) async fn serve(listener: Option<UnixListener>, upgrader: Arc<Upgrader>) {
+    let Some(listener) = listener else { return };
     loop {
         match listener.accept().await {
             Ok((connection, _)) if is_permitted(&connection) => {

@@ -2,9 +2,11 @@
 //!
 //! 1. The running process starts the new one with the same arguments and passes it the listening sockets.
 //! 2. The new process starts all its parts, and reports that it is ready, or why it cannot start ([`takeover`]).
-//! 3. The running process hands over: the new one accepts connections from now on, and the running one drains.
+//! 3. The running process hands over: the new one accepts connections from now on.
+//! 4. The new process reports that it serves, and the running one drains.
 //!
-//! Until the third step the new process accepts nothing, so that a failure changes nothing. Both processes share the sockets
+//! Until the third step the new process accepts nothing, so that a failure changes nothing. Until the fourth the running
+//! process accepts connections, too. Both processes share the sockets
 //! themselves, so that no connection that waits for `accept` is lost.
 
 pub(super) mod control;
@@ -29,7 +31,8 @@ use tokio::signal::unix::Signal;
 use tokio::sync::{Mutex, Notify};
 use tokio::time::timeout;
 
-use takeover::{HAND_OVER, READY, VARIABLE};
+use super::service_manager;
+use takeover::{HAND_OVER, READY, SERVING, VARIABLE};
 
 /// The first file descriptor that `LISTEN_FDS` counts (`sd_listen_fds(3)`).
 const FIRST_SOCKET: i32 = 3;
@@ -161,10 +164,18 @@ impl Upgrader {
             self.start([&site, &admin])?
         };
         let pid = new.process.id().unwrap_or_default();
-        timeout(deadline, wait_until_ready(&mut connection, &mut new))
-            .await
-            .map_err(|_elapsed| UpgradeError::Timeout(deadline))??;
-        connection.write_u8(HAND_OVER).await?;
+        let handover = async {
+            wait_for_report(READY, &mut connection, &mut new).await?;
+            // Before the new process sends messages of its own.
+            service_manager::main_process(pid).await;
+            connection.write_u8(HAND_OVER).await?;
+            wait_for_report(SERVING, &mut connection, &mut new).await
+        };
+        let outcome = timeout(deadline, handover).await;
+        if let Err(error) = outcome.unwrap_or(Err(UpgradeError::Timeout(deadline))) {
+            service_manager::main_process(std::process::id()).await;
+            return Err(error);
+        }
         new.has_taken_over = true;
         *is_replaced = true;
         Ok(pid)
@@ -202,12 +213,16 @@ impl Upgrader {
     }
 }
 
-/// Reads what the new process reports.
-async fn wait_until_ready(connection: &mut UnixStream, new: &mut NewProcess) -> Result<(), UpgradeError> {
+/// Reads a report of the new process, which must be the expected one.
+async fn wait_for_report(
+    expected: u8,
+    connection: &mut UnixStream,
+    new: &mut NewProcess,
+) -> Result<(), UpgradeError> {
     let mut report = Vec::new();
     let mut reader = connection.take(MAX_REASON);
     while reader.read_buf(&mut report).await? > 0 {
-        if report == [READY] {
+        if report == [expected] {
             return Ok(());
         }
     }

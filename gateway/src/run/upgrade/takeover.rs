@@ -14,7 +14,10 @@ pub(super) const VARIABLE: &str = "COLONNADE_UPGRADE";
 /// The report of a process that is ready. Any other report says why it is not.
 pub(super) const READY: u8 = b'+';
 
-/// The answer to it: from now on the new process accepts connections.
+/// The report of a process that has taken over: the old one drains.
+pub(super) const SERVING: u8 = b'=';
+
+/// The answer to the first report: the new process accepts connections from now on.
 pub(super) const HAND_OVER: u8 = b'!';
 
 /// The connection of a new process to the process that it replaces.
@@ -49,5 +52,11 @@ impl Takeover {
             HAND_OVER => Ok(()),
             _ => Err(io::ErrorKind::InvalidData.into()),
         }
+    }
+
+    /// Reports that this process has taken over.
+    pub(crate) fn serving(&self) {
+        // If the old process has ended, this one serves alone.
+        let _ = (&self.0).write_all(&[SERVING]);
     }
 }
