@@ -18,6 +18,7 @@ mod deploy;
 mod deploy_under_load;
 mod documents;
 mod edge_admission;
+mod edge_backlog;
 mod edge_close_causes;
 mod edge_flow_control;
 mod edge_guide;

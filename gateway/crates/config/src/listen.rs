@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::certificate::Certificate;
 use super::config_file::ConfigFile;
-use super::value::{as_nonempty_strings, as_string, as_strings, convert, optional_table, path};
+use super::value::{as_nonempty_strings, as_string, as_strings, convert, integer, optional_table, path};
 
 /// The listeners, and which hosts and proxies they trust.
 #[derive(Debug, Deserialize)]
@@ -36,6 +36,12 @@ pub struct Listen {
     /// The proxies whose forwarding headers the gateway reads.
     #[serde(default, deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
+    /// The maximum number of connections of a listener that wait to be accepted.
+    #[serde(
+        default = "default_backlog",
+        deserialize_with = "integer::<1, 1_000_000, _, _>"
+    )]
+    pub backlog: u32,
     /// The socket for `gateway upgrade`.
     #[serde(default, deserialize_with = "path")]
     pub control_socket: PathBuf,
@@ -79,6 +85,10 @@ impl Listen {
             }
         }
     }
+}
+
+fn default_backlog() -> u32 {
+    4096
 }
 
 /// The control socket of a configuration file without one: next to the file, as `site.sock` is to `site.toml`.
