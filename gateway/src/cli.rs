@@ -11,6 +11,7 @@ use clap_complete::Shell;
 use colonnade_config::Config;
 use sha2::{Digest as _, Sha256};
 
+use crate::run::Takeover;
 use crate::store_command::StoreArguments;
 use crate::{core_dumps, run, store_command};
 
@@ -24,7 +25,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serves the site and the admin API until SIGTERM or SIGINT.
+    /// Serves the site and the admin API until SIGTERM, SIGINT or SIGQUIT.
     Serve {
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
@@ -32,6 +33,12 @@ enum Command {
         /// If live.json is missing or damaged, makes the deployment live that the newest change in the history made live.
         #[arg(long)]
         recover: bool,
+    },
+    /// Replaces the running gateway by a new process, with the current binary and configuration, without a pause.
+    Upgrade {
+        /// The configuration file of the running gateway.
+        #[arg(long, value_name = "FILE", default_value = "site.toml")]
+        config: PathBuf,
     },
     /// Backs up, restores or verifies the store.
     Store(StoreArguments),
@@ -73,8 +80,12 @@ pub(crate) fn main() -> ExitCode {
         Command::Serve {
             config: path,
             recover,
-        } => match Config::load(&path) {
-            Ok(config) => run::run(config, path, recover),
+        } => serve(path, recover),
+        Command::Upgrade { config: path } => match Config::control_socket(&path) {
+            Ok(socket) => match run::request_upgrade(&socket) {
+                Ok(pid) => print(&format!("upgraded: process {pid} serves")),
+                Err(error) => fail(&error, 1),
+            },
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
         Command::Check { config: path } => match Config::check(&path) {
@@ -107,6 +118,23 @@ pub(crate) fn main() -> ExitCode {
             finish(io::stdout().write_all(&script))
         }
         Command::Manual { folder } => finish(clap_mangen::generate_to(Arguments::command(), folder)),
+    }
+}
+
+/// Loads the configuration and serves.
+fn serve(path: PathBuf, recover: bool) -> ExitCode {
+    let takeover = match Takeover::from_env() {
+        Ok(takeover) => takeover,
+        Err(error) => return fail(&error, 1),
+    };
+    match Config::load(&path) {
+        Ok(config) => run::run(config, path, recover, takeover.as_ref()),
+        Err(error) => {
+            if let Some(takeover) = takeover {
+                takeover.fail(&error);
+            }
+            fail(&error, INVALID_CONFIGURATION)
+        }
     }
 }
 

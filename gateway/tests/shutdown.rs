@@ -16,7 +16,7 @@ fn assert_exits_cleanly(mut gateway: Gateway) {
 
 #[test]
 fn signal_stops_idle_gateway() {
-    for signal in ["TERM", "INT"] {
+    for signal in ["TERM", "INT", "QUIT"] {
         let gateway = Gateway::start_live("", &[]);
         // Silent and idle connections do not delay the shutdown.
         let silent = gateway.site.connect();
@@ -103,4 +103,13 @@ fn live_deployment_survives_kill() {
     gateway.signal("KILL");
     assert_eq!(gateway.wait_for_exit().code(), None);
     assert_eq!(gateway.start_another().get("/").status, 200);
+}
+
+#[test]
+fn sigusr1_is_ignored() {
+    let mut gateway = Gateway::start_live("[limits]\nshutdown_delay_ms = 0\n", &[]);
+    gateway.signal("USR1");
+    assert_eq!(gateway.get("/").status, 200);
+    gateway.signal("TERM");
+    assert_eq!(gateway.wait_for_exit().code(), Some(0));
 }

@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use colonnade_config::{Certificate, Config};
-use colonnade_edge::{CurrentSettings, InheritedSockets, Listener, raise_file_descriptor_limit};
+use colonnade_edge::{
+    CurrentSettings, InheritedSockets, Listener, check_backlog, raise_file_descriptor_limit,
+};
 
 use super::StartError;
 use super::reload::ReloadingCertificate;
@@ -28,10 +30,13 @@ pub(super) async fn open(
     // Each listener has a share of its own, so that neither can use up the file descriptors of the other.
     let capacity = raise_file_descriptor_limit();
     let (admin_capacity, site_capacity) = (capacity / 4, capacity - capacity / 4);
+    check_backlog(config.listen.backlog);
     let mut inherited = InheritedSockets::from_env();
     let mut open =
         async |name, number, address, files: &Option<Certificate>, settings: &CurrentSettings, capacity| {
-            let socket = inherited.take_or_bind(number, address).await;
+            let socket = inherited
+                .take_or_bind(number, address, config.listen.backlog)
+                .await;
             let (socket, address) = socket.map_err(|source| StartError::Listen { address, source })?;
             let certificate = match files.clone() {
                 Some(files) => Some(ReloadingCertificate::load(name, files, &metrics.reloads).await?),
@@ -39,7 +44,7 @@ pub(super) async fn open(
             };
             Ok::<_, StartError>(OpenListener {
                 listener: Listener {
-                    socket,
+                    socket: Arc::new(socket),
                     tls: certificate.as_ref().map(ReloadingCertificate::tls),
                     settings: Arc::clone(settings),
                     capacity,

@@ -2,12 +2,14 @@
 
 mod listeners;
 mod reload;
+mod service_manager;
 mod settings;
 mod signals;
+mod upgrade;
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +29,12 @@ use crate::cli::fail;
 use crate::metrics::Metrics;
 use crate::stack;
 use reload::Reload;
+use signals::Signals;
+use tokio::net::UnixListener;
+use upgrade::Upgrader;
+
+pub(crate) use upgrade::control::request_upgrade;
+pub(crate) use upgrade::takeover::Takeover;
 
 /// How long blocking work, such as a read from a store that hangs, may continue after serving has ended. Interrupting it is
 /// as safe as a crash.
@@ -51,11 +59,15 @@ enum StartError {
     Traces(#[from] colonnade_telemetry::TracesError),
     #[error("cannot start the runtime: {0}")]
     Runtime(#[from] io::Error),
+    #[error("no deployment is live, so that the new process is not ready")]
+    NotReady,
+    #[error("the process to replace has ended: {0}")]
+    Abandoned(io::Error),
 }
 
 /// Serves until a signal stops the process. `path` is the configuration file, which SIGHUP reads again. With `recover`, a
-/// missing live state is recovered from the history first.
-pub(crate) fn run(config: Config, path: PathBuf, recover: bool) -> ExitCode {
+/// missing live state is recovered from the history first. With a `takeover` this process replaces another one.
+pub(crate) fn run(config: Config, path: PathBuf, recover: bool, takeover: Option<&Takeover>) -> ExitCode {
     // Dropped last: this flushes the log.
     let log = match colonnade_telemetry::start() {
         Ok(log) => log,
@@ -67,13 +79,18 @@ pub(crate) fn run(config: Config, path: PathBuf, recover: bool) -> ExitCode {
     let outcome = runtime.map_err(StartError::from).and_then(|runtime| {
         // Outside of the runtime, because the exporter sends from its own thread.
         let traces = Traces::new(&config.telemetry)?;
-        let outcome = runtime.block_on(serve(config, path, recover, log.log(), &traces));
+        let outcome = runtime.block_on(serve(config, path, recover, takeover, log.log(), &traces));
         runtime.shutdown_timeout(BLOCKING_WORK_TIMEOUT);
         outcome
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(&error, 1),
+        Err(error) => {
+            if let Some(takeover) = takeover {
+                takeover.fail(&error);
+            }
+            fail(&error, 1)
+        }
     }
 }
 
@@ -82,40 +99,23 @@ async fn serve(
     mut config: Config,
     path: PathBuf,
     recover: bool,
+    takeover: Option<&Takeover>,
     log: &Log,
     traces: &Traces,
 ) -> Result<(), StartError> {
+    // First, because a signal without a handler ends the process.
+    let signals = Signals::install()?;
+    let program = upgrade::program()?;
     let metrics = Metrics::new(log);
 
-    // Store
-    let store = Arc::new(FolderStore::open(&config.store.folder)?.with_metrics(metrics.store.clone()));
-    if recover && let Some(state) = store.recover_live_state()? {
-        let (revision, deployment) = (state.revision(), state.live());
-        tracing::warn!(event = "live_state_recovered", revision, deployment);
-    }
-
-    // Renderer
+    let store = open_store(&config, recover, &metrics)?;
     let diagnostics = Arc::new(Diagnostics::default());
-    let facts = SiteFacts::new(&config).value().clone();
-    let renderer = Arc::new(Renderer::start(
-        config.render,
-        facts,
-        &metrics.renders,
-        Arc::clone(&diagnostics),
-    ));
-    let documents = Arc::new(Documents::new(
-        &config,
-        Arc::clone(&renderer),
-        metrics.site.documents.clone(),
-    ));
-
-    // Deployments
-    let warm = Arc::clone(&documents) as Arc<dyn Warm>;
+    let (renderer, documents) = start_rendering(&config, &metrics, &diagnostics);
     let deployments = Arc::new(
         Deployments::open(
             store,
             Some(renderer),
-            Some(warm),
+            Some(Arc::clone(&documents) as Arc<dyn Warm>),
             diagnostics,
             metrics.deployments.clone(),
         )
@@ -128,11 +128,10 @@ async fn serve(
     let (site_listener, admin_listener) =
         listeners::open(&config, &metrics, &site_settings, &admin_settings).await?;
 
-    // Signals
-    let hangup = signals::hangup()?;
+    // Shutdown
     let shutdown_settings = Arc::clone(&site_settings);
     let shutdown = signals::shutdown(move || shutdown_settings.load().limits.shutdown_delay)?;
-    let shutdown_started = ShutdownSignal(shutdown.started);
+    let shutdown_started = ShutdownSignal(shutdown.lifecycle.clone());
 
     // Routes
     let recorder = |listener| {
@@ -142,6 +141,7 @@ async fn serve(
     let (site_recorder, admin_recorder) = (recorder("site"), recorder("admin"));
     let restart_settings = std::mem::take(&mut config.restart_settings);
     let warnings = std::mem::take(&mut config.warnings);
+    let control_socket = std::mem::take(&mut config.listen.control_socket);
     let admin = Arc::new(Admin::new(
         std::mem::take(&mut config.admin.tokens),
         !admin_listener.address.ip().is_loopback(),
@@ -166,6 +166,15 @@ async fn serve(
         site_recorder,
     );
 
+    // Upgrade
+    let control_socket = wait_for_handover(takeover, &deployments, &control_socket).await?;
+    let upgrader = Arc::new(Upgrader::new(
+        program,
+        [&site_listener.listener.socket, &admin_listener.listener.socket],
+        Arc::clone(&site_settings),
+        shutdown.replaced,
+    ));
+
     // Reload
     let reload = Reload {
         path,
@@ -178,9 +187,14 @@ async fn serve(
         admin_tls: admin_listener.certificate,
         metrics: metrics.reloads.clone(),
     };
-    let reloading = tokio::spawn(reload.run(hangup));
-    let refreshing = tokio::spawn(async move { deployments.poll_store().await });
-
+    let background = [
+        tokio::spawn(async move { deployments.poll_store().await }),
+        tokio::spawn(reload.run(signals.hangup)),
+        tokio::spawn(Arc::clone(&upgrader).run(signals.upgrade)),
+        tokio::spawn(upgrade::control::serve(control_socket, upgrader)),
+        tokio::spawn(service_manager::watchdog(ShutdownSignal(shutdown.lifecycle))),
+    ];
+    service_manager::ready().await;
     tracing::info!(
         event = "listening",
         site = %site_listener.address,
@@ -193,8 +207,52 @@ async fn serve(
             .serve(site_service, shutdown.draining.clone()),
         admin_listener.listener.serve(admin_service, shutdown.draining),
     );
-    refreshing.abort();
-    reloading.abort();
+    for task in background {
+        task.abort();
+    }
     tracing::info!(event = "shutdown_complete");
     Ok(())
+}
+
+/// Opens the store. With `recover`, a missing or damaged live state is recovered from the history.
+fn open_store(config: &Config, recover: bool, metrics: &Metrics) -> Result<Arc<FolderStore>, StartError> {
+    let store = FolderStore::open(&config.store.folder)?.with_metrics(metrics.store.clone());
+    if recover && let Some(state) = store.recover_live_state()? {
+        let (revision, deployment) = (state.revision(), state.live());
+        tracing::warn!(event = "live_state_recovered", revision, deployment);
+    }
+    Ok(Arc::new(store))
+}
+
+/// Starts the render workers, and the document cache that uses them.
+fn start_rendering(
+    config: &Config,
+    metrics: &Metrics,
+    diagnostics: &Arc<Diagnostics>,
+) -> (Arc<Renderer>, Arc<Documents>) {
+    let facts = SiteFacts::new(config).value().clone();
+    let renderer = Renderer::start(config.render, facts, &metrics.renders, Arc::clone(diagnostics));
+    let renderer = Arc::new(renderer);
+    let documents = Documents::new(config, Arc::clone(&renderer), metrics.site.documents.clone());
+    (renderer, Arc::new(documents))
+}
+
+/// Waits until the process that this one replaces hands over, if there is one, and opens the control socket. Fails if this
+/// process is not ready, as `/readyz` defines it.
+async fn wait_for_handover(
+    takeover: Option<&Takeover>,
+    deployments: &Deployments,
+    control_socket: &Path,
+) -> Result<Option<UnixListener>, StartError> {
+    if let Some(takeover) = takeover {
+        if deployments.current().live().is_none() {
+            return Err(StartError::NotReady);
+        }
+        takeover.take_over().await.map_err(StartError::Abandoned)?;
+    }
+    let socket = upgrade::control::open(control_socket);
+    if let Some(takeover) = takeover {
+        takeover.serving();
+    }
+    Ok(socket)
 }

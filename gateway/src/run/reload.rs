@@ -13,7 +13,7 @@ use colonnade_site::Site;
 use tokio::signal::unix::Signal;
 use tokio::task::JoinError;
 
-use super::{StartError, settings};
+use super::{StartError, service_manager, settings};
 use crate::metrics::ReloadMetrics;
 
 /// How often the certificate files are checked for changes.
@@ -70,7 +70,11 @@ impl Reload {
         let mut check = tokio::time::interval(CHECK_INTERVAL);
         loop {
             tokio::select! {
-                _ = hangup.recv() => self.reload().await,
+                _ = hangup.recv() => {
+                    service_manager::reloading().await;
+                    self.reload().await;
+                    service_manager::ready().await;
+                }
                 _ = check.tick() => {
                     for certificate in [&mut self.site_tls, &mut self.admin_tls].into_iter().flatten() {
                         certificate.reload_if_changed().await;
@@ -336,7 +340,7 @@ mod tests {
             reloaded += usize::from(is_reloaded);
         }
         // All of [limits], four keys of [listen], five of a token and five of [signup].
-        assert_eq!(reloaded, 18 + 4 + 5 + 5);
+        assert_eq!(reloaded, 19 + 4 + 5 + 5);
     }
 
     #[tokio::test]

@@ -56,6 +56,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) before: &'a str,
     /// Additional arguments of `gateway serve`.
     pub(crate) arguments: &'a [&'a str],
+    /// The path of the binary. Default: the built one.
+    pub(crate) program: Option<&'a Path>,
     /// A program, with options, that runs the gateway.
     pub(crate) wrapper: &'a str,
 }
@@ -292,7 +294,10 @@ impl Gateway {
             (None, None) if !setup.before.is_empty() || !setup.wrapper.is_empty() => with_pipes(
                 shell_command(&format!("{} exec {} \"$0\" \"$@\"", setup.before, setup.wrapper)),
             ),
-            (None, None) => with_pipes(Command::new(env!("CARGO_BIN_EXE_gateway"))),
+            (None, None) => {
+                let built = Path::new(env!("CARGO_BIN_EXE_gateway"));
+                with_pipes(Command::new(setup.program.unwrap_or(built)))
+            }
         };
         let mut process = command
             .args(["serve".as_ref(), "--config".as_ref(), config.as_os_str()])
@@ -328,10 +333,20 @@ impl Gateway {
         Arc::clone(&self.folder)
     }
 
+    /// Replaces the configuration file.
+    pub(crate) fn configure(&self, text: &str) {
+        std::fs::write(&self.config, text).unwrap();
+    }
+
     /// Replaces the configuration file and reloads it.
     pub(crate) fn reload(&self, text: &str) {
-        std::fs::write(&self.config, text).unwrap();
+        self.configure(text);
         self.signal("HUP");
+    }
+
+    /// Runs a command of the gateway binary with the configuration of this gateway.
+    pub(crate) fn run(&self, command: &str) -> Output {
+        run_gateway(&[command, "--config", self.config.to_str().unwrap()])
     }
 
     pub(crate) fn get(&self, target: &str) -> Response {

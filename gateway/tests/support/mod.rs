@@ -22,12 +22,14 @@ mod process;
 mod release;
 mod rendering;
 pub(crate) mod secrets;
+mod successor;
 mod tls;
+mod visitors;
 
 pub(crate) use attack::{Raw, SetOnDrop, VISITOR, attack, attack_encrypted, attack_rendering};
 pub(crate) use backend::{Backend, CLOSED_ORIGIN, Reply};
 pub(crate) use browser::Browser;
-pub(crate) use client::{Client, Request, Response};
+pub(crate) use client::{Client, Request, Response, TIMEOUT};
 pub(crate) use connection::Connection;
 pub(crate) use faults::{DiskFull, FaultyMachine};
 pub(crate) use gateway::{
@@ -42,7 +44,9 @@ pub(crate) use rendering::{
     HEALTHY_MODULE, is_rendered, render_count, rendered_section, rendering_gateway, rendering_shell,
     wait_until_rendered,
 };
+pub(crate) use successor::Successor;
 pub(crate) use tls::{Certificate, Tls};
+pub(crate) use visitors::{Visitor, visit_over_http1, visit_over_http2, visit_with_new_connections};
 
 /// The wall-clock time.
 #[expect(
@@ -68,7 +72,7 @@ pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
 pub(crate) fn with_timeout<T: Send + 'static>(what: &str, call: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, done) = mpsc::channel();
     std::thread::spawn(move || sender.send(call()));
-    done.recv_timeout(client::TIMEOUT)
+    done.recv_timeout(TIMEOUT)
         .unwrap_or_else(|_| panic!("timed out: {what}"))
 }
 

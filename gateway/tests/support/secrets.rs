@@ -98,7 +98,7 @@ pub(crate) fn assert_no_secrets_in_folder(folder: &Path) {
         assert_no_secrets("a file name", path.display().to_string().as_bytes(), &SECRETS);
         if path.is_dir() {
             assert_no_secrets_in_folder(&path);
-        } else {
+        } else if path.is_file() {
             assert_no_secrets(
                 &path.display().to_string(),
                 &std::fs::read(&path).unwrap(),

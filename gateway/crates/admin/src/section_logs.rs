@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use colonnade_config::{Action, Token};
 use colonnade_diagnostics::{Diagnostics, LogEntry};
 use colonnade_model::schema::MAX_INTEGER;
-use colonnade_web::health::ShutdownSignal;
+use colonnade_web::health::{Lifecycle, ShutdownSignal};
 use colonnade_web::response::{Response, json};
 
 use super::{AdminError, query};
@@ -47,8 +47,11 @@ pub(super) async fn read(
     let mut entries = tokio::select! {
         biased;
         next = timeout(wait, next) => next.unwrap_or_default(),
-        // The sender lives as long as the gateway.
-        _ = shutdown.0.wait_for(|has_started| *has_started) => return Err(AdminError::ShuttingDown),
+        state = shutdown.stopping() => match state {
+            // The client asks again, and the new process answers.
+            Lifecycle::Replaced => Vec::new(),
+            Lifecycle::Running | Lifecycle::ShuttingDown => return Err(AdminError::ShuttingDown),
+        },
     };
     if !is_team(token, &section) {
         for entry in &mut entries {

@@ -112,6 +112,11 @@ impl<'a> ConfigFile<'a> {
         }
     }
 
+    /// The file's name.
+    pub(crate) fn name(&self) -> &str {
+        self.name
+    }
+
     /// The value at a path of keys.
     pub(crate) fn get(&self, path: &[&str]) -> Option<&Spanned<DeValue<'a>>> {
         let (first, rest) = path.split_first()?;

@@ -38,9 +38,10 @@ pub use store::{Retention, StoreSettings};
 pub use telemetry::TelemetrySettings;
 pub use url::Origin;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use colonnade_web::limits::Limits;
 use serde::Deserialize;
@@ -107,6 +108,18 @@ impl fmt::Display for ConfigError {
     }
 }
 
+/// The text of a file.
+fn read(path: &Path) -> Result<String, ConfigError> {
+    std::fs::read_to_string(path)
+        .map_err(|error| ConfigError(vec![format!("{}: cannot be read: {error}", path.display())]))
+}
+
+/// The name and the folder of a file.
+fn split(path: &Path) -> (Cow<'_, str>, &Path) {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    (name, path.parent().unwrap_or(Path::new("")))
+}
+
 const REQUIRED_TABLES: [&str; 4] = ["site", "navigation", "listen", "store"];
 
 impl Config {
@@ -121,11 +134,21 @@ impl Config {
     }
 
     fn read(path: &Path, rejects_warnings: bool) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ConfigError(vec![format!("{}: cannot be read: {error}", path.display())]))?;
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        let folder = path.parent().unwrap_or(Path::new(""));
-        Self::parse_file(&name, &text, folder, environment::variables(), rejects_warnings)
+        let (name, folder) = split(path);
+        let variables = environment::variables();
+        Self::parse_file(&name, &read(path)?, folder, variables, rejects_warnings)
+    }
+
+    /// Reads only the path of the control socket. The rest of the file may be invalid, and the secrets it refers to may be
+    /// missing here: they are those of the running gateway.
+    pub fn control_socket(path: &Path) -> Result<PathBuf, ConfigError> {
+        let (name, folder) = split(path);
+        let text = read(path)?;
+        let settings = EnvironmentSetting::all(environment::variables(), text.len());
+        let file = ConfigFile::parse(&name, &text, &settings).map_err(ConfigError)?;
+        let socket = file.get(&["listen", "control_socket"]);
+        let socket = socket.and_then(|socket| socket.get_ref().as_str());
+        Ok(folder.join(socket.map_or_else(|| listen::default_control_socket(&name), PathBuf::from)))
     }
 
     /// Parses the text of a file. `name` is the file's name in errors; relative paths start at `folder`.

@@ -64,6 +64,9 @@ pub(crate) struct LimitsTable {
     #[serde(rename = "drain_timeout_ms")]
     #[serde(deserialize_with = "milliseconds::<1, WEEK, _>")]
     drain_timeout: Duration,
+    #[serde(rename = "upgrade_timeout_ms")]
+    #[serde(deserialize_with = "milliseconds::<1, WEEK, _>")]
+    upgrade_timeout: Duration,
 }
 
 impl LimitsTable {

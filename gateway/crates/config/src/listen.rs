@@ -1,7 +1,7 @@
 //! `[listen]`: the listeners, and which hosts and proxies they trust.
 
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use colonnade_web::host::Host;
 use ipnet::IpNet;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use super::certificate::Certificate;
 use super::config_file::ConfigFile;
 use super::url::Origin;
-use super::value::{as_nonempty_strings, as_string, as_strings, convert, optional_table};
+use super::value::{as_nonempty_strings, as_string, as_strings, convert, integer, optional_table, path};
 
 /// The listeners, and which hosts and proxies they trust.
 #[derive(Debug, Deserialize)]
@@ -37,6 +37,15 @@ pub struct Listen {
     /// The proxies whose forwarding headers the gateway reads.
     #[serde(default, deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
+    /// The maximum number of connections of a listener that wait to be accepted.
+    #[serde(
+        default = "default_backlog",
+        deserialize_with = "integer::<1, 1_000_000, _, _>"
+    )]
+    pub backlog: u32,
+    /// The socket for `gateway upgrade`.
+    #[serde(default, deserialize_with = "path")]
+    pub control_socket: PathBuf,
     /// Whether the trusted proxies begin each connection with a PROXY header.
     #[serde(default)]
     pub proxy_protocol: bool,
@@ -53,6 +62,10 @@ impl Listen {
 
     /// Makes relative paths start at `folder`, and checks the keys that depend on each other or on files.
     pub(crate) fn resolve(&mut self, folder: &Path, origin: &Origin, file: &mut ConfigFile<'_>) {
+        if self.control_socket.as_os_str().is_empty() {
+            self.control_socket = default_control_socket(file.name());
+        }
+        self.control_socket = folder.join(&self.control_socket);
         if self.proxy_protocol && file.get(&["listen", "trusted_proxies"]).is_none() {
             let expected = "`trusted_proxies`, too";
             file.problem(&["listen", "proxy_protocol"], "no proxy is trusted", expected);
@@ -122,6 +135,15 @@ fn resolve_certificate(key: &str, files: &Certificate, file: &mut ConfigFile<'_>
         let expected = "a file that only its owner or group can read (chmod o-r)";
         file.warning(&["listen", key, "key"], &wrong, expected);
     }
+}
+
+fn default_backlog() -> u32 {
+    4096
+}
+
+/// The control socket of a configuration file without one: next to the file, as `site.sock` is to `site.toml`.
+pub(crate) fn default_control_socket(name: &str) -> PathBuf {
+    Path::new(name).with_extension("sock")
 }
 
 fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {

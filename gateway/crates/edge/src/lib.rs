@@ -25,5 +25,5 @@ pub use colonnade_web::limits::Limits;
 pub use connection::ConnectionHandle;
 pub use listener::{HttpService, Listener};
 pub use settings::{AllowedHosts, CurrentSettings, Settings};
-pub use sockets::{InheritedSockets, raise_file_descriptor_limit};
+pub use sockets::{InheritedSockets, check_backlog, raise_file_descriptor_limit};
 pub use tls::Tls;

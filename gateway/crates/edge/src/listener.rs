@@ -54,8 +54,8 @@ where
 
 /// A listener and its configuration.
 pub struct Listener {
-    /// The listening socket.
-    pub socket: TcpListener,
+    /// The listening socket. `serve` closes it, unless an upgrade passes it on at that moment.
+    pub socket: Arc<TcpListener>,
     /// TLS, unless the listener is cleartext.
     pub tls: Option<Tls>,
     /// The current settings.

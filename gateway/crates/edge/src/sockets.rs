@@ -19,7 +19,7 @@ impl InheritedSockets {
     }
 
     /// Returns the inherited socket at this index, or a new one bound to `address`, and the address it
-    /// listens on.
+    /// listens on. At most `backlog` connections wait to be accepted.
     ///
     /// # Errors
     ///
@@ -28,6 +28,7 @@ impl InheritedSockets {
         &mut self,
         index: usize,
         address: SocketAddr,
+        backlog: u32,
     ) -> io::Result<(TcpListener, SocketAddr)> {
         let socket = match self.0.take_tcp_listener(index)? {
             Some(socket) => {
@@ -36,8 +37,21 @@ impl InheritedSockets {
             }
             None => TcpListener::bind(address).await?,
         };
+        // Also changes the backlog of a socket that listens already.
+        rustix::net::listen(&socket, i32::try_from(backlog).unwrap_or(i32::MAX))?;
         let bound = socket.local_addr()?;
         Ok((socket, bound))
+    }
+}
+
+/// Logs a warning if the system limits the backlog of listeners to fewer connections.
+pub fn check_backlog(backlog: u32) {
+    // Only Linux has this file.
+    let max = std::fs::read_to_string("/proc/sys/net/core/somaxconn").ok();
+    if let Some(max) = max.and_then(|max| max.trim().parse::<u32>().ok())
+        && max < backlog
+    {
+        tracing::warn!(event = "backlog_limited", backlog, somaxconn = max);
     }
 }
 

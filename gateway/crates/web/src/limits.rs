@@ -45,6 +45,8 @@ pub struct Limits {
     /// How long requests in flight may take once the gateway shuts down, and how long an HTTP/2 client may
     /// open new streams after `max_connection_age`.
     pub drain_timeout: Duration,
+    /// How long an upgrade waits until the new process is ready.
+    pub upgrade_timeout: Duration,
 }
 
 impl Default for Limits {
@@ -68,6 +70,7 @@ impl Default for Limits {
             http2_max_control_frames_per_minute: 1000,
             shutdown_delay: Duration::from_millis(500),
             drain_timeout: Duration::from_secs(10),
+            upgrade_timeout: Duration::from_mins(1),
         }
     }
 }

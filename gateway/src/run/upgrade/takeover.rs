@@ -1,0 +1,62 @@
+//! The new process of an upgrade: reports to the old one, and takes over from it.
+
+use std::error::Error;
+use std::io::{self, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream as StdUnixStream;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
+
+/// The variable that tells a process that its standard input is the connection to the process it replaces.
+pub(super) const VARIABLE: &str = "COLONNADE_UPGRADE";
+
+/// The report of a process that is ready. Any other report says why it is not.
+pub(super) const READY: u8 = b'+';
+
+/// The report of a process that has taken over: the old one drains.
+pub(super) const SERVING: u8 = b'=';
+
+/// The answer to the first report: the new process accepts connections from now on.
+pub(super) const HAND_OVER: u8 = b'!';
+
+/// The connection of a new process to the process that it replaces.
+pub(crate) struct Takeover(StdUnixStream);
+
+impl Takeover {
+    /// The connection, if this process was started by an upgrade.
+    pub(crate) fn from_env() -> io::Result<Option<Self>> {
+        if std::env::var_os(VARIABLE).is_none() {
+            return Ok(None);
+        }
+        let connection = io::stdin().as_fd().try_clone_to_owned()?;
+        Ok(Some(Self(StdUnixStream::from(connection))))
+    }
+
+    /// Reports why this process cannot take over.
+    pub(crate) fn fail(&self, error: &dyn Error) {
+        // If the old process has ended, nobody reads the report.
+        let _ = (&self.0).write_all(error.to_string().as_bytes());
+    }
+
+    /// Reports that this process is ready, and waits until the old one hands over.
+    ///
+    /// # Errors
+    ///
+    /// The old process has ended: its operator stopped it, so that this one must not start to serve.
+    pub(crate) async fn take_over(&self) -> io::Result<()> {
+        self.0.set_nonblocking(true)?;
+        let mut connection = UnixStream::from_std(self.0.try_clone()?)?;
+        connection.write_u8(READY).await?;
+        match connection.read_u8().await? {
+            HAND_OVER => Ok(()),
+            _ => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+
+    /// Reports that this process has taken over.
+    pub(crate) fn serving(&self) {
+        // If the old process has ended, this one serves alone.
+        let _ = (&self.0).write_all(&[SERVING]);
+    }
+}
