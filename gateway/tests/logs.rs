@@ -41,7 +41,7 @@ fn each_request_logs_one_event() {
         assert!(event["duration_ms"].as_f64().unwrap() >= 0.0);
         assert_eq!(event["deployment"], 1);
         let keys: Vec<&str> = event.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(keys.len(), 10, "unexpected keys: {keys:?}");
+        assert_eq!(keys.len(), 11, "unexpected keys: {keys:?}");
         // Request events use the same timestamp format as all others.
         let listening = gateway.wait_for_event(|line| line["event"] == "listening");
         assert_eq!(

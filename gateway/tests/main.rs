@@ -40,6 +40,7 @@ mod garbage_collection;
 mod history;
 mod http2;
 mod logs;
+mod logs_requests;
 mod metrics;
 mod observability;
 mod openapi;

@@ -11,6 +11,8 @@ use super::value::{as_string, convert, integer};
 pub struct TelemetrySettings {
     /// Whether log events contain the client's IP address.
     pub log_client_ip: bool,
+    /// Whether requests for `/healthz` and `/readyz` are logged.
+    pub log_health_checks: bool,
     /// Where traces are sent.
     #[serde(deserialize_with = "otlp_endpoint")]
     pub otlp_endpoint: Option<Origin>,
@@ -23,6 +25,7 @@ impl Default for TelemetrySettings {
     fn default() -> Self {
         Self {
             log_client_ip: false,
+            log_health_checks: true,
             otlp_endpoint: None,
             trace_sample_percent: 100,
         }

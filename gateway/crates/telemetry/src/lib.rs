@@ -1,8 +1,8 @@
 //! Logs, request metrics and traces.
 //!
-//! The log consists of JSON lines on standard output. Each request is one event: timestamp, method, route name, status,
-//! bytes sent, duration, deployment and request ID. Events contain no personal data: no path, no query, no header and no
-//! body. They contain the client's IP address only if `telemetry.log_client_ip` is set.
+//! The log consists of JSON lines on standard output. Each request is one event: timestamp, listener, method, route name,
+//! status, bytes sent, duration, deployment and request ID. Events contain no personal data: no path, no query, no header
+//! and no body. They contain the client's IP address only if `telemetry.log_client_ip` is set.
 
 mod log;
 mod log_line;
@@ -35,6 +35,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use colonnade_config::TelemetrySettings;
 use colonnade_web::body::ResponseBody;
 use colonnade_web::client::ClientAddress;
+use colonnade_web::health::is_health_path;
 use colonnade_web::middleware::Next;
 use colonnade_web::request_scope;
 use colonnade_web::response::{DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName, Track};
@@ -86,6 +87,8 @@ struct RecorderState {
     metrics: ListenerRequestMetrics,
     /// Whether events contain the client's IP address.
     log_client_ip: bool,
+    /// Whether health checks are logged.
+    log_health_checks: bool,
     tracer: Option<otlp::Tracer>,
 }
 
@@ -101,6 +104,7 @@ impl Recorder {
             log: log.clone(),
             metrics,
             log_client_ip: telemetry.log_client_ip,
+            log_health_checks: telemetry.log_health_checks,
             tracer: traces.tracer(),
         }))
     }
@@ -212,10 +216,14 @@ impl Drop for Event {
         if let Some(span) = self.span.take() {
             span.end(self);
         }
+        if !self.recorder.0.log_health_checks && is_health_path(&self.route) {
+            return;
+        }
         self.recorder.0.log.add(&RequestEvent {
             timestamp: Now,
             level: "INFO",
             event: "request",
+            listener: self.recorder.0.metrics.listener(),
             method: self.method,
             route: &self.route,
             status: self.status,
@@ -235,6 +243,7 @@ struct RequestEvent<'a> {
     timestamp: Now,
     level: &'static str,
     event: &'static str,
+    listener: &'static str,
     method: &'static str,
     route: &'a str,
     status: u16,

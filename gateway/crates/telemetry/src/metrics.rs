@@ -119,6 +119,11 @@ impl HttpMetrics {
 }
 
 impl ListenerRequestMetrics {
+    /// The listener's name.
+    pub(super) fn listener(&self) -> &'static str {
+        self.listener
+    }
+
     /// Counts one request.
     pub fn record(&self, route: &str, status: u16, duration: Duration, track: Option<Track>) {
         if let Some(track) = track.map(track_name) {

@@ -7,7 +7,8 @@ use http::header::CONTENT_SECURITY_POLICY;
 use http::{HeaderValue, StatusCode};
 
 use crate::html::{csp_hash, escape};
-use crate::response::{HTML, Response, response};
+use crate::request_scope;
+use crate::response::{HTML, RequestId, Response, response};
 
 /// The inline stylesheet. It repeats the shell's colors, because the shell may be missing.
 const STYLE: &str = include_str!("error_page.css");
@@ -32,13 +33,17 @@ pub(crate) fn error_page(status: StatusCode, brand: &str, title: &str, detail: &
     } else {
         (format!("<span class=\"brand\">{brand}</span>"), "")
     };
+    // Visitors can name it to the operator, who finds the events of the request in the log.
+    let id = request_scope::current();
+    let id = id.as_ref().and_then(|RequestId(id)| id.to_str().ok());
+    let id = id.map_or_else(String::new, |id| format!("<p>Request ID: {}</p>", escape(id)));
     let html = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>{title} - {brand}</title><meta name=\"rating\" content=\"adult\">\
          <meta name=\"robots\" content=\"noindex\"><style>{STYLE}</style></head>\
          <body><header>{name}</header><main><h1>{title}</h1><p>{detail}</p>{home}</main>\
-         <footer><p>18+ only</p></footer></body></html>\n"
+         <footer><p>18+ only</p>{id}</footer></body></html>\n"
     );
     let mut response = response(status, HTML, html);
     response
