@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use crate::support::{Certificate, Gateway, Setup, configuration, configuration_with_listen, run_gateway};
+use crate::support::{
+    Certificate, Gateway, Setup, configuration, configuration_with_listen, run_gateway, wait_until,
+};
 
 /// Checks a configuration in a folder. Returns the lines that it prints, or none if it is valid.
 fn check(folder: &TempDir, text: &str) -> Vec<String> {
@@ -116,6 +118,44 @@ fn gateway_starts_with_expired_certificate_and_warns() {
     let text = warning["warning"].as_str().unwrap();
     assert!(text.contains("expired at 2002-01-01"), "{text}");
     assert_eq!(warning["level"], "WARN");
+}
+
+#[test]
+fn certificate_that_lacks_a_host_is_replaced_by_no_worse_one() {
+    let folder = Arc::new(TempDir::new().unwrap());
+    let incomplete = Certificate::valid_in("site.example", 2001..2999);
+    let files = incomplete.write(folder.path());
+    let table = files.table("tls");
+    let gateway = Gateway::set_up(Setup {
+        folder: Some(Arc::clone(&folder)),
+        extra: &table,
+        ..Setup::default()
+    });
+    // The certificate does not cover a host that is added later.
+    let hosts = "allowed_hosts = [\"site.example\", \"www.site.example\"]";
+    gateway.reload(&configuration_with_listen(hosts, &table));
+    gateway.wait_for_event(|line| line["event"] == "config_reloaded");
+    for (host, years, problem) in [
+        ("site.example", 2001..2002, "expired at"),
+        ("www.site.example", 2001..2999, "does not cover `site.example`"),
+    ] {
+        Certificate::valid_in(host, years).write(folder.path());
+        gateway.signal("HUP");
+        gateway.wait_for_event(|line| {
+            let error = line["error"].as_str().unwrap_or_default();
+            line["event"] == "certificate_reload_failed" && error.contains(problem)
+        });
+        assert_eq!(incomplete.get(&gateway.site).unwrap().status, 503);
+    }
+    let expiry = "colonnade_certificate_expiry_timestamp_seconds{listener=\"site\"}";
+    let before = gateway.metric(expiry);
+    let renewed = Certificate::valid_in("site.example", 2002..3000);
+    renewed.write(folder.path());
+    gateway.signal("HUP");
+    wait_until("the renewed certificate is served", || {
+        gateway.metric(expiry) > before
+    });
+    assert_eq!(renewed.get(&gateway.site).unwrap().status, 503);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Gateway, Release, Request, Response, attack, rollout_cookie};
+use crate::support::{Browser, Gateway, Release, Request, Response, attack, rollout_cookie, wait_until};
 
 /// Thresholds small enough for a test.
 const SMALL_THRESHOLDS: &str = "[rollout]\nmin_views = 4\nmin_clients = 3\nabort_margin_percent = 5\n";
@@ -72,7 +72,7 @@ fn wait_for_abort(gateway: &Gateway) -> Value {
         gateway.wait_for_event(|line| line["event"] == "deployment_changed" && line["by"] == "gateway");
     assert_eq!(event["level"], "WARN");
     let count = "colonnade_changes_total{action=\"automatic_abort\",outcome=\"succeeded\"}";
-    assert_eq!(gateway.metric(count), 1);
+    wait_until("the abort is counted", || gateway.metric(count) == 1);
     let aborts = aborts(gateway);
     assert_eq!(aborts.len(), 1);
     aborts[0].clone()

@@ -166,7 +166,8 @@ impl ReloadingCertificate {
         }
     }
 
-    /// Reads the files. An invalid certificate, or one that clients reject, is rejected; the old one stays. Open connections keep their certificate.
+    /// Reads the files. A certificate that is invalid, or that clients of the old one reject, is rejected; the old one stays.
+    /// Open connections keep their certificate.
     async fn reload(&mut self) {
         let files = self.files.clone();
         let (version, certificate) = match run_blocking(move || read(&files)).await {
@@ -177,9 +178,8 @@ impl ReloadingCertificate {
         self.version = version;
         match certificate {
             Ok(certificate) => {
-                let problems = certificate.problems();
-                // A certificate that clients reject never replaces one that they accept.
-                if !problems.is_empty() && self.current.problems().is_empty() {
+                let problems = certificate.regressions(&self.current);
+                if !problems.is_empty() {
                     let path = self.files.certificate.display();
                     let error = format!("{path} {}", problems.join(" and "));
                     tracing::error!(

@@ -46,6 +46,31 @@ pub struct LoadedCertificate {
 impl LoadedCertificate {
     /// Why clients reject the certificate now. Empty if they accept it.
     pub fn problems(&self) -> Vec<String> {
+        let mut problems = self.time_problems();
+        problems.extend(self.missing_hosts.iter().map(|host| does_not_cover(host)));
+        problems
+    }
+
+    /// Why clients that accept `current` now reject this certificate. Empty if it can replace `current`.
+    ///
+    /// What is wrong with `current`, too, is no reason: a certificate that lacks a host is still renewed.
+    pub fn regressions(&self, current: &Self) -> Vec<String> {
+        if !current.time_problems().is_empty() {
+            return Vec::new();
+        }
+        let mut problems = self.time_problems();
+        let lost = self.missing_hosts.iter().filter(|host| current.covers(host));
+        problems.extend(lost.map(|host| does_not_cover(host)));
+        problems
+    }
+
+    fn covers(&self, host: &String) -> bool {
+        let own = self.key.end_entity_cert().ok();
+        let missing = own.and_then(|own| missing_hosts(own, std::slice::from_ref(host)));
+        missing.is_some_and(|missing| missing.is_empty())
+    }
+
+    fn time_problems(&self) -> Vec<String> {
         let now = colonnade_clock::now();
         let mut problems = Vec::new();
         if self.not_after <= now {
@@ -54,10 +79,12 @@ impl LoadedCertificate {
         if self.not_before > now {
             problems.push(format!("is not valid before {}", self.not_before));
         }
-        let missing = self.missing_hosts.iter();
-        problems.extend(missing.map(|host| format!("does not cover `{host}`")));
         problems
     }
+}
+
+fn does_not_cover(host: &str) -> String {
+    format!("does not cover `{host}`")
 }
 
 /// Why a certificate cannot be used. The message contains nothing of the private key.
