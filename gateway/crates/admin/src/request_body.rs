@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use tokio::time::Instant;
 
 use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, next_chunk, read_to_end};
+use colonnade_web::request_scope;
 
 use super::AdminError;
 
@@ -69,7 +70,7 @@ fn read_error(error: ReadBodyError, limit: u64) -> AdminError {
 }
 
 async fn write(mut file: File, data: Bytes) -> Result<File, AdminError> {
-    let task = tokio::task::spawn_blocking(move || file.write_all(&data).map(|()| file));
+    let task = request_scope::spawn_blocking(move || file.write_all(&data).map(|()| file));
     let written = task
         .await
         .map_err(|_| AdminError::Upload(io::ErrorKind::Interrupted.into()))?;

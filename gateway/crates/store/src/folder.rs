@@ -23,6 +23,7 @@ use colonnade_model::deployment::{Change, Deployment, LiveState};
 use colonnade_model::preview_keys::PreviewKeys;
 use colonnade_model::release::{Digest, ReleaseId};
 use colonnade_web::content_negotiation::Coding;
+use colonnade_web::request_scope;
 
 use super::durable::{create_json, io, replace_json, sync_parent};
 use super::metrics::StoreMetrics;
@@ -73,7 +74,7 @@ impl FolderStore {
     ) -> StoreFuture<'static, T> {
         let paths = Arc::clone(&self.paths);
         let (metrics, start) = (self.metrics.clone(), Instant::now());
-        let task = tokio::task::spawn_blocking(move || {
+        let task = request_scope::spawn_blocking(move || {
             let result = work(&paths);
             metrics.record(operation, start.elapsed(), result.is_ok());
             result

@@ -1,5 +1,5 @@
 //! The ID of the request that the current task works on, for the log. Work that a request starts in another task keeps the
-//! ID with [`spawn`].
+//! ID with [`spawn`] or [`spawn_blocking`].
 
 use std::future::Future;
 
@@ -30,4 +30,35 @@ where
     F: Future<Output: Send + 'static> + Send + 'static,
 {
     tokio::spawn(within(current(), work))
+}
+
+/// Does the same with work for a thread for blocking work.
+pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    let id = current();
+    tokio::task::spawn_blocking(move || match id {
+        Some(id) => CURRENT.sync_scope(id, work),
+        None => work(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::{current, spawn, spawn_blocking, within};
+    use crate::response::RequestId;
+
+    #[tokio::test]
+    async fn spawned_work_belongs_to_the_request() {
+        let id = HeaderValue::from_static("id");
+        let ids = within(Some(RequestId(id.clone())), async {
+            let (task, thread) = (spawn(async { current() }), spawn_blocking(current));
+            [task.await, thread.await]
+        });
+        for found in ids.await {
+            assert_eq!(found.expect("no panic").map(|RequestId(id)| id), Some(id.clone()));
+        }
+        assert!(current().is_none());
+        assert!(spawn_blocking(current).await.expect("no panic").is_none());
+    }
 }

@@ -28,6 +28,7 @@ use colonnade_config::Budget;
 use colonnade_model::release::Digest;
 use colonnade_model::release::ReleaseId;
 use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
+use colonnade_web::request_scope;
 
 /// The maximum size of an uploaded archive in bytes.
 pub const MAX_ARCHIVE: u64 = 64 * 1024 * 1024;
@@ -165,6 +166,6 @@ fn same(id: ReleaseId, sent: Digest, stored: Digest) -> Result<PublishOutcome, P
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, PublishError> + Send + 'static,
 ) -> Result<T, PublishError> {
-    let task = tokio::task::spawn_blocking(work).await;
+    let task = request_scope::spawn_blocking(work).await;
     task.unwrap_or(Err(PublishError::Store(StoreError::Interrupted)))
 }

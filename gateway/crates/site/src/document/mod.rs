@@ -34,6 +34,7 @@ use colonnade_web::client::ClientKey;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::content_negotiation::{Coding, preferred_coding};
 use colonnade_web::encode::{Effort, encode};
+use colonnade_web::request_scope;
 use colonnade_web::response::{
     HTML, NO_CACHE, NO_STORE, Representation, Response, conditional_response, response,
 };
@@ -367,7 +368,7 @@ impl ComposedDocument {
     /// Encodes a document in all codings, on a thread for blocking work.
     async fn new(status: StatusCode, policy: HeaderValue, html: Bytes, is_complete: bool) -> Self {
         let plain = html.clone();
-        let encoding = tokio::task::spawn_blocking(move || representations(&html, is_complete));
+        let encoding = request_scope::spawn_blocking(move || representations(&html, is_complete));
         // If compression panics, the document is sent uncompressed.
         let (identity, compressed) = encoding.await.unwrap_or_else(|_| representations(&plain, false));
         Self {
