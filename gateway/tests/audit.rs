@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release, Request, Response, TOKEN, run_gateway, token};
+use crate::support::{Gateway, Release, Request, Response, TOKEN, authorized_by, run_gateway, token};
 
 /// A token that expired long ago.
 const EXPIRED: &str = "token-that-expired";
@@ -92,6 +92,23 @@ fn each_admin_request_logs_token_action_and_target() {
         let by = audit_event(&gateway, &response)["token"].clone();
         assert_eq!(by, "name of legal-team");
     }
+}
+
+#[test]
+fn requests_refused_before_the_api_are_audited() {
+    let gateway = gateway();
+    for (request, status, action) in [
+        (Request::new("GET", "/api/v1/sections"), 421, "read"),
+        (Request::new("POST", "/api/v1/rollback").body("{}"), 421, "none"),
+    ] {
+        let request = authorized_by(TOKEN, request.header("host", "rebound.example"));
+        let response = gateway.admin.send(request);
+        assert_eq!(response.status, status);
+        let expected = json!({ "level": "WARN", "action": action, "target": null, "outcome": "refused",
+            "cause": "invalid_request", "token": null });
+        assert_audited(&gateway, &response, &expected);
+    }
+    assert!(!gateway.output().contains("rebound.example"));
 }
 
 #[test]

@@ -134,11 +134,14 @@ async fn serve(
     let shutdown_started = ShutdownSignal(shutdown.lifecycle.clone());
 
     // Routes
-    let recorder = |listener| {
-        let metrics = metrics.requests.for_listener(listener);
+    let recorder = |listener, routes: Vec<_>| {
+        let metrics = metrics.requests.for_listener(listener, routes);
         Recorder::new(&config.telemetry, log, metrics, traces)
     };
-    let (site_recorder, admin_recorder) = (recorder("site"), recorder("admin"));
+    let (site_recorder, admin_recorder) = (
+        recorder("site", Site::route_names()),
+        recorder("admin", Admin::route_names()),
+    );
     let restart_settings = std::mem::take(&mut config.restart_settings);
     let warnings = std::mem::take(&mut config.warnings);
     let control_socket = std::mem::take(&mut config.listen.control_socket);

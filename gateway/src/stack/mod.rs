@@ -17,7 +17,8 @@ use colonnade_telemetry::{RecordedBody, Recorder};
 use colonnade_web::middleware::{Next, from_fn};
 use colonnade_web::problem::Audience;
 use colonnade_web::response::Response;
-use http::{Method, Request};
+use http::request::Parts;
+use http::{Method, Request, StatusCode};
 use tower::{Service, ServiceBuilder, service_fn};
 
 /// The service of the site listener.
@@ -44,17 +45,21 @@ pub(crate) fn site(
             shed_load(request, next, Arc::clone(&shedder))
         }))
         .service(routes);
-    stack(recorder, routes, settings, audience, is_secure)
+    stack(recorder, routes, settings, audience, |_, _| (), is_secure)
 }
 
 /// The service of the admin listener.
 pub(crate) fn admin(admin: Arc<Admin>, settings: CurrentSettings, recorder: Recorder) -> impl HttpService {
+    let refused = {
+        let admin = Arc::clone(&admin);
+        move |head: &Parts, status| admin.log_refused(head, status)
+    };
     let routes = service_fn(move |request| {
         let admin = Arc::clone(&admin);
         Box::pin(async move { Ok::<_, Infallible>(admin.handle(request).await) })
     });
     // No HSTS: it applies to all ports of a host, and other services may share the admin listener's host.
-    stack(recorder, routes, settings, || Audience::Operator, false)
+    stack(recorder, routes, settings, || Audience::Operator, refused, false)
 }
 
 /// The layers of both listeners, outermost first.
@@ -63,6 +68,7 @@ fn stack<S, B>(
     routes: S,
     settings: CurrentSettings,
     audience: impl Fn() -> Audience + Clone + Send + Sync + 'static,
+    refused: impl Fn(&Parts, StatusCode) + Clone + Send + Sync + 'static,
     is_secure: bool,
 ) -> impl Service<Request<B>, Response = http::Response<RecordedBody>, Error = Infallible, Future: Send + 'static>
 + Clone
@@ -91,7 +97,13 @@ where
         }))
         // Rejects ambiguous requests. Before everything that reads the request.
         .layer(from_fn(move |request, next| {
-            validate_request(request, next, Arc::clone(&settings), audience.clone())
+            validate_request(
+                request,
+                next,
+                Arc::clone(&settings),
+                audience.clone(),
+                refused.clone(),
+            )
         }))
         .service(routes)
 }

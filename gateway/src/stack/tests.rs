@@ -35,7 +35,7 @@ fn recorder() -> Recorder {
     Recorder::new(
         &TelemetrySettings::default(),
         &Log::default(),
-        Metrics::new(&Log::default()).requests.for_listener("site"),
+        Metrics::new(&Log::default()).requests.for_listener("site", []),
         &Traces::none(),
     )
 }
@@ -67,10 +67,17 @@ async fn panic_response_has_no_details() {
         (Audience::Operator, "internal error"),
     ] {
         let reader = audience.clone();
-        let response = stack(recorder(), routes, settings(), move || reader.clone(), false)
-            .oneshot(request(Method::GET))
-            .await
-            .unwrap();
+        let response = stack(
+            recorder(),
+            routes,
+            settings(),
+            move || reader.clone(),
+            |_, _| (),
+            false,
+        )
+        .oneshot(request(Method::GET))
+        .await
+        .unwrap();
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
         for name in [
             "x-content-type-options",
@@ -108,7 +115,7 @@ async fn panic_before_first_await_gets_response() {
 
 #[tokio::test]
 async fn head_has_content_length_of_get_without_body() {
-    let service = stack(recorder(), service_fn(page), settings(), person, false);
+    let service = stack(recorder(), service_fn(page), settings(), person, |_, _| (), false);
     let get = service.clone().oneshot(request(Method::GET)).await.unwrap();
     assert_eq!(get.into_body().collect().await.unwrap().to_bytes(), "hello\n");
     let head = service.oneshot(request(Method::HEAD)).await.unwrap();
@@ -118,7 +125,7 @@ async fn head_has_content_length_of_get_without_body() {
 
 #[tokio::test]
 async fn each_response_has_unique_request_id() {
-    let service = stack(recorder(), service_fn(page), settings(), person, false);
+    let service = stack(recorder(), service_fn(page), settings(), person, |_, _| (), false);
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..8 {
         let response = service.clone().oneshot(request(Method::GET)).await.unwrap();
@@ -130,7 +137,14 @@ async fn each_response_has_unique_request_id() {
 #[tokio::test]
 async fn hsts_is_sent_only_over_tls() {
     for is_secure in [true, false] {
-        let service = stack(recorder(), service_fn(page), settings(), person, is_secure);
+        let service = stack(
+            recorder(),
+            service_fn(page),
+            settings(),
+            person,
+            |_, _| (),
+            is_secure,
+        );
         let response = service.oneshot(request(Method::GET)).await.unwrap();
         assert_eq!(
             response.headers().contains_key("strict-transport-security"),

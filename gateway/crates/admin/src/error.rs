@@ -14,6 +14,7 @@ use colonnade_platform::publish::PublishError;
 use colonnade_store::StoreError;
 use colonnade_web::problem::{HttpError, Problem};
 
+use super::INVALID_REQUEST;
 use super::auth::TokenProblem;
 
 /// When to try again if the store is locked.
@@ -96,7 +97,7 @@ impl AdminError {
             Self::Http(HttpError::Panic) => "panic",
             Self::Http(HttpError::UriTooLong | HttpError::CrossOrigin)
             | Self::Path(_)
-            | Self::Parameter(_) => "invalid_request",
+            | Self::Parameter(_) => INVALID_REQUEST,
             Self::Unauthorized(problem) => problem.cause(),
             Self::TooManyFailures(_) => "rate_limited",
             Self::Forbidden { .. } => "forbidden",

@@ -19,11 +19,13 @@ mod routes;
 mod section_errors;
 mod section_logs;
 
+use std::borrow::Cow;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use http::StatusCode;
+use http::request::Parts;
 use matchit::Params;
 use prometheus_client::registry::Registry;
 
@@ -46,6 +48,12 @@ use routes::{Call, Endpoint, Parameters};
 pub use auth::TokenProblem;
 pub use error::AdminError;
 
+/// The route of requests that match none.
+const UNMATCHED: &str = "unmatched";
+
+/// The route of requests that are refused before a route is found, and their cause in the audit log.
+const INVALID_REQUEST: &str = "invalid_request";
+
 /// The admin API of one gateway.
 pub struct Admin {
     tokens: ArcSwap<Vec<Token>>,
@@ -65,6 +73,13 @@ pub struct Admin {
 }
 
 impl Admin {
+    /// The names of the routes, and of responses without a route.
+    pub fn route_names() -> Vec<Cow<'static, str>> {
+        let names = routes::routes().map(|route| route.name).into_iter();
+        let others = [UNMATCHED, INVALID_REQUEST].map(Cow::Borrowed);
+        names.chain(others).collect()
+    }
+
     /// Creates the API. `is_exposed` says whether other machines can reach the listener; `/metrics` then needs a token.
     pub fn new(
         tokens: Vec<Token>,
@@ -115,23 +130,37 @@ impl Admin {
         }
     }
 
-    async fn respond(&self, request: Request) -> Response {
-        let client_ip = request.extensions().get();
+    /// Logs a request that the listener refused before it reached the API.
+    pub fn log_refused(&self, head: &Parts, status: StatusCode) {
+        let mut event = self.audit_event(head);
+        event.route = INVALID_REQUEST.into();
+        event.status = status;
+        event.cause = Some(INVALID_REQUEST);
+    }
+
+    /// The event of a request without a response, which a panic logs.
+    fn audit_event(&self, head: &Parts) -> AuditEvent {
+        let client_ip = head.extensions.get();
         let client_ip = client_ip.map(|ClientAddress(address)| *address);
-        let mut event = AuditEvent {
+        AuditEvent {
             // Health checks are no calls of the API.
-            is_logged: !is_health_path(request.uri().path()),
-            method: request.method().clone(),
+            is_logged: !is_health_path(head.uri.path()),
+            method: head.method.clone(),
             client_ip: client_ip.filter(|_| self.log_client_ip),
             caller: AuditCaller::default(),
-            route: "unmatched".into(),
-            // Until there is a response: a panic drops the event.
+            route: UNMATCHED.into(),
             status: StatusCode::INTERNAL_SERVER_ERROR,
             cause: Some("panic"),
-        };
+        }
+    }
+
+    async fn respond(&self, request: Request) -> Response {
+        let (head, body) = request.into_parts();
+        let mut event = self.audit_event(&head);
+        let request = Request::from_parts(head, body);
         let result = match RequestPath::parse(request.uri().path()) {
             Err(error) => {
-                event.route = "invalid_request".into();
+                event.route = INVALID_REQUEST.into();
                 Err(AdminError::Path(error))
             }
             Ok(path) => self.route(&path, request, &mut event).await,

@@ -27,6 +27,9 @@ const RATE_LIMITS: RateLimits = RateLimits {
     per_key: 20,
 };
 
+/// The label of all further directives.
+const OTHER: &str = "other";
+
 /// The directives with a metric label of their own (CSP 3, and Trusted Types). All others are counted as `other`, because
 /// any client can send reports.
 const DIRECTIVES: [&str; 22] = [
@@ -209,7 +212,12 @@ impl Format {
 fn label(directive: &str) -> &'static str {
     let name = directive.split(' ').next().unwrap_or_default();
     let known = DIRECTIVES.iter().find(|known| **known == name);
-    known.copied().unwrap_or("other")
+    known.copied().unwrap_or(OTHER)
+}
+
+/// Every label that a directive can have.
+pub(crate) fn directives() -> impl Iterator<Item = &'static str> {
+    DIRECTIVES.into_iter().chain([OTHER])
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use prometheus_client::registry::Registry;
 
 use colonnade_web::metrics::Described;
 
+use crate::csp_report;
+
 pub use crate::signup::SignupMetrics;
 
 /// All metrics of the site's routes.
@@ -45,6 +47,9 @@ impl SiteMetrics {
             "Documents that were composed and compressed because they were not cached",
             self.documents.cache_misses.clone(),
         );
+        for directive in csp_report::directives() {
+            drop(self.csp.violations.get_or_create(&DirectiveLabel { directive }));
+        }
         registry.register(
             "csp_violations",
             "Violations of the Content Security Policy that browsers reported, by directive",

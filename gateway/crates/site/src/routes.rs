@@ -1,5 +1,6 @@
 //! The route table of the site listener.
 
+use std::borrow::Cow;
 use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use colonnade_web::response::Response;
 use colonnade_web::router::{Methods, Route, Router};
 
 use crate::error::{SiteError, visitor};
+use crate::site::INVALID_REQUEST;
 use crate::{Site, page_manifest, partner, preview, wellknown};
 
 /// The name of requests that match no route, in logs and metrics. Documents of a page are named by its pattern.
@@ -113,6 +115,13 @@ impl RouteTable {
         };
         (route, String::new())
     }
+}
+
+/// The names of the routes that do not depend on deployments, and of responses without a route.
+pub(crate) fn route_names() -> Vec<Cow<'static, str>> {
+    let names = reserved_routes().map(|route| route.name).into_iter();
+    let others = [UNMATCHED, INVALID_REQUEST, "shed"].map(Cow::Borrowed);
+    names.chain(others).collect()
 }
 
 fn reserved_routes() -> [Route<Endpoint>; 14] {

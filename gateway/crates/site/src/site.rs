@@ -25,14 +25,14 @@ use crate::deployment_selection::DeploymentSelection;
 use crate::document::{DocumentRequest, Documents};
 use crate::error::{SiteError, visitor};
 use crate::metrics::SiteMetrics;
-use crate::routes::{Call, RouteTable};
+use crate::routes::{Call, RouteTable, route_names};
 use crate::signup::{BackendError, SignupHandler};
 
 /// The most bytes of a path and query.
 const MAX_URI_BYTES: usize = 8 * 1024;
 
 /// The route name of requests whose path cannot be decoded.
-const INVALID_REQUEST: &str = "invalid_request";
+pub(crate) const INVALID_REQUEST: &str = "invalid_request";
 
 /// The site listener's state and request handler.
 pub struct Site {
@@ -49,6 +49,11 @@ pub struct Site {
 }
 
 impl Site {
+    /// The names of the routes that do not depend on deployments.
+    pub fn route_names() -> Vec<Cow<'static, str>> {
+        route_names()
+    }
+
     /// Creates the site that this configuration describes.
     pub fn new(
         config: Config,

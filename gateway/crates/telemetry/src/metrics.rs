@@ -1,5 +1,6 @@
 //! Request metrics: counts by route and status class, and durations.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -106,15 +107,23 @@ impl HttpMetrics {
         );
     }
 
-    /// The metrics of one listener.
-    pub fn for_listener(&self, listener: &'static str) -> ListenerRequestMetrics {
-        ListenerRequestMetrics {
+    /// The metrics of one listener. Those of its fixed routes are exposed before the first request.
+    pub fn for_listener(
+        &self,
+        listener: &'static str,
+        routes: impl IntoIterator<Item = Cow<'static, str>>,
+    ) -> ListenerRequestMetrics {
+        let metrics = ListenerRequestMetrics {
             listener,
             counts: self.counts.clone(),
             seconds: self.seconds.clone(),
             tracks: self.tracks.clone(),
             routes: Arc::default(),
+        };
+        for route in routes {
+            metrics.insert(&route);
         }
+        metrics
     }
 }
 
@@ -191,7 +200,7 @@ mod tests {
     fn routes_above_limit_count_as_other() {
         let (requests, mut registry) = (HttpMetrics::default(), Registry::default());
         requests.register(&mut registry);
-        let site = requests.for_listener("site");
+        let site = requests.for_listener("site", []);
         for number in 0..2 * MAX_ROUTES {
             site.record(&format!("/{number}"), 200, Duration::ZERO, None);
         }

@@ -7,6 +7,7 @@
 use std::convert::Infallible;
 
 use http::header::{CONNECTION, COOKIE, HOST};
+use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Version};
 use tower::Service;
@@ -65,12 +66,13 @@ impl Problem for RequestError {
     }
 }
 
-/// Passes valid requests on, else responds with a [`RequestError`].
+/// Passes valid requests on, else responds with a [`RequestError`] and calls `refused` with the request's head and the status.
 pub async fn validate_request<S, B>(
     request: Request<B>,
     next: Next<S>,
     settings: CurrentSettings,
     audience: impl FnOnce() -> Audience,
+    refused: impl FnOnce(&Parts, StatusCode),
 ) -> Response
 where
     S: Service<Request<B>, Response = Response, Error = Infallible>,
@@ -84,6 +86,7 @@ where
         return next.run(request).await;
     };
     let mut response = respond(&error, audience());
+    refused(&request.into_parts().0, response.status());
     response
         .extensions_mut()
         .insert(RouteName("invalid_request".into()));
