@@ -108,19 +108,7 @@ async fn serve(
     let program = upgrade::program()?;
     let metrics = Metrics::new(log);
 
-    let store = open_store(&config, recover, &metrics)?;
-    let diagnostics = Arc::new(Diagnostics::default());
-    let (renderer, documents) = start_rendering(&config, &metrics, &diagnostics);
-    let deployments = Arc::new(
-        Deployments::open(
-            store,
-            Some(renderer),
-            Some(Arc::clone(&documents) as Arc<dyn Warm>),
-            diagnostics,
-            metrics.deployments.clone(),
-        )
-        .await?,
-    );
+    let (deployments, documents) = open_deployments(&config, recover, &metrics).await?;
 
     // Listeners
     let site_settings = settings::site(&config).into_current();
@@ -215,6 +203,25 @@ async fn serve(
     }
     tracing::info!(event = "shutdown_complete");
     Ok(())
+}
+
+/// Opens the deployments, and starts what renders them.
+async fn open_deployments(
+    config: &Config,
+    recover: bool,
+    metrics: &Metrics,
+) -> Result<(Arc<Deployments>, Arc<Documents>), StartError> {
+    let store = open_store(config, recover, metrics)?;
+    let diagnostics = Arc::new(Diagnostics::default());
+    let (renderer, documents) = start_rendering(config, metrics, &diagnostics);
+    let deployments = Deployments::open(
+        store,
+        Some(renderer),
+        Some(Arc::clone(&documents) as Arc<dyn Warm>),
+        diagnostics,
+        metrics.deployments.clone(),
+    );
+    Ok((Arc::new(deployments.await?), documents))
 }
 
 /// Opens the store. With `recover`, a missing or damaged live state is recovered from the history.
