@@ -95,6 +95,35 @@ fn each_admin_request_logs_token_action_and_target() {
 }
 
 #[test]
+fn refused_changes_log_the_reason() {
+    let gateway = gateway();
+    for (target, body, status) in [
+        (
+            "/api/v1/deployments",
+            json!({ "releases": { "legal": "9.9.9" } }),
+            422,
+        ),
+        ("/api/v1/rollouts/legal/promote", json!({ "percent": 20 }), 409),
+        ("/api/v1/rollouts/legal/abort", json!({}), 409),
+        (
+            "/api/v1/rollback",
+            json!({ "section": "legal", "deployment": 1 }),
+            400,
+        ),
+        ("/api/v1/previews", json!({ "deployment": 1 }), 403),
+        ("/api/v1/garbage-collection", json!({}), 403),
+    ] {
+        let mut body = body;
+        body["reason"] = json!("new terms");
+        let request = Request::new("POST", target).body(body.to_string());
+        let response = gateway.admin_request_as("legal-team", request);
+        assert_eq!(response.status, status, "{target}: {}", response.text());
+        let expected = json!({ "outcome": "refused", "reason": "new terms" });
+        assert_audited(&gateway, &response, &expected);
+    }
+}
+
+#[test]
 fn requests_refused_before_the_api_are_audited() {
     let gateway = gateway();
     for (request, status, action) in [

@@ -113,7 +113,12 @@ impl Operator<'_> {
     fn roll_back_repeatedly(&self) {
         for turn in 1..=soak_iterations(CHANGES) {
             let body = match turn % 4 {
-                0 => json!({}),
+                0 => {
+                    // Earlier rollbacks may have left nothing to return to.
+                    let other = json!({ "releases": { "one": self.other_version("one", turn) } });
+                    self.assert_live(&self.0.post_deployment(&other), 201);
+                    json!({})
+                }
                 2 => json!({ "deployment": turn }),
                 _ => json!({ "section": SECTIONS[turn % 3] }),
             };

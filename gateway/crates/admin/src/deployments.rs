@@ -58,13 +58,14 @@ pub(super) async fn deploy(
     let deploy: Deploy = change::read_json(body).await?;
     let token = caller.token;
     caller.set_releases(&deploy.releases);
+    let author = change::author(caller, deploy.reason);
     // A request without releases names no section that could be checked.
     auth::require_any_section(token, Action::Deploy)?;
     let request = DeployRequest {
         releases: deploy.releases.into_versions(),
         base: deploy.base.map(|Number(number)| number),
         percent: deploy.percent.map(|Percent(percent)| percent),
-        author: change::author(caller, deploy.reason),
+        author,
     };
     let allows = |section: &str| token.allows(Action::Deploy, section);
     let outcome = admin.deployments.deploy(&request, &allows).await;

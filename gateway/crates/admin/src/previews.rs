@@ -71,8 +71,8 @@ pub(super) async fn create(
         (None, Some(releases)) => caller.set_releases(releases),
         (None, None) => {}
     }
-    auth::require_any_section(token, Action::Preview)?;
     let author = change::author(caller, request.reason);
+    auth::require_any_section(token, Action::Preview)?;
     let path = request.path.unwrap_or_else(|| "/".to_owned());
     if !preview::is_valid_path(&path) {
         return Err(AdminError::PreviewPath);

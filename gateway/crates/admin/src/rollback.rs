@@ -97,6 +97,7 @@ async fn read(caller: Caller<'_>, body: RequestBody) -> Result<Request, AdminErr
         (None, Some(Number(number))) => caller.set_target(number),
         (None, None) => caller.set_target("*"),
     }
+    let author = change::author(caller, rollback.reason);
     let target = match (rollback.section, rollback.deployment) {
         (Some(Name(section)), None) => RollbackTarget::Section(section),
         (None, Some(Number(number))) => RollbackTarget::Deployment(number),
@@ -109,6 +110,6 @@ async fn read(caller: Caller<'_>, body: RequestBody) -> Result<Request, AdminErr
     Ok(Request {
         target,
         base: rollback.base.map(|Number(base)| base),
-        author: change::author(caller, rollback.reason),
+        author,
     })
 }
