@@ -15,7 +15,7 @@ use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId, is_name, is_vers
 
 use super::durable::{create_folder, create_json, io, sync_parent, sync_tree};
 use super::history::numbers;
-use super::read::{read, read_json};
+use super::read::{open_lock, read, read_json, reject_link};
 use super::release_file::damaged;
 use super::scratch::Scratch;
 use super::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError, StoredRelease};
@@ -77,6 +77,7 @@ impl Paths {
             scratch,
         ] {
             create_folder(path)?;
+            reject_link(path)?;
         }
         Ok(paths)
     }
@@ -98,7 +99,7 @@ impl Paths {
     /// Locks the store until the returned file is dropped: one process at a time replaces files. Fails after a deadline. The
     /// caller waits for it, so an operation that was reported as failed never happens later.
     pub(super) fn lock(&self) -> Result<File, StoreError> {
-        let lock = File::create(&self.lock).map_err(io(&self.lock))?;
+        let lock = open_lock(&self.lock)?;
         let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             match lock.try_lock() {
@@ -134,6 +135,7 @@ impl Paths {
         sync_tree(release.folder.path())?;
         let parent = self.releases.join(&release.id.name);
         fs::create_dir_all(&parent).map_err(io(&parent))?;
+        reject_link(&parent)?;
         sync_parent(&parent)?;
         // No release may be quarantined between the check for a tombstone and the rename.
         let _lock = self.lock()?;
@@ -166,6 +168,7 @@ impl Paths {
         if let Some(ReleaseRecord { digest, .. }) = record {
             let parent = self.tombstones.join(&id.name);
             fs::create_dir_all(&parent).map_err(io(&parent))?;
+            reject_link(&parent)?;
             sync_parent(&parent)?;
             create_json(
                 &self.tombstone_path(id),
