@@ -12,7 +12,8 @@ use colonnade_model::deployment::{Change, Deployment, LiveState};
 use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_web::content_negotiation::Coding;
 
-use super::paths::Paths;
+use super::loaded::LoadedRelease;
+use super::paths::{Paths, entry_names};
 use super::read::read_json;
 use super::{ListedFile, StoreError, StoredRelease};
 
@@ -123,9 +124,13 @@ impl Verifier<'_> {
                 None
             }
         };
+        if let Err(error) = self.paths.preview_keys() {
+            self.unusable("preview-keys.json", &error);
+        }
         for id in self.paths.releases()? {
             self.check_release(&id);
         }
+        self.check_tombstones()?;
         let mut deployments = BTreeMap::new();
         for number in self.paths.deployments()? {
             self.check_deployment(number, &mut deployments);
@@ -146,10 +151,13 @@ impl Verifier<'_> {
         let serves = match self.paths.release(id) {
             Ok(Some(stored)) => {
                 files = self.check_files(id, &stored, &mut problems);
-                if problems.is_empty() {
-                    Serves::All
-                } else {
-                    Serves::Partly
+                match LoadedRelease::new(id, stored) {
+                    Ok(_) if problems.is_empty() => Serves::All,
+                    Ok(_) => Serves::Partly,
+                    Err(error) => {
+                        problems.push((name.clone(), error.to_string()));
+                        Serves::Nothing
+                    }
                 }
             }
             Ok(None) => {
@@ -203,6 +211,23 @@ impl Verifier<'_> {
             }
         }
         count
+    }
+
+    /// Checks that the tombstones are readable: a damaged one prevents that its version is published.
+    fn check_tombstones(&mut self) -> Result<(), StoreError> {
+        for name in entry_names(&self.paths.tombstones)? {
+            for file in entry_names(&self.paths.tombstones.join(&name))? {
+                let version = file.strip_suffix(".json").unwrap_or(&file).to_owned();
+                let id = ReleaseId {
+                    name: name.clone(),
+                    version,
+                };
+                if let Err(error) = self.paths.tombstone(&id) {
+                    self.problem(&format!("tombstones/{name}/{file}"), &error);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn check_deployment(&mut self, number: u64, deployments: &mut BTreeMap<u64, Deployment>) {
