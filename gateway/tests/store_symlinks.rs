@@ -89,6 +89,8 @@ fn linked_folder_of_store_prevents_start_and_backup() {
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{link}: {error}");
         assert!(error.contains("symbolic link"), "{link}: {error}");
+        let (code, output) = gateway.store_command(&["verify"]);
+        assert_eq!(code, 4, "{link}: {output}");
         assert_backup_fails(&gateway, link);
     }
 }

@@ -68,18 +68,22 @@ impl Paths {
         // Absolute and without links, so that no path below it may contain one.
         let folder = folder.canonicalize().map_err(io(folder))?;
         let paths = Self::of(&folder);
-        let scratch = &paths.scratch.folder;
-        for path in [
-            &paths.releases,
-            &paths.tombstones,
-            &paths.deployments,
-            &paths.history,
-            scratch,
-        ] {
+        for path in paths.folders() {
             create_folder(path)?;
             reject_link(path)?;
         }
         Ok(paths)
+    }
+
+    /// The folders of the store.
+    pub(super) fn folders(&self) -> [&Path; 5] {
+        [
+            &self.releases,
+            &self.tombstones,
+            &self.deployments,
+            &self.history,
+            &self.scratch.folder,
+        ]
     }
 
     /// The folder of a release; `None` if the name or version is invalid, such as one with a path traversal.

@@ -14,7 +14,7 @@ use colonnade_web::content_negotiation::Coding;
 
 use super::loaded::LoadedRelease;
 use super::paths::{Paths, entry_names};
-use super::read::read_json;
+use super::read::{read_json, reject_link};
 use super::{ListedFile, StoreError, StoredRelease};
 
 /// Whether a store can serve the site.
@@ -117,6 +117,9 @@ impl Verifier<'_> {
             self.unusable("", &"there is no such folder");
             return Ok(());
         }
+        for (name, error) in self.linked_folders() {
+            self.unusable(&name, &error);
+        }
         let state = match self.paths.live_state() {
             Ok(state) => state,
             Err(error) => {
@@ -141,6 +144,15 @@ impl Verifier<'_> {
             self.check_visible(state, &deployments);
         }
         self.check_history(state.as_ref())
+    }
+
+    /// The folders of the store that are links, with the errors.
+    fn linked_folders(&self) -> Vec<(String, StoreError)> {
+        let folders = self.paths.folders().into_iter().filter_map(|folder| {
+            let name = folder.file_name()?.to_string_lossy().into_owned();
+            Some((name, reject_link(folder).err()?))
+        });
+        folders.collect()
     }
 
     /// Checks a release and all its files. A release that garbage collection deletes in the meantime is no problem.
