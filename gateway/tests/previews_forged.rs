@@ -99,7 +99,7 @@ fn rotated_key_verifies_no_token() {
     let set_creation_time = |at: &str| {
         let mut key = old.clone();
         key["createdAt"] = json!(at);
-        std::fs::write(keys_file(&gateway), json!([key]).to_string()).unwrap();
+        std::fs::write(keys_file(&gateway), json!({ "keys": [key] }).to_string()).unwrap();
     };
     let yesterday = now() - jiff::SignedDuration::from_hours(25);
     set_creation_time(&yesterday.to_string());

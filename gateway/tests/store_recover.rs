@@ -99,6 +99,21 @@ fn recover_makes_newest_change_live_and_ends_rollouts() {
 }
 
 #[test]
+fn recover_replaces_damaged_newest_change() {
+    let gateway = gateway();
+    fs::remove_file(gateway.store().join("live.json")).unwrap();
+    fs::write(gateway.store().join("history/4.json"), "{").unwrap();
+    let recovered = recover(&gateway);
+    recovered.wait_for_event(|line| line["event"] == "live_state_recovered" && line["revision"] == 3);
+    recovered.deploy(&json!({ "directory": "1.1.0" }));
+    recovered.deploy(&json!({ "legal": "1.1.0" }));
+    let history = recovered.admin_get("/api/v1/history");
+    let entries = history["entries"].as_array().unwrap().iter();
+    let revisions: Vec<_> = entries.map(|entry| entry["revision"].as_u64().unwrap()).collect();
+    assert_eq!(revisions, [5, 4, 3, 2, 1]);
+}
+
+#[test]
 fn recover_keeps_intact_live_state() {
     let gateway = gateway();
     let live = gateway.store().join("live.json");

@@ -133,4 +133,6 @@ fn newer_schema_is_refused() {
         event["error"].as_str().unwrap().contains("the file has schema 2"),
         "{event}"
     );
+    let sections = gateway.admin_get("/api/v1/sections");
+    assert_eq!(sections[0]["releases"].as_array().unwrap().len(), 2, "{sections}");
 }

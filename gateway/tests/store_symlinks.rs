@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::{Gateway, Release, Setup, run_gateway};
+use crate::support::{Gateway, Release, Request, Setup, run_gateway};
 
 /// Moves a file or folder out of the store, and puts a link in its place.
 fn replace_by_link(gateway: &Gateway, path: &str) {
@@ -77,6 +77,60 @@ fn linked_deployment_or_live_state_prevents_start() {
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{link}: {error}");
     }
+}
+
+#[test]
+fn linked_folder_of_store_prevents_start_and_backup() {
+    for link in ["releases", "tombstones", "history", "scratch"] {
+        let mut gateway = gateway();
+        gateway.kill();
+        replace_by_link(&gateway, link);
+        let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{link}: {error}");
+        assert!(error.contains("symbolic link"), "{link}: {error}");
+        let (code, output) = gateway.store_command(&["verify"]);
+        assert_eq!(code, 4, "{link}: {output}");
+        assert_backup_fails(&gateway, link);
+    }
+}
+
+#[test]
+fn linked_release_is_not_backed_up() {
+    for link in ["releases/legal", "releases/legal/1.0.0", "history/1.json"] {
+        let gateway = gateway();
+        replace_by_link(&gateway, link);
+        assert_backup_fails(&gateway, link);
+    }
+}
+
+fn assert_backup_fails(gateway: &Gateway, link: &str) {
+    let file = gateway.folder().join("backup.tar");
+    let (code, output) = gateway.store_command(&["backup", file.to_str().unwrap()]);
+    assert_eq!(code, 1, "{link}: {output}");
+    assert!(output.contains("symbolic link"), "{link}: {output}");
+    assert!(!file.exists(), "{link}");
+}
+
+#[test]
+fn nothing_is_written_through_links() {
+    let gateway = gateway();
+    let outside = gateway.folder().join("outside");
+    fs::create_dir(&outside).unwrap();
+    symlink(&outside, gateway.store().join("releases/other")).unwrap();
+    let release = Release::section("other", "1.0.0", &["/other"]);
+    let target = "/api/v1/sections/other/releases/1.0.0";
+    let publish = gateway.admin_request(Request::new("PUT", target).body(release.archive()));
+    assert_eq!(publish.status, 500, "{}", publish.text());
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+
+    let (lock, precious) = (gateway.store().join("lock"), outside.join("precious"));
+    fs::write(&precious, "precious").unwrap();
+    fs::remove_file(&lock).unwrap();
+    symlink(&precious, lock).unwrap();
+    let deploy = gateway.post_deployment(&json!({ "releases": { "legal": null } }));
+    assert_eq!(deploy.status, 500, "{}", deploy.text());
+    assert_eq!(fs::read(precious).unwrap(), b"precious");
 }
 
 #[test]

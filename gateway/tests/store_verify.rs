@@ -149,6 +149,15 @@ fn verify_reports_broken_history() {
 }
 
 #[test]
+fn verify_reports_damaged_tombstone() {
+    let gateway = gateway();
+    let tombstones = gateway.store().join("tombstones/legal");
+    fs::create_dir_all(&tombstones).unwrap();
+    fs::write(tombstones.join("0.9.0.json"), "{").unwrap();
+    assert_problem(&gateway, 3, "tombstones/legal/0.9.0.json", "EOF", &all_serve());
+}
+
+#[test]
 fn verify_reports_unusable_store() {
     let gateway = gateway();
     let store = gateway.store();
@@ -167,6 +176,11 @@ fn verify_reports_unusable_store() {
         &json!({}),
     );
     fs::rename(store.join("3.json"), store.join("deployments/3.json")).unwrap();
+
+    let keys = store.join("preview-keys.json");
+    fs::write(&keys, r#"{ "schema": 2 }"#).unwrap();
+    assert_problem(&gateway, 4, "preview-keys.json", "schema 2", &all_serve());
+    fs::remove_file(keys).unwrap();
 
     fs::write(store.join("live.json"), "{").unwrap();
     assert_problem(&gateway, 4, "live.json", "EOF", &json!({}));

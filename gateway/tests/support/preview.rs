@@ -74,7 +74,8 @@ pub(crate) fn keys_file(gateway: &Gateway) -> PathBuf {
 }
 
 pub(crate) fn keys(gateway: &Gateway) -> Value {
-    serde_json::from_slice(&std::fs::read(keys_file(gateway)).unwrap()).unwrap()
+    let mut file: Value = serde_json::from_slice(&std::fs::read(keys_file(gateway)).unwrap()).unwrap();
+    file["keys"].take()
 }
 
 /// Signs a token as the gateway does.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -19,7 +19,7 @@ use colonnade_model::release::ReleaseId;
 
 use super::durable::{io, sync_parent};
 use super::paths::{Paths, entry_names, if_exists};
-use super::read::read_json;
+use super::read::{open_file, read_json, reject_link};
 use super::{StoreError, json};
 
 /// The last file of an archive. Without it, the archive is incomplete.
@@ -53,6 +53,7 @@ pub struct Backup {
 pub fn back_up(store: &Path, target: &Path) -> Result<Backup, StoreError> {
     let store = store.canonicalize().map_err(io(store))?;
     let paths = Paths::of(&store);
+    reject_link(&paths.scratch.folder)?;
     let staging = paths.scratch.create_folder()?;
     let staged = Staged {
         paths: &paths,
@@ -195,7 +196,7 @@ impl Archive<'_> {
     }
 
     fn add(&mut self, name: &str, path: &Path) -> Result<(), StoreError> {
-        let file = File::open(path).map_err(io(path))?;
+        let file = open_file(path)?.ok_or_else(|| io(path)(ErrorKind::NotFound.into()))?;
         let size = file.metadata().map_err(io(path))?.len();
         self.tar
             .append_data(&mut header(size), name, file)
@@ -223,6 +224,7 @@ fn header(size: u64) -> Header {
 
 /// Links the files of a folder; false if one was deleted in the meantime.
 fn link_tree(from: &Path, to: &Path) -> Result<bool, StoreError> {
+    reject_link(from)?;
     let mut is_complete = true;
     for name in entry_names(from)? {
         let (from, to) = (from.join(&name), to.join(&name));
@@ -235,6 +237,8 @@ fn link_tree(from: &Path, to: &Path) -> Result<bool, StoreError> {
             is_complete &= link_tree(&from, &to)?;
         } else if metadata.is_file() {
             is_complete &= link(&from, &to)?;
+        } else if metadata.is_symlink() {
+            return Err(StoreError::SymbolicLink(from));
         } else {
             return Err(StoreError::NotAFile(from));
         }

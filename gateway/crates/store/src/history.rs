@@ -81,14 +81,15 @@ impl Paths {
     }
 
     /// Adds the change of the live state to the history, if it is not there. An entry with other content belongs to a
-    /// timeline that ended when an older live state was restored. It is replaced, and the entries after it are deleted.
+    /// timeline that ended when an older live state was restored, or is damaged. It is replaced, and the entries after it
+    /// are deleted.
     fn record(&self, change: &Change) -> Result<(), StoreError> {
         let path = self.history_entry(change.revision);
-        let existing: Option<Change> = read_json(&path)?;
+        let existing: Result<Option<Change>, _> = read_json(&path);
         match existing {
-            None => drop(create_json(&path, &self.scratch.folder, change)?),
-            Some(existing) if existing == *change => {}
-            Some(_) => {
+            Ok(None) => drop(create_json(&path, &self.scratch.folder, change)?),
+            Ok(Some(existing)) if existing == *change => {}
+            Ok(Some(_)) | Err(StoreError::Corrupt { .. } | StoreError::SymbolicLink(_)) => {
                 tracing::warn!(event = "history_entry_replaced", revision = change.revision);
                 replace_json(&path, &self.scratch.folder, change)?;
                 for lost in self.revisions()? {
@@ -99,6 +100,7 @@ impl Paths {
                 }
                 sync(&self.history)?;
             }
+            Err(error) => return Err(error),
         }
         Ok(())
     }

@@ -203,7 +203,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// A symbolic link, or another entry of a folder that is neither a file nor a folder.
+    /// An entry of a folder that is neither a file nor a folder.
     #[error("{}: neither a file nor a folder", .0.display())]
     NotAFile(PathBuf),
     /// The file is not a backup, or not a complete one.
@@ -231,11 +231,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether a file is damaged. Reading it again does not help.
+    /// Whether a file itself is the problem. Reading it again does not help.
     pub fn is_damage(&self) -> bool {
         matches!(
             self,
-            Self::Damaged { .. } | Self::Corrupt { .. } | Self::SymbolicLink(_)
+            Self::Damaged { .. } | Self::Corrupt { .. } | Self::NewerSchema { .. } | Self::SymbolicLink(_)
         )
     }
 }

@@ -15,7 +15,7 @@ use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId, is_name, is_vers
 
 use super::durable::{create_folder, create_json, io, sync_parent, sync_tree};
 use super::history::numbers;
-use super::read::{read, read_json};
+use super::read::{open_lock, read, read_json, reject_link};
 use super::release_file::damaged;
 use super::scratch::Scratch;
 use super::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError, StoredRelease};
@@ -68,17 +68,22 @@ impl Paths {
         // Absolute and without links, so that no path below it may contain one.
         let folder = folder.canonicalize().map_err(io(folder))?;
         let paths = Self::of(&folder);
-        let scratch = &paths.scratch.folder;
-        for path in [
-            &paths.releases,
-            &paths.tombstones,
-            &paths.deployments,
-            &paths.history,
-            scratch,
-        ] {
+        for path in paths.folders() {
             create_folder(path)?;
+            reject_link(path)?;
         }
         Ok(paths)
+    }
+
+    /// The folders of the store.
+    pub(super) fn folders(&self) -> [&Path; 5] {
+        [
+            &self.releases,
+            &self.tombstones,
+            &self.deployments,
+            &self.history,
+            &self.scratch.folder,
+        ]
     }
 
     /// The folder of a release; `None` if the name or version is invalid, such as one with a path traversal.
@@ -98,7 +103,7 @@ impl Paths {
     /// Locks the store until the returned file is dropped: one process at a time replaces files. Fails after a deadline. The
     /// caller waits for it, so an operation that was reported as failed never happens later.
     pub(super) fn lock(&self) -> Result<File, StoreError> {
-        let lock = File::create(&self.lock).map_err(io(&self.lock))?;
+        let lock = open_lock(&self.lock)?;
         let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             match lock.try_lock() {
@@ -134,6 +139,7 @@ impl Paths {
         sync_tree(release.folder.path())?;
         let parent = self.releases.join(&release.id.name);
         fs::create_dir_all(&parent).map_err(io(&parent))?;
+        reject_link(&parent)?;
         sync_parent(&parent)?;
         // No release may be quarantined between the check for a tombstone and the rename.
         let _lock = self.lock()?;
@@ -166,6 +172,7 @@ impl Paths {
         if let Some(ReleaseRecord { digest, .. }) = record {
             let parent = self.tombstones.join(&id.name);
             fs::create_dir_all(&parent).map_err(io(&parent))?;
+            reject_link(&parent)?;
             sync_parent(&parent)?;
             create_json(
                 &self.tombstone_path(id),

@@ -1,7 +1,7 @@
-//! Reading files without following symbolic links, which could lead out of the store.
+//! Opening files without following symbolic links, which could lead out of the store.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
@@ -14,17 +14,12 @@ use super::{StoreError, json};
 
 /// The bytes of a file; `None` if it does not exist. The path must be absolute and without links up to the store's folder.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    let bytes = open(path).and_then(|mut file| {
+    let bytes = open_file(path)?.map(|mut file| {
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(bytes)
+        file.read_to_end(&mut bytes).map(|_| bytes)
     });
-    match if_exists(bytes) {
-        Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
-            Err(StoreError::SymbolicLink(path.to_owned()))
-        }
-        bytes => bytes.map_err(durable::io(path)),
-    }
+    // Reading a folder fails, too.
+    bytes.transpose().map_err(durable::io(path))
 }
 
 /// Reads a JSON file; `None` if it does not exist.
@@ -33,19 +28,45 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, S
     text.map(|text| json::parse(path, &text)).transpose()
 }
 
-/// Opens a file. The system refuses links when it opens the file, so a link cannot appear after a check.
-fn open(path: &Path) -> io::Result<File> {
+/// Opens a file or folder to read it; `None` if it does not exist.
+pub(super) fn open_file(path: &Path) -> Result<Option<File>, StoreError> {
     // A named pipe must not block.
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    open(path, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty())
+}
+
+/// Opens the lock file, and creates it if it does not exist.
+pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
+    let lock = open(path, OFlags::WRONLY | OFlags::CREATE, Mode::from_raw_mode(0o666))?;
+    lock.ok_or_else(|| durable::io(path)(ErrorKind::NotFound.into()))
+}
+
+/// Fails if the path of a folder contains a link. A folder that does not exist is none.
+pub(super) fn reject_link(folder: &Path) -> Result<(), StoreError> {
+    open_file(folder).map(drop)
+}
+
+/// Opens a file; `None` if it does not exist. The system refuses links when it opens the file, so a link cannot appear
+/// after a check.
+fn open(path: &Path, flags: OFlags, mode: Mode) -> Result<Option<File>, StoreError> {
+    match if_exists(open_without_links(path, flags, mode)) {
+        Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+            Err(StoreError::SymbolicLink(path.to_owned()))
+        }
+        file => file.map_err(durable::io(path)),
+    }
+}
+
+fn open_without_links(path: &Path, flags: OFlags, mode: Mode) -> io::Result<File> {
+    let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, ResolveFlags, openat2};
-        match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        match openat2(CWD, path, flags, mode, ResolveFlags::NO_SYMLINKS) {
             // Linux before 5.6.
             Err(Errno::NOSYS) => {}
             file => return Ok(file?.into()),
         }
     }
     // Other systems follow links of folders.
-    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
+    Ok(rustix::fs::open(path, flags, mode)?.into())
 }

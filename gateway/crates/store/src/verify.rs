@@ -12,8 +12,9 @@ use colonnade_model::deployment::{Change, Deployment, LiveState};
 use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_web::content_negotiation::Coding;
 
-use super::paths::Paths;
-use super::read::read_json;
+use super::loaded::LoadedRelease;
+use super::paths::{Paths, entry_names};
+use super::read::{read_json, reject_link};
 use super::{ListedFile, StoreError, StoredRelease};
 
 /// Whether a store can serve the site.
@@ -116,6 +117,9 @@ impl Verifier<'_> {
             self.unusable("", &"there is no such folder");
             return Ok(());
         }
+        for (name, error) in self.linked_folders() {
+            self.unusable(&name, &error);
+        }
         let state = match self.paths.live_state() {
             Ok(state) => state,
             Err(error) => {
@@ -123,9 +127,13 @@ impl Verifier<'_> {
                 None
             }
         };
+        if let Err(error) = self.paths.preview_keys() {
+            self.unusable("preview-keys.json", &error);
+        }
         for id in self.paths.releases()? {
             self.check_release(&id);
         }
+        self.check_tombstones()?;
         let mut deployments = BTreeMap::new();
         for number in self.paths.deployments()? {
             self.check_deployment(number, &mut deployments);
@@ -138,6 +146,15 @@ impl Verifier<'_> {
         self.check_history(state.as_ref())
     }
 
+    /// The folders of the store that are links, with the errors.
+    fn linked_folders(&self) -> Vec<(String, StoreError)> {
+        let folders = self.paths.folders().into_iter().filter_map(|folder| {
+            let name = folder.file_name()?.to_string_lossy().into_owned();
+            Some((name, reject_link(folder).err()?))
+        });
+        folders.collect()
+    }
+
     /// Checks a release and all its files. A release that garbage collection deletes in the meantime is no problem.
     fn check_release(&mut self, id: &ReleaseId) {
         let name = format!("releases/{}/{}", id.name, id.version);
@@ -146,10 +163,13 @@ impl Verifier<'_> {
         let serves = match self.paths.release(id) {
             Ok(Some(stored)) => {
                 files = self.check_files(id, &stored, &mut problems);
-                if problems.is_empty() {
-                    Serves::All
-                } else {
-                    Serves::Partly
+                match LoadedRelease::new(id, stored) {
+                    Ok(_) if problems.is_empty() => Serves::All,
+                    Ok(_) => Serves::Partly,
+                    Err(error) => {
+                        problems.push((name.clone(), error.to_string()));
+                        Serves::Nothing
+                    }
                 }
             }
             Ok(None) => {
@@ -203,6 +223,23 @@ impl Verifier<'_> {
             }
         }
         count
+    }
+
+    /// Checks that the tombstones are readable: a damaged one prevents that its version is published.
+    fn check_tombstones(&mut self) -> Result<(), StoreError> {
+        for name in entry_names(&self.paths.tombstones)? {
+            for file in entry_names(&self.paths.tombstones.join(&name))? {
+                let version = file.strip_suffix(".json").unwrap_or(&file).to_owned();
+                let id = ReleaseId {
+                    name: name.clone(),
+                    version,
+                };
+                if let Err(error) = self.paths.tombstone(&id) {
+                    self.problem(&format!("tombstones/{name}/{file}"), &error);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn check_deployment(&mut self, number: u64, deployments: &mut BTreeMap<u64, Deployment>) {

@@ -9,11 +9,13 @@ use super::{COOKIE, PreviewKeys};
 use colonnade_web::cookie;
 
 /// A key used only here. The corpus contains tokens that it signed, so that valid tokens are read, too.
-const KEYS: &str = r#"[{
-    "id": "0f0f0f0f",
-    "secret": "Zm9yIGEgZnV6emVyIGFuZCBub2JvZHkgZWxzZSEhISE",
-    "createdAt": "1970-01-01T00:00:00Z"
-}]"#;
+const KEYS: &str = r#"{
+    "keys": [{
+        "id": "0f0f0f0f",
+        "secret": "Zm9yIGEgZnV6emVyIGFuZCBub2JvZHkgZWxzZSEhISE",
+        "createdAt": "1970-01-01T00:00:00Z"
+    }]
+}"#;
 
 /// An issued token is accepted, and no other.
 ///
