@@ -30,8 +30,7 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, S
 
 /// Opens a file or folder to read it; `None` if it does not exist.
 pub(super) fn open_file(path: &Path) -> Result<Option<File>, StoreError> {
-    // A named pipe must not block.
-    open(path, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty())
+    open(path, OFlags::RDONLY, Mode::empty())
 }
 
 /// Opens the lock file, and creates it if it does not exist.
