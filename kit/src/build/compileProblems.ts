@@ -23,8 +23,11 @@ type Location = WebpackError["loc"] | undefined;
 const LOADER_PREFIX = /^Module (?:build failed|parse failed|not found)(?: \([^\n]*\))?:\s*(?:\w*Error: )?/;
 // Stack traces of JavaScript and of native code, and webpack's advice about its own configuration.
 const TRACE = /\n\nCaused by:|\n\nStack backtrace:|\n +at |\n(?:File was parsed|You may need|BREAKING CHANGE)/;
-// The column in swc's message is always 1. The mark in its code frame is at the correct column.
-const SWC_FRAME = /^\s*x (.+)\n\s*,-\[.*:(\d+):\d+\]\n(?:.*\n)*?\s*:( *)\^/;
+// The column in swc's message is always 1, except at the end of a file. A mark in its code frame is at the correct column. An
+// error of several lines has the mark `,->` in front of the first one.
+const SWC_FRAME = /^\s*x (.+)\n\s*,-\[.*:(\d+):(\d+)\]\n(?:(?:.*\n)*?\s*(?::(?= *\^)|\d+ \| ,->)( *))?/;
+// swc reports what follows a closing tag that does not match.
+const UNCLOSED_ELEMENT = "Expected '</', got ";
 // Compilers of styles: the position and the file in front of the message, or in Sass's frame after it.
 const POSTCSS_POSITION = /\((\d+):(\d+)\) (.+)/;
 const SASS_POSITION = /^(.+)\n[^]*?\n {2}(\S.*) (\d+):(\d+) {2}/;
@@ -65,8 +68,13 @@ class Describer {
     const at = (file: string, line: unknown, column: unknown): string =>
       formatPosition(this.folder, file, Number(line), Number(column));
     const { resource } = module;
-    const [, reason, row, indent = ""] = SWC_FRAME.exec(text) ?? [];
-    if (reason !== undefined) return { kind: "syntax", message: reason, location: at(resource, row, indent.length) };
+    const [, reason, row, column, indent] = SWC_FRAME.exec(text) ?? [];
+    if (reason !== undefined) {
+      const message = reason.startsWith(UNCLOSED_ELEMENT)
+        ? "an element has no closing tag, or its closing tag has another name"
+        : reason;
+      return { kind: "syntax", message, location: at(resource, row, indent?.length ?? column) };
+    }
     const [, cssRow, cssColumn, css] = POSTCSS_POSITION.exec(text) ?? [];
     if (css !== undefined) {
       const message = css.replace(`${path.relative(this.folder, resource)} `, "");
@@ -76,9 +84,8 @@ class Describer {
     // Sass prints paths that are relative to the working directory.
     if (sass !== undefined)
       return { kind: "syntax", message: sass, location: at(path.resolve(sassFile), sassRow, sassColumn) };
-    const [message = "", value, line, column] = LINE_AND_COLUMN.exec(text) ?? [];
-    if (message !== "" && value !== undefined)
-      return { kind: "syntax", message: value, location: at(resource, line, column) };
+    const [, value, line, lineColumn] = LINE_AND_COLUMN.exec(text) ?? [];
+    if (value !== undefined) return { kind: "syntax", message: value, location: at(resource, line, lineColumn) };
     const kind = error.name === "ModuleParseError" ? "syntax" : "build";
     return {
       kind,

@@ -105,6 +105,19 @@ test("sources that do not compile exit with code 3", async () => {
   expect(err).toContain("Expression expected");
 });
 
+test.each([
+  ["a closing tag of another name", "    <h1>Hello</h2>\n    <p>there</p>\n  </div>\n);\n", "3:5"],
+  ["a missing closing tag", "    <p>there</p>\n);\n", "4:4"],
+])("%s has a position", async (_, rest, position) => {
+  const source = `export const view = () => (\n  <div>\n${rest}`;
+  const broken = await helloSection({ "src/pages/greeting.tsx": source });
+  const { err } = await runCompiled(broken, ["build"]);
+  expect(err).toContain(
+    `hello: syntax error at src/pages/greeting.tsx:${position}\n` +
+      "an element has no closing tag, or its closing tag has another name\n",
+  );
+});
+
 test.runIf(process.platform === "linux")("a terminal gets the errors of compilers without colors", async () => {
   const broken = await helloSection({
     "src/languages.ts": "export const LANGUAGES = ;\n",
