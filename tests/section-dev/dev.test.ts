@@ -153,6 +153,26 @@ test("The overlay shows errors after hydration", async ({ page, development }) =
   await expect(overlay(page)).toBeHidden();
 });
 
+test("A policy error ends with its cause", async ({ page, development }) => {
+  const heading = "<h1>Counter</h1>";
+  // The static rules find only literal URLs.
+  const image = `${heading}<img alt="" src={["https:", "", "blocked.example", "a.png"].join("/")} />`;
+  await openCounter(page);
+  await development.edit(HOME, heading, image);
+  const title = overlay(page).getByRole("heading", { level: 2 });
+  await expect(title).toHaveText(/^Policy error in hello, src\/pages\/home\.tsx:14:\d+$/);
+  await expect(overlay(page)).toContainText("blocks https://blocked.example/a.png (img-src).");
+  await development.edit(HOME, image, heading);
+  await expect(overlay(page)).toBeHidden();
+
+  // The report of a stylesheet's URL names no section.
+  const background = '.lead { background: url("https://blocked.example/b.png");';
+  await development.edit(CSS, ".lead {", background);
+  await expect(title).toHaveText("Policy error in browser");
+  await development.edit(CSS, background, ".lead {");
+  await expect(overlay(page)).toBeHidden();
+});
+
 test("The overlay can be closed and is accessible", async ({ page, development }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await openCounter(page);

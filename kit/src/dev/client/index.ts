@@ -2,6 +2,7 @@
 import type { BrowserError } from "../browserError.js";
 import type { DevelopmentProblem } from "../problem.js";
 import type { DocumentState, ServerState, ViewChange } from "../state.js";
+import { stackOfBlocked } from "./blockedElement.js";
 import { showProblems } from "./overlay.js";
 import type { HotSection } from "./sections.js";
 
@@ -14,6 +15,8 @@ Object.assign(globalThis, { colonnadeSections: sections });
 
 let current: ServerState = { builds: start.builds, problems: [] };
 let browserProblems: { readonly path: string; readonly problem: DevelopmentProblem }[] = [];
+// How often a new build of a section arrived.
+let updates = 0;
 
 /** Shows the problems of the sources and of the current page. */
 function show(): void {
@@ -29,6 +32,7 @@ function show(): void {
 
 async function report(error: Omit<BrowserError, "path">): Promise<void> {
   const path = location.pathname;
+  const updatesBefore = updates;
   const response = await fetch("/_development/errors", {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -37,6 +41,8 @@ async function report(error: Omit<BrowserError, "path">): Promise<void> {
   if (!response.ok) return;
   // Read before the list, because another report may change the list meanwhile.
   const problem = (await response.json()) as DevelopmentProblem;
+  // The new build may not have the problem.
+  if (updates !== updatesBefore) return;
   browserProblems = [...browserProblems, { path, problem }];
   show();
 }
@@ -63,10 +69,12 @@ addEventListener("unhandledrejection", ({ reason }) => {
 });
 document.addEventListener("securitypolicyviolation", (event) => {
   const { violatedDirective, blockedURI, sourceFile, lineNumber, columnNumber } = event;
+  // Such a violation throws an error, which has the position.
+  if (violatedDirective === "require-trusted-types-for") return;
   void report({
     kind: "policy",
     message: `The Content Security Policy blocks ${blockedURI || "this"} (${violatedDirective}).`,
-    stack: `${sourceFile}:${String(lineNumber)}:${String(columnNumber)}`,
+    stack: `${stackOfBlocked(blockedURI)}\n${sourceFile}:${String(lineNumber)}:${String(columnNumber)}`,
   });
 });
 
@@ -109,7 +117,9 @@ async function apply(state: ServerState): Promise<void> {
   for (const [name, { client, server }] of Object.entries(state.builds)) {
     const section = sections.get(name);
     if (client !== earlierBuilds[name]?.client) {
-      browserProblems = browserProblems.filter(({ problem }) => problem.section !== name);
+      updates += 1;
+      // The section of a problem without a position is unknown.
+      browserProblems = browserProblems.filter(({ problem: { section: of, location: at } }) => at && of !== name);
       if (section) await update(name, section, client);
       // The section of this page did not start, so it cannot be updated.
       else if (name === start.section) location.reload();
