@@ -122,6 +122,17 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
     source: renders("<div><style>{'a {}'}</style></div>"),
     problems: [["COL123", "PAGE contains a <style> element", "4:23"]],
   },
+  frames: {
+    source: renders(
+      "<><h1>Lab</h1><iframe title='x' src='/x' />\n<iframe title='x' srcDoc='<b>x</b>' />\n<object {...props} /></>",
+      "const props = { data: '/x.pdf', title: 'x' };",
+    ),
+    problems: [
+      ["COL121", 'PAGE contains the prop "srcDoc" of a <iframe> element', "5:1"],
+      ["COL125", 'PAGE contains the prop "src" of a <iframe> element', "4:32"],
+      ["COL125", 'PAGE contains the prop "data" of a <object> element', "6:1"],
+    ],
+  },
   emotion: {
     source: renders(
       "<Title>Lab</Title>",

@@ -1,5 +1,6 @@
 // The rules of `section check` that need no run of the section. The check applies them to compiled modules, where JSX is a
 // function call, and the ESLint configuration applies them to sources.
+import { blockedProp } from "./blockedUrls.js";
 import { styleLibraryHelp, type ProblemCode } from "./codes.js";
 import { declaredNames, isFunction, nameOf, nodeAt, nodesAt, textOf, walk, type SyntaxNode } from "./syntax.js";
 
@@ -73,7 +74,16 @@ function* findElements(node: SyntaxNode): Generator<Found> {
   for (const [name, attribute] of attributes) {
     const message = `the section contains the prop "${name}" of a <${tag ?? "component"}> element`;
     if (name === "style" && tag !== undefined) yield { code: "COL120", message, node: attribute };
-    if (name === "dangerouslySetInnerHTML") yield { code: "COL121", message, node: attribute };
+    if (name === "dangerouslySetInnerHTML" || (name === "srcDoc" && tag !== undefined))
+      yield { code: "COL121", message, node: attribute };
+    const blocked = tag === undefined ? undefined : blockedProp(tag, name);
+    if (blocked)
+      yield {
+        code: "COL125",
+        message: `the section contains ${blocked.message}`,
+        advice: blocked.advice,
+        node: attribute,
+      };
   }
 }
 

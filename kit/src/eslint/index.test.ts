@@ -28,6 +28,8 @@ describe("code that runs on the server is reported", () => {
     ["COL121", "const show = (element) => { element.innerHTML = ''; };"],
     ["COL122", "const card = <script src='/x.js' />;"],
     ["COL123", "const card = <style>{'p {}'}</style>;"],
+    ["COL121", "const frame = <iframe title='x' srcDoc={text} />;"],
+    ["COL125", "const frame = <iframe title='x' src={url} />;"],
     ["COL130", "const url = process.env.API_URL;"],
     ["COL130", "const { API_URL } = process.env;"],
     ["COL123", "import styled from '@emotion/styled';"],
