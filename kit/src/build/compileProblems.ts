@@ -38,6 +38,8 @@ const REPEATED = /^Module build failed [^\n]*\nError: Execution of module code f
 const PACKAGE = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*/;
 const NOT_EXPORTED =
   /^"\.\/([^"]+)" is not exported .*? from package (?:.*[\\/])?node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/ ]+)/;
+const MISSING_EXPORT =
+  /^export '([^']+)' \(imported as '[^']+'\) was not found in '([^']+)'(?: \(possible exports: (.+)\))?/;
 
 /** Returns the errors of a compilation of the package in `folder`. */
 export function compileProblems(folder: string, { errors, moduleGraph }: Compilation): CompileProblem[] {
@@ -60,6 +62,11 @@ class Describer {
     if (!(module instanceof webpack.NormalModule)) return [{ kind: "build", message: text }];
     if (module.resource.startsWith("node:")) return this.#nodeImports(module);
     if (error.name === "ModuleNotFoundError") return [this.#missing(text, module, loc)];
+    const [, name, specifier, available] = MISSING_EXPORT.exec(text) ?? [];
+    if (name !== undefined && specifier !== undefined) {
+      const help = available === undefined ? "It has no exports." : `It exports ${available}.`;
+      return [this.#import(module, loc, `${specifier} does not export ${name}`, help)];
+    }
     return [this.#invalid(text, module, error)];
   }
 

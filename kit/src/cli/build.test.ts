@@ -118,6 +118,27 @@ test.each([
   );
 });
 
+test.each(["build", "check"])("%s locates a missing export", async (command) => {
+  const source = 'import { LANGUAGE } from "./languages";\nexport const GREETINGS = () => LANGUAGE;\n';
+  const broken = await helloSection({ "src/greetings.ts": source });
+  const { code, err } = await runCompiled(broken, [command]);
+  expect(code).toBe(3);
+  expect(err).toBe(
+    [
+      "error: hello does not compile: 1 problem",
+      "",
+      "hello: build error at src/greetings.ts:2:32",
+      "./languages does not export LANGUAGE",
+      '  1 | import { LANGUAGE } from "./languages";',
+      "> 2 | export const GREETINGS = () => LANGUAGE;",
+      "    |                                ^",
+      "  3 | ",
+      "It exports LANGUAGES, greetingPath.",
+      "",
+    ].join("\n"),
+  );
+});
+
 test.runIf(process.platform === "linux")("a terminal gets the errors of compilers without colors", async () => {
   const broken = await helloSection({
     "src/languages.ts": "export const LANGUAGES = ;\n",
