@@ -199,6 +199,18 @@ const OTHERS: Readonly<Record<string, Case>> = {
       ["COL123", "the section contains a <style> element", expect.any(String) as string],
     ],
   },
+  spread: {
+    source: renders(
+      "{ const [open, setOpen] = useState(false); return <button onClick={() => {\nsetOpen(new Function('return true')());\n" +
+        "setTimeout('show()'); }}>{open && <b {...html} />}Open</button>; }",
+      'import { useState } from "react"; const html = { dangerouslySetInnerHTML: { __html: "" } };',
+    ),
+    problems: [
+      ["COL121", 'the section contains the prop "dangerouslySetInnerHTML"', "1:95"],
+      ["COL121", "the section uses Function()", "5:13"],
+      ["COL121", "the section uses setTimeout() with a string", "6:1"],
+    ],
+  },
   browser: {
     source: pageSource(
       "Component: () => { const isHydrated = useHydrated(); if (!isHydrated) return <Later />; return <p>{Math.random()}</p>; }",
