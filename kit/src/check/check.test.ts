@@ -133,6 +133,18 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
       ["COL125", 'PAGE contains the prop "data" of a <object> element', "6:1"],
     ],
   },
+  urls: {
+    source: renders(
+      "<><h1 onClick={() => fetch('https://a.example/x')}>Lab</h1>\n<img alt='' src={IMAGE} />\n" +
+        "<video src='//a.example/x.mp4' /></>",
+      "const IMAGE = ['https:', '', 'a.example', 'x.png'].join('/');",
+    ),
+    problems: [
+      ["COL125", 'the section contains the URL "https://a.example/x" in a call of fetch()', "4:39"],
+      ["COL125", 'PAGE contains the URL "https://a.example/x.png" as the prop "src" of a <img> element', "5:1"],
+      ["COL125", 'PAGE contains the URL "//a.example/x.mp4" as the prop "src" of a <video> element', "6:1"],
+    ],
+  },
   emotion: {
     source: renders(
       "<Title>Lab</Title>",

@@ -64,7 +64,7 @@ export const PROBLEM_KINDS = {
   },
   COL125: {
     title: "Blocked URL",
-    help: "Use files and paths of this site: the policy blocks those of other origins.",
+    help: "Import the file: the policy blocks files of other origins and data: URLs.",
   },
   COL130: {
     title: "Environment variable",

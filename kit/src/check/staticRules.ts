@@ -1,6 +1,6 @@
 // The rules of `section check` that need no run of the section. The check applies them to compiled modules, where JSX is a
 // function call, and the ESLint configuration applies them to sources.
-import { blockedProp } from "./blockedUrls.js";
+import { blockedCall, blockedProp, type BlockedUrl } from "./blockedUrls.js";
 import { styleLibraryHelp, type ProblemCode } from "./codes.js";
 import {
   declaredNames,
@@ -90,38 +90,41 @@ function* findElements(node: SyntaxNode): Generator<Found> {
     yield { code: "COL123", message: "the section contains a <style> element", node };
     return;
   }
-  for (const [name, attribute] of attributes) {
+  for (const [name, attribute, value] of attributes) {
     const message = `the section contains the prop "${name}" of a <${tag ?? "component"}> element`;
     if (name === "style" && tag !== undefined) yield { code: "COL120", message, node: attribute };
     if (MARKUP_PROP.test(name)) yield { code: "COL121", message, node: attribute };
-    const blocked = tag === undefined ? undefined : blockedProp(tag, name);
-    if (blocked)
-      yield {
-        code: "COL125",
-        message: `the section contains ${blocked.message}`,
-        advice: blocked.advice,
-        node: attribute,
-      };
+    const blocked = tag === undefined ? undefined : blockedProp(tag, name, startOf(value));
+    if (blocked) yield foundUrl(blocked, attribute);
   }
+}
+
+function foundUrl({ message, ...advice }: BlockedUrl, node: SyntaxNode): Found {
+  return { code: "COL125", message: `the section contains ${message}`, ...advice, node };
 }
 
 interface Element {
   /** Undefined for an element of a component. */
   readonly tag: string | undefined;
-  /** The attributes by name, each with the node to report. */
-  readonly attributes: readonly (readonly [string, SyntaxNode])[];
+  /** The attributes by name, each with the node to report and its value. */
+  readonly attributes: readonly (readonly [string, SyntaxNode, SyntaxNode | undefined])[];
 }
 
 function elementOf(node: SyntaxNode): Element | undefined {
   if (node.type === "JSXOpeningElement") {
     const name = nameOf(nodeAt(node, "name"));
-    const attributes = nodesAt(node, "attributes").map((attribute) => [nameOf(nodeAt(attribute, "name")), attribute]);
-    return { tag: /^[a-z]/.test(name) ? name : undefined, attributes: attributes as [string, SyntaxNode][] };
+    const attributes = nodesAt(node, "attributes").map((attribute) => {
+      const value = nodeAt(attribute, "value");
+      return [nameOf(nodeAt(attribute, "name")), attribute, nodeAt(value, "expression") ?? value] as const;
+    });
+    return { tag: /^[a-z]/.test(name) ? name : undefined, attributes };
   }
   if (node.type !== "CallExpression" || !CREATE_ELEMENT.test(nameOf(nodeAt(node, "callee")))) return undefined;
   const [type, props] = nodesAt(node, "arguments");
-  const names = nodesAt(props, "properties").map((property) => keyOf(property));
-  return { tag: textOf(type), attributes: names.map((name) => [name, node]) };
+  const attributes = nodesAt(props, "properties").map(
+    (property) => [keyOf(property), node, nodeAt(property, "value")] as const,
+  );
+  return { tag: textOf(type), attributes };
 }
 
 /** Finds props in an object literal that an element may spread. */
@@ -154,6 +157,8 @@ function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>): Generator
   });
   if (MARKUP_METHOD.test(name)) yield uses(`${lastPart(name)}()`);
   if (declared.has(name)) return;
+  const url = blockedCall(name, startOf(nodesAt(node, "arguments")[0]));
+  if (url) yield foundUrl(url, lastNode(callee) ?? node);
   if (EVALUATION.test(name)) yield uses(`${lastPart(name)}()`);
   if (TIMER.test(name) && startOf(nodesAt(node, "arguments")[0]) !== undefined)
     yield uses(`${lastPart(name)}() with a string`);
