@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 
 import MiniCssExtractPlugin from "mini-css-extract-plugin";
-import type { Configuration } from "webpack";
+import type { Compilation, Configuration } from "webpack";
 
 import { compile } from "../build/compile.js";
 import { SERVER_SPECIFIERS } from "../build/server.js";
@@ -26,6 +26,7 @@ export interface SectionBundle {
   readonly file: string;
   readonly map: string;
   readonly problems: readonly Problem[];
+  readonly compilation: Compilation;
 }
 
 /**
@@ -36,7 +37,7 @@ export async function compileSection(context: BuildContext, output: string): Pro
   const sources = new SourceProblems(context.folder);
   const compilation = await compile(sectionConfiguration(context, output, sources), context);
   const styles = findUnscopedStyles(context.folder, context.config.name, compilation);
-  return { ...sectionFiles(output), problems: [...sources.problems(), ...styles] };
+  return { ...sectionFiles(output), problems: [...sources.problems(), ...styles], compilation };
 }
 
 /** Returns the webpack configuration of a section's script. {@link sectionFiles} returns its files. */

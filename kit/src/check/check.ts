@@ -9,6 +9,7 @@ import { compileSection, compileShared } from "./bundle.js";
 import { classifyError } from "./classify.js";
 import { inspectPages } from "./dom.js";
 import { brokenLink, sortLinks } from "./links.js";
+import { atImport, isInPackage } from "./packageImport.js";
 import { readPositions } from "./positions.js";
 import { problemOf, Problems, type Problem } from "./problem.js";
 import { inParallel, runJob } from "./processes.js";
@@ -19,6 +20,8 @@ export interface CheckResult {
   readonly problems: readonly Problem[];
   /** The paths that each page lists, by pattern. Complete if no problem is an error. */
   readonly paths: ReadonlyMap<string, readonly ReleasePath[]>;
+  /** Whether a problem has its cause in a package. */
+  readonly hasPackageProblem: boolean;
 }
 
 /**
@@ -78,12 +81,18 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
     const from = report.kind === "notFound" && links.get(report.path);
     if (from) problems.add(brokenLink(report, from));
   }
-  return { problems: problems.sorted().filter((problem) => !isCaused(problem, bundle.problems)), paths };
+  const found = problems.sorted().filter((problem) => !isCaused(problem, bundle.problems));
+  return {
+    problems: found.map((problem) => atImport(folder, bundle.compilation, problem)),
+    paths,
+    hasPackageProblem: found.some(isInPackage),
+  };
 }
 
 /** Whether a problem in a package has its cause in the sources: the import of a style library creates its elements. */
-function isCaused({ code, help, location = "node_modules/" }: Problem, sources: readonly Problem[]): boolean {
-  if (code !== "COL123" || !location.includes("node_modules/")) return false;
+function isCaused(problem: Problem, sources: readonly Problem[]): boolean {
+  const { code, help, location } = problem;
+  if (code !== "COL123" || (location !== undefined && !isInPackage(problem))) return false;
   return sources.some((source) => source.code === code && source.help === help);
 }
 

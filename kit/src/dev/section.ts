@@ -13,6 +13,7 @@ import { clientConfiguration } from "../build/webpack.js";
 import { sectionConfiguration, sectionFiles } from "../check/bundle.js";
 import { problemsOf } from "../check/check.js";
 import type { ProblemCode } from "../check/codes.js";
+import { atImport } from "../check/packageImport.js";
 import { readPositions } from "../check/positions.js";
 import type { Problem } from "../check/problem.js";
 import { SourceProblems } from "../check/sources.js";
@@ -202,8 +203,10 @@ export class DevelopmentSection {
     if (reports.length === 0) return { rendered, problems: [], exceedsLimit: false };
     const entry = path.resolve(this.folder, this.config.entry);
     const positionOf = await readPositions(this.folder, entry, sectionFiles(this.#serverOutput).map);
+    const compilation = this.#server.succeeded?.compilation;
     const problems = reports
       .flatMap((report) => problemsOf(report, positionOf))
+      .map((problem) => (compilation ? atImport(this.folder, compilation, problem) : problem))
       .map((problem) => this.#describe(problem, request.path));
     const exceedsLimit = reports.some(({ kind }) => kind === "timeout");
     return { rendered, problems: await this.#distinctWithFrames(problems), exceedsLimit };
