@@ -36,6 +36,8 @@ const ACORN_POSITION = / \(\d+:\d+\)$/;
 // mini-css-extract-plugin repeats the error of a stylesheet that it executes.
 const REPEATED = /^Module build failed [^\n]*\nError: Execution of module code from module graph/;
 const PACKAGE = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*/;
+// Node.js 20 does not tell the position of each error.
+const JSON_POSITION = /^(.*?)(?: in JSON)?(?: at position (\d+).*|, ".*" is not valid JSON)$/s;
 const NOT_EXPORTED =
   /^"\.\/([^"]+)" is not exported .*? from package (?:.*[\\/])?node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/ ]+)/;
 const MISSING_EXPORT =
@@ -47,6 +49,12 @@ export function compileProblems(folder: string, { errors, moduleGraph }: Compila
   const describer = new Describer(folder, moduleGraph);
   const problems = (original.length > 0 ? original : errors).flatMap((error) => describer.describe(error));
   return [...new Map(problems.map((problem) => [`${problem.location ?? ""} ${problem.message}`, problem])).values()];
+}
+
+/** What webpack throws for invalid JSON. */
+interface JsonError extends Error {
+  readonly systemError: Error;
+  readonly txt: string;
 }
 
 class Describer {
@@ -91,6 +99,13 @@ class Describer {
     // Sass prints paths that are relative to the working directory.
     if (sass !== undefined)
       return { kind: "syntax", message: sass, location: at(path.resolve(sassFile), sassRow, sassColumn) };
+    const { error: cause } = error as { readonly error?: Partial<JsonError> };
+    if (cause?.name === "JSONParseError" && cause.systemError) {
+      const [, message = text, offset] = JSON_POSITION.exec(cause.systemError.message) ?? [];
+      const before = offset === undefined ? undefined : cause.txt?.slice(0, Number(offset)).split("\n");
+      const location = before ? at(resource, before.length, (before.at(-1)?.length ?? 0) + 1) : this.#relative(module);
+      return { kind: "syntax", message, location };
+    }
     const [, value, line, lineColumn] = LINE_AND_COLUMN.exec(text) ?? [];
     if (value !== undefined) return { kind: "syntax", message: value, location: at(resource, line, lineColumn) };
     const kind = error.name === "ModuleParseError" ? "syntax" : "build";

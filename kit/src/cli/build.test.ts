@@ -139,6 +139,17 @@ test.each(["build", "check"])("%s locates a missing export", async (command) => 
   );
 });
 
+test("a syntax error of JSON has a position", async () => {
+  const broken = await helloSection({
+    "src/greetings.json": '{\n  "Dutch": "Hallo",\n}\n',
+    "src/greetings.ts": 'import greetings from "./greetings.json";\nexport const GREETINGS = greetings;\n',
+  });
+  const { err } = await runCompiled(broken, ["build"]);
+  expect(err).toMatch(
+    /^hello: syntax error at src\/greetings\.json:3:1\nExpected double-quoted property name\n {2}1 \| \{\n/m,
+  );
+});
+
 test.runIf(process.platform === "linux")("a terminal gets the errors of compilers without colors", async () => {
   const broken = await helloSection({
     "src/languages.ts": "export const LANGUAGES = ;\n",
