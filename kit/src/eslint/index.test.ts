@@ -91,3 +91,11 @@ test("a message explains the code and links to the guide", () => {
       "node_modules/@colonnade/kit/dist/check/errors.md#col121-html-or-code-from-a-string",
   );
 });
+
+test("a message about a component says how to disable the rule", () => {
+  const source = "function Clock() { return <p>{Date.now()}</p>; }";
+  const [found] = linter.verify(source, config, { filename: "src/clock.jsx" });
+  expect(found?.message).toContain("If this runs only after hydration, disable the rule for this line.");
+  const next = source.replace("{ return", "{\n// eslint-disable-next-line @colonnade/section\nreturn");
+  expect(linter.verify(next, config, { filename: "src/clock.jsx" })).toEqual([]);
+});
