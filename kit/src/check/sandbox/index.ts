@@ -138,7 +138,8 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
         advice: `data${nonJson}. Return only what JSON keeps: convert dates to strings, maps to arrays, and leave out undefined.`,
       };
     },
-    member: (name) => Reflect.get(page, name),
+    // The module may export no page.
+    member: (name) => Reflect.get(Object(page) as object, name),
     head(path) {
       head = page.head({ data: data as never, site });
       return { indexable: isIndexable(head), problems: [...headProblems(head, path, site)] };
