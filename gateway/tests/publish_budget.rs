@@ -6,6 +6,7 @@ use crate::support::{Gateway, Release, SCRIPT, STYLE};
 
 const BUDGET: &str =
     "[budget]\npage_script_kib = 2\npage_style_kib = 1\nshell_script_kib = 3\nshell_style_kib = 1\n";
+const ADVICE: &str = "the operator can raise it with `[budget.sections.directory]` in `site.toml`";
 
 /// Text that Brotli compresses to about three quarters.
 fn noise(count: usize, seed: u32) -> String {
@@ -16,6 +17,11 @@ fn noise(count: usize, seed: u32) -> String {
         char::from(alphabet[usize::from(state.to_be_bytes()[0] % 64)])
     };
     format!("/*{}*/", (0..count).map(|_| next()).collect::<String>())
+}
+
+fn kib(bytes: u64) -> String {
+    let tenths = (bytes * 10 + 512) / 1024;
+    format!("{}.{} KiB", tenths / 10, tenths % 10)
 }
 
 fn problems(gateway: &Gateway, release: &Release) -> Vec<String> {
@@ -66,24 +72,28 @@ fn budget_excess_names_page_slot_and_largest_files() {
     // Files this short are stored uncompressed.
     let tiny = release.contents("client/tiny.js").len() as u64;
     let largest = format!(
-        "the largest: `client/page.js` {page}, `client/common.js` {common}, `client/entry.js` {entry}"
+        "the largest: `client/page.js` {}, `client/common.js` {}, `client/entry.js` {}; {ADVICE}",
+        kib(page),
+        kib(common),
+        kib(entry)
     );
-    let limit = "but the budget is 2048 bytes (2 KiB)";
+    let limit = "more than its budget of 2.0 KiB";
     let style = size_of("page.css");
     assert_eq!(
         problems(&Gateway::start_with(BUDGET, &[]), &release),
         [
             format!(
-                "page `/` loads {} bytes of scripts (Brotli), {limit}; {largest}",
-                entry + common + page + tiny
+                "page `/` loads {} of scripts (Brotli), {limit}; {largest}",
+                kib(entry + common + page + tiny)
             ),
             format!(
-                "page `/` loads {style} bytes of stylesheets (Brotli), but the budget is 1024 bytes (1 KiB); \
-                 the largest: `client/page.css` {style}"
+                "page `/` loads {0} of stylesheets (Brotli), more than its budget of 1.0 KiB; \
+                 the largest: `client/page.css` {0}; {ADVICE}",
+                kib(style)
             ),
             format!(
-                "slot `join` loads {} bytes of scripts (Brotli), {limit}; {largest}",
-                entry + common + page
+                "slot `join` loads {} of scripts (Brotli), {limit}; {largest}",
+                kib(entry + common + page)
             ),
         ]
     );
@@ -100,9 +110,9 @@ fn shell_has_its_own_budget() {
     assert!(problems[0].starts_with("the shell loads "), "{problems:?}");
     assert!(problems[0].ends_with(&format!(
         "`client/main.js` {}",
-        brotli_size_of(&heavy, "client/main.js")
+        kib(brotli_size_of(&heavy, "client/main.js"))
     )));
-    assert!(problems[1].contains(" bytes of stylesheets (Brotli), but the budget is 1024 bytes (1 KiB)"));
+    assert!(problems[1].contains(" of stylesheets (Brotli), more than its budget of 1.0 KiB"));
     gateway.publish(&Release::shell("1.0.0").bytes("client/main.js", SCRIPT, noise(3_000, 1)));
 }
 
@@ -124,14 +134,13 @@ fn section_can_have_its_own_budget() {
     };
     let found = problems(&gateway, &section("legal", 10));
     assert!(
-        found.len() == 1 && found[0].contains(" of scripts (Brotli), but the budget is 2048 bytes (2 KiB)"),
+        found.len() == 1 && found[0].contains(" of scripts (Brotli), more than its budget of 2.0 KiB"),
         "{found:?}"
     );
     // The limit of all sections applies to a key that the table of the section lacks.
     let found = problems(&gateway, &section("directory", 2_000));
     assert!(
-        found.len() == 1
-            && found[0].contains(" of stylesheets (Brotli), but the budget is 1024 bytes (1 KiB)"),
+        found.len() == 1 && found[0].contains(" of stylesheets (Brotli), more than its budget of 1.0 KiB"),
         "{found:?}"
     );
     gateway.publish(&section("directory", 10));

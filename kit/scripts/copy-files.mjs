@@ -1,6 +1,6 @@
 // Copies two files into the kit: the globals of the gateway's render sandbox, which `section check` uses, and
 // docs/errors.md, which SARIF logs quote and commands name.
-import { copyFileSync, mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 const KIT = path.resolve(import.meta.dirname, "..");
@@ -9,7 +9,11 @@ const FILES = [
   ["docs/errors.md", "dist/check/errors.md"],
 ];
 
+// The kit does not contain the other pages of the documentation.
+const LINK_TO_PAGE = /\[([^\]]+)\]\((?!https:|#)[^)]+\)/g;
+
 for (const [source, target] of FILES) {
   mkdirSync(path.dirname(path.join(KIT, target)), { recursive: true });
-  copyFileSync(path.join(KIT, "..", source), path.join(KIT, target));
+  const text = readFileSync(path.join(KIT, "..", source), "utf8");
+  writeFileSync(path.join(KIT, target), source.endsWith(".md") ? text.replaceAll(LINK_TO_PAGE, "$1") : text);
 }

@@ -23,8 +23,11 @@ type Location = WebpackError["loc"] | undefined;
 const LOADER_PREFIX = /^Module (?:build failed|parse failed|not found)(?: \([^\n]*\))?:\s*(?:\w*Error: )?/;
 // Stack traces of JavaScript and of native code, and webpack's advice about its own configuration.
 const TRACE = /\n\nCaused by:|\n\nStack backtrace:|\n +at |\n(?:File was parsed|You may need|BREAKING CHANGE)/;
-// The column in swc's message is always 1. The mark in its code frame is at the correct column.
-const SWC_FRAME = /^\s*x (.+)\n\s*,-\[.*:(\d+):\d+\]\n(?:.*\n)*?\s*:( *)\^/;
+// The column in swc's message is always 1, except at the end of a file. A mark in its code frame is at the correct column. An
+// error of several lines has the mark `,->` in front of the first one.
+const SWC_FRAME = /^\s*x (.+)\n\s*,-\[.*:(\d+):(\d+)\]\n(?:(?:.*\n)*?\s*(?::(?= *\^)|\d+ \| ,->)( *))?/;
+// swc reports what follows a closing tag that does not match.
+const UNCLOSED_ELEMENT = "Expected '</', got ";
 // Compilers of styles: the position and the file in front of the message, or in Sass's frame after it.
 const POSTCSS_POSITION = /\((\d+):(\d+)\) (.+)/;
 const SASS_POSITION = /^(.+)\n[^]*?\n {2}(\S.*) (\d+):(\d+) {2}/;
@@ -33,8 +36,12 @@ const ACORN_POSITION = / \(\d+:\d+\)$/;
 // mini-css-extract-plugin repeats the error of a stylesheet that it executes.
 const REPEATED = /^Module build failed [^\n]*\nError: Execution of module code from module graph/;
 const PACKAGE = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*/;
+// Node.js 20 does not tell the position of each error.
+const JSON_POSITION = /^(.*?)(?: in JSON)?(?: at position (\d+).*|, ".*" is not valid JSON)$/s;
 const NOT_EXPORTED =
   /^"\.\/([^"]+)" is not exported .*? from package (?:.*[\\/])?node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/ ]+)/;
+const MISSING_EXPORT =
+  /^export '([^']+)' \(imported as '[^']+'\) was not found in '([^']+)'(?: \(possible exports: (.+)\))?/;
 
 /** Returns the errors of a compilation of the package in `folder`. */
 export function compileProblems(folder: string, { errors, moduleGraph }: Compilation): CompileProblem[] {
@@ -42,6 +49,12 @@ export function compileProblems(folder: string, { errors, moduleGraph }: Compila
   const describer = new Describer(folder, moduleGraph);
   const problems = (original.length > 0 ? original : errors).flatMap((error) => describer.describe(error));
   return [...new Map(problems.map((problem) => [`${problem.location ?? ""} ${problem.message}`, problem])).values()];
+}
+
+/** What webpack throws for invalid JSON. */
+interface JsonError extends Error {
+  readonly systemError: Error;
+  readonly txt: string;
 }
 
 class Describer {
@@ -57,6 +70,11 @@ class Describer {
     if (!(module instanceof webpack.NormalModule)) return [{ kind: "build", message: text }];
     if (module.resource.startsWith("node:")) return this.#nodeImports(module);
     if (error.name === "ModuleNotFoundError") return [this.#missing(text, module, loc)];
+    const [, name, specifier, available] = MISSING_EXPORT.exec(text) ?? [];
+    if (name !== undefined && specifier !== undefined) {
+      const help = available === undefined ? "It has no exports." : `It exports ${available}.`;
+      return [this.#import(module, loc, `${specifier} does not export ${name}`, help)];
+    }
     return [this.#invalid(text, module, error)];
   }
 
@@ -65,8 +83,13 @@ class Describer {
     const at = (file: string, line: unknown, column: unknown): string =>
       formatPosition(this.folder, file, Number(line), Number(column));
     const { resource } = module;
-    const [, reason, row, indent = ""] = SWC_FRAME.exec(text) ?? [];
-    if (reason !== undefined) return { kind: "syntax", message: reason, location: at(resource, row, indent.length) };
+    const [, reason, row, column, indent] = SWC_FRAME.exec(text) ?? [];
+    if (reason !== undefined) {
+      const message = reason.startsWith(UNCLOSED_ELEMENT)
+        ? "an element has no closing tag, or its closing tag has another name"
+        : reason;
+      return { kind: "syntax", message, location: at(resource, row, indent?.length ?? column) };
+    }
     const [, cssRow, cssColumn, css] = POSTCSS_POSITION.exec(text) ?? [];
     if (css !== undefined) {
       const message = css.replace(`${path.relative(this.folder, resource)} `, "");
@@ -76,9 +99,15 @@ class Describer {
     // Sass prints paths that are relative to the working directory.
     if (sass !== undefined)
       return { kind: "syntax", message: sass, location: at(path.resolve(sassFile), sassRow, sassColumn) };
-    const [message = "", value, line, column] = LINE_AND_COLUMN.exec(text) ?? [];
-    if (message !== "" && value !== undefined)
-      return { kind: "syntax", message: value, location: at(resource, line, column) };
+    const { error: cause } = error as { readonly error?: Partial<JsonError> };
+    if (cause?.name === "JSONParseError" && cause.systemError) {
+      const [, message = text, offset] = JSON_POSITION.exec(cause.systemError.message) ?? [];
+      const before = offset === undefined ? undefined : cause.txt?.slice(0, Number(offset)).split("\n");
+      const location = before ? at(resource, before.length, (before.at(-1)?.length ?? 0) + 1) : this.#relative(module);
+      return { kind: "syntax", message, location };
+    }
+    const [, value, line, lineColumn] = LINE_AND_COLUMN.exec(text) ?? [];
+    if (value !== undefined) return { kind: "syntax", message: value, location: at(resource, line, lineColumn) };
     const kind = error.name === "ModuleParseError" ? "syntax" : "build";
     return {
       kind,

@@ -18,6 +18,8 @@ function scripts(isHot: boolean): RuleSetRule[] {
   const compiled = (test: RegExp, parser: object, isModule?: "unknown"): RuleSetRule => ({
     test,
     exclude: /node_modules/,
+    // Packages may test whether an export exists. A compiler of one file cannot know whether a re-export is a type.
+    parser: { importExportsPresence: "error" },
     use: [
       ...(isHot ? [REFRESH_LOADER] : []),
       {
@@ -39,9 +41,11 @@ const ROUTER: RuleSetRule = {
   test: /[\\/]node_modules[\\/]react-router[\\/]dist[\\/].*\.mjs$/,
   loader: path.join(import.meta.dirname, "router-loader.js"),
 };
+/** The file of React's server renderer. */
+export const REACT_SERVER_FILE = /[\\/]react-dom-server-legacy\.browser\.production\.js$/;
 /** Rule for React's server renderer. */
 export const REACT_SERVER: RuleSetRule = {
-  test: /[\\/]react-dom-server-legacy\.browser\.production\.js$/,
+  test: REACT_SERVER_FILE,
   loader: path.join(import.meta.dirname, "react-server-loader.js"),
 };
 const MARKDOWN: RuleSetRule = { test: /\.md$/, loader: path.join(import.meta.dirname, "markdown-loader.js") };

@@ -8,6 +8,7 @@ import type { Compilation, Module } from "webpack";
 import type { Budget } from "../build/config.js";
 import type { BuildContext } from "../build/context.js";
 import type { Release } from "../build/release.js";
+import { packageName } from "./packageImport.js";
 import { isOwnSource } from "./positions.js";
 import { problemOf, type Problem } from "./problem.js";
 
@@ -96,8 +97,8 @@ function modulesOf(compilation: Compilation, file: string): Module[] {
 /** The npm package of a module, or the section's name. */
 function packageOf(folder: string, section: string, module: Module): string {
   const file = module.nameForCondition() ?? "";
-  const [, name] = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file) ?? [];
-  if (name !== undefined) return name.replaceAll("\\", "/");
+  const name = packageName(file);
+  if (name !== undefined) return name;
   if (file === "") return "webpack";
   return isOwnSource(folder, file) ? section : path.relative(folder, path.dirname(file));
 }

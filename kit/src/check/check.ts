@@ -9,8 +9,9 @@ import { compileSection, compileShared } from "./bundle.js";
 import { classifyError } from "./classify.js";
 import { inspectPages } from "./dom.js";
 import { brokenLink, sortLinks } from "./links.js";
+import { atImport, isInPackage } from "./packageImport.js";
 import { readPositions } from "./positions.js";
-import { problemOf, Problems, type Problem } from "./problem.js";
+import { isSimilar, problemOf, Problems, type Problem } from "./problem.js";
 import { inParallel, runJob } from "./processes.js";
 import type { CheckJob, LinkTarget, Report } from "./report.js";
 
@@ -19,6 +20,8 @@ export interface CheckResult {
   readonly problems: readonly Problem[];
   /** The paths that each page lists, by pattern. Complete if no problem is an error. */
   readonly paths: ReadonlyMap<string, readonly ReleasePath[]>;
+  /** Whether a problem has its cause in a package. */
+  readonly hasPackageProblem: boolean;
 }
 
 /**
@@ -65,9 +68,10 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
     for (const report of reports) addReport(report, positionOf, problems);
   };
   addReports([sectionReports, ...pageReports].flat());
-  // A render reports the same error with its page.
-  for (const problem of bundle.problems) if (!problems.hasSimilar(problem)) problems.add(problem);
-  const rendered = pageReports.flat().filter((report) => report.kind === "rendered");
+  const rendered = pageReports
+    .flat()
+    .filter((report) => report.kind === "rendered")
+    .map(({ stack, ...report }) => ({ ...report, location: positionOf(stack) }));
   const { links, faults } = await inspectPages(rendered);
   const checked = new Set([...patterns, ...[...paths.values()].flat().map(({ path: listed }) => listed)]);
   const sorted = sortLinks(links, patterns, checked);
@@ -78,12 +82,21 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
     const from = report.kind === "notFound" && links.get(report.path);
     if (from) problems.add(brokenLink(report, from));
   }
-  return { problems: problems.sorted().filter((problem) => !isCaused(problem, bundle.problems)), paths };
+  // A render finds again what is in the sources.
+  problems.remove((problem) => bundle.problems.some((known) => isSimilar(problem, known)));
+  for (const problem of bundle.problems) problems.add(problem);
+  const found = problems.sorted().filter((problem) => !isCaused(problem, bundle.problems));
+  return {
+    problems: found.map((problem) => atImport(folder, bundle.compilation, problem)),
+    paths,
+    hasPackageProblem: found.some(isInPackage),
+  };
 }
 
 /** Whether a problem in a package has its cause in the sources: the import of a style library creates its elements. */
-function isCaused({ code, help, location = "node_modules/" }: Problem, sources: readonly Problem[]): boolean {
-  if (code !== "COL123" || !location.includes("node_modules/")) return false;
+function isCaused(problem: Problem, sources: readonly Problem[]): boolean {
+  const { code, help, location } = problem;
+  if (code !== "COL123" || (location !== undefined && !isInPackage(problem))) return false;
   return sources.some((source) => source.code === code && source.help === help);
 }
 

@@ -14,6 +14,12 @@ test("docs/errors.md describes every code", () => {
   expect(headings).toEqual(Object.entries(PROBLEM_KINDS).map(([code, { title }]) => [code, title]));
 });
 
+test("the kit's copy of docs/errors.md has no links to other pages", () => {
+  const copy = readFileSync(path.join(ROOT, "kit/dist/check/errors.md"), "utf8");
+  const targets = [...copy.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
+  expect(targets).toEqual(["https://dequeuniversity.com/rules/axe/"]);
+});
+
 test("the check has the gateway's page size limit", () => {
   const sandbox = readFileSync(path.join(ROOT, "gateway/crates/render/src/worker/sandbox.rs"), "utf8");
   const [, factors = ""] = /MAX_PAGE_BYTES: usize = ([\d *]+);/.exec(sandbox) ?? [];

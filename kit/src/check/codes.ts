@@ -62,6 +62,10 @@ export const PROBLEM_KINDS = {
     title: "Unscoped style",
     help: "Use a class of a CSS module in each selector, and the section's name as the prefix of document-wide names.",
   },
+  COL125: {
+    title: "Blocked URL",
+    help: "Import the file: the policy blocks files of other origins and data: URLs.",
+  },
   COL130: {
     title: "Environment variable",
     help: "Use the site's facts for what depends on the site, and a module with constants for the rest.",

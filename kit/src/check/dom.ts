@@ -44,6 +44,8 @@ export async function inspectPages(pages: readonly RenderedPath[]): Promise<Page
     const { violations } = await inWindow.run(document as unknown as Document, {
       resultTypes: ["violations"],
       preload: false,
+      // The browser loads none, because the policy blocks them.
+      iframes: false,
       rules: Object.fromEntries(BROWSER_RULES.map((rule) => [rule, { enabled: false }])),
     });
     for (const violation of violations) {
@@ -56,7 +58,7 @@ export async function inspectPages(pages: readonly RenderedPath[]): Promise<Page
 }
 
 function faultOf(
-  { path, pattern }: RenderedPath,
+  { path, pattern, location }: RenderedPath,
   { id, impact, help, helpUrl, nodes }: AxeResults["violations"][number],
 ): Problem {
   const code = SEVERE.has(impact ?? "") ? "COL150" : "COL151";
@@ -66,7 +68,7 @@ function faultOf(
   return problemOf(
     code,
     `${path} (page ${pattern}) breaks the axe rule ${id}: ${elements}`,
-    undefined,
+    location,
     `${help}: ${helpUrl}`,
   );
 }

@@ -1,7 +1,18 @@
 // The rules of `section check` that need no run of the section. The check applies them to compiled modules, where JSX is a
 // function call, and the ESLint configuration applies them to sources.
+import { blockedCall, blockedProp, type BlockedUrl } from "./blockedUrls.js";
 import { styleLibraryHelp, type ProblemCode } from "./codes.js";
-import { declaredNames, isFunction, nameOf, nodeAt, nodesAt, textOf, walk, type SyntaxNode } from "./syntax.js";
+import {
+  declaredNames,
+  isFunction,
+  nameOf,
+  nodeAt,
+  nodesAt,
+  startOf,
+  textOf,
+  walk,
+  type SyntaxNode,
+} from "./syntax.js";
 
 /** A violation of a rule in a module. */
 export interface Finding {
@@ -31,7 +42,10 @@ const BROWSER_MEMBER =
 
 // The site's policy blocks these in the browser as well.
 const MARKUP_METHOD = /\.(insertAdjacentHTML|setHTMLUnsafe)$/;
-const MARKUP_PROPERTY = /\.(innerHTML|outerHTML)$/;
+const MARKUP_PROPERTY = /\.(innerHTML|outerHTML|srcdoc)$/;
+const MARKUP_PROP = /^(dangerouslySetInnerHTML|srcDoc)$/;
+const EVALUATION = /^((globalThis|self|window)\.)?(eval|Function)$/;
+const TIMER = /^((globalThis|self|window)\.)?(setInterval|setTimeout)$/;
 // Compilers of JSX rename the functions that they import.
 const CREATE_ELEMENT = /^(React\.)?_?(jsxs?|createElement)$/;
 
@@ -51,9 +65,15 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
   const declared = declaredNames(program);
   const functions = pageFunctions(program);
   for (const { node, ancestors } of walk(program)) {
-    for (const found of [...findElements(node), ...findMarkup(node, declared), ...findImports(node)])
+    const parent = ancestors.at(-1);
+    for (const found of [
+      ...findElements(node),
+      ...findProps(node, parent),
+      ...findMarkup(node, declared),
+      ...findImports(node),
+    ])
       yield { ...found, isCertain: true };
-    if (isEnvironment(node, ancestors.at(-1)) && !declared.has("process")) yield environmentFinding(node, ancestors);
+    if (isEnvironment(node, parent) && !declared.has("process")) yield environmentFinding(node, ancestors);
     for (const found of findImpurity(node, declared)) {
       if (!isOnServer(ancestors) || (found.code === "COL105" && isConditional(ancestors))) continue;
       yield { ...found, isCertain: functions !== undefined && isCertain(node, ancestors, functions) };
@@ -70,30 +90,51 @@ function* findElements(node: SyntaxNode): Generator<Found> {
     yield { code: "COL123", message: "the section contains a <style> element", node };
     return;
   }
-  for (const [name, attribute] of attributes) {
+  for (const [name, attribute, value] of attributes) {
     const message = `the section contains the prop "${name}" of a <${tag ?? "component"}> element`;
     if (name === "style" && tag !== undefined) yield { code: "COL120", message, node: attribute };
-    if (name === "dangerouslySetInnerHTML") yield { code: "COL121", message, node: attribute };
+    if (MARKUP_PROP.test(name)) yield { code: "COL121", message, node: attribute };
+    const blocked = tag === undefined ? undefined : blockedProp(tag, name, startOf(value));
+    if (blocked) yield foundUrl(blocked, attribute);
   }
+}
+
+function foundUrl({ message, ...advice }: BlockedUrl, node: SyntaxNode): Found {
+  return { code: "COL125", message: `the section contains ${message}`, ...advice, node };
 }
 
 interface Element {
   /** Undefined for an element of a component. */
   readonly tag: string | undefined;
-  /** The attributes by name, each with the node to report. */
-  readonly attributes: readonly (readonly [string, SyntaxNode])[];
+  /** The attributes by name, each with the node to report and its value. */
+  readonly attributes: readonly (readonly [string, SyntaxNode, SyntaxNode | undefined])[];
 }
 
 function elementOf(node: SyntaxNode): Element | undefined {
   if (node.type === "JSXOpeningElement") {
     const name = nameOf(nodeAt(node, "name"));
-    const attributes = nodesAt(node, "attributes").map((attribute) => [nameOf(nodeAt(attribute, "name")), attribute]);
-    return { tag: /^[a-z]/.test(name) ? name : undefined, attributes: attributes as [string, SyntaxNode][] };
+    const attributes = nodesAt(node, "attributes").map((attribute) => {
+      const value = nodeAt(attribute, "value");
+      return [nameOf(nodeAt(attribute, "name")), attribute, nodeAt(value, "expression") ?? value] as const;
+    });
+    return { tag: /^[a-z]/.test(name) ? name : undefined, attributes };
   }
   if (node.type !== "CallExpression" || !CREATE_ELEMENT.test(nameOf(nodeAt(node, "callee")))) return undefined;
   const [type, props] = nodesAt(node, "arguments");
-  const names = nodesAt(props, "properties").map((property) => keyOf(property));
-  return { tag: textOf(type), attributes: names.map((name) => [name, node]) };
+  const attributes = nodesAt(props, "properties").map(
+    (property) => [keyOf(property), node, nodeAt(property, "value")] as const,
+  );
+  return { tag: textOf(type), attributes };
+}
+
+/** Finds props in an object literal that an element may spread. */
+function* findProps(node: SyntaxNode, parent: SyntaxNode | undefined): Generator<Found> {
+  if (node.type !== "ObjectExpression" || (parent && elementOf(parent))) return;
+  for (const property of nodesAt(node, "properties")) {
+    const name = keyOf(property);
+    if (MARKUP_PROP.test(name))
+      yield { code: "COL121", message: `the section contains the prop "${name}"`, node: property };
+  }
 }
 
 function keyOf(property: SyntaxNode): string {
@@ -106,11 +147,21 @@ function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>): Generator
     const name = nameOf(nodeAt(node, "left"));
     if (MARKUP_PROPERTY.test(name)) yield { code: "COL121", message: `the section sets ${lastPart(name)}`, node };
   }
-  if (node.type !== "CallExpression") return;
+  if (node.type !== "CallExpression" && node.type !== "NewExpression") return;
   const callee = nodeAt(node, "callee");
   const name = nameOf(callee);
-  if (MARKUP_METHOD.test(name) || (name === "eval" && !declared.has(name)))
-    yield { code: "COL121", message: `the section uses ${lastPart(name)}()`, node: lastNode(callee) ?? node };
+  const uses = (what: string): Found => ({
+    code: "COL121",
+    message: `the section uses ${what}`,
+    node: lastNode(callee) ?? node,
+  });
+  if (MARKUP_METHOD.test(name)) yield uses(`${lastPart(name)}()`);
+  if (declared.has(name)) return;
+  const url = blockedCall(name, startOf(nodesAt(node, "arguments")[0]));
+  if (url) yield foundUrl(url, lastNode(callee) ?? node);
+  if (EVALUATION.test(name)) yield uses(`${lastPart(name)}()`);
+  if (TIMER.test(name) && startOf(nodesAt(node, "arguments")[0]) !== undefined)
+    yield uses(`${lastPart(name)}() with a string`);
 }
 
 function* findImports(node: SyntaxNode): Generator<Found> {

@@ -39,17 +39,27 @@ export function nodesAt(node: SyntaxNode | undefined, field: string): SyntaxNode
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
 
+/** The text of a string or template literal, up to its first expression. */
+export function startOf(node: SyntaxNode | undefined): string | undefined {
+  if (node?.type !== "TemplateLiteral") return textOf(node);
+  const [first] = nodesAt(node, "quasis");
+  return (first?.value as { readonly cooked?: string } | undefined)?.cooked;
+}
+
 /** The text of a string literal. */
 export function textOf(node: SyntaxNode | undefined): string | undefined {
   return node?.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
 }
 
-/** The name of an identifier, or the dotted name of a member, such as `Math.random`. Empty for other nodes. */
+/**
+ * The name of an identifier, or the dotted name of a member, such as `Math.random` or `Math["random"]`. Empty for other nodes.
+ */
 export function nameOf(node: SyntaxNode | undefined): string {
   if (node?.type === "Identifier" || node?.type === "JSXIdentifier") return String(node.name);
-  if (node?.type === "MemberExpression" && node.computed !== true)
-    return `${nameOf(nodeAt(node, "object"))}.${nameOf(nodeAt(node, "property"))}`;
-  return "";
+  if (node?.type !== "MemberExpression") return "";
+  const property = nodeAt(node, "property");
+  const name = node.computed === true ? textOf(property) : nameOf(property);
+  return name === undefined ? "" : `${nameOf(nodeAt(node, "object"))}.${name}`;
 }
 
 /** A node that is a function. */

@@ -105,6 +105,51 @@ test("sources that do not compile exit with code 3", async () => {
   expect(err).toContain("Expression expected");
 });
 
+test.each([
+  ["a closing tag of another name", "    <h1>Hello</h2>\n    <p>there</p>\n  </div>\n);\n", "3:5"],
+  ["a missing closing tag", "    <p>there</p>\n);\n", "4:4"],
+])("%s has a position", async (_, rest, position) => {
+  const source = `export const view = () => (\n  <div>\n${rest}`;
+  const broken = await helloSection({ "src/pages/greeting.tsx": source });
+  const { err } = await runCompiled(broken, ["build"]);
+  expect(err).toContain(
+    `hello: syntax error at src/pages/greeting.tsx:${position}\n` +
+      "an element has no closing tag, or its closing tag has another name\n",
+  );
+});
+
+test.each(["build", "check"])("%s locates a missing export", async (command) => {
+  const source = 'import { LANGUAGE } from "./languages";\nexport const GREETINGS = () => LANGUAGE;\n';
+  const broken = await helloSection({ "src/greetings.ts": source });
+  const { code, err } = await runCompiled(broken, [command]);
+  expect(code).toBe(3);
+  expect(err).toBe(
+    [
+      "error: hello does not compile: 1 problem",
+      "",
+      "hello: build error at src/greetings.ts:2:32",
+      "./languages does not export LANGUAGE",
+      '  1 | import { LANGUAGE } from "./languages";',
+      "> 2 | export const GREETINGS = () => LANGUAGE;",
+      "    |                                ^",
+      "  3 | ",
+      "It exports LANGUAGES, greetingPath.",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("a syntax error of JSON has a position", async () => {
+  const broken = await helloSection({
+    "src/greetings.json": '{\n  "Dutch": "Hallo",\n}\n',
+    "src/greetings.ts": 'import greetings from "./greetings.json";\nexport const GREETINGS = greetings;\n',
+  });
+  const { err } = await runCompiled(broken, ["build"]);
+  expect(err).toMatch(
+    /^hello: syntax error at src\/greetings\.json:3:1\nExpected double-quoted property name\n {2}1 \| \{\n/m,
+  );
+});
+
 test.runIf(process.platform === "linux")("a terminal gets the errors of compilers without colors", async () => {
   const broken = await helloSection({
     "src/languages.ts": "export const LANGUAGES = ;\n",

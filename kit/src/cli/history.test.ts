@@ -40,7 +40,7 @@ test("history prints each change on one line", async () => {
     code: 0,
     out: `revision  time                  by          action           live  candidate   reason                       sections
 41        2026-01-31 10:02 UTC  hello team  rollout          12    13 for 10%  a better greeting, for once  hello 1.0.0 to 1.1.0
-40        2026-01-30 10:02 UTC  operator    promote          12    12          -                            hello 1.0.0 added, greetings 0.9.0 removed
+40        2026-01-30 10:02 UTC  operator    promote          12    -           -                            hello 1.0.0 added, greetings 0.9.0 removed
 39        2026-01-29 10:02 UTC  gateway     automatic-abort  11    -           -                            -
 `,
     err: "",

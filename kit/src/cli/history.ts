@@ -80,8 +80,9 @@ function describe({ entries, next }: HistoryPage, section?: string): string {
   return `${table}${older}`;
 }
 
-function describeCandidate({ candidate, percent }: HistoryEntry): string {
-  if (candidate === undefined || candidate === null) return EMPTY_CELL;
+function describeCandidate({ live, candidate, percent }: HistoryEntry): string {
+  // After a promotion the candidate is live.
+  if (candidate === undefined || candidate === null || candidate === live) return EMPTY_CELL;
   return percent === undefined || percent === null ? String(candidate) : `${String(candidate)} for ${String(percent)}%`;
 }
 

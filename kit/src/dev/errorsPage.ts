@@ -24,7 +24,7 @@ const STYLES = `
 export async function errorsPage(): Promise<string> {
   const text = await readFile(GUIDE, "utf8");
   const { default: Guide } = await evaluate(text, { ...runtime, format: "md", remarkPlugins: [remarkGfm] });
-  const guide = renderToStaticMarkup(createElement(Guide, { components: { a: OwnLink, h2: Heading } }));
+  const guide = renderToStaticMarkup(createElement(Guide, { components: { h2: Heading } }));
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Errors</title>' +
     `<meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLES}</style></head>` +
@@ -35,9 +35,4 @@ export async function errorsPage(): Promise<string> {
 function Heading({ children }: ComponentProps<"h2">): ReactElement {
   const [code] = textOf(children).split(":");
   return createElement("h2", { id: code }, children);
-}
-
-/** The kit does not contain the other pages of the documentation. */
-function OwnLink({ href = "", children }: ComponentProps<"a">): ReactElement {
-  return /^(https:|#)/.test(href) ? createElement("a", { href }, children) : createElement("span", null, children);
 }

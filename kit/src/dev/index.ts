@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 
 import { satisfies } from "semver";
@@ -15,6 +14,7 @@ import { Proxy } from "./proxy.js";
 import { DevelopmentSection, type SectionEvents } from "./section.js";
 import { CLIENT_SCRIPT, DevelopmentServer, ERRORS_PAGE } from "./server.js";
 import { Shells, type LocalShell } from "./shells.js";
+import { createTemporaryFolder } from "./temporaryFolder.js";
 import { TypeCheck } from "./typeCheck.js";
 
 /** Options of {@link develop}. */
@@ -53,7 +53,7 @@ export interface Development {
  */
 export async function develop(options: DevelopOptions): Promise<Development> {
   const { folders, site, port, host, apis, print } = options;
-  const temporary = await mkdtemp(path.join(tmpdir(), "colonnade-dev-"));
+  const temporary = await createTemporaryFolder();
   const sections = new Map<string, DevelopmentSection>();
   const typeChecks: TypeCheck[] = [];
   let printed = new Set<string>();

@@ -13,11 +13,12 @@ import { clientConfiguration } from "../build/webpack.js";
 import { sectionConfiguration, sectionFiles } from "../check/bundle.js";
 import { problemsOf } from "../check/check.js";
 import type { ProblemCode } from "../check/codes.js";
+import { atImport } from "../check/packageImport.js";
 import { readPositions } from "../check/positions.js";
 import type { Problem } from "../check/problem.js";
 import { SourceProblems } from "../check/sources.js";
 import { comparePatterns, matchPath } from "../paths.js";
-import type { DevelopmentProblem } from "./problem.js";
+import type { DevelopmentProblem, DevelopmentProblemKind } from "./problem.js";
 import { Renderer } from "./renderer.js";
 import { WatchBuild } from "./watch.js";
 
@@ -128,7 +129,7 @@ export class DevelopmentSection {
 
   #describe({ code, message, help, location }: Problem, page?: string): DevelopmentProblem {
     return {
-      kind: isPurity(code) ? "purity" : "render",
+      kind: categoryOf(code),
       section: this.name,
       code,
       message,
@@ -202,8 +203,10 @@ export class DevelopmentSection {
     if (reports.length === 0) return { rendered, problems: [], exceedsLimit: false };
     const entry = path.resolve(this.folder, this.config.entry);
     const positionOf = await readPositions(this.folder, entry, sectionFiles(this.#serverOutput).map);
+    const compilation = this.#server.succeeded?.compilation;
     const problems = reports
       .flatMap((report) => problemsOf(report, positionOf))
+      .map((problem) => (compilation ? atImport(this.folder, compilation, problem) : problem))
       .map((problem) => this.#describe(problem, request.path));
     const exceedsLimit = reports.some(({ kind }) => kind === "timeout");
     return { rendered, problems: await this.#distinctWithFrames(problems), exceedsLimit };
@@ -232,8 +235,9 @@ export class DevelopmentSection {
   }
 }
 
-function isPurity(code: ProblemCode): boolean {
-  return !/^COL1(00|1\d)$/.test(code);
+function categoryOf(code: ProblemCode): DevelopmentProblemKind {
+  if (/^COL1(00|1\d)$/.test(code)) return "render";
+  return code.startsWith("COL12") ? "policy" : "purity";
 }
 
 function distinct(problems: readonly DevelopmentProblem[]): DevelopmentProblem[] {

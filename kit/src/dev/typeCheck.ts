@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { fork, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -13,6 +13,8 @@ const ERROR = /^(.+)\((\d+),(\d+)\): error (TS\d+): (.*)$/;
 // The compiler prints these lines before and after each pass that a change causes.
 const STARTED = "File change detected. Starting incremental compilation";
 const DONE = /Found \d+ errors?\. Watching for file changes\./;
+// The channel to the parent closes even if the parent is killed.
+const END_WITH_PARENT = 'data:text/javascript,process.on("disconnect", () => process.exit())';
 
 /** Checks the types of a section in a child process, with the section's TypeScript. */
 export class TypeCheck {
@@ -23,8 +25,11 @@ export class TypeCheck {
   constructor(folder: string, section: string, onDone: () => void) {
     const compiler = findCompiler(folder);
     if (compiler === undefined || !existsSync(path.join(folder, "tsconfig.json"))) return;
-    const args = [compiler, "--noEmit", "--watch", "--preserveWatchOutput", "--pretty", "false"];
-    this.#child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+    this.#child = fork(compiler, ["--noEmit", "--watch", "--preserveWatchOutput", "--pretty", "false"], {
+      cwd: folder,
+      execArgv: ["--import", END_WITH_PARENT],
+      stdio: ["ignore", "pipe", "ignore", "ipc"],
+    });
     const { stdout } = this.#child;
     let found: DevelopmentProblem[] = [];
     // In milliseconds. The compiler reads the files of the first pass after it starts to watch them.

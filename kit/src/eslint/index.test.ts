@@ -26,8 +26,27 @@ describe("code that runs on the server is reported", () => {
     ["COL120", "const card = <p style={{ color: 'red' }} />;"],
     ["COL121", "const card = <p dangerouslySetInnerHTML={{ __html: '' }} />;"],
     ["COL121", "const show = (element) => { element.innerHTML = ''; };"],
+    ["COL121", "const html = { dangerouslySetInnerHTML: { __html: '' } };"],
+    ["COL121", "const card = <p {...{ dangerouslySetInnerHTML: html }} />;"],
+    ["COL121", "const frame = { srcDoc: '<b>x</b>' };"],
+    ["COL121", "const add = () => new Function('a', 'return a + 1');"],
+    ["COL121", "const add = () => window.Function('a', 'return a + 1');"],
+    ["COL121", "const add = () => eval('1 + 1');"],
+    ["COL121", "const later = () => setTimeout('show()', 100);"],
+    ["COL121", "const later = () => window.setInterval(`show(${id})`, 100);"],
+    ["COL121", "const show = (element) => { element['innerHTML'] = ''; };"],
     ["COL122", "const card = <script src='/x.js' />;"],
     ["COL123", "const card = <style>{'p {}'}</style>;"],
+    ["COL121", "const frame = <iframe title='x' srcDoc={text} />;"],
+    ["COL125", "const frame = <iframe title='x' src={url} />;"],
+    ["COL125", "const image = <img alt='' src='https://a.example/b.png' />;"],
+    ["COL125", "const image = <img alt='' src={`https://a.example/${id}.png`} />;"],
+    ["COL125", "const image = <img alt='' src='data:image/png;base64,AA==' />;"],
+    ["COL125", "const image = <img alt='' srcSet='/a.png 1x, //a.example/b.png 2x' />;"],
+    ["COL125", "const video = createElement('video', { poster: 'https://a.example/b.png' });"],
+    ["COL125", "const link = <a href='javascript:show()'>Show</a>;"],
+    ["COL125", "const load = () => fetch('https://a.example/b');"],
+    ["COL125", "const connect = () => new WebSocket(`wss://a.example/${id}`);"],
     ["COL130", "const url = process.env.API_URL;"],
     ["COL130", "const { API_URL } = process.env;"],
     ["COL123", "import styled from '@emotion/styled';"],
@@ -50,6 +69,14 @@ describe("code that may run only in the browser is not reported", () => {
     "const mode = process.env.NODE_ENV;",
     "const card = <Chart style='dark' />;",
     "import { fetch } from './cities'; definePage({ data: () => fetch() });",
+    "const later = () => setTimeout(() => show('now'), 100);",
+    "const { dangerouslySetInnerHTML, ...rest } = props;",
+    "const show = (element, key) => { element[key] = ''; };",
+    "import { Function } from './shapes'; const f = () => new Function('x');",
+    "const link = <a href='https://a.example/'>A</a>;",
+    "const image = <img alt='' src='/b.png' srcSet={images} />;",
+    "const load = () => fetch(`/api/${id}`);",
+    "const form = <form action='/signup' />;",
     "const script = () => document.createElement('script');",
     "import { Link } from '@colonnade/kit'; import { createPortal } from 'react-dom';",
   ])("%s", (source) => {
@@ -63,4 +90,12 @@ test("a message explains the code and links to the guide", () => {
     "COL121 HTML or code from a string: Render React elements. For formatted text, import Markdown. " +
       "node_modules/@colonnade/kit/dist/check/errors.md#col121-html-or-code-from-a-string",
   );
+});
+
+test("a message about a component says how to disable the rule", () => {
+  const source = "function Clock() { return <p>{Date.now()}</p>; }";
+  const [found] = linter.verify(source, config, { filename: "src/clock.jsx" });
+  expect(found?.message).toContain("If this runs only after hydration, disable the rule for this line.");
+  const next = source.replace("{ return", "{\n// eslint-disable-next-line @colonnade/section\nreturn");
+  expect(linter.verify(next, config, { filename: "src/clock.jsx" })).toEqual([]);
 });

@@ -32,9 +32,11 @@ const rule: Rule = {
   }),
 };
 
-function messageOf({ code, advice }: Finding): string {
+const SILENCE = "If this runs only after hydration, disable the rule for this line.";
+
+function messageOf({ code, advice, isCertain }: Finding): string {
   const { title, help } = kindOf(code);
-  return `${code} ${title}: ${advice ?? help} ${GUIDE}${anchorOf(code)}`;
+  return `${code} ${title}: ${advice ?? help} ${isCertain ? "" : `${SILENCE} `}${GUIDE}${anchorOf(code)}`;
 }
 
 /** Reports problems of `section check` that need no run of the section. */

@@ -2,6 +2,7 @@
 import React from "react";
 import runtime from "react/jsx-runtime";
 
+import { blockedProp } from "../blockedUrls.js";
 import { styleLibraryHelp, type ProblemCode } from "../codes.js";
 
 /** A blocked element, with the stack of its creation. */
@@ -50,9 +51,11 @@ function* violations(type: string, props: Readonly<Record<string, unknown>>): Ge
     return;
   }
   if (hasStyle(props.style)) yield { code: "COL120", message: `the prop "style" of a <${type}> element` };
-  if (props.dangerouslySetInnerHTML)
-    yield { code: "COL121", message: `the prop "dangerouslySetInnerHTML" of a <${type}> element` };
+  for (const name of ["dangerouslySetInnerHTML", "srcDoc"])
+    if (props[name]) yield { code: "COL121", message: `the prop "${name}" of a <${type}> element` };
   for (const [name, value] of Object.entries(props)) {
+    const blocked = value ? blockedProp(type, name, typeof value === "string" ? value : undefined) : undefined;
+    if (blocked) yield { code: "COL125", ...blocked };
     if (/^on[A-Z]/.test(name) && typeof value === "string")
       yield { code: "COL121", message: `a string as the event handler "${name}" of a <${type}> element` };
   }

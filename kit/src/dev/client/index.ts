@@ -2,6 +2,8 @@
 import type { BrowserError } from "../browserError.js";
 import type { DevelopmentProblem } from "../problem.js";
 import type { DocumentState, ServerState, ViewChange } from "../state.js";
+import { stackOfBlocked } from "./blockedElement.js";
+import { stackOfMismatch } from "./hydratedElement.js";
 import { showProblems } from "./overlay.js";
 import type { HotSection } from "./sections.js";
 
@@ -14,21 +16,25 @@ Object.assign(globalThis, { colonnadeSections: sections });
 
 let current: ServerState = { builds: start.builds, problems: [] };
 let browserProblems: { readonly path: string; readonly problem: DevelopmentProblem }[] = [];
+// How often a new build of a section arrived.
+let updates = 0;
 
 /** Shows the problems of the sources and of the current page. */
 function show(): void {
   const { pathname } = location;
   const serverProblems = current.problems.filter(({ path }) => path === undefined || path === pathname);
-  const locations = new Set(serverProblems.map((problem) => problem.location));
   // An error that the server already reports at the same place is shown once.
+  const isKnown = ({ kind, location }: DevelopmentProblem): boolean =>
+    serverProblems.some((known) => (location ? known.location === location : kind === "policy" && known.kind === kind));
   const onlyInBrowser = browserProblems
-    .filter(({ path, problem }) => path === pathname && !(problem.location && locations.has(problem.location)))
+    .filter(({ path, problem }) => path === pathname && !isKnown(problem))
     .map(({ problem }) => problem);
   showProblems([...serverProblems, ...onlyInBrowser]);
 }
 
 async function report(error: Omit<BrowserError, "path">): Promise<void> {
   const path = location.pathname;
+  const updatesBefore = updates;
   const response = await fetch("/_development/errors", {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -37,6 +43,14 @@ async function report(error: Omit<BrowserError, "path">): Promise<void> {
   if (!response.ok) return;
   // Read before the list, because another report may change the list meanwhile.
   const problem = (await response.json()) as DevelopmentProblem;
+  // The new build may not have the problem.
+  if (updates !== updatesBefore) return;
+  // The browser reports a blocked URL once for each use.
+  const isReported = browserProblems.some(
+    (known) =>
+      known.path === path && known.problem.message === problem.message && known.problem.location === problem.location,
+  );
+  if (isReported) return;
   browserProblems = [...browserProblems, { path, problem }];
   show();
 }
@@ -50,8 +64,8 @@ function reportThrown(thrown: unknown, position: string): void {
     readonly componentStack?: string;
   };
   const isHydration = /hydrat/i.test(message);
-  // React throws hydration errors, so only the component stack names the section's code.
-  const stacks = isHydration ? [componentStack, stack] : [stack, componentStack];
+  // React throws hydration errors, so their stack does not name the section's code.
+  const stacks = isHydration ? [stackOfMismatch(message), componentStack, stack] : [stack, componentStack];
   void report({ kind: isHydration ? "hydration" : "runtime", message, stack: [...stacks, position].join("\n") });
 }
 
@@ -63,10 +77,12 @@ addEventListener("unhandledrejection", ({ reason }) => {
 });
 document.addEventListener("securitypolicyviolation", (event) => {
   const { violatedDirective, blockedURI, sourceFile, lineNumber, columnNumber } = event;
+  // Such a violation throws an error, which has the position.
+  if (violatedDirective === "require-trusted-types-for") return;
   void report({
     kind: "policy",
     message: `The Content Security Policy blocks ${blockedURI || "this"} (${violatedDirective}).`,
-    stack: `${sourceFile}:${String(lineNumber)}:${String(columnNumber)}`,
+    stack: `${stackOfBlocked(blockedURI)}\n${sourceFile}:${String(lineNumber)}:${String(columnNumber)}`,
   });
 });
 
@@ -109,7 +125,9 @@ async function apply(state: ServerState): Promise<void> {
   for (const [name, { client, server }] of Object.entries(state.builds)) {
     const section = sections.get(name);
     if (client !== earlierBuilds[name]?.client) {
-      browserProblems = browserProblems.filter(({ problem }) => problem.section !== name);
+      updates += 1;
+      // The section of a problem without a position is unknown.
+      browserProblems = browserProblems.filter(({ problem: { section: of, location: at } }) => at && of !== name);
       if (section) await update(name, section, client);
       // The section of this page did not start, so it cannot be updated.
       else if (name === start.section) location.reload();

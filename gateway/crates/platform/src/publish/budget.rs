@@ -33,6 +33,13 @@ pub(super) fn check(budget: &Budget, release: &Release, sizes: &BTreeMap<String,
         .iter()
         .map(|file| (file.path.as_str(), file))
         .collect();
+    let advice = match release.kind {
+        Kind::Section => format!(
+            "; the operator can raise it with `[budget.sections.{}]` in `site.toml`",
+            release.name
+        ),
+        Kind::Shell => String::new(),
+    };
     let mut problems = Vec::new();
     for (view, own) in views {
         let paths: BTreeSet<&String> = common.clone().chain(own).collect();
@@ -54,17 +61,24 @@ pub(super) fn check(budget: &Budget, release: &Release, sizes: &BTreeMap<String,
                 let largest: Vec<String> = file_sizes
                     .iter()
                     .take(MAX_LISTED)
-                    .map(|(size, path)| format!("`{path}` {size}"))
+                    .map(|(size, path)| format!("`{path}` {}", kib(*size)))
                     .collect();
                 problems.push(format!(
-                    "{view} loads {total} bytes of {what} (Brotli), but the budget is {limit} bytes ({} KiB); the largest: {}",
-                    limit / 1024,
+                    "{view} loads {} of {what} (Brotli), more than its budget of {}; the largest: {}{advice}",
+                    kib(total),
+                    kib(limit),
                     largest.join(", ")
                 ));
             }
         }
     }
     problems
+}
+
+/// Formats a size in KiB, rounded to one decimal, as `section check` does.
+fn kib(bytes: u64) -> String {
+    let tenths = (bytes * 10 + 512) / 1024;
+    format!("{}.{} KiB", tenths / 10, tenths % 10)
 }
 
 #[cfg(test)]
@@ -120,13 +134,16 @@ mod tests {
         assert_eq!(
             script(10_109),
             [
-                "page `/state/:state` loads 10110 bytes of scripts (Brotli), but the budget is 10109 bytes (9 KiB); \
-              the largest: `client/state.js` 10000, `client/entry.js` 100, `client/common.js` 10"
+                "page `/state/:state` loads 9.9 KiB of scripts (Brotli), more than its budget of 9.9 KiB; \
+                 the largest: `client/state.js` 9.8 KiB, `client/entry.js` 0.1 KiB, `client/common.js` 0.0 KiB; \
+                 the operator can raise it with `[budget.sections.directory]` in `site.toml`"
             ]
         );
         let all = script(109);
         assert_eq!(all.len(), 3, "{all:?}");
-        assert!(all[0].starts_with("page `/` loads 110 ") && all[2].starts_with("slot `join` loads 1110 "));
+        assert!(
+            all[0].starts_with("page `/` loads 0.1 KiB ") && all[2].starts_with("slot `join` loads 1.1 KiB ")
+        );
     }
 
     #[test]
@@ -138,7 +155,7 @@ mod tests {
         };
         let problems = check(&style, &release, &sizes);
         assert!(
-            problems.len() == 1 && problems[0].contains("5000 bytes of stylesheets"),
+            problems.len() == 1 && problems[0].contains("4.9 KiB of stylesheets"),
             "{problems:?}"
         );
         assert!(check(&budget(10_110), &release, &sizes).is_empty());
@@ -172,11 +189,11 @@ mod tests {
         assert_eq!(of(70, 50), [""; 0]);
         let problems = of(69, 49);
         assert!(
-            problems[0].starts_with("the shell loads 70 bytes of scripts"),
+            problems[0].starts_with("the shell loads 0.1 KiB of scripts"),
             "{problems:?}"
         );
         assert!(
-            problems[1].starts_with("the shell loads 50 bytes of stylesheets"),
+            problems[1].starts_with("the shell loads 0.0 KiB of stylesheets"),
             "{problems:?}"
         );
     }

@@ -1,0 +1,57 @@
+// The URLs that the site's Content Security Policy blocks: gateway/crates/site/src/document/content_security_policy.rs.
+
+/** A URL that the browser does not load. */
+export interface BlockedUrl {
+  /** What contains the URL, such as `the URL "https://a.example/x.png" as the prop "src" of a <img> element`. */
+  readonly message: string;
+  /** What to do instead, if the help text of the code does not say it. */
+  readonly advice?: string;
+}
+
+// The policy allows no frames, also not of this origin.
+const FRAMES: Readonly<Record<string, string>> = { iframe: "src", embed: "src", object: "data" };
+const FILES: Readonly<Record<string, RegExp>> = {
+  audio: /^src$/,
+  image: /^(href|xlinkHref)$/,
+  img: /^src(Set)?$/,
+  input: /^src$/,
+  source: /^src(Set)?$/,
+  track: /^src$/,
+  use: /^(href|xlinkHref)$/,
+  video: /^(src|poster)$/,
+};
+const CODE_PROP = /^(href|action|formAction|xlinkHref)$/;
+const OTHER_ORIGIN = /^\s*((https?:|wss?:)?\/\/|data:)/i;
+const CODE = /^\s*javascript:/i;
+/** Names of the functions and classes that connect to the URL in their first argument. */
+const CONNECTION = /^((globalThis|self|window)\.)?(fetch|EventSource|WebSocket|navigator\.sendBeacon)$/;
+const MAX_URL = 60;
+
+/**
+ * Returns what the policy blocks of a prop of an HTML element. `value` is the prop's text, or the text before its first
+ * expression; undefined if unknown.
+ */
+export function blockedProp(tag: string, name: string, value: string | undefined): BlockedUrl | undefined {
+  const prop = `the prop "${name}" of a <${tag}> element`;
+  if (FRAMES[tag] === name) return { message: prop, advice: "Link to the page instead: the policy blocks frames." };
+  if (value === undefined) return undefined;
+  if (CODE_PROP.test(name) && CODE.test(value))
+    return { message: `the URL "${shortened(value)}" as ${prop}`, advice: "Use the event handler of a <button>." };
+  if (!FILES[tag]?.test(name)) return undefined;
+  const blocked = (name === "srcSet" ? value.split(",") : [value]).find((url) => OTHER_ORIGIN.test(url));
+  return blocked === undefined ? undefined : { message: `the URL "${shortened(blocked)}" as ${prop}` };
+}
+
+/** Returns what the policy blocks of a call. `value` is the start of its first argument; undefined if unknown. */
+export function blockedCall(name: string, value: string | undefined): BlockedUrl | undefined {
+  if (value === undefined || !CONNECTION.test(name) || !OTHER_ORIGIN.test(value)) return undefined;
+  return {
+    message: `the URL "${shortened(value)}" in a call of ${name}()`,
+    advice: "Request a path of this site: the policy blocks connections to other origins.",
+  };
+}
+
+function shortened(url: string): string {
+  const text = url.trim();
+  return text.length > MAX_URL ? `${text.slice(0, MAX_URL)}…` : text;
+}
