@@ -11,7 +11,7 @@ import { inspectPages } from "./dom.js";
 import { brokenLink, sortLinks } from "./links.js";
 import { atImport, isInPackage } from "./packageImport.js";
 import { readPositions } from "./positions.js";
-import { problemOf, Problems, type Problem } from "./problem.js";
+import { isSimilar, problemOf, Problems, type Problem } from "./problem.js";
 import { inParallel, runJob } from "./processes.js";
 import type { CheckJob, LinkTarget, Report } from "./report.js";
 
@@ -68,9 +68,10 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
     for (const report of reports) addReport(report, positionOf, problems);
   };
   addReports([sectionReports, ...pageReports].flat());
-  // A render reports the same error with its page.
-  for (const problem of bundle.problems) if (!problems.hasSimilar(problem)) problems.add(problem);
-  const rendered = pageReports.flat().filter((report) => report.kind === "rendered");
+  const rendered = pageReports
+    .flat()
+    .filter((report) => report.kind === "rendered")
+    .map(({ stack, ...report }) => ({ ...report, location: positionOf(stack) }));
   const { links, faults } = await inspectPages(rendered);
   const checked = new Set([...patterns, ...[...paths.values()].flat().map(({ path: listed }) => listed)]);
   const sorted = sortLinks(links, patterns, checked);
@@ -81,6 +82,9 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
     const from = report.kind === "notFound" && links.get(report.path);
     if (from) problems.add(brokenLink(report, from));
   }
+  // A render finds again what is in the sources.
+  problems.remove((problem) => bundle.problems.some((known) => isSimilar(problem, known)));
+  for (const problem of bundle.problems) problems.add(problem);
   const found = problems.sorted().filter((problem) => !isCaused(problem, bundle.problems));
   return {
     problems: found.map((problem) => atImport(folder, bundle.compilation, problem)),

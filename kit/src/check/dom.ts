@@ -58,7 +58,7 @@ export async function inspectPages(pages: readonly RenderedPath[]): Promise<Page
 }
 
 function faultOf(
-  { path, pattern }: RenderedPath,
+  { path, pattern, location }: RenderedPath,
   { id, impact, help, helpUrl, nodes }: AxeResults["violations"][number],
 ): Problem {
   const code = SEVERE.has(impact ?? "") ? "COL150" : "COL151";
@@ -68,7 +68,7 @@ function faultOf(
   return problemOf(
     code,
     `${path} (page ${pattern}) breaks the axe rule ${id}: ${elements}`,
-    undefined,
+    location,
     `${help}: ${helpUrl}`,
   );
 }

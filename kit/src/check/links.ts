@@ -27,7 +27,7 @@ export function sortLinks(
     if (pattern !== undefined) targets.push({ path, pattern });
     else if (firstSegments.has(firstSegment(path)))
       problems.push(
-        problemOf("COL118", `${where(from)} links to ${path}, which no page of the section matches`, undefined),
+        problemOf("COL118", `${where(from)} links to ${path}, which no page of the section matches`, from.location),
       );
   }
   return { targets, problems };
@@ -38,7 +38,7 @@ export function brokenLink({ path, pattern }: LinkTarget, from: RenderedPath): P
   return problemOf(
     "COL117",
     `${where(from)} links to ${path}, but data() of the page ${pattern} is notFound()`,
-    undefined,
+    from.location,
   );
 }
 

@@ -76,9 +76,9 @@ export class Problems {
     if (!this.#distinct.has(key)) this.#distinct.set(key, problem);
   }
 
-  /** Whether there is a problem with the same code and location. */
-  hasSimilar(problem: Problem): boolean {
-    return [...this.#distinct.values()].some((other) => isSimilar(problem, other));
+  /** Removes the problems that match. */
+  remove(matches: (problem: Problem) => boolean): void {
+    for (const [key, problem] of this.#distinct) if (matches(problem)) this.#distinct.delete(key);
   }
 
   /** Returns the problems, sorted by code and location. */

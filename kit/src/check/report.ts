@@ -12,6 +12,8 @@ export interface LinkTarget {
 /** A path of a page, and the HTML that the page renders there. */
 export interface RenderedPath extends LinkTarget {
   readonly html: string;
+  /** The position of the page's component in the sources; undefined if unknown. */
+  readonly location: string | undefined;
 }
 
 /** The argument of a child process: what to check. */
@@ -29,7 +31,7 @@ export interface CheckJob extends SandboxScripts {
 /** The result of a child process. Stacks contain positions in the bundle. */
 export type Report =
   | { readonly kind: "paths"; readonly paths: readonly ReleasePath[] }
-  | ({ readonly kind: "rendered" } & RenderedPath)
+  | ({ readonly kind: "rendered"; readonly stack: string } & Omit<RenderedPath, "location">)
   | ({ readonly kind: "notFound" } & LinkTarget)
   | { readonly kind: "thrown"; readonly step: string; readonly error: ThrownError; readonly stack: string }
   | { readonly kind: "timeout"; readonly step: string; readonly limit: number; readonly stack: string }

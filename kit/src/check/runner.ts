@@ -4,6 +4,7 @@ import { appendFileSync } from "node:fs";
 import type { ReleasePath } from "../build/release.js";
 import { stackOfFunction } from "./functionPosition.js";
 import { describeThrown, settled } from "./outcome.js";
+import { PAGE_MEMBERS, type PageMember } from "./pageMembers.js";
 import type { CheckJob, LinkTarget, Report } from "./report.js";
 import type { CheckSteps, StepResult, Violation } from "./sandbox/index.js";
 import { createSandboxContext } from "./sandboxContext.js";
@@ -38,12 +39,19 @@ function reportViolation({ problem, code = "COL100", advice }: Violation, stack?
   });
 }
 
-/** Runs a step of the section. False if the section threw or the step found a problem. */
-async function run(step: string, action: () => StepResult | Promise<StepResult>): Promise<boolean> {
+/**
+ * Runs a step of the section. False if the section threw or the step found a problem. `stackOf` returns a stack with the
+ * position of that problem.
+ */
+async function run(
+  step: string,
+  action: () => StepResult | Promise<StepResult>,
+  stackOf?: () => string,
+): Promise<boolean> {
   try {
     const result = await settled(action());
     if (result === null) return true;
-    reportViolation(result);
+    reportViolation(result, stackOf?.());
   } catch (thrown) {
     reportThrown(step, thrown);
   }
@@ -55,9 +63,10 @@ async function runLimited(
   step: string,
   action: () => StepResult | Promise<StepResult>,
   limit = LOAD_LIMIT,
+  stackOf?: () => string,
 ): Promise<boolean> {
   watchdog.start(step, limit);
-  const isDone = await run(step, action);
+  const isDone = await run(step, action, stackOf);
   watchdog.stop();
   return isDone;
 }
@@ -72,7 +81,10 @@ async function checkSection(steps: CheckSteps): Promise<void> {
 }
 
 async function checkPage(steps: CheckSteps, pattern: string): Promise<void> {
-  if (!(await runLimited(`loading the page ${pattern}`, () => steps.loadPage(pattern)))) return;
+  const stackOfPage = (): string => stackOfMember(steps, ...PAGE_MEMBERS);
+  if (!(await runLimited(`loading the page ${pattern}`, () => steps.loadPage(pattern), LOAD_LIMIT, stackOfPage)))
+    return;
+  const stackOfComponent = stackOfMember(steps, "Component");
   reportBlocked(steps, `the page ${pattern}`);
   let list: ReturnType<CheckSteps["paths"]> | undefined;
   const listPaths = (): StepResult => {
@@ -85,13 +97,25 @@ async function checkPage(steps: CheckSteps, pattern: string): Promise<void> {
   const rendered = new Set([0, Math.floor(paths.length / 2), paths.length - 1]);
   const found: ReleasePath[] = [];
   for (const [index, path] of paths.entries()) {
-    const isIndexable = await checkPath(steps, { pattern, path, listed, isRendered: rendered.has(index) });
+    const isIndexable = await checkPath(steps, {
+      pattern,
+      path,
+      listed,
+      isRendered: rendered.has(index),
+      stackOfComponent,
+    });
     if (listed) found.push({ path, indexable: isIndexable });
   }
   report({ kind: "paths", paths: found });
   const unknown = steps.unknownPath();
   if (unknown === null) return;
-  await runLimited(`data() of ${unknown} (page ${pattern})`, () => steps.unknown(unknown), PATH_LIMIT);
+  const step = `data() of ${unknown} (page ${pattern})`;
+  await runLimited(
+    step,
+    () => steps.unknown(unknown),
+    PATH_LIMIT,
+    () => stackOfMember(steps, "data"),
+  );
 }
 
 /** Reports the links to paths that are not found. */
@@ -109,10 +133,21 @@ interface PathToCheck {
   readonly path: string;
   readonly listed: boolean;
   readonly isRendered: boolean;
+  /** A stack with the position of the page's component. */
+  readonly stackOfComponent: string;
+}
+
+/** Returns a stack with the position of the first of these members that is a function; empty if none is. */
+function stackOfMember(steps: CheckSteps, ...members: readonly PageMember[]): string {
+  const found = members.map((member) => steps.member(member)).find((member) => typeof member === "function");
+  return found === undefined ? "" : stackOfFunction(found);
 }
 
 /** Runs the page at one path. Returns whether it may be indexed. */
-async function checkPath(steps: CheckSteps, { pattern, path, listed, isRendered }: PathToCheck): Promise<boolean> {
+async function checkPath(
+  steps: CheckSteps,
+  { pattern, path, listed, isRendered, stackOfComponent }: PathToCheck,
+): Promise<boolean> {
   let isIndexable = false;
   const page = `${path} (page ${pattern})`;
   const next = (what: string, action: () => StepResult | Promise<StepResult>): Promise<boolean> => {
@@ -127,19 +162,19 @@ async function checkPath(steps: CheckSteps, { pattern, path, listed, isRendered 
   if (hasData && !steps.isNotFound()) {
     await next("data() of", () => {
       const problem = steps.json(path);
-      if (problem) reportViolation(problem, stackOfFunction(steps.dataFunction()));
+      if (problem) reportViolation(problem, stackOfMember(steps, "data"));
       return null;
     });
     await next("head() of", () => {
       const { indexable, problems } = steps.head(path);
       isIndexable = indexable;
-      for (const problem of problems) reportViolation(problem);
+      for (const problem of problems) reportViolation(problem, stackOfMember(steps, "head"));
       return null;
     });
     if (isRendered) {
       await next("layout() of", () => (steps.layout(), null));
       if (await next("rendering", () => steps.render(path)))
-        report({ kind: "rendered", path, pattern, html: steps.html() });
+        report({ kind: "rendered", path, pattern, html: steps.html(), stack: stackOfComponent });
     }
   }
   watchdog.stop();

@@ -36,7 +36,7 @@ async function dataViolation(steps: CheckSteps, { path, page }: RenderRequest): 
   const found = failed ?? (steps.isNotFound() ? null : steps.json(path));
   if (!found) return undefined;
   const { problem, ...violation } = found;
-  const stack = failed ? undefined : stackOfFunction(steps.dataFunction());
+  const stack = failed ? undefined : stackOfFunction(steps.member("data"));
   return { kind: "violation", code: "COL100", ...violation, message: problem, ...(stack && { stack }) };
 }
 

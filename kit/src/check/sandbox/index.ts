@@ -6,6 +6,7 @@ import { matchPath, pathTo, type Params } from "../../paths.js";
 import { CONTRACT, type PageModule, type Section, type SlotModule } from "../../section.js";
 import { findNonJson } from "../../server/json.js";
 import type { ProblemCode } from "../codes.js";
+import { PAGE_MEMBERS, type PageMember } from "../pageMembers.js";
 import { MAX_PAGE_BYTES } from "../pageSize.js";
 import { recordBlockedElements, takeBlockedElements, type BlockedElement } from "./elements.js";
 import { headProblems, isIndexable } from "./head.js";
@@ -39,8 +40,8 @@ export interface CheckSteps {
   data(path: string, isListed: boolean): Promise<StepResult>;
   /** Finds what JSON would change in the data of the current path. */
   json(path: string): StepResult;
-  /** The function `data` of the page. */
-  dataFunction(): unknown;
+  /** A member of the page. Undefined if the page lacks it. */
+  member(name: PageMember): unknown;
   /** Runs `head`. Returns whether the page may be indexed, and the problems of the head. */
   head(path: string): { readonly indexable: boolean; readonly problems: readonly Violation[] };
   layout(): void;
@@ -96,7 +97,11 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
           problem: `the module of the page "${pattern}" does not export "page"; expected export const page = definePage({ … })`,
         };
       ({ page } = module);
-      return null;
+      const declared: Partial<AnyPage> = page;
+      const missing = PAGE_MEMBERS.find((member) => !declared[member]);
+      if (!missing) return null;
+      const problem = `the page "${pattern}" has no ${missing}; expected definePage({ ${PAGE_MEMBERS.join(", ")} })`;
+      return { code: missing === "head" ? "COL115" : "COL100", problem };
     },
     paths() {
       if (page.paths) {
@@ -133,7 +138,8 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
         advice: `data${nonJson}. Return only what JSON keeps: convert dates to strings, maps to arrays, and leave out undefined.`,
       };
     },
-    dataFunction: () => Reflect.get(page, "data"),
+    // The module may export no page.
+    member: (name): unknown => Reflect.get(Object(page) as object, name),
     head(path) {
       head = page.head({ data: data as never, site });
       return { indexable: isIndexable(head), problems: [...headProblems(head, path, site)] };
