@@ -41,9 +41,11 @@ const ROUTER: RuleSetRule = {
   test: /[\\/]node_modules[\\/]react-router[\\/]dist[\\/].*\.mjs$/,
   loader: path.join(import.meta.dirname, "router-loader.js"),
 };
+/** The file of React's server renderer. */
+export const REACT_SERVER_FILE = /[\\/]react-dom-server-legacy\.browser\.production\.js$/;
 /** Rule for React's server renderer. */
 export const REACT_SERVER: RuleSetRule = {
-  test: /[\\/]react-dom-server-legacy\.browser\.production\.js$/,
+  test: REACT_SERVER_FILE,
   loader: path.join(import.meta.dirname, "react-server-loader.js"),
 };
 const MARKDOWN: RuleSetRule = { test: /\.md$/, loader: path.join(import.meta.dirname, "markdown-loader.js") };

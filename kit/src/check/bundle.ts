@@ -4,9 +4,11 @@ import { createRequire } from "node:module";
 import path from "node:path";
 
 import MiniCssExtractPlugin from "mini-css-extract-plugin";
-import type { Compilation, Configuration } from "webpack";
+import webpack, { type Compilation, type Configuration } from "webpack";
 
 import { compile } from "../build/compile.js";
+import { reactServerFile } from "../build/reactServer.js";
+import { REACT_SERVER_FILE } from "../build/rules.js";
 import { SERVER_SPECIFIERS } from "../build/server.js";
 import type { BuildContext } from "../build/context.js";
 import { hashKit } from "../build/version.js";
@@ -72,7 +74,7 @@ export async function compileShared(context: BuildContext, output: string): Prom
     // Without what the section's own configuration adds.
     const { name, entry } = context.config;
     const plain = { ...context, config: { name, entry } };
-    const configuration = scriptConfiguration(plain, output, sharedSource(), SHARED_VARIABLE);
+    const configuration = sharedConfiguration(plain, output, sharedSource());
     return compileScript(plain, { ...configuration, resolve: { ...configuration.resolve, tsconfig: false } });
   });
 }
@@ -83,7 +85,23 @@ export async function compileShared(context: BuildContext, output: string): Prom
  */
 export async function compileShellScript(context: BuildContext, output: string, render: string): Promise<string> {
   const source = `${sharedSource()}\nexport { render } from ${JSON.stringify(render)};`;
-  return compileScript(context, scriptConfiguration(context, output, source, SHARED_VARIABLE));
+  return compileScript(context, sharedConfiguration(context, output, source));
+}
+
+/** The script has React's development build, whose errors have a text. Those of the production build have a number. */
+function sharedConfiguration(context: BuildContext, output: string, source: string): Configuration {
+  const configuration = scriptConfiguration(context, output, source, SHARED_VARIABLE);
+  const { optimization, plugins = [] } = configuration;
+  return {
+    ...configuration,
+    optimization: { ...optimization, nodeEnv: "development" },
+    plugins: [
+      ...plugins,
+      new webpack.NormalModuleReplacementPlugin(REACT_SERVER_FILE, reactServerFile(context.folder, "development")),
+      // This build measures durations, and the sandbox has no clock.
+      new webpack.DefinePlugin({ performance: "({ now: () => 0 })" }),
+    ],
+  };
 }
 
 async function compileScript(context: BuildContext, configuration: Configuration): Promise<string> {

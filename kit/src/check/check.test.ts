@@ -429,9 +429,23 @@ const OTHERS: Readonly<Record<string, Case>> = {
     problems: [
       [
         "COL110",
-        expect.stringMatching(/threw Error: an error of React that https:\/\/react\.dev\/errors\/31\S* explains$/),
+        expect.stringMatching(/threw Error: Objects are not valid as a React child \(found: object with keys \{\}\)\./),
       ],
     ],
+  },
+  updates: {
+    source: renders(
+      "{ const [count, setCount] = useState(0); setCount(count + 1); return <h1>{count}</h1>; }",
+      'import { useState } from "react";',
+    ),
+    problems: [["COL110", expect.stringMatching(/^rendering \S+ .* threw Error: Too many re-renders\./), "4:59"]],
+  },
+  lazily: {
+    source: renders(
+      "<Suspense fallback={<p />}><h1>Lab</h1><Later /></Suspense>",
+      'import { lazy, Suspense } from "react"; const Later = lazy(async () => import("./emptyStyle").then(() => ({ default: () => <p /> })));',
+    ),
+    problems: [],
   },
   middle: {
     source: pageSource(

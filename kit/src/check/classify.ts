@@ -39,9 +39,7 @@ export function classifyError({ name, message }: ThrownError): { code: ProblemCo
     if (rule) return { code: rule[1], message: `used ${message.slice(0, message.indexOf(FORBIDDEN))}` };
   }
   const [, missing = ""] = /^(\S+) is not defined$/.exec(message) ?? [];
-  // The message of React's production build is a number, and the URL of the explanation.
-  const [, url] = /^Minified React error #\d+; visit (\S+) /.exec(message) ?? [];
-  const thrown = `threw ${name}: ${url === undefined ? message : `an error of React that ${url} explains`}`;
+  const thrown = `threw ${name}: ${message}`;
   if (name === "ReferenceError") {
     if (missing === "process") return { code: "COL130", message: "used process, which exists only in Node.js" };
     if (NETWORK_GLOBALS.has(missing)) return { code: "COL104", message: `used ${missing}` };
