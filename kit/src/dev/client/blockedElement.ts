@@ -1,9 +1,5 @@
-/** React's development builds keep the stack of the JSX expression that created an element. */
-interface Fiber {
-  readonly _debugStack?: { readonly stack?: string } | null;
-}
+import { stackOfElement } from "./elementStack.js";
 
-const FIBER_PREFIX = "__reactFiber$";
 const URL_ATTRIBUTES = ["src", "srcset", "poster", "data"] as const;
 
 /**
@@ -13,10 +9,7 @@ const URL_ATTRIBUTES = ["src", "srcset", "poster", "data"] as const;
 export function stackOfBlocked(url: string): string {
   const selector = URL_ATTRIBUTES.map((name) => `[${name}]`).join();
   const element = [...document.querySelectorAll(selector)].find((candidate) => loads(candidate, url));
-  if (!element) return "";
-  const key = Object.keys(element).find((name) => name.startsWith(FIBER_PREFIX));
-  const fiber = key === undefined ? undefined : (element as unknown as Record<string, Fiber>)[key];
-  return fiber?._debugStack?.stack ?? "";
+  return element ? stackOfElement(element) : "";
 }
 
 function loads(element: Element, blocked: string): boolean {

@@ -3,6 +3,7 @@ import type { BrowserError } from "../browserError.js";
 import type { DevelopmentProblem } from "../problem.js";
 import type { DocumentState, ServerState, ViewChange } from "../state.js";
 import { stackOfBlocked } from "./blockedElement.js";
+import { stackOfMismatch } from "./hydratedElement.js";
 import { showProblems } from "./overlay.js";
 import type { HotSection } from "./sections.js";
 
@@ -22,10 +23,11 @@ let updates = 0;
 function show(): void {
   const { pathname } = location;
   const serverProblems = current.problems.filter(({ path }) => path === undefined || path === pathname);
-  const locations = new Set(serverProblems.map((problem) => problem.location));
   // An error that the server already reports at the same place is shown once.
+  const isKnown = ({ kind, location }: DevelopmentProblem): boolean =>
+    serverProblems.some((known) => (location ? known.location === location : kind === "policy" && known.kind === kind));
   const onlyInBrowser = browserProblems
-    .filter(({ path, problem }) => path === pathname && !(problem.location && locations.has(problem.location)))
+    .filter(({ path, problem }) => path === pathname && !isKnown(problem))
     .map(({ problem }) => problem);
   showProblems([...serverProblems, ...onlyInBrowser]);
 }
@@ -43,6 +45,12 @@ async function report(error: Omit<BrowserError, "path">): Promise<void> {
   const problem = (await response.json()) as DevelopmentProblem;
   // The new build may not have the problem.
   if (updates !== updatesBefore) return;
+  // The browser reports a blocked URL once for each use.
+  const isReported = browserProblems.some(
+    (known) =>
+      known.path === path && known.problem.message === problem.message && known.problem.location === problem.location,
+  );
+  if (isReported) return;
   browserProblems = [...browserProblems, { path, problem }];
   show();
 }
@@ -56,8 +64,8 @@ function reportThrown(thrown: unknown, position: string): void {
     readonly componentStack?: string;
   };
   const isHydration = /hydrat/i.test(message);
-  // React throws hydration errors, so only the component stack names the section's code.
-  const stacks = isHydration ? [componentStack, stack] : [stack, componentStack];
+  // React throws hydration errors, so their stack does not name the section's code.
+  const stacks = isHydration ? [stackOfMismatch(message), componentStack, stack] : [stack, componentStack];
   void report({ kind: isHydration ? "hydration" : "runtime", message, stack: [...stacks, position].join("\n") });
 }
 
