@@ -59,7 +59,7 @@ const ERRORS = [
   ["Type", "useState(0)", 'useState<number>("0")', /home\.tsx:11:\d+/, "TS2345"],
   ["Render", COUNT, "Count {count} {data[2].length}</button>", /home\.tsx:16:\d+/, "COL110"],
   ["Purity", COUNT, "Count {count} {Math.random()}</button>", /home\.tsx:16:\d+/, "COL102"],
-  ["Hydration", COUNT, "Count {typeof window === 'object' ? count : '-'}</button>", /home\.tsx:\d+:\d+/, "+ "],
+  ["Hydration", COUNT, "Count {typeof window === 'object' ? count : '-'}</button>", /home\.tsx:16:9/, "+ "],
 ] as const;
 
 test("The overlay shows six kinds of errors", async ({ page, development }) => {
@@ -155,14 +155,22 @@ test("The overlay shows errors after hydration", async ({ page, development }) =
 
 test("A policy error ends with its cause", async ({ page, development }) => {
   const heading = "<h1>Counter</h1>";
-  // The static rules find only literal URLs.
-  const image = `${heading}<img alt="" src={["https:", "", "blocked.example", "a.png"].join("/")} />`;
+  // The static rules find only literal URLs, and the server renders no image.
+  const image = `${heading}{count > 0 && <img alt="" src={["https:", "", "blocked.example", "a.png"].join("/")} />}`;
   await openCounter(page);
   await development.edit(HOME, heading, image);
   const title = overlay(page).getByRole("heading", { level: 2 });
   await expect(title).toHaveText(/^Policy error in hello, src\/pages\/home\.tsx:14:\d+$/);
   await expect(overlay(page)).toContainText("blocks https://blocked.example/a.png (img-src).");
   await development.edit(HOME, image, heading);
+  await expect(overlay(page)).toBeHidden();
+
+  // The build finds it in the sources. The report of the browser is not shown.
+  const literal = `${heading}<img alt="" src="https://blocked.example/a.png" />`;
+  await development.edit(HOME, heading, literal);
+  await expect(overlay(page)).toContainText("COL125");
+  await expect(title).toHaveText(/^Policy error in hello, src\/pages\/home\.tsx:14:\d+$/);
+  await development.edit(HOME, literal, heading);
   await expect(overlay(page)).toBeHidden();
 
   // The report of a stylesheet's URL names no section.

@@ -18,7 +18,7 @@ import { readPositions } from "../check/positions.js";
 import type { Problem } from "../check/problem.js";
 import { SourceProblems } from "../check/sources.js";
 import { comparePatterns, matchPath } from "../paths.js";
-import type { DevelopmentProblem } from "./problem.js";
+import type { DevelopmentProblem, DevelopmentProblemKind } from "./problem.js";
 import { Renderer } from "./renderer.js";
 import { WatchBuild } from "./watch.js";
 
@@ -129,7 +129,7 @@ export class DevelopmentSection {
 
   #describe({ code, message, help, location }: Problem, page?: string): DevelopmentProblem {
     return {
-      kind: isPurity(code) ? "purity" : "render",
+      kind: categoryOf(code),
       section: this.name,
       code,
       message,
@@ -235,8 +235,9 @@ export class DevelopmentSection {
   }
 }
 
-function isPurity(code: ProblemCode): boolean {
-  return !/^COL1(00|1\d)$/.test(code);
+function categoryOf(code: ProblemCode): DevelopmentProblemKind {
+  if (/^COL1(00|1\d)$/.test(code)) return "render";
+  return code.startsWith("COL12") ? "policy" : "purity";
 }
 
 function distinct(problems: readonly DevelopmentProblem[]): DevelopmentProblem[] {
