@@ -139,7 +139,7 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
       };
     },
     // The module may export no page.
-    member: (name) => Reflect.get(Object(page) as object, name),
+    member: (name): unknown => Reflect.get(Object(page) as object, name),
     head(path) {
       head = page.head({ data: data as never, site });
       return { indexable: isIndexable(head), problems: [...headProblems(head, path, site)] };
