@@ -73,8 +73,8 @@ pub(crate) fn routes() -> [Route<Endpoint>; 17] {
             Get,
             "/readyz",
             Open(|admin, _| {
-                let is_live = admin.deployments.current().live().is_some();
-                Ok(health::readiness(is_live, &admin.shutdown))
+                let readiness = admin.deployments.readiness();
+                Ok(health::readiness(readiness, &admin.shutdown))
             }),
         ),
         route(Get, "/metrics", Open(Admin::metrics)),

@@ -24,7 +24,13 @@ pub struct RenderMetrics {
     outcomes: Family<Outcome, Counter>,
     cpu: Family<Section, Histogram, fn() -> Histogram>,
     pub(super) circuits: Circuits,
+    worker_starts: Family<Start, Counter>,
     worker_restarts: Counter,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Start {
+    outcome: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -62,6 +68,7 @@ impl Default for RenderMetrics {
             outcomes: Family::default(),
             cpu: Family::new_with_constructor(|| Histogram::new(CPU_SECONDS)),
             circuits: Circuits::default(),
+            worker_starts: Family::default(),
             worker_restarts: Counter::default(),
         }
     }
@@ -87,6 +94,11 @@ impl RenderMetrics {
             CircuitOpen(self.circuits.clone()),
         );
         registry.register(
+            "render_worker_starts",
+            "Attempts to start a render worker by outcome",
+            Described(self.worker_starts.clone()),
+        );
+        registry.register(
             "render_worker_restarts",
             "Render workers that were killed or crashed",
             self.worker_restarts.clone(),
@@ -105,6 +117,12 @@ impl RenderMetrics {
     /// Counts a failed render. Returns the number of failures with this cause so far.
     pub fn record_failure(&self, section: &str, cause: &'static str) -> u64 {
         self.count(section, cause)
+    }
+
+    /// Counts an attempt to start a worker.
+    pub fn record_start(&self, succeeded: bool) {
+        let outcome = if succeeded { "started" } else { "failed" };
+        self.worker_starts.get_or_create(&Start { outcome }).inc();
     }
 
     /// Counts a worker that was replaced.

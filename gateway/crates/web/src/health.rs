@@ -39,14 +39,33 @@ pub fn liveness() -> Response {
     text(StatusCode::OK, "ok")
 }
 
+/// Whether the gateway can serve the site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readiness {
+    /// It serves all pages.
+    Ready,
+    /// It serves all pages, but the browser renders those that are not cached: no render worker starts.
+    Degraded,
+    /// No deployment is live.
+    NothingLive,
+}
+
+impl Readiness {
+    /// Whether visitors can use the site.
+    pub fn is_ready(self) -> bool {
+        self != Self::NothingLive
+    }
+}
+
 /// The response of `/readyz`: 200 while a deployment is live and no shutdown has begun, else 503. An upgrade does not make
 /// the site unavailable, so that a replaced process is still ready.
-pub fn readiness(has_live: bool, shutdown: &ShutdownSignal) -> Response {
+pub fn readiness(readiness: Readiness, shutdown: &ShutdownSignal) -> Response {
     if *shutdown.0.borrow() == Lifecycle::ShuttingDown {
-        text(StatusCode::SERVICE_UNAVAILABLE, "shutting down")
-    } else if has_live {
-        text(StatusCode::OK, "ready")
-    } else {
-        text(StatusCode::SERVICE_UNAVAILABLE, "no live deployment")
+        return text(StatusCode::SERVICE_UNAVAILABLE, "shutting down");
+    }
+    match readiness {
+        Readiness::Ready => text(StatusCode::OK, "ready"),
+        Readiness::Degraded => text(StatusCode::OK, "degraded: no render worker starts"),
+        Readiness::NothingLive => text(StatusCode::SERVICE_UNAVAILABLE, "no live deployment"),
     }
 }

@@ -77,11 +77,17 @@ fn liveness() -> Operation {
 }
 
 fn readiness() -> Operation {
+    let ready = json!({ "enum": ["ready\n", "degraded: no render worker starts\n"] });
+    let ready = content("text/plain; charset=utf-8", &ready);
     let not_ready = json!({ "enum": ["no live deployment\n", "shutting down\n"] });
     let not_ready = content("text/plain; charset=utf-8", &not_ready);
     Operation::new("health", "ready", "Check that the gateway is ready to serve")
         .without_token()
-        .response(200, "A deployment is live.", &plain_text("ready"))
+        .response(
+            200,
+            "A deployment is live. Degraded: the browser renders pages that are not cached.",
+            &ready,
+        )
         .response(
             503,
             "No deployment is live, or the gateway shuts down.",

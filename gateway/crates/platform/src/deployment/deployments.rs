@@ -16,6 +16,7 @@ use colonnade_diagnostics::Diagnostics;
 use colonnade_model::deployment::Deployment;
 use colonnade_render::Renderer;
 use colonnade_store::Store;
+use colonnade_web::health::Readiness;
 
 /// The interval at which the store is polled for changes by other gateways.
 const POLL: Duration = Duration::from_millis(500);
@@ -61,6 +62,21 @@ impl Deployments {
     /// The current snapshot.
     pub fn current(&self) -> Arc<Snapshot> {
         self.current.load_full()
+    }
+
+    /// Whether the gateway is ready to serve: see `/readyz`.
+    pub fn readiness(&self) -> Readiness {
+        if self.current().live().is_none() {
+            Readiness::NothingLive
+        } else if self
+            .renderer
+            .as_ref()
+            .is_some_and(|renderer| renderer.is_degraded())
+        {
+            Readiness::Degraded
+        } else {
+            Readiness::Ready
+        }
     }
 
     /// The recent errors and the section log of this gateway.
