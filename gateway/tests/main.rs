@@ -59,6 +59,7 @@ mod publish_css_scope;
 mod publish_malicious_archives;
 mod publish_warnings;
 mod render_isolation;
+mod render_unavailable;
 mod render_workers;
 mod rendering;
 mod rollback;

@@ -48,7 +48,7 @@ fn assert_others_serve(gateway: &Gateway) {
         let ready = listener.get("/readyz");
         assert_eq!(
             (ready.status, &*ready.text()),
-            (200, "ready; unavailable: legal\n")
+            (200, "degraded: unavailable sections: legal\n")
         );
     }
     assert_eq!(gateway.metric(UNAVAILABLE), 1);

@@ -255,7 +255,7 @@ async fn wait_for_handover(
     control_socket: &Path,
 ) -> Result<Option<UnixListener>, StartError> {
     if let Some(takeover) = takeover {
-        if deployments.current().live().is_none() {
+        if !deployments.readiness().is_ready() {
             return Err(StartError::NotReady);
         }
         takeover.take_over().await.map_err(StartError::Abandoned)?;

@@ -1,4 +1,5 @@
-/* Preloaded into a gateway to inject faults: a shifted wall clock, a failing monotonic clock, a full disk.
+/* Preloaded into a gateway to inject faults: a shifted wall clock, a failing monotonic clock, a full disk,
+ * programs that do not start.
  *
  * FAULT_WALL_CLOCK names a file with the offset of the wall clock in seconds.
  *
@@ -9,13 +10,18 @@
  * the operation that fails with ENOSPC:
  *   w  writing      s  syncing      c  creating files and folders
  *
+ * FAULT_SPAWN names a file with the path of a program that starts instead of every other one. If the file is empty, the
+ * process table is full.
+ *
  * The files are read on every call, so a test can change them while the gateway runs. The code below uses system calls
- * directly, to bypass the functions that it replaces. */
+ * directly, to bypass the functions that it replaces, except posix_spawnp, which is not a system call. */
 
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,4 +169,17 @@ OPENS(openat64, (int folder, const char *path, int flags, ...), folder, flags)
 
 int mkdir(const char *path, mode_t mode) {
     return creation_fails(AT_FDCWD, path) ? -1 : syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
+typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+                           char *const[], char *const[]);
+
+int posix_spawnp(pid_t *restrict pid, const char *restrict program,
+                 const posix_spawn_file_actions_t *restrict actions, const posix_spawnattr_t *restrict attributes,
+                 char *const arguments[restrict], char *const environment[restrict]) {
+    char other[PATH_MAX];
+    long length = read_fault_file("FAULT_SPAWN", other, sizeof other);
+    if (length == 0) return EAGAIN;
+    spawn_function *spawn = (spawn_function *)dlsym(RTLD_NEXT, "posix_spawnp");
+    return spawn(pid, length > 0 ? other : program, actions, attributes, arguments, environment);
 }

@@ -1,6 +1,8 @@
-//! Fault injection: system faults in a running gateway: clock jumps, clock failures, a full disk. See the preloaded `faults.c`.
+//! Fault injection: system faults in a running gateway: clock jumps, clock failures, a full disk, programs that
+//! do not start. See the preloaded `faults.c`.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use tempfile::TempDir;
@@ -17,6 +19,17 @@ pub(crate) enum DiskFull {
     Sync,
     /// Creating files and folders.
     Create,
+}
+
+/// Why no program starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SpawnFault {
+    /// The process table is full.
+    FullProcessTable,
+    /// The executable does not exist.
+    MissingExecutable,
+    /// The process starts, but does nothing.
+    Hang,
 }
 
 /// A machine with injectable faults.
@@ -41,11 +54,13 @@ impl FaultyMachine {
         let path = |name: &str| self.folder.path().join(name).display().to_string();
         let (library, store) = (path("faults.so"), path("store"));
         let (clock, monotonic, disk_full) = (path("clock"), path("monotonic"), path("disk-full"));
+        let spawn = path("spawn");
         let own = [
             ("LD_PRELOAD", &*library),
             ("FAULT_WALL_CLOCK", &clock),
             ("FAULT_MONOTONIC_CLOCK", &monotonic),
             ("FAULT_DISK_FULL", &disk_full),
+            ("FAULT_SPAWN", &spawn),
             ("FAULT_FOLDER", &store),
         ];
         Gateway::set_up(Setup {
@@ -84,6 +99,27 @@ impl FaultyMachine {
     /// Undoes [`FaultyMachine::fill_disk`].
     pub(crate) fn free_disk(&self) {
         fs::remove_file(self.folder.path().join("disk-full")).unwrap();
+    }
+
+    /// Breaks the start of render workers.
+    pub(crate) fn break_spawn(&self, fault: SpawnFault) {
+        let program = self.folder.path().join("program");
+        let text = match fault {
+            SpawnFault::FullProcessTable => String::new(),
+            SpawnFault::MissingExecutable => "/missing".to_owned(),
+            SpawnFault::Hang => {
+                // It exits when the gateway closes its input.
+                fs::write(&program, "#!/bin/sh\nexec cat\n").unwrap();
+                fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+                program.display().to_string()
+            }
+        };
+        self.write("spawn", &text);
+    }
+
+    /// Undoes [`FaultyMachine::break_spawn`].
+    pub(crate) fn fix_spawn(&self) {
+        fs::remove_file(self.folder.path().join("spawn")).unwrap();
     }
 
     /// Writes atomically: the gateway may read the file at any time.

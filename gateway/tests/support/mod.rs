@@ -25,13 +25,14 @@ pub(crate) mod secrets;
 mod successor;
 mod tls;
 mod visitors;
+pub(crate) mod workers;
 
 pub(crate) use attack::{Raw, SetOnDrop, VISITOR, attack, attack_encrypted, attack_rendering};
 pub(crate) use backend::{Backend, CLOSED_ORIGIN, Reply};
 pub(crate) use browser::Browser;
 pub(crate) use client::{Client, Request, Response, TIMEOUT};
 pub(crate) use connection::Connection;
-pub(crate) use faults::{DiskFull, FaultyMachine};
+pub(crate) use faults::{DiskFull, FaultyMachine, SpawnFault};
 pub(crate) use gateway::{
     Gateway, Setup, TOKEN, authorized, authorized_by, configuration, configuration_with_listen, only_limits,
     rollout_cookie, rollout_ids, run_gateway, socket_activated, token,
@@ -42,7 +43,7 @@ pub(crate) use process::{min_growth_kib, raise_descriptor_limit, resident_kib, s
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{
     HEALTHY_MODULE, is_rendered, render_count, rendered_section, rendering_gateway, rendering_shell,
-    wait_until_rendered,
+    wait_until_rendered, with_rendering_site,
 };
 pub(crate) use successor::Successor;
 pub(crate) use tls::{Certificate, Tls};

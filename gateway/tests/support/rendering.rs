@@ -32,7 +32,11 @@ pub(crate) fn rendered_section(name: &str, version: &str, pattern: &str, module:
 
 /// A gateway with a healthy section at `/healthy/:x` and the module under test at `/attack/:x`.
 pub(crate) fn rendering_gateway(settings: &str, attack: &str) -> Gateway {
-    let gateway = Gateway::start_with(settings, &[]);
+    with_rendering_site(Gateway::start_with(settings, &[]), attack)
+}
+
+/// Deploys the site of [`rendering_gateway`].
+pub(crate) fn with_rendering_site(gateway: Gateway, attack: &str) -> Gateway {
     gateway.publish(&rendering_shell("1.0.0"));
     gateway.publish(&rendered_section(
         "healthy",

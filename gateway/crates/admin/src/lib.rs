@@ -34,7 +34,7 @@ use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Deployments;
 use colonnade_platform::publish::PublishRules;
 use colonnade_web::client::{ClientAddress, client_key};
-use colonnade_web::health::{self, ShutdownSignal, is_health_path};
+use colonnade_web::health::{ShutdownSignal, is_health_path};
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::request_scope;
 use colonnade_web::response::{Request, Response, RouteName};
@@ -243,12 +243,5 @@ impl Admin {
     fn is_live(&self, name: &str) -> bool {
         let snapshot = self.deployments.current();
         snapshot.live().is_some_and(|live| live.release(name).is_some())
-    }
-
-    /// `GET /readyz`
-    fn readiness(&self) -> Response {
-        let snapshot = self.deployments.current();
-        let sections = snapshot.unavailable().map(|each| each.id.name.as_str());
-        health::readiness(snapshot.live().is_some(), sections, &self.shutdown)
     }
 }

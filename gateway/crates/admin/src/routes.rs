@@ -82,7 +82,11 @@ pub(crate) fn routes() -> [Route<Endpoint>; 18] {
     let roll_back = || Api(|admin, call| Box::pin(rollback::roll_back(admin, call.caller, call.body)));
     [
         route(Get, "/healthz", Open(|_| Ok(health::liveness()))),
-        route(Get, "/readyz", Open(|admin| Ok(admin.readiness()))),
+        route(
+            Get,
+            "/readyz",
+            Open(|admin| Ok(health::readiness(&admin.deployments.readiness(), &admin.shutdown))),
+        ),
         route(Get, "/metrics", Metrics),
         route(Get, "/api/v1/openapi.json", Open(|_| Ok(openapi::respond()))),
         route(

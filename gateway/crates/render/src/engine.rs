@@ -75,6 +75,11 @@ impl Engine {
         }
     }
 
+    /// False while no worker starts.
+    pub(super) fn is_available(&self) -> bool {
+        self.pool.is_available()
+    }
+
     /// Renders a requested page and records the outcome.
     pub(super) async fn render(
         self: Arc<Self>,

@@ -11,6 +11,7 @@ mod process;
 mod protocol;
 mod queue;
 mod request;
+mod slot;
 mod trial;
 mod worker;
 
@@ -98,6 +99,11 @@ impl Renderer {
         if let Some(engine) = &self.engine {
             engine.metrics.expose(section);
         }
+    }
+
+    /// Whether pages are rendered in the browser although server rendering is enabled, because no worker starts.
+    pub fn is_degraded(&self) -> bool {
+        self.engine.as_ref().is_some_and(|engine| !engine.is_available())
     }
 
     /// A rendered page, from the cache if possible. Concurrent requests for the same page share one render.

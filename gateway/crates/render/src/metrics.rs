@@ -22,14 +22,23 @@ const CPU_SECONDS: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 /// The outcome of a successful render.
 const RENDERED: &str = "rendered";
 
+/// The outcomes of attempts to start a worker.
+const STARTED: &str = "started";
+const FAILED: &str = "failed";
+
 /// The metrics of renders.
 #[derive(Clone)]
 pub struct RenderMetrics {
     outcomes: Family<Outcome, Counter>,
     cpu: Family<Section, Histogram, fn() -> Histogram>,
     pub(super) circuits: Circuits,
-    worker_starts: Counter,
+    worker_starts: Family<Start, Counter>,
     worker_restarts: Counter,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Start {
+    outcome: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -63,11 +72,15 @@ impl EncodeMetric for CircuitOpen {
 
 impl Default for RenderMetrics {
     fn default() -> Self {
+        let worker_starts = Family::default();
+        for outcome in [STARTED, FAILED] {
+            drop(worker_starts.get_or_create(&Start { outcome }));
+        }
         Self {
             outcomes: Family::default(),
             cpu: Family::new_with_constructor(|| Histogram::new(CPU_SECONDS)),
             circuits: Circuits::default(),
-            worker_starts: Counter::default(),
+            worker_starts,
             worker_restarts: Counter::default(),
         }
     }
@@ -94,8 +107,8 @@ impl RenderMetrics {
         );
         registry.register(
             "render_worker_starts",
-            "Render workers that were started, with replacements of those that were killed, crashed or used up",
-            self.worker_starts.clone(),
+            "Attempts to start a render worker by outcome",
+            Described(self.worker_starts.clone()),
         );
         registry.register(
             "render_worker_restarts",
@@ -118,9 +131,10 @@ impl RenderMetrics {
         self.count(section, cause)
     }
 
-    /// Counts a worker that was started.
-    pub fn record_start(&self) {
-        self.worker_starts.inc();
+    /// Counts an attempt to start a worker.
+    pub fn record_start(&self, succeeded: bool) {
+        let outcome = if succeeded { STARTED } else { FAILED };
+        self.worker_starts.get_or_create(&Start { outcome }).inc();
     }
 
     /// Exposes the counters of a section at 0.

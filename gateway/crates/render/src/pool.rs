@@ -11,29 +11,15 @@ use colonnade_diagnostics::ErrorClass;
 use colonnade_model::release::ServerModules;
 use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
-use colonnade_web::response::RequestId;
 
-use super::process::WorkerProcess;
 use super::protocol::FailureCause;
-use super::queue::{FairQueue, QueueFull};
+use super::queue::QueueFull;
+use super::slot::{QueuedRender, WorkerSlot, Workers, no_worker};
 use crate::metrics::RenderMetrics;
-
-/// The delay before the next attempt to start a worker after one failed.
-const START_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// A pool of workers. Dropping it stops them.
 pub(crate) struct WorkerPool {
-    queue: Arc<FairQueue<QueuedRender>>,
-}
-
-/// A render in the queue.
-struct QueuedRender {
-    task: RenderTask,
-    /// The latest time at which a worker may start it.
-    deadline: Instant,
-    result: oneshot::Sender<Result<RenderOutput, RenderFailure>>,
-    /// The request that waits for it.
-    request: Option<RequestId>,
+    workers: Arc<Workers>,
 }
 
 /// What a worker renders.
@@ -80,17 +66,22 @@ impl RenderFailure {
 impl WorkerPool {
     /// Starts the workers.
     pub(crate) fn start(settings: colonnade_config::RenderSettings, metrics: &RenderMetrics) -> Self {
-        let queue = Arc::new(FairQueue::new(settings.max_queue_length));
+        let workers = Arc::new(Workers::new(settings, metrics.clone()));
         for _ in 0..settings.workers {
-            tokio::spawn(run_worker(Arc::clone(&queue), settings, metrics.clone()));
+            tokio::spawn(WorkerSlot::new(Arc::clone(&workers)).run());
         }
-        Self { queue }
+        Self { workers }
+    }
+
+    /// False while no worker starts.
+    pub(crate) fn is_available(&self) -> bool {
+        self.workers.are_available()
     }
 
     /// Renders for a client, or for the gateway itself (`None`).
     ///
-    /// The render fails if no worker starts it within `queue_timeout`. If the queue is full, it fails at once, or with
-    /// `wait_for_slot` waits for a free slot.
+    /// The render fails at once while no worker process starts, and if no worker begins it within `queue_timeout`. If the
+    /// queue is full, it fails at once, or with `wait_for_slot` waits for a free slot.
     pub(crate) async fn render(
         &self,
         client: Option<ClientKey>,
@@ -98,6 +89,9 @@ impl WorkerPool {
         queue_timeout: Duration,
         wait_for_slot: bool,
     ) -> Result<RenderOutput, RenderFailure> {
+        if !self.is_available() {
+            return Err(no_worker());
+        }
         let (sender, receiver) = oneshot::channel();
         let deadline = Instant::now() + queue_timeout;
         let render = QueuedRender {
@@ -107,10 +101,10 @@ impl WorkerPool {
             request: request_scope::current(),
         };
         let queued = if wait_for_slot {
-            let queued = timeout_at(deadline, self.queue.push(client, render)).await;
+            let queued = timeout_at(deadline, self.workers.queue.push(client, render)).await;
             queued.unwrap_or(Err(QueueFull::Total))
         } else {
-            self.queue.try_push(client, render)
+            self.workers.queue.try_push(client, render)
         };
         queued.map_err(|full| match full {
             QueueFull::Total => {
@@ -131,69 +125,6 @@ impl WorkerPool {
 
 impl Drop for WorkerPool {
     fn drop(&mut self) {
-        self.queue.close();
-    }
-}
-
-/// Keeps one worker running and gives it queued renders.
-async fn run_worker(
-    queue: Arc<FairQueue<QueuedRender>>,
-    settings: colonnade_config::RenderSettings,
-    metrics: RenderMetrics,
-) {
-    // Started in advance, so that the first render does not wait for it.
-    let mut worker = start_worker(&metrics).await;
-    while let Some(mut render) = queue.pop().await {
-        let request = render.request.take();
-        let work = serve(worker, render, &settings, &metrics);
-        worker = request_scope::within(request, work).await;
-    }
-}
-
-/// Serves a queued render. Returns the worker for the next one.
-async fn serve(
-    mut worker: WorkerProcess,
-    render: QueuedRender,
-    settings: &colonnade_config::RenderSettings,
-    metrics: &RenderMetrics,
-) -> WorkerProcess {
-    if render.deadline <= Instant::now() {
-        let message = "the render was queued for too long; try again";
-        let failure = RenderFailure::new(FailureCause::QueueFull, message);
-        let _ = render.result.send(Err(failure));
-        return worker;
-    }
-    if !worker.is_usable() {
-        worker = start_worker(metrics).await;
-    }
-    let result = worker.render(&render.task, settings).await;
-    // After an exception the worker's state is known. Other failures may leave it in any state.
-    let must_restart = matches!(&result, Err(failure) if failure.cause != FailureCause::Exception);
-    if must_restart {
-        // Kill it before a new one starts, and count the restart before the result is sent.
-        drop(worker);
-        metrics.record_restart();
-        tracing::warn!(event = "render_worker_restarted");
-        let _ = render.result.send(result);
-        start_worker(metrics).await
-    } else {
-        let _ = render.result.send(result);
-        worker
-    }
-}
-
-/// Starts a worker, and retries until it succeeds.
-async fn start_worker(metrics: &RenderMetrics) -> WorkerProcess {
-    loop {
-        match WorkerProcess::start().await {
-            Ok(worker) => {
-                metrics.record_start();
-                return worker;
-            }
-            Err(error) => {
-                tracing::error!(event = "render_worker_start_failed", error = %error);
-                tokio::time::sleep(START_RETRY_DELAY).await;
-            }
-        }
+        self.workers.queue.close();
     }
 }

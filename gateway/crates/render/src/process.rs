@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout};
 
 use colonnade_config::RenderSettings;
 use colonnade_model::release::ServerModules;
@@ -24,11 +24,15 @@ use super::protocol::{
 /// The number of releases whose modules a worker loads before it is replaced.
 const MAX_LOADED_RELEASES: usize = 64;
 
-/// How long starting a worker may take.
+/// How long starting a worker may take. See also [`STALLED_CHECKS`].
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The interval at which the limits of a running render are checked.
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// The interval at which a worker that has not responded yet is checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The number of consecutive checks, 3 s, after which a worker that uses no CPU time is killed. On a busy machine a healthy
+/// worker is slow, but uses some.
+const STALLED_CHECKS: u32 = 30;
 
 /// The CPU time a worker may use in addition to that of its render: to load modules and to prepare the next sandbox.
 const EXTRA_CPU_TIME: Duration = Duration::from_millis(500);
@@ -48,7 +52,22 @@ pub(super) struct WorkerProcess {
 
 impl WorkerProcess {
     /// Starts a worker and waits until it is ready.
-    pub(super) async fn start() -> io::Result<Self> {
+    pub(super) async fn start() -> Result<Self, RenderFailure> {
+        let mut worker = Self::spawn().map_err(|error| crashed(&error))?;
+        let pid = worker.process.id();
+        let response = worker.read_message::<WorkerResponse>();
+        match wait_for_response(pid, START_TIMEOUT, None, response).await? {
+            WorkerResponse::Started { is_sandboxed } => {
+                if !is_sandboxed && cfg!(target_os = "linux") {
+                    tracing::warn!(event = "render_worker_unsandboxed");
+                }
+                Ok(worker)
+            }
+            other => Err(crashed(&unexpected_response(&other))),
+        }
+    }
+
+    fn spawn() -> io::Result<Self> {
         let mut process = Command::new(program()?)
             .arg("render-worker")
             .env_clear()
@@ -61,25 +80,12 @@ impl WorkerProcess {
         let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let mut worker = Self {
+        Ok(Self {
             process,
             input,
             output,
             loaded: HashSet::new(),
-        };
-        let response = timeout_at(
-            Instant::now() + START_TIMEOUT,
-            worker.read_message::<WorkerResponse>(),
-        );
-        match response.await.map_err(|_| io::ErrorKind::TimedOut)?? {
-            WorkerResponse::Started { is_sandboxed } => {
-                if !is_sandboxed && cfg!(target_os = "linux") {
-                    tracing::warn!(event = "render_worker_unsandboxed");
-                }
-                Ok(worker)
-            }
-            other => Err(unexpected_response(&other)),
-        }
+        })
     }
 
     /// Whether the process is alive and may load the modules of more releases.
@@ -95,33 +101,8 @@ impl WorkerProcess {
     ) -> Result<RenderOutput, RenderFailure> {
         let pid = self.process.id();
         let max_cpu_time = cpu_time(pid).map(|used| used + 2 * settings.cpu_limit + EXTRA_CPU_TIME);
-        let response_deadline = Instant::now() + RESPONSE_TIMEOUT;
-        let mut response = pin!(self.request_render(task, settings));
-        loop {
-            match timeout(POLL_INTERVAL, &mut response).await {
-                Ok(Err(error)) => {
-                    return Err(RenderFailure::new(
-                        FailureCause::WorkerCrashed,
-                        &error.to_string(),
-                    ));
-                }
-                Ok(Ok(result)) => return result,
-                // The engine enforces the limit of CPU time itself, but not while it executes its own native code.
-                Err(_) if cpu_time(pid).is_some_and(|used| max_cpu_time.is_some_and(|max| used > max)) => {
-                    return Err(RenderFailure::new(
-                        FailureCause::CpuLimit,
-                        "the render exceeded its CPU time and was killed",
-                    ));
-                }
-                Err(_) if Instant::now() > response_deadline => {
-                    return Err(RenderFailure::new(
-                        FailureCause::WorkerUnresponsive,
-                        "the render worker did not respond and was killed",
-                    ));
-                }
-                Err(_) => {}
-            }
-        }
+        let response = self.request_render(task, settings);
+        wait_for_response(pid, RESPONSE_TIMEOUT, max_cpu_time, response).await?
     }
 
     async fn request_render(
@@ -188,6 +169,46 @@ impl WorkerProcess {
         self.output.read_exact(&mut bytes).await?;
         Ok(bytes)
     }
+}
+
+/// Waits for the response of the worker with this process ID. Fails if it uses more CPU time in total than `max_cpu_time`, or
+/// does not respond.
+async fn wait_for_response<T>(
+    pid: Option<u32>,
+    response_timeout: Duration,
+    max_cpu_time: Option<Duration>,
+    response: impl Future<Output = io::Result<T>>,
+) -> Result<T, RenderFailure> {
+    let deadline = Instant::now() + response_timeout;
+    let (mut last_used, mut stalled_checks) = (None, 0);
+    let mut response = pin!(response);
+    loop {
+        if let Ok(result) = timeout(CHECK_INTERVAL, &mut response).await {
+            return result.map_err(|error| crashed(&error));
+        }
+        let used = cpu_time(pid);
+        // The engine enforces the limit of CPU time itself, but not while it executes its own native code.
+        if used.is_some_and(|used| max_cpu_time.is_some_and(|max| used > max)) {
+            return Err(RenderFailure::new(
+                FailureCause::CpuLimit,
+                "the render exceeded its CPU time and was killed",
+            ));
+        }
+        // Counts checks instead of time: if the gateway itself is stopped, the worker is not to blame.
+        let has_stalled = used.is_some() && used == last_used;
+        stalled_checks = if has_stalled { stalled_checks + 1 } else { 0 };
+        last_used = used;
+        if stalled_checks >= STALLED_CHECKS || Instant::now() > deadline {
+            return Err(RenderFailure::new(
+                FailureCause::WorkerUnresponsive,
+                "the render worker did not respond and was killed",
+            ));
+        }
+    }
+}
+
+fn crashed(error: &io::Error) -> RenderFailure {
+    RenderFailure::new(FailureCause::WorkerCrashed, &error.to_string())
 }
 
 fn unexpected_response(response: &WorkerResponse) -> io::Error {

@@ -73,6 +73,8 @@ pub(crate) enum FailureCause {
     WorkerCrashed,
     /// The worker was killed because it did not respond, although it had CPU time left.
     WorkerUnresponsive,
+    /// No worker starts.
+    NoWorker,
     /// The queue was full, or it was queued for too long.
     QueueFull,
     /// Too many renders of the same client were queued.
@@ -105,6 +107,7 @@ impl FailureCause {
         !matches!(
             self,
             Self::WorkerUnresponsive
+                | Self::NoWorker
                 | Self::QueueFull
                 | Self::ClientQueueFull
                 | Self::DeadlineExceeded
@@ -115,7 +118,10 @@ impl FailureCause {
 
     /// Whether the render of the releases failed. False if the gateway could not start the render.
     pub(super) fn concerns_release(self) -> bool {
-        !matches!(self, Self::QueueFull | Self::ClientQueueFull | Self::StoreError)
+        !matches!(
+            self,
+            Self::NoWorker | Self::QueueFull | Self::ClientQueueFull | Self::StoreError
+        )
     }
 
     /// The label in the log and in metrics.
@@ -126,6 +132,7 @@ impl FailureCause {
             Self::MemoryLimit => "memory_limit",
             Self::WorkerCrashed => "worker_crashed",
             Self::WorkerUnresponsive => "worker_unresponsive",
+            Self::NoWorker => "no_worker",
             Self::QueueFull => "queue_full",
             Self::ClientQueueFull => "client_queue_full",
             Self::DeadlineExceeded => "deadline_exceeded",

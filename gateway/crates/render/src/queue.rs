@@ -83,7 +83,18 @@ impl<T> FairQueue<T> {
 
     /// Removes the oldest item of the client whose turn it is. Waits for an item; `None` once the queue is closed.
     pub(super) async fn pop(&self) -> Option<T> {
-        self.queued.acquire().await.ok()?.forget();
+        let queued = self.queued.acquire().await.ok()?;
+        self.take(queued)
+    }
+
+    /// Same as [`FairQueue::pop`], but does not wait.
+    pub(super) fn try_pop(&self) -> Option<T> {
+        let queued = self.queued.try_acquire().ok()?;
+        self.take(queued)
+    }
+
+    fn take(&self, queued: SemaphorePermit<'_>) -> Option<T> {
+        queued.forget();
         let mut state = self.state.lock();
         let client = state.turns.pop_front()?;
         let items = state.clients.get_mut(&client)?;

@@ -128,10 +128,9 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
     use ErrorFormat::{Json, Page, Text};
     [
         get("/healthz", Text, |_, _| Box::pin(ready(Ok(health::liveness())))),
-        get("/readyz", Text, |site, call| {
-            let is_live = call.snapshot.live().is_some();
-            let sections = call.snapshot.unavailable().map(|each| each.id.name.as_str());
-            Box::pin(ready(Ok(health::readiness(is_live, sections, &site.shutdown))))
+        get("/readyz", Text, |site, _| {
+            let readiness = site.deployments.readiness();
+            Box::pin(ready(Ok(health::readiness(&readiness, &site.shutdown))))
         }),
         get("/robots.txt", Text, |site, _| {
             Box::pin(ready(Ok(wellknown::robots(&site.config.site.origin))))

@@ -39,23 +39,34 @@ pub fn liveness() -> Response {
     text(StatusCode::OK, "ok")
 }
 
+/// Whether the gateway can serve the site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Readiness {
+    /// It serves all pages.
+    Ready,
+    /// It serves the site, but visitors miss something that another gateway on the same store would not serve better. The
+    /// texts say what.
+    Degraded(Vec<String>),
+    /// No deployment is live.
+    NothingLive,
+}
+
+impl Readiness {
+    /// Whether visitors can use the site.
+    pub fn is_ready(&self) -> bool {
+        *self != Self::NothingLive
+    }
+}
+
 /// The response of `/readyz`: 200 while a deployment is live and no shutdown has begun, else 503. An upgrade does not make
-/// the site unavailable, so that a replaced process is still ready. The response lists the unavailable sections: the gateway
-/// serves the others, and another gateway on the same store would not do better.
-pub fn readiness<'a>(
-    has_live: bool,
-    unavailable: impl Iterator<Item = &'a str>,
-    shutdown: &ShutdownSignal,
-) -> Response {
-    let unavailable: Vec<&str> = unavailable.collect();
+/// the site unavailable, so that a replaced process is still ready.
+pub fn readiness(readiness: &Readiness, shutdown: &ShutdownSignal) -> Response {
     if *shutdown.0.borrow() == Lifecycle::ShuttingDown {
-        text(StatusCode::SERVICE_UNAVAILABLE, "shutting down")
-    } else if has_live {
-        match unavailable.join(", ").as_str() {
-            "" => text(StatusCode::OK, "ready"),
-            sections => text(StatusCode::OK, &format!("ready; unavailable: {sections}")),
-        }
-    } else {
-        text(StatusCode::SERVICE_UNAVAILABLE, "no live deployment")
+        return text(StatusCode::SERVICE_UNAVAILABLE, "shutting down");
+    }
+    match readiness {
+        Readiness::Ready => text(StatusCode::OK, "ready"),
+        Readiness::Degraded(problems) => text(StatusCode::OK, &format!("degraded: {}", problems.join("; "))),
+        Readiness::NothingLive => text(StatusCode::SERVICE_UNAVAILABLE, "no live deployment"),
     }
 }

@@ -6,8 +6,8 @@
 //! 4. The new process reports that it serves, and the running one drains.
 //!
 //! Until the third step the new process accepts nothing, so that a failure changes nothing. Until the fourth the running
-//! process accepts connections, too. Both processes share the sockets
-//! themselves, so that no connection that waits for `accept` is lost.
+//! process accepts connections, too. Both processes share the sockets themselves, so that no connection that waits for
+//! `accept` is lost.
 
 pub(super) mod control;
 pub(super) mod takeover;

@@ -79,7 +79,7 @@ fn liveness() -> Operation {
 }
 
 fn readiness() -> Operation {
-    let ready = json!({ "type": "string", "pattern": "^ready(; unavailable: [a-z0-9, -]+)?\n$" });
+    let ready = json!({ "type": "string", "pattern": "^(ready|degraded: [a-z0-9,:; -]+)\n$" });
     let ready = content("text/plain; charset=utf-8", &ready);
     let not_ready = json!({ "enum": ["no live deployment\n", "shutting down\n"] });
     let not_ready = content("text/plain; charset=utf-8", &not_ready);
@@ -87,7 +87,7 @@ fn readiness() -> Operation {
         .without_token()
         .response(
             200,
-            "A deployment is live. Sections whose releases are missing or damaged are listed.",
+            "A deployment is live. `degraded` names what visitors miss: the server rendering of pages that are not cached, if no render worker starts, and sections whose releases are missing or damaged.",
             &ready,
         )
         .response(

@@ -16,6 +16,7 @@ use colonnade_diagnostics::Diagnostics;
 use colonnade_model::deployment::Deployment;
 use colonnade_render::Renderer;
 use colonnade_store::{Store, StoreError};
+use colonnade_web::health::Readiness;
 
 /// The interval at which the store is polled for changes by other gateways.
 const POLL: Duration = Duration::from_millis(500);
@@ -69,6 +70,29 @@ impl Deployments {
     /// The current snapshot.
     pub fn current(&self) -> Arc<Snapshot> {
         self.current.load_full()
+    }
+
+    /// Whether the gateway is ready to serve: see `/readyz`.
+    pub fn readiness(&self) -> Readiness {
+        let snapshot = self.current();
+        if snapshot.live().is_none() {
+            return Readiness::NothingLive;
+        }
+        let mut problems = Vec::new();
+        if let Some(renderer) = &self.renderer
+            && renderer.is_degraded()
+        {
+            problems.push("no render worker starts".to_owned());
+        }
+        let sections: Vec<_> = snapshot.unavailable().map(|each| each.id.name.as_str()).collect();
+        if !sections.is_empty() {
+            problems.push(format!("unavailable sections: {}", sections.join(", ")));
+        }
+        if problems.is_empty() {
+            Readiness::Ready
+        } else {
+            Readiness::Degraded(problems)
+        }
     }
 
     /// The recent errors and the section log of this gateway.

@@ -1,0 +1,182 @@
+//! Slots of render workers: each keeps one worker process running and gives it queued renders.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use colonnade_config::RenderSettings;
+use colonnade_web::request_scope;
+use colonnade_web::response::RequestId;
+
+use super::pool::{RenderFailure, RenderOutput, RenderTask};
+use super::process::WorkerProcess;
+use super::protocol::FailureCause;
+use super::queue::FairQueue;
+use crate::metrics::RenderMetrics;
+
+/// The delay before the next attempt to start a worker after one failed.
+const START_RETRY_DELAY: Duration = Duration::from_secs(1);
+
+/// A render in the queue.
+pub(super) struct QueuedRender {
+    pub(super) task: RenderTask,
+    /// The latest time at which a worker may start it.
+    pub(super) deadline: Instant,
+    pub(super) result: oneshot::Sender<Result<RenderOutput, RenderFailure>>,
+    /// The request that waits for it.
+    pub(super) request: Option<RequestId>,
+}
+
+impl QueuedRender {
+    fn finish(self, result: Result<RenderOutput, RenderFailure>) {
+        // The caller may have left.
+        let _ = self.result.send(result);
+    }
+}
+
+/// What the workers share.
+pub(super) struct Workers {
+    pub(super) queue: FairQueue<QueuedRender>,
+    settings: RenderSettings,
+    metrics: RenderMetrics,
+    /// The number of workers whose last start failed.
+    failed_starts: AtomicUsize,
+}
+
+impl Workers {
+    pub(super) fn new(settings: RenderSettings, metrics: RenderMetrics) -> Self {
+        Self {
+            queue: FairQueue::new(settings.max_queue_length),
+            settings,
+            metrics,
+            failed_starts: AtomicUsize::new(0),
+        }
+    }
+
+    /// Whether a worker runs, or has not failed to start yet.
+    pub(super) fn are_available(&self) -> bool {
+        self.failed_starts.load(Ordering::Relaxed) < self.settings.workers
+    }
+
+    /// Counts a worker whose start failed.
+    fn record_failed_start(&self) {
+        let failed = self.failed_starts.fetch_add(1, Ordering::Relaxed) + 1;
+        if failed == self.settings.workers {
+            tracing::error!(event = "render_workers_unavailable");
+        }
+    }
+
+    fn record_recovery(&self) {
+        if self.failed_starts.fetch_sub(1, Ordering::Relaxed) == self.settings.workers {
+            tracing::info!(event = "render_workers_recovered");
+        }
+    }
+
+    /// Fails the queued renders if there is no worker for them.
+    fn clear_queue(&self) {
+        while !self.are_available()
+            && let Some(render) = self.queue.try_pop()
+        {
+            render.finish(Err(no_worker()));
+        }
+    }
+}
+
+/// One worker, which is replaced when it dies.
+pub(super) struct WorkerSlot {
+    workers: Arc<Workers>,
+    /// Whether the last start failed.
+    has_failed: bool,
+}
+
+impl WorkerSlot {
+    pub(super) fn new(workers: Arc<Workers>) -> Self {
+        Self {
+            workers,
+            has_failed: false,
+        }
+    }
+
+    /// Keeps the worker running and gives it queued renders.
+    pub(super) async fn run(mut self) {
+        let workers = Arc::clone(&self.workers);
+        // Started in advance, so that the first render does not wait for it.
+        let mut worker = self.start().await;
+        while let Some(mut render) = workers.queue.pop().await {
+            let request = render.request.take();
+            worker = request_scope::within(request, self.serve(worker, render)).await;
+        }
+    }
+
+    /// Serves a queued render. Returns the worker for the next one.
+    async fn serve(&mut self, mut worker: WorkerProcess, render: QueuedRender) -> WorkerProcess {
+        if render.deadline <= Instant::now() {
+            let message = "the render was queued for too long; try again";
+            render.finish(Err(RenderFailure::new(FailureCause::QueueFull, message)));
+            return worker;
+        }
+        if !worker.is_usable() {
+            let Some(new) = self.try_start().await else {
+                render.finish(Err(no_worker()));
+                return self.start().await;
+            };
+            worker = new;
+        }
+        let result = worker.render(&render.task, &self.workers.settings).await;
+        // After an exception the worker's state is known. Other failures may leave it in any state.
+        match &result {
+            Err(failure) if failure.cause != FailureCause::Exception => {
+                // Kill it before a new one starts, and count the restart before the result is sent.
+                drop(worker);
+                self.workers.metrics.record_restart();
+                tracing::warn!(event = "render_worker_restarted", cause = failure.cause.label());
+                render.finish(result);
+                self.start().await
+            }
+            _ => {
+                render.finish(result);
+                worker
+            }
+        }
+    }
+
+    /// Starts the worker, and retries until it succeeds.
+    async fn start(&mut self) -> WorkerProcess {
+        loop {
+            if let Some(worker) = self.try_start().await {
+                return worker;
+            }
+            tokio::time::sleep(START_RETRY_DELAY).await;
+        }
+    }
+
+    /// Starts the worker, counts the outcome, and logs the first failure of a series.
+    async fn try_start(&mut self) -> Option<WorkerProcess> {
+        let started = WorkerProcess::start().await;
+        self.workers.metrics.record_start(started.is_ok());
+        match started {
+            Ok(worker) => {
+                if std::mem::take(&mut self.has_failed) {
+                    self.workers.record_recovery();
+                }
+                Some(worker)
+            }
+            Err(failure) => {
+                if !std::mem::replace(&mut self.has_failed, true) {
+                    tracing::error!(event = "render_worker_start_failed", error = failure.message);
+                    self.workers.record_failed_start();
+                }
+                self.workers.clear_queue();
+                None
+            }
+        }
+    }
+}
+
+/// The failure of a render while no worker starts.
+pub(super) fn no_worker() -> RenderFailure {
+    RenderFailure::new(FailureCause::NoWorker, "no render worker starts")
+}
