@@ -80,10 +80,10 @@ impl Listen {
         let mut site_hosts = names(&self.allowed_hosts);
         site_hosts.insert(0, origin.host().to_owned());
         site_hosts.dedup();
-        let admin_hosts = names(&self.admin_allowed_hosts);
+        let hosts_of_admin = names(&self.admin_allowed_hosts);
         for (key, files, hosts) in [
             ("tls", &mut self.tls, site_hosts),
-            ("admin_tls", &mut self.admin_tls, admin_hosts),
+            ("admin_tls", &mut self.admin_tls, hosts_of_admin),
         ] {
             let Some(files) = files else { continue };
             files.certificate = folder.join(&files.certificate);
