@@ -38,7 +38,10 @@ fn build_and_process_are_described() {
     let open = number(&gateway, "process_open_fds ");
     assert!(open > 5 && open < number(&gateway, "process_max_fds "));
     wait_until("workers are started", || {
-        number(&gateway, "colonnade_render_worker_starts_total{outcome=\"started\"} ") > 0
+        number(
+            &gateway,
+            "colonnade_render_worker_starts_total{outcome=\"started\"} ",
+        ) > 0
     });
 }
 
