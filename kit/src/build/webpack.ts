@@ -7,6 +7,7 @@ import MinimizerPlugin from "minimizer-webpack-plugin";
 import webpack, { type Configuration, type EntryObject, type RuleSetRule } from "webpack";
 import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
+import { NonzeroChunkIds } from "./chunkIds.js";
 import { CONFIG_FILE, constants, UsageError, type BuildSide } from "./config.js";
 import type { BuildContext } from "./context.js";
 import { PortableModuleIds } from "./moduleIds.js";
@@ -198,6 +199,7 @@ const COMPILE_HINT = new webpack.BannerPlugin({
 const releasePlugins = () => [
   COMPILE_HINT,
   new PortableModuleIds(),
+  new NonzeroChunkIds(),
   new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
 ];
 
