@@ -50,7 +50,7 @@ const child = spawn(
   [
     ...["--config-file", path.join(import.meta.dirname, "schemathesis.toml")],
     ...["run", `${site.access.url}/api/v1/openapi.json`],
-    ...["--header", `Authorization: Bearer ${site.access.token}`],
+    ...["--header", `Authorization: Bearer ${site.access.token}`, "--header", "Connection: close"],
     ...["--seed", String(SEED), "--generation-database", "none", "--continue-on-failure", "--no-color"],
     ...phases,
   ],
