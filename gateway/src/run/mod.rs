@@ -18,6 +18,7 @@ use colonnade_admin::Admin;
 use colonnade_config::{CertificateError, Config};
 use colonnade_diagnostics::Diagnostics;
 use colonnade_platform::deployment::{Deployments, LoadError, Warm};
+use colonnade_platform::rollout::RolloutController;
 use colonnade_render::Renderer;
 use colonnade_site::document::{Documents, SiteFacts};
 use colonnade_site::{BackendError, Site};
@@ -178,7 +179,9 @@ async fn serve(
         admin_tls: admin_listener.certificate,
         metrics: metrics.reloads.clone(),
     };
+    let rollouts = RolloutController::new(Arc::clone(&deployments));
     let background = [
+        tokio::spawn(async move { rollouts.run().await }),
         tokio::spawn(async move { deployments.poll_store().await }),
         tokio::spawn(reload.run(signals.hangup)),
         tokio::spawn(Arc::clone(&upgrader).run(signals.upgrade)),

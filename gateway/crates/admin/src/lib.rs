@@ -30,6 +30,7 @@ use matchit::Params;
 use prometheus_client::registry::Registry;
 
 use colonnade_config::{Action, Config, Origin, Retention, Token};
+use colonnade_model::deployment::RolloutSteps;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Deployments;
 use colonnade_platform::publish::PublishRules;
@@ -65,6 +66,8 @@ pub struct Admin {
     origin: Origin,
     retention: Retention,
     publish_rules: PublishRules,
+    /// The steps of the configuration.
+    rollout_steps: Option<RolloutSteps>,
     deployments: Arc<Deployments>,
     metrics: Arc<Registry>,
     auth_metrics: AuthMetrics,
@@ -101,6 +104,7 @@ impl Admin {
                 budget: config.budget.clone(),
                 allow_wasm: config.assets.allow_wasm,
             },
+            rollout_steps: config.rollout.steps.clone(),
             deployments,
             metrics,
             auth_metrics,

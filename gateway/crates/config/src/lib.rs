@@ -70,7 +70,7 @@ pub struct Config {
     /// Limits of server-side rendering.
     #[serde(default)]
     pub render: RenderSettings,
-    /// When a rollout is aborted automatically.
+    /// How rollouts continue, and when they are aborted automatically.
     #[serde(default)]
     pub rollout: RolloutSettings,
     /// Size budgets of releases.

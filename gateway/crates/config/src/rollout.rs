@@ -1,13 +1,17 @@
-//! `[rollout]`: canary analysis, which decides when a rollout is aborted automatically.
+//! `[rollout]`: the steps of rollouts, and canary analysis, which decides when a rollout is aborted automatically.
 
-use serde::Deserialize;
+use colonnade_model::deployment::{EXPECTED_STEPS, RolloutSteps};
+use serde::{Deserialize, Deserializer};
 
-use super::value::{UNBOUNDED, integer};
+use super::value::{UNBOUNDED, as_string, convert, integer};
 
-/// When a rollout is aborted automatically.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// How rollouts continue, and when they are aborted automatically.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 pub struct RolloutSettings {
+    /// The steps of a rollout that names none.
+    #[serde(deserialize_with = "steps")]
+    pub steps: Option<RolloutSteps>,
     /// Whether rollouts are ever aborted automatically.
     pub automatic_abort: bool,
     /// The number of percentage points by which the candidate's failure rate must exceed the live deployment's.
@@ -27,6 +31,7 @@ pub struct RolloutSettings {
 impl Default for RolloutSettings {
     fn default() -> Self {
         Self {
+            steps: None,
             automatic_abort: true,
             abort_margin_percent: 5,
             min_views: 100,
@@ -34,4 +39,10 @@ impl Default for RolloutSettings {
             report_sample_percent: 100,
         }
     }
+}
+
+fn steps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RolloutSteps>, D::Error> {
+    convert(deserializer, EXPECTED_STEPS, |value| {
+        as_string(value)?.parse().map(Some)
+    })
 }

@@ -66,7 +66,7 @@ impl Site {
             routes: RouteTable::new(),
             assets: Assets::new(config.assets),
             signups: SignupHandler::new(&config, metrics.signups.clone())?,
-            canary: Arc::new(CanaryAnalysis::new(config.rollout)),
+            canary: Arc::new(CanaryAnalysis::new(config.rollout.clone())),
             error_report_rate_limiters: ReportRateLimiters::default(),
             csp_reports: CspReports::new(metrics.csp.clone()),
             config,

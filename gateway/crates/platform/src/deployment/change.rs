@@ -79,7 +79,7 @@ pub enum ChangeError {
     #[error("{}; promote or abort it first", join(.0))]
     SectionsInRollout(Vec<RolloutDescription>),
     /// The change needs a live deployment.
-    #[error("no deployment is live; deploy one first, without `percent`")]
+    #[error("no deployment is live; deploy one first, without `percent` or `steps`")]
     NoLiveDeployment,
     /// There is no such rollout to promote or abort.
     #[error("{target} is not being rolled out: {}", describe_running(.running))]
@@ -89,6 +89,9 @@ pub enum ChangeError {
         /// The running rollouts.
         running: Vec<RolloutDescription>,
     },
+    /// The rollout has no steps to pause or resume.
+    #[error("the rollout of {0} has no steps: its share changes only with `promote`")]
+    NoSteps(RolloutTarget),
     /// The deployment does not exist, or was deleted by garbage collection.
     #[error("deployment {0} does not exist")]
     DeploymentNotFound(u64),
@@ -328,6 +331,8 @@ impl Author {
             candidate: None,
             percent: None,
             replaced: replaced.copied().collect(),
+            steps: None,
+            paused: None,
             restores: None,
             sections,
             reason: self.reason.clone(),

@@ -182,6 +182,7 @@ mod tests {
     use colonnade_model::deployment::{Rollout, VisibleDeployments};
 
     const SETTINGS: RolloutSettings = RolloutSettings {
+        steps: None,
         automatic_abort: true,
         abort_margin_percent: 10,
         min_views: 40,
@@ -198,6 +199,7 @@ mod tests {
             percent: 10,
             started_at: colonnade_clock::now(),
             by: "team".to_owned(),
+            progress: None,
             unknown: serde_json::Map::new(),
         }
     }
@@ -300,7 +302,7 @@ mod tests {
             report_sample_percent: 50,
             ..SETTINGS
         };
-        assert!(!count(&CanaryAnalysis::new(sampled), CANDIDATE, 100, 5));
+        assert!(!count(&CanaryAnalysis::new(sampled.clone()), CANDIDATE, 100, 5));
         assert!(count(&CanaryAnalysis::new(sampled), CANDIDATE, 100, 6));
     }
 

@@ -2,11 +2,13 @@
 
 mod analysis;
 mod cohort;
+mod controller;
 
 pub use analysis::CanaryAnalysis;
 pub use cohort::CohortDraws;
 #[cfg(any(test, feature = "testing"))]
 pub use cohort::fuzz;
+pub use controller::RolloutController;
 
 use colonnade_model::deployment::Rollout;
 

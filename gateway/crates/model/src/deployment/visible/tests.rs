@@ -34,6 +34,7 @@ fn rollout(id: usize) -> Rollout {
         percent: 50,
         started_at: Timestamp::UNIX_EPOCH,
         by: "team".to_owned(),
+        progress: None,
         unknown: serde_json::Map::new(),
     }
 }
