@@ -63,6 +63,7 @@ mod render_workers;
 mod rendering;
 mod rollback;
 mod rollout;
+mod rollout_analysis;
 mod rollout_steps;
 mod rollouts_concurrent;
 mod secrets_leak;

@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use crate::support::{Gateway, Release, Response, wait_until};
 
+/// Steps pass without any request.
+const WITHOUT_MINIMUM: &str = "[rollout.analysis]\nmin_requests = 0\n";
+
 /// A gateway with `directory` and `legal` 1.0.0 live as deployment 2; both are published as 2.0.0.
 fn gateway(extra: &str) -> Gateway {
     let gateway = Gateway::start_live(extra, &[]);
@@ -58,27 +61,31 @@ fn history(gateway: &Gateway, entries: usize) -> Vec<Value> {
 
 #[test]
 fn steps_raise_share_and_promote_candidate() {
-    let gateway = gateway("");
+    let gateway = gateway(WITHOUT_MINIMUM);
     let candidate = start(&gateway, "directory", "10% for 1s, 50% for 1s,100%");
     wait_until_promoted(&gateway, candidate);
     let entries = history(&gateway, 3);
-    let fields = ["action", "by", "percent", "reason", "steps"];
+    let fields = ["action", "by", "percent", "steps"];
     let described = entries
         .iter()
         .map(|entry| fields.map(|field| entry[field].clone()))
         .collect::<Vec<_>>();
     let expected = [
-        json!(["promote", "gateway", null, "end of step 2 of 2, 50% for 1s", null]),
-        json!(["percent", "gateway", 50, "end of step 1 of 2, 10% for 1s", null]),
+        json!(["promote", "gateway", null, null]),
+        json!(["percent", "gateway", 50, null]),
         json!([
             "rollout",
             "name of token-for-everything",
             10,
-            null,
             "10% for 1s, 50% for 1s, 100%"
         ]),
     ];
     assert_eq!(json!(described), json!(expected));
+    for (entry, expected) in entries.iter().zip(["2 of 2, 50% for 1s", "1 of 2, 10% for 1s"]) {
+        let reason = entry["reason"].as_str().unwrap();
+        let expected = format!("end of step {expected}; passing: with the rollout's releases 0 requests, ");
+        assert!(reason.starts_with(&expected), "{reason}");
+    }
     assert_eq!(gateway.admin_get("/api/v1/rollouts"), json!([]));
     let advances = "colonnade_changes_total{action=\"advance\",outcome=\"succeeded\"}";
     assert_eq!(gateway.metric(advances), 2);
@@ -88,7 +95,8 @@ fn steps_raise_share_and_promote_candidate() {
 fn default_steps_are_those_of_the_configuration() {
     let gateway = gateway("[rollout]\nsteps = \"20% for 60m, 100%\"\n");
     start(&gateway, "directory", "default");
-    let rollout = rollout(&gateway);
+    let mut rollout = rollout(&gateway);
+    rollout.as_object_mut().unwrap().remove("analysis");
     let progress = &rollout["progress"];
     assert_eq!(
         (&rollout["percent"], &progress["steps"], &progress["step"]),
@@ -104,7 +112,7 @@ fn default_steps_are_those_of_the_configuration() {
 
 #[test]
 fn invalid_steps_are_rejected_with_their_position() {
-    let gateway = gateway("");
+    let gateway = gateway(WITHOUT_MINIMUM);
     for (steps, expected) in [
         (
             "default",
@@ -128,7 +136,7 @@ fn invalid_steps_are_rejected_with_their_position() {
 
 #[test]
 fn paused_rollout_keeps_its_share() {
-    let gateway = gateway("");
+    let gateway = gateway(WITHOUT_MINIMUM);
     let steps: Vec<String> = (1..20).map(|percent| format!("{percent}% for 1s, ")).collect();
     start(&gateway, "directory", &(steps.concat() + "100%"));
     let paused = post(&gateway, "pause", &json!({ "reason": "holiday" }));
@@ -160,7 +168,7 @@ fn paused_rollout_keeps_its_share() {
 
 #[test]
 fn share_set_by_hand_pauses_until_resumed() {
-    let gateway = gateway("");
+    let gateway = gateway(WITHOUT_MINIMUM);
     let steps = "10% for 1h, 50% for 1h, 80% for 1h, 100%";
     let candidate = start(&gateway, "directory", steps);
     for (percent, resumed_percent, step) in [(60, 60, 2), (5, 10, 1), (99, 99, 3)] {
@@ -178,7 +186,7 @@ fn share_set_by_hand_pauses_until_resumed() {
 
 #[test]
 fn rollout_by_hand_cannot_be_paused() {
-    let gateway = gateway("");
+    let gateway = gateway(WITHOUT_MINIMUM);
     let body = json!({ "releases": { "directory": "2.0.0" }, "percent": 5 });
     assert_eq!(gateway.post_deployment(&body).status, 201);
     for action in ["pause", "resume"] {
@@ -201,16 +209,16 @@ fn rollout_by_hand_cannot_be_paused() {
 
 #[test]
 fn rollout_continues_after_a_crash() {
-    let gateway = gateway("");
+    let gateway = gateway(WITHOUT_MINIMUM);
     let candidate = start(&gateway, "directory", "10% for 1s, 50% for 1s, 100%");
-    let restarted = gateway.kill_and_restart("");
+    let restarted = gateway.kill_and_restart(WITHOUT_MINIMUM);
     wait_until_promoted(&restarted, candidate);
 }
 
 #[test]
 fn only_one_of_two_gateways_ends_a_step() {
-    let first = gateway("");
-    let second = first.start_another();
+    let first = gateway(WITHOUT_MINIMUM);
+    let second = first.start_another_with(WITHOUT_MINIMUM);
     let candidate = start(&first, "directory", "10% for 1s, 50% for 1s, 80% for 1s, 100%");
     wait_until_promoted(&second, candidate);
     let actions = history(&second, 5);

@@ -110,7 +110,9 @@ fn rollout_start(
         (None, Some(StepsText(text))) => {
             let steps = match &*text {
                 "default" => admin
-                    .rollout_steps
+                    .analysis
+                    .settings()
+                    .steps
                     .clone()
                     .ok_or("is `default`, but the configuration has none".to_owned()),
                 text => text.parse(),

@@ -30,10 +30,10 @@ use matchit::Params;
 use prometheus_client::registry::Registry;
 
 use colonnade_config::{Action, Config, Origin, Retention, Token};
-use colonnade_model::deployment::RolloutSteps;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Deployments;
 use colonnade_platform::publish::PublishRules;
+use colonnade_platform::rollout::{CanaryAnalysis, RolloutController};
 use colonnade_web::client::{ClientAddress, client_key};
 use colonnade_web::health::{self, ShutdownSignal, is_health_path};
 use colonnade_web::problem::{Audience, HttpError, respond};
@@ -66,9 +66,8 @@ pub struct Admin {
     origin: Origin,
     retention: Retention,
     publish_rules: PublishRules,
-    /// The steps of the configuration.
-    rollout_steps: Option<RolloutSteps>,
     deployments: Arc<Deployments>,
+    analysis: Arc<CanaryAnalysis>,
     metrics: Arc<Registry>,
     auth_metrics: AuthMetrics,
     shutdown: ShutdownSignal,
@@ -88,7 +87,7 @@ impl Admin {
         tokens: Vec<Token>,
         is_exposed: bool,
         config: &Config,
-        deployments: Arc<Deployments>,
+        rollouts: &RolloutController,
         metrics: Arc<Registry>,
         auth_metrics: AuthMetrics,
         shutdown: ShutdownSignal,
@@ -104,8 +103,8 @@ impl Admin {
                 budget: config.budget.clone(),
                 allow_wasm: config.assets.allow_wasm,
             },
-            rollout_steps: config.rollout.steps.clone(),
-            deployments,
+            deployments: Arc::clone(&rollouts.deployments),
+            analysis: Arc::clone(&rollouts.analysis),
             metrics,
             auth_metrics,
             shutdown,

@@ -1,6 +1,7 @@
 //! Promoting, aborting, pausing and describing rollouts.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use http::StatusCode;
 use jiff::Timestamp;
@@ -13,10 +14,11 @@ use colonnade_model::deployment::{
 };
 use colonnade_model::schema::{Name, Number, Percent, Reason, optional};
 use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome, Deployments, RolloutTarget};
+use colonnade_platform::rollout::{self, AnalysisReport, TrackSamples};
 use colonnade_web::response::{Response, json};
 
 use super::routes::{Call, Parameters};
-use super::{AdminError, change};
+use super::{Admin, AdminError, change};
 
 /// A running rollout.
 #[derive(Serialize, ToSchema)]
@@ -38,6 +40,59 @@ pub(super) struct Rollout {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     progress: Option<Progress>,
+    /// The canary analysis of this gateway. Only `GET /api/v1/rollouts` has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    analysis: Option<Analysis>,
+}
+
+/// The canary analysis of a rollout: what this gateway has seen of it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = RolloutAnalysis)]
+struct Analysis {
+    verdict: Verdict,
+    /// The verdict with its numbers, in words.
+    summary: String,
+    /// The visitors with the rollout's releases.
+    candidate: Track,
+    /// The visitors without them.
+    live: Track,
+}
+
+/// Whether a rollout may continue.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schema(as = RolloutVerdict)]
+enum Verdict {
+    Passing,
+    Failing,
+    TooFewSamples,
+}
+
+/// The visitors on one side of a rollout.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = RolloutTrack)]
+struct Track {
+    /// The requests for documents and page data since the step began. At most 20 of a client count.
+    #[schema(minimum = 0)]
+    requests: u64,
+    /// The share of them with a 5xx status.
+    #[schema(minimum = 0, maximum = 100)]
+    server_error_percent: f64,
+    /// The share of them that the gateway could not render.
+    #[schema(minimum = 0, maximum = 100)]
+    render_failure_percent: f64,
+    /// The latency in milliseconds that 99 % of them do not exceed; null without requests.
+    #[schema(minimum = 0, required)]
+    latency_p99_ms: Option<u64>,
+    /// The clients that received a document since the rollout started, or since the gateway did.
+    #[schema(minimum = 0)]
+    clients: u64,
+    /// The share of them that reported a failure.
+    #[schema(minimum = 0, maximum = 100)]
+    failed_client_percent: f64,
 }
 
 /// The progress of a rollout through its steps.
@@ -144,6 +199,7 @@ pub(super) fn describe<'a>(
         by: rollout.by.clone(),
         started_at: rollout.started_at,
         progress: Progress::of(rollout),
+        analysis: None,
     });
     candidates.collect()
 }
@@ -164,13 +220,46 @@ impl Progress {
 }
 
 /// `GET /api/v1/rollouts`
-pub(super) fn list(deployments: &Deployments) -> Response {
-    let snapshot = deployments.current();
-    let releases = |number| Some(&snapshot.deployment(number)?.deployment.releases);
-    let rollouts = snapshot
-        .state()
-        .map_or_else(Vec::new, |state| describe(&state.visible, releases));
-    json(StatusCode::OK, &rollouts)
+pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
+    let Some(state) = admin.deployments.store().live_state().await? else {
+        return Ok(json(StatusCode::OK, &Vec::<Rollout>::new()));
+    };
+    let records = admin.deployments.records().await?;
+    let releases = |number| records.get(&number).map(|record| &record.releases);
+    let mut rollouts = describe(&state.visible, releases);
+    for (rollout, stored) in rollouts.iter_mut().zip(state.visible.rollouts()) {
+        rollout.analysis = Some(admin.analysis.report(stored).into());
+    }
+    Ok(json(StatusCode::OK, &rollouts))
+}
+
+impl From<AnalysisReport> for Analysis {
+    fn from(report: AnalysisReport) -> Self {
+        Self {
+            summary: report.to_string(),
+            verdict: match report.verdict {
+                rollout::Verdict::Passing => Verdict::Passing,
+                rollout::Verdict::Failing => Verdict::Failing,
+                rollout::Verdict::TooFewSamples => Verdict::TooFewSamples,
+            },
+            candidate: report.candidate.into(),
+            live: report.live.into(),
+        }
+    }
+}
+
+impl From<TrackSamples> for Track {
+    fn from(samples: TrackSamples) -> Self {
+        let millis = |latency: Duration| u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            requests: samples.requests,
+            server_error_percent: samples.server_error_percent,
+            render_failure_percent: samples.render_failure_percent,
+            latency_p99_ms: samples.latency_p99.map(millis),
+            clients: samples.clients,
+            failed_client_percent: samples.failed_client_percent,
+        }
+    }
 }
 
 /// `POST /api/v1/deployments/{number}/promote` and `POST /api/v1/rollouts/{name}/promote`

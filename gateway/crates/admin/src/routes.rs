@@ -132,7 +132,7 @@ pub(crate) fn routes() -> [Route<Endpoint>; 23] {
         route(
             Get,
             "/api/v1/rollouts",
-            Api(|admin, _| Box::pin(ready(Ok(rollouts::list(&admin.deployments))))),
+            Api(|admin, _| Box::pin(rollouts::list(admin))),
         ),
         route(Post, "/api/v1/rollouts/{name}/promote", promote()),
         route(Post, "/api/v1/rollouts/{name}/abort", abort()),

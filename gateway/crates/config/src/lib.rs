@@ -31,7 +31,7 @@ pub use listen::Listen;
 pub use partner::Partner;
 pub use render::RenderSettings;
 pub use restart::RestartSettings;
-pub use rollout::RolloutSettings;
+pub use rollout::{AnalysisSettings, RolloutSettings};
 pub use signup::{CurrentSignupLimits, Signup, SignupLimits};
 pub use site::{Navigation, SiteSettings};
 pub use store::{Retention, StoreSettings};

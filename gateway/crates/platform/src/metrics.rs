@@ -16,11 +16,12 @@ use colonnade_web::metrics::Described;
 use crate::deployment::{ChangeError, ChangeOutcome, Snapshot};
 
 /// The actions of `changes`.
-const ACTIONS: [&str; 8] = [
+const ACTIONS: [&str; 9] = [
     DEPLOY,
     PROMOTE,
     ADVANCE,
     PAUSE,
+    AUTOMATIC_PAUSE,
     RESUME,
     ABORT,
     AUTOMATIC_ABORT,
@@ -30,6 +31,7 @@ pub(crate) const DEPLOY: &str = "deploy";
 pub(crate) const PROMOTE: &str = "promote";
 pub(crate) const ADVANCE: &str = "advance";
 pub(crate) const PAUSE: &str = "pause";
+pub(crate) const AUTOMATIC_PAUSE: &str = "automatic_pause";
 pub(crate) const RESUME: &str = "resume";
 pub(crate) const ABORT: &str = "abort";
 pub(crate) const AUTOMATIC_ABORT: &str = "automatic_abort";

@@ -246,9 +246,14 @@ fn abort(id: &'static str) -> Operation {
 }
 
 fn list_rollouts() -> Operation {
-    Operation::new("deployments", "listRollouts", "List the running rollouts")
-        .any_token()
-        .json::<Vec<Rollout>>(200, "The running rollouts, in the order in which they started.")
+    Operation::new(
+        "deployments",
+        "listRollouts",
+        "List the running rollouts with their canary analysis",
+    )
+    .description("Each gateway analyzes the requests that it serves itself, from its start.")
+    .any_token()
+    .json::<Vec<Rollout>>(200, "The running rollouts, in the order in which they started.")
 }
 
 fn pause(id: &'static str) -> Operation {

@@ -15,7 +15,7 @@ use crate::release::ReleaseId;
 use crate::schema::{Number, Reason, Releases};
 
 pub use progress::RolloutProgress;
-pub use state::{Change, ChangeKind, LiveState, ReleaseChange, release_changes};
+pub use state::{Change, ChangeKind, GATEWAY, LiveState, ReleaseChange, release_changes};
 pub use steps::{EXPECTED_STEPS, RolloutStep, RolloutSteps};
 pub use visible::{MAX_ROLLOUTS, Rollout, VisibleDeployments, includes};
 

@@ -27,6 +27,9 @@ pub struct LiveState {
     pub unknown: UnknownFields,
 }
 
+/// The author of automatic changes. No token has this name.
+pub const GATEWAY: &str = "gateway";
+
 /// One entry of the history: who changed what, when and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -143,6 +146,11 @@ impl LiveState {
 }
 
 impl Change {
+    /// Whether the gateway stopped a rollout, so that somebody must look at it.
+    pub fn needs_attention(&self) -> bool {
+        self.action == ChangeKind::AutomaticAbort || (self.by == GATEWAY && self.paused == Some(true))
+    }
+
     /// Whether the change replaced the live deployment.
     pub fn changed_live(&self) -> bool {
         self.before != Some(self.live)

@@ -52,6 +52,11 @@ struct Unchecked {
 }
 
 impl Rollout {
+    /// When the current step began; `None` without steps.
+    pub fn step_started_at(&self) -> Option<Timestamp> {
+        Some(self.progress.as_ref()?.step_started_at)
+    }
+
     /// The progress, unless the rollout is paused. A share below that of the step was set by a gateway that does not know
     /// steps: by hand.
     pub fn active_progress(&self) -> Option<&RolloutProgress> {

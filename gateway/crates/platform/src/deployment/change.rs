@@ -161,8 +161,8 @@ impl Deployments {
         }
         let Change { action, live, by, .. } = &plan.state.change;
         let candidate = plan.state.change.candidate;
-        // An automatic abort means that a release fails, so that its team must act.
-        if *action == ChangeKind::AutomaticAbort {
+        // After an automatic abort or pause the team of the release must act.
+        if plan.state.change.needs_attention() {
             tracing::warn!(event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
         } else {
             tracing::info!(event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);

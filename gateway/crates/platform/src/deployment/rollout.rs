@@ -8,7 +8,7 @@ use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, r
 use super::{Deployments, Snapshot};
 use crate::metrics;
 use colonnade_model::deployment::{
-    ChangeKind, LiveState, ReleaseChange, Rollout, RolloutProgress, VisibleDeployments, includes,
+    ChangeKind, GATEWAY, LiveState, ReleaseChange, Rollout, RolloutProgress, VisibleDeployments, includes,
     release_changes,
 };
 use colonnade_store::loaded::LoadedDeployment;
@@ -141,6 +141,17 @@ impl Deployments {
             .await
     }
 
+    /// Pauses a rollout in the step that began at `since`. Changes nothing if another gateway was faster.
+    pub async fn pause_automatically(
+        &self,
+        rollout: &Rollout,
+        since: Timestamp,
+        reason: String,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        self.apply_automatically(rollout, Step::Pause(Some(since)), reason)
+            .await
+    }
+
     async fn apply_automatically(
         &self,
         rollout: &Rollout,
@@ -148,7 +159,7 @@ impl Deployments {
         reason: String,
     ) -> Result<ChangeOutcome, ChangeError> {
         let author = Author {
-            by: "gateway".to_owned(),
+            by: GATEWAY.to_owned(),
             reason: Some(reason),
         };
         let target = RolloutTarget::Id(rollout.id.clone());
@@ -168,7 +179,8 @@ impl Deployments {
             Step::Abort(ChangeKind::AutomaticAbort) => metrics::AUTOMATIC_ABORT,
             Step::Abort(_) => metrics::ABORT,
             Step::Advance(_) => metrics::ADVANCE,
-            Step::Pause(_) => metrics::PAUSE,
+            Step::Pause(None) => metrics::PAUSE,
+            Step::Pause(Some(_)) => metrics::AUTOMATIC_PAUSE,
             Step::Resume => metrics::RESUME,
         };
         self.metrics.record_change(action, &result);

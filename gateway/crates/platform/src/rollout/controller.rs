@@ -8,6 +8,7 @@ use tokio::time::MissedTickBehavior;
 
 use colonnade_model::deployment::{Rollout, RolloutProgress};
 
+use super::{AnalysisReport, CanaryAnalysis, Verdict};
 use crate::deployment::{ChangeError, Deployments};
 
 /// How often the rollouts are checked.
@@ -15,15 +16,13 @@ const INTERVAL: Duration = Duration::from_millis(500);
 
 /// Continues the rollouts of a store.
 pub struct RolloutController {
-    deployments: Arc<Deployments>,
+    /// The deployments that it changes.
+    pub deployments: Arc<Deployments>,
+    /// The analysis that it decides by.
+    pub analysis: Arc<CanaryAnalysis>,
 }
 
 impl RolloutController {
-    /// Creates a controller of these deployments.
-    pub fn new(deployments: Arc<Deployments>) -> Self {
-        Self { deployments }
-    }
-
     /// Checks the rollouts forever.
     pub async fn run(&self) {
         let mut ticks = tokio::time::interval(INTERVAL);
@@ -55,23 +54,41 @@ impl RolloutController {
     }
 
     async fn check_rollout(&self, rollout: &Rollout) -> Result<(), ChangeError> {
+        let settings = self.analysis.settings();
+        let report = self.analysis.report(rollout);
+        let deployments = &self.deployments;
+        if report.verdict == Verdict::Failing && settings.automatic_abort {
+            let reason = report.failures.join("; ");
+            deployments.abort_automatically(rollout, reason).await?;
+            return Ok(());
+        }
         let Some(progress) = rollout.active_progress() else {
             return Ok(());
         };
-        if progress.elapsed(colonnade_clock::precise()) >= progress.current().duration {
-            let reason = end_of_step(progress);
-            self.deployments
-                .advance(rollout, progress.step_started_at, reason)
-                .await?;
+        let (began, duration) = (progress.step_started_at, progress.current().duration);
+        let elapsed = progress.elapsed(colonnade_clock::precise());
+        let longest = duration * (1 + i32::from(settings.analysis.max_extensions));
+        let reason = describe_step(progress, &report);
+        match report.verdict {
+            Verdict::Passing if elapsed >= duration => {
+                deployments.advance(rollout, began, reason).await?;
+            }
+            Verdict::TooFewSamples if elapsed >= longest => {
+                deployments.pause_automatically(rollout, began, reason).await?;
+            }
+            Verdict::Failing => {
+                deployments.pause_automatically(rollout, began, reason).await?;
+            }
+            Verdict::Passing | Verdict::TooFewSamples => {}
         }
         Ok(())
     }
 }
 
-/// Describes the step that ends.
-fn end_of_step(progress: &RolloutProgress) -> String {
+/// Describes a step that ends, and why.
+fn describe_step(progress: &RolloutProgress, report: &AnalysisReport) -> String {
     format!(
-        "end of step {} of {}, {}",
+        "end of step {} of {}, {}; {report}",
         progress.step + 1,
         progress.steps.as_slice().len(),
         progress.current()
