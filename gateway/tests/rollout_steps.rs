@@ -141,6 +141,11 @@ fn paused_rollout_keeps_its_share() {
     start(&gateway, "directory", &(steps.concat() + "100%"));
     let paused = post(&gateway, "pause", &json!({ "reason": "holiday" }));
     assert_eq!(paused["paused"], true);
+    let event = gateway.wait_for_event(|line| line["event"] == "admin_request" && line["action"] == "pause");
+    assert_eq!(
+        (&event["target"], &event["reason"]),
+        (&json!("directory"), &json!("holiday"))
+    );
     let entry = history(&gateway, 1).remove(0);
     assert_eq!(
         (&entry["action"], &entry["paused"], &entry["reason"]),
