@@ -64,6 +64,8 @@ mod render_workers;
 mod rendering;
 mod rollback;
 mod rollout;
+mod rollout_analysis;
+mod rollout_steps;
 mod rollouts_concurrent;
 mod secrets_leak;
 mod section_errors;

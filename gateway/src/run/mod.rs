@@ -18,6 +18,7 @@ use colonnade_admin::Admin;
 use colonnade_config::{CertificateError, Config};
 use colonnade_diagnostics::Diagnostics;
 use colonnade_platform::deployment::{Deployments, LoadError, Warm};
+use colonnade_platform::rollout::{CanaryAnalysis, RolloutController};
 use colonnade_render::Renderer;
 use colonnade_site::document::{Documents, SiteFacts};
 use colonnade_site::{BackendError, Site};
@@ -133,18 +134,22 @@ async fn serve(
     let restart_settings = std::mem::take(&mut config.restart_settings);
     let warnings = std::mem::take(&mut config.warnings);
     let control_socket = std::mem::take(&mut config.listen.control_socket);
+    let rollouts = RolloutController {
+        deployments: Arc::clone(&deployments),
+        analysis: Arc::new(CanaryAnalysis::new(config.rollout.clone())),
+    };
     let admin = Arc::new(Admin::new(
         std::mem::take(&mut config.admin.tokens),
         !admin_listener.address.ip().is_loopback(),
         &config,
-        Arc::clone(&deployments),
+        &rollouts,
         Arc::clone(&metrics.registry),
         metrics.auth.clone(),
         shutdown_started.clone(),
     ));
     let site = Arc::new(Site::new(
         config,
-        Arc::clone(&deployments),
+        &rollouts,
         documents,
         shutdown_started,
         &metrics.site,
@@ -179,6 +184,7 @@ async fn serve(
         metrics: metrics.reloads.clone(),
     };
     let background = [
+        tokio::spawn(async move { rollouts.run().await }),
         tokio::spawn(async move { deployments.poll_store().await }),
         tokio::spawn(reload.run(signals.hangup)),
         tokio::spawn(Arc::clone(&upgrader).run(signals.upgrade)),

@@ -14,6 +14,7 @@ import { addPreviewCommand } from "./preview.js";
 import { addPromoteCommand } from "./promote.js";
 import { addPublishCommand } from "./publish.js";
 import { addRollbackCommand } from "./rollback.js";
+import { addRolloutCommand } from "./rollout.js";
 import { addStatusCommand } from "./status.js";
 import { addUpgradeCommand } from "./upgrade.js";
 import type { AddCommand } from "./program.js";
@@ -27,6 +28,7 @@ export const COMMANDS: readonly AddCommand[] = [
   addPublishCommand,
   addDeployCommand,
   addPromoteCommand,
+  addRolloutCommand,
   addAbortCommand,
   addRollbackCommand,
   addStatusCommand,

@@ -112,6 +112,26 @@ describe("--rollout", () => {
     expect(jsonBody(onlyRequest())).toEqual({ releases: { hello: "1.1.0" }, percent: 10 });
   });
 
+  test.each([
+    [["--rollout"], "default"],
+    [["--rollout", "--steps", "5% for 10m, 100%"], "5% for 10m, 100%"],
+    [["--steps", "5% for 10m, 100%"], "5% for 10m, 100%"],
+  ])("%j starts a rollout in steps", async (args, steps) => {
+    const progress = { steps: "5% for 10m, 100%", step: 1, paused: false };
+    const rollouts = [{ deployment: 8, percent: 5, sections: { hello: {} }, progress }];
+    admin.response = jsonResponse({ ...CANDIDATE, percent: 5, rollouts }, 201);
+    const { out } = await runSection(folder, ["deploy", ...args]);
+    expect(out).toContain("deployment 8 is the candidate, for 5% of visitors; steps: 5% for 10m, 100%\n");
+    expect(jsonBody(onlyRequest())).toEqual({ releases: { hello: "1.1.0" }, steps });
+  });
+
+  test("accepts a percentage or steps, not both", async () => {
+    expect(await runSection(folder, ["deploy", "--rollout", "5", "--steps", "5% for 10m, 100%"])).toEqual(
+      failure("--rollout has a percentage; expected either it or --steps"),
+    );
+    expect(admin.requests).toEqual([]);
+  });
+
   test("accepts 0 percent", async () => {
     admin.response = jsonResponse({ ...CANDIDATE, percent: 0 }, 201);
     const { out } = await runSection(folder, ["deploy", "--rollout", "0"]);
@@ -133,10 +153,10 @@ describe("rejects", () => {
   });
 
   test.each([
-    ["--rollout <percent>", "100", "Expected a whole percentage, 0 to 99."],
-    ["--rollout <percent>", "12.5", "Expected a whole percentage, 0 to 99."],
-    ["--rollout <percent>", "1e1", "Expected a whole percentage, 0 to 99."],
-    ["--rollout <percent>", "-1", "Expected a whole percentage, 0 to 99."],
+    ["--rollout [percent]", "100", "Expected a whole percentage, 0 to 99."],
+    ["--rollout [percent]", "12.5", "Expected a whole percentage, 0 to 99."],
+    ["--rollout [percent]", "1e1", "Expected a whole percentage, 0 to 99."],
+    ["--rollout [percent]", "-1", "Expected a whole percentage, 0 to 99."],
     ["--base <number>", "0", "Expected a deployment number, 1 or more."],
     ["--base <number>", "live", "Expected a deployment number, 1 or more."],
   ])("%s with %j", async (flags, value, expected) => {

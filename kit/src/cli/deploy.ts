@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
+import { UsageError } from "../build/usageError.js";
 import { adminAccess, postAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext } from "./context.js";
 import { describeCandidate, describeUpdatedCandidate, type Deployment, type Rollout } from "./deployments.js";
@@ -11,6 +12,8 @@ import { parseReleases, removeOption, type ReleaseChanges } from "./releases.js"
 export interface DeployOptions {
   /** Start a rollout to this share of visitors: 0 to 99. */
   readonly percent?: number | undefined;
+  /** Start a rollout in these steps, such as `5% for 10m, 100%`. `default` stands for those of the gateway. */
+  readonly steps?: string | undefined;
   /** Fail unless this deployment is still live. */
   readonly base?: number | undefined;
   /** Recorded in the history. */
@@ -64,18 +67,34 @@ export function addDeployCommand(
         "deploys the release in release/. Deploy changes that belong together, such as a page that moves between " +
         "sections, with one command.",
     )
-    .option("--rollout <percent>", "start a rollout to this share of visitors, 0 to 99", parsePercent)
+    .option(
+      "--rollout [percent]",
+      "start a rollout to this share of visitors, 0 to 99 (default: the gateway's steps)",
+      parsePercent,
+    )
+    .option("--steps <steps>", 'start a rollout in these steps, such as "5% for 10m, 25% for 1h, 100%"')
     .addOption(removeOption())
     .option("--base <number>", "fail unless this deployment is still live", parseDeploymentNumber)
     .addOption(reasonOption())
-    .action(async (names, { rollout: percent, remove, base, reason }) => {
+    .action(async (names, { rollout, steps, remove, base, reason }) => {
       const access = adminAccess(environment);
+      const start = rolloutStart(rollout, steps);
       const releases = await parseReleases(folder, names, remove);
-      const { deployment, isNew } = await deploy(releases, { percent, base, reason }, access);
+      const { deployment, isNew } = await deploy(releases, { ...start, base, reason }, access);
       const page = pageOf(deployment, releases);
       const text = [describe({ deployment, isNew }), ...(page === undefined ? [] : [page])].join("\n");
       printResult({ text, data: { ...deployment, isNew, ...(page !== undefined && { page }) } });
     });
+}
+
+/** How a rollout starts: with a share, or with steps. Neither means that the deployment goes live. */
+function rolloutStart(
+  rollout: number | true | undefined,
+  steps: string | undefined,
+): Pick<DeployOptions, "percent" | "steps"> {
+  if (typeof rollout !== "number") return { steps: steps ?? (rollout && "default") };
+  if (steps !== undefined) throw new UsageError("--rollout has a percentage; expected either it or --steps");
+  return { percent: rollout };
 }
 
 /**
@@ -91,7 +110,9 @@ function pageOf({ live, url, paths = {} }: DeployedDeployment, releases: Release
 function describe({ deployment: { number, live, percent = 0, rollouts }, isNew }: Deployed): string {
   if (!isNew) return `deployment ${String(number)} already has these releases`;
   if (!live) {
-    return `${describeCandidate(number, percent)}
+    const own = rollouts.find((rollout) => rollout.deployment === number);
+    const steps = own?.progress ? `; steps: ${own.progress.steps}` : "";
+    return `${describeCandidate(number, percent)}${steps}
 \`section promote\` puts it live for all visitors, \`section abort\` aborts the rollout`;
   }
   return [`deployment ${String(number)} is live`, ...rollouts.map(describeUpdatedCandidate)].join("\n");

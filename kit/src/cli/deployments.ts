@@ -18,6 +18,26 @@ export interface Rollout {
   /** Name of the token that started the rollout. */
   readonly by: string;
   readonly startedAt: string;
+  /** Absent if the share changes only by hand. */
+  readonly progress?: RolloutProgress;
+  /** Only `GET /api/v1/rollouts` has it. */
+  readonly analysis?: RolloutAnalysis;
+}
+
+/** The progress of a rollout through its steps. */
+interface RolloutProgress {
+  /** Such as `5% for 10m, 25% for 1h, 100%`. */
+  readonly steps: string;
+  /** Number of the current step, from 1. */
+  readonly step: number;
+  readonly paused: boolean;
+}
+
+/** The canary analysis of a rollout by one gateway. */
+interface RolloutAnalysis {
+  readonly verdict: "passing" | "failing" | "too-few-samples";
+  /** The verdict with its numbers. */
+  readonly summary: string;
 }
 
 /** The live deployment and the running rollouts. */
@@ -42,6 +62,13 @@ export function describeCandidate(number: number, percent: number): string {
 /** Lists the sections of a rollout. */
 export function rolloutSections({ sections }: Rollout): string {
   return Object.keys(sections).join(", ");
+}
+
+/** Describes the step of a rollout, such as `1 of 3`; undefined if the share changes only by hand. */
+export function describeStep({ progress }: Rollout): string | undefined {
+  if (!progress) return undefined;
+  const count = progress.steps.split(",").length - 1;
+  return `${String(progress.step)} of ${String(count)}${progress.paused ? ", paused" : ""}`;
 }
 
 /** Describes a candidate that got a change of other sections. */

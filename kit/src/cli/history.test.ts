@@ -48,6 +48,14 @@ test("history prints each change on one line", async () => {
   expect(onlyRequest().line).toBe("GET /api/v1/history?limit=20");
 });
 
+test.each([
+  [true, "pause"],
+  [false, "resume"],
+])("a change with paused: %j is shown as %s", async (paused, action) => {
+  admin.response = jsonResponse({ entries: [{ ...ENTRIES[0], action: "percent", paused }], next: null });
+  expect((await runSection(folder, ["history"])).out).toContain(`hello team  ${action}`);
+});
+
 test("--limit and --before select a page, and print the next", async () => {
   admin.response = jsonResponse({ entries: ENTRIES.slice(0, 1), next: 41 });
   const { out } = await runSection(folder, ["history", "--limit", "1", "--before", "42"]);

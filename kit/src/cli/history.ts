@@ -15,6 +15,8 @@ export interface HistoryEntry {
   readonly live: number | null;
   readonly candidate?: number | null;
   readonly percent?: number | null;
+  /** Whether the change paused the rollout, or resumed it. */
+  readonly paused?: boolean;
   readonly sections?: Readonly<Record<string, { readonly from: string | null; readonly to: string | null }>>;
   readonly reason?: string | null;
 }
@@ -70,7 +72,7 @@ function describe({ entries, next }: HistoryPage, section?: string): string {
     String(entry.revision),
     formatTime(entry.at),
     entry.by,
-    entry.action,
+    describeAction(entry),
     entry.live === null ? EMPTY_CELL : String(entry.live),
     describeCandidate(entry),
     entry.reason ?? EMPTY_CELL,
@@ -78,6 +80,12 @@ function describe({ entries, next }: HistoryPage, section?: string): string {
   ]);
   const table = formatTable([["revision", "time", "by", "action", "live", "candidate", "reason", "sections"], ...rows]);
   return `${table}${older}`;
+}
+
+/** Names the action of an entry. */
+export function describeAction({ action, paused }: HistoryEntry): string {
+  if (paused === undefined) return action;
+  return paused ? "pause" : "resume";
 }
 
 function describeCandidate({ live, candidate, percent }: HistoryEntry): string {

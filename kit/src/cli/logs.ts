@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext, CommandResult } from "./context.js";
-import { describeSections, type HistoryEntry } from "./history.js";
+import { describeAction, describeSections, type HistoryEntry } from "./history.js";
 import { locateErrors } from "./locate.js";
 import { isJson } from "./options.js";
 import { namedSection } from "./sectionName.js";
@@ -109,7 +109,7 @@ function describe({ at, kind, release = "", action, by = "", problems = [], chan
 }
 
 function describeChange(change: HistoryEntry): string {
-  const { action, by, live, candidate, percent, reason } = change;
+  const { by, live, candidate, percent, reason } = change;
   const facts = [
     describeSections(change),
     live === null ? "" : `deployment ${String(live)} is live`,
@@ -117,5 +117,5 @@ function describeChange(change: HistoryEntry): string {
     percent === undefined || percent === null ? "" : `${String(percent)}% of visitors`,
     reason ?? "",
   ];
-  return `${action} by ${by}: ${facts.filter((fact) => fact !== "" && fact !== "-").join("; ")}`;
+  return `${describeAction(change)} by ${by}: ${facts.filter((fact) => fact !== "" && fact !== "-").join("; ")}`;
 }

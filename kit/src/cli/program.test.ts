@@ -61,7 +61,7 @@ describe("--help", () => {
   );
 
   test("option values are named", async () => {
-    expect((await runSection(folder, ["deploy", "-h"])).out).toMatch(/^ {2}--rollout <percent> {2}\S/m);
+    expect((await runSection(folder, ["deploy", "-h"])).out).toMatch(/^ {2}--rollout \[percent\] {2}\S/m);
   });
 });
 

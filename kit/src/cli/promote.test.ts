@@ -1,4 +1,4 @@
-// `section promote` and `section abort`, which both act on one rollout.
+// `section promote`, `section abort` and `section rollout`, which all act on one rollout.
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { jsonResponse } from "../../fixtures/admin.js";
@@ -61,6 +61,33 @@ describe("section abort", () => {
   test("--json prints the response", async () => {
     admin.response = jsonResponse({ number: 13, live: 12 });
     expect(JSON.parse((await runSection(folder, ["abort", "--json"])).out)).toEqual({ number: 13, live: 12 });
+  });
+});
+
+describe("section rollout", () => {
+  test.each([
+    ["pause", true, "paused"],
+    ["resume", false, "running"],
+  ])("%ss the rollout", async (action, paused, state) => {
+    admin.response = jsonResponse({ number: 13, percent: 25, paused });
+    expect(await runSection(folder, ["rollout", action, "--reason", "holiday"])).toEqual({
+      code: 0,
+      out: `deployment 13 is the candidate, for 25% of visitors; the rollout is ${state}\n`,
+      err: "",
+    });
+    expect(onlyRequest().line).toBe(`POST /api/v1/rollouts/hello/${action}`);
+    expect(jsonBody(onlyRequest())).toEqual({ reason: "holiday" });
+  });
+
+  test("selects a rollout by its candidate", async () => {
+    admin.response = jsonResponse({ number: 13, percent: 25, paused: true });
+    await runSection(folder, ["rollout", "pause", "--deployment", "13"]);
+    expect(onlyRequest().line).toBe("POST /api/v1/deployments/13/pause");
+  });
+
+  test("knows no other action", async () => {
+    expect((await runSection(folder, ["rollout", "stop"])).code).toBe(2);
+    expect(admin.requests).toEqual([]);
   });
 });
 

@@ -30,6 +30,8 @@ const ROLLOUTS = [
     sections: { directory: { from: "1.0.0", to: "1.1.0-dev.2ab4c6d8e0f2" } },
     by: "directory team",
     startedAt: "2026-01-31T10:02:03Z",
+    progress: { steps: "10% for 10m, 50% for 1h, 100%", step: 1, paused: true },
+    analysis: { verdict: "passing", summary: "passing: with the rollout's releases 250 requests" },
   },
   {
     deployment: 14,
@@ -46,10 +48,11 @@ beforeAll(async () => {
   folder = await temporaryFolder();
 });
 
-function respondWith(deployments: object, sections: object): void {
+function respondWith(deployments: object, sections: object, rollouts = jsonResponse(ROLLOUTS)): void {
   admin.responses = {
     "GET /api/v1/deployments": jsonResponse(deployments),
     "GET /api/v1/sections": jsonResponse(sections),
+    "GET /api/v1/rollouts": rollouts,
   };
 }
 
@@ -59,9 +62,11 @@ test("status shows live deployment, rollouts and releases", async () => {
     code: 0,
     out: `deployment 12 is live
 
-rollout of    candidate  visitors  started by      started
-directory     13         10%       directory team  2026-01-31 10:02 UTC
-legal, shell  14         50%       operator        2026-02-01 10:02 UTC
+rollout of    candidate  visitors  step            analysis  started by      started
+directory     13         10%       1 of 2, paused  passing   directory team  2026-01-31 10:02 UTC
+legal, shell  14         50%       -               -         operator        2026-02-01 10:02 UTC
+
+directory: passing: with the rollout's releases 250 requests
 
 section    live   candidate               newest release          published
 directory  1.0.0  1.1.0-dev.2ab4c6d8e0f2  1.1.0-dev.2ab4c6d8e0f2  2026-01-31 10:02 UTC
@@ -74,6 +79,15 @@ hello      -      -                       0.1.0                   2025-12-31 23:
 test("status without rollouts shows no rollout table", async () => {
   respondWith({ live: 12, rollouts: [], deployments: [] }, []);
   expect((await runSection(folder, ["status"])).out).toBe("deployment 12 is live\n");
+});
+
+test("an older gateway has no analysis", async () => {
+  const rollout = { ...ROLLOUTS[0], analysis: undefined };
+  const missing = jsonResponse({ title: "Not Found", status: 404 }, 404);
+  respondWith({ live: 12, rollouts: [rollout], deployments: [] }, [], missing);
+  const { code, out } = await runSection(folder, ["status"]);
+  expect(code).toBe(0);
+  expect(out).toContain("\ndirectory   13         10%       1 of 2, paused  -         directory team");
 });
 
 test("a gateway without deployments is reported", async () => {

@@ -1,8 +1,9 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
+import { GatewayError } from "../build/usageError.js";
 import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext, CommandResult } from "./context.js";
-import { readDeployments, rolloutSections, type Rollout } from "./deployments.js";
+import { describeStep, readDeployments, rolloutSections, type Deployments, type Rollout } from "./deployments.js";
 import { isJson } from "./options.js";
 import { EMPTY_CELL, formatTable, formatTime } from "./table.js";
 import { watchResult } from "./watch.js";
@@ -29,8 +30,8 @@ export function addStatusCommand(program: CommandUnknownOpts, context: CommandCo
     .command("status")
     .summary("show the live deployment, the rollouts and the newest releases")
     .description(
-      "Shows the live deployment, all rollouts with their share of visitors and who started them, and for each section " +
-        "the live release, the release that is being rolled out, and the newest published release.",
+      "Shows the live deployment, all rollouts with their share of visitors, step, canary analysis and who started them, and " +
+        "for each section the live release, the release that is being rolled out, and the newest published release.",
     )
     .option("--watch", "show the status again whenever it changes, until interrupted (with --json: one line each)")
     .action(async ({ watch: isWatching = false }) => {
@@ -44,10 +45,12 @@ export function addStatusCommand(program: CommandUnknownOpts, context: CommandCo
 }
 
 async function readStatus(access: AdminAccess, signal?: AbortSignal): Promise<CommandResult> {
-  const [{ live, rollouts }, { body: sections }] = await Promise.all([
+  const [deployments, { body: sections }] = await Promise.all([
     readDeployments(access, signal),
     callAdmin<ListedSection[]>(access, "GET", "/api/v1/sections", undefined, signal),
   ]);
+  const { live } = deployments;
+  const rollouts = await readRollouts(deployments, access, signal);
   const tables = [
     ...(rollouts.length > 0 ? [rolloutTable(rollouts)] : []),
     ...(sections.length > 0 ? [sectionTable(sections)] : []),
@@ -56,15 +59,39 @@ async function readStatus(access: AdminAccess, signal?: AbortSignal): Promise<Co
   return { text: [liveText, ...tables].join("\n\n"), data: { live, rollouts, sections } };
 }
 
+/** Reads the rollouts with their analysis. An older gateway has none. */
+async function readRollouts(
+  { rollouts }: Deployments,
+  access: AdminAccess,
+  signal?: AbortSignal,
+): Promise<readonly Rollout[]> {
+  if (rollouts.length === 0) return rollouts;
+  try {
+    return (await callAdmin<Rollout[]>(access, "GET", "/api/v1/rollouts", undefined, signal)).body;
+  } catch (error) {
+    if (error instanceof GatewayError && error.kind === "rejected") return rollouts;
+    throw error;
+  }
+}
+
 function rolloutTable(rollouts: readonly Rollout[]): string {
   const rows = rollouts.map((rollout) => [
     rolloutSections(rollout),
     String(rollout.deployment),
     `${String(rollout.percent)}%`,
+    describeStep(rollout) ?? EMPTY_CELL,
+    rollout.analysis?.verdict.replaceAll("-", " ") ?? EMPTY_CELL,
     rollout.by,
     formatTime(rollout.startedAt),
   ]);
-  return formatTable([["rollout of", "candidate", "visitors", "started by", "started"], ...rows]);
+  const table = formatTable([
+    ["rollout of", "candidate", "visitors", "step", "analysis", "started by", "started"],
+    ...rows,
+  ]);
+  const summaries = rollouts.flatMap((rollout) =>
+    rollout.analysis ? [`${rolloutSections(rollout)}: ${rollout.analysis.summary}`] : [],
+  );
+  return summaries.length > 0 ? `${table}\n\n${summaries.join("\n")}` : table;
 }
 
 function sectionTable(sections: readonly ListedSection[]): string {

@@ -109,6 +109,8 @@ impl AuditEvent {
             (&Method::POST, "deployments") => "deploy",
             (&Method::POST, "promote") => "promote",
             (&Method::POST, "abort") => "abort",
+            (&Method::POST, "pause") => "pause",
+            (&Method::POST, "resume") => "resume",
             (&Method::POST, "rollback") => "rollback",
             (&Method::POST, "previews") => "preview",
             (&Method::DELETE, "previews") => "end_previews",

@@ -7,13 +7,16 @@ use utoipa::ToSchema;
 use colonnade_config::Action;
 use colonnade_model::deployment::Deployment;
 use colonnade_model::schema::{Number, Percent, Reason, RequestedReleases, optional};
-use colonnade_platform::deployment::DeployRequest;
+use colonnade_platform::deployment::{DeployRequest, RolloutStart};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
 use super::audit::Caller;
 use super::rollouts::{self, Rollout};
 use super::{Admin, AdminError, auth, change};
+
+/// The most characters of steps.
+const MAX_STEPS_TEXT: usize = 1000;
 
 /// A request to deploy releases.
 #[derive(Deserialize, ToSchema)]
@@ -28,9 +31,30 @@ pub(super) struct Deploy {
     #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Percent, required = false)]
     percent: Option<Percent>,
+    /// Starts a rollout in steps, such as `5% for 10m, 25% for 1h, 100%`. `default` stands for the steps of the
+    /// configuration.
+    #[serde(default, deserialize_with = "optional")]
+    #[schema(value_type = String, max_length = 1000, required = false)]
+    steps: Option<StepsText>,
     #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Reason, required = false)]
     reason: Option<Reason>,
+}
+
+/// The text of steps.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct StepsText(String);
+
+impl TryFrom<String> for StepsText {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.chars().count() > MAX_STEPS_TEXT {
+            return Err(format!("`steps` must have at most {MAX_STEPS_TEXT} characters"));
+        }
+        Ok(Self(text))
+    }
 }
 
 /// The live state and all retained deployments.
@@ -61,16 +85,44 @@ pub(super) async fn deploy(
     let author = change::author(caller, deploy.reason);
     // A request without releases names no section that could be checked.
     auth::require_any_section(token, Action::Deploy)?;
+    let rollout = rollout_start(admin, deploy.percent, deploy.steps)?;
     let request = DeployRequest {
         releases: deploy.releases.into_versions(),
         base: deploy.base.map(|Number(number)| number),
-        percent: deploy.percent.map(|Percent(percent)| percent),
+        rollout,
         author,
     };
     let allows = |section: &str| token.allows(Action::Deploy, section);
     let outcome = admin.deployments.deploy(&request, &allows).await;
     let outcome = change::with_token(outcome, token, Action::Deploy)?;
     Ok(change::respond(&outcome, &admin.origin))
+}
+
+/// How the rollout of a request starts, if there is one.
+fn rollout_start(
+    admin: &Admin,
+    percent: Option<Percent>,
+    steps: Option<StepsText>,
+) -> Result<Option<RolloutStart>, AdminError> {
+    match (percent, steps) {
+        (None, None) => Ok(None),
+        (Some(Percent(percent)), None) => Ok(Some(RolloutStart::Percent(percent))),
+        (None, Some(StepsText(text))) => {
+            let steps = match &*text {
+                "default" => admin
+                    .analysis
+                    .settings()
+                    .steps
+                    .clone()
+                    .ok_or("is `default`, but the configuration has none".to_owned()),
+                text => text.parse(),
+            };
+            Ok(Some(RolloutStart::Steps(steps.map_err(AdminError::Steps)?)))
+        }
+        (Some(_), Some(_)) => Err(AdminError::Body(
+            "expected `percent` or `steps`, not both".to_owned(),
+        )),
+    }
 }
 
 /// `GET /api/v1/deployments`

@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
 use colonnade_config::Action;
+use colonnade_model::deployment::EXPECTED_STEPS;
 use colonnade_model::pattern::PathError;
 use colonnade_platform::deployment::{ChangeError, LoadError};
 use colonnade_platform::publish::PublishError;
@@ -54,6 +55,9 @@ pub enum AdminError {
     /// A preview link cannot lead to the path.
     #[error("`path` must be the path of a page, such as /terms, of at most 512 bytes")]
     PreviewPath,
+    /// `steps` has no steps, or the configuration has none.
+    #[error("`steps` {0}; expected {EXPECTED_STEPS}")]
+    Steps(String),
     /// The query is invalid.
     #[error("invalid query: {0}")]
     Query(String),
@@ -101,7 +105,7 @@ impl AdminError {
             Self::Unauthorized(problem) => problem.cause(),
             Self::TooManyFailures(_) => "rate_limited",
             Self::Forbidden { .. } => "forbidden",
-            Self::Body(_) | Self::PreviewPath => "invalid_body",
+            Self::Body(_) | Self::PreviewPath | Self::Steps(_) => "invalid_body",
             Self::Query(_) => "invalid_query",
             Self::TooLarge(_) => "body_too_large",
             Self::Timeout => "body_timeout",
@@ -135,6 +139,7 @@ fn change_cause(error: &ChangeError) -> &'static str {
         ChangeError::SectionsInRollout(_) => "sections_in_rollout",
         ChangeError::NoLiveDeployment => "no_live_deployment",
         ChangeError::NotInRollout { .. } => "not_in_rollout",
+        ChangeError::NoSteps(_) => "no_steps",
         ChangeError::DeploymentNotFound(_) => "deployment_not_found",
         ChangeError::NothingToRestore(_) => "nothing_to_restore",
         ChangeError::NotAllowed(_) => "forbidden",
@@ -158,7 +163,9 @@ impl Problem for AdminError {
             Self::Publish(PublishError::VersionTaken(_) | PublishError::VersionDeleted(_)) => {
                 StatusCode::CONFLICT
             }
-            Self::PreviewPath | Self::Publish(PublishError::Rejected(_)) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::PreviewPath | Self::Steps(_) | Self::Publish(PublishError::Rejected(_)) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             _ if self.is_locked() => StatusCode::SERVICE_UNAVAILABLE,
             Self::Change(error) => change_status(error),
             Self::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
@@ -245,6 +252,7 @@ fn change_status(error: &ChangeError) -> StatusCode {
         | ChangeError::SectionsInRollout(_)
         | ChangeError::NoLiveDeployment
         | ChangeError::NotInRollout { .. }
+        | ChangeError::NoSteps(_)
         | ChangeError::Unavailable(_)
         | ChangeError::NothingToRestore(_) => StatusCode::CONFLICT,
         ChangeError::Load(_) | ChangeError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,

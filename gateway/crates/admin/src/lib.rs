@@ -33,6 +33,7 @@ use colonnade_config::{Action, Config, Origin, Retention, Token};
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Deployments;
 use colonnade_platform::publish::PublishRules;
+use colonnade_platform::rollout::{CanaryAnalysis, RolloutController};
 use colonnade_web::client::{ClientAddress, client_key};
 use colonnade_web::health::{ShutdownSignal, is_health_path};
 use colonnade_web::problem::{Audience, HttpError, respond};
@@ -66,6 +67,7 @@ pub struct Admin {
     retention: Retention,
     publish_rules: PublishRules,
     deployments: Arc<Deployments>,
+    analysis: Arc<CanaryAnalysis>,
     metrics: Arc<Registry>,
     auth_metrics: AuthMetrics,
     shutdown: ShutdownSignal,
@@ -85,7 +87,7 @@ impl Admin {
         tokens: Vec<Token>,
         is_exposed: bool,
         config: &Config,
-        deployments: Arc<Deployments>,
+        rollouts: &RolloutController,
         metrics: Arc<Registry>,
         auth_metrics: AuthMetrics,
         shutdown: ShutdownSignal,
@@ -101,7 +103,8 @@ impl Admin {
                 budget: config.budget.clone(),
                 allow_wasm: config.assets.allow_wasm,
             },
-            deployments,
+            deployments: Arc::clone(&rollouts.deployments),
+            analysis: Arc::clone(&rollouts.analysis),
             metrics,
             auth_metrics,
             shutdown,

@@ -141,6 +141,7 @@ fn add_conditions(schemas: &mut Map<String, Value>) {
         "not",
         json!({ "required": ["section", "deployment"] }),
     );
+    add("Deploy", "not", json!({ "required": ["percent", "steps"] }));
     let either = json!([{ "required": ["deployment"] }, { "required": ["releases"] }]);
     add("CreatePreview", "oneOf", either);
     // False is not serialized.

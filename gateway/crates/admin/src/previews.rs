@@ -90,7 +90,7 @@ pub(super) async fn create(
         (None, Some(releases)) => PreviewTarget::Releases(DeployRequest {
             releases: releases.into_versions(),
             base: None,
-            percent: None,
+            rollout: None,
             author: author.clone(),
         }),
         _ => return Err(invalid("expected either `deployment` or `releases`")),

@@ -1,20 +1,24 @@
-//! Promoting, aborting and describing rollouts.
+//! Promoting, aborting, pausing and describing rollouts.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use http::StatusCode;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use colonnade_config::Action;
-use colonnade_model::deployment::{ReleaseChange, VisibleDeployments, release_changes};
+use colonnade_config::{Action, Token};
+use colonnade_model::deployment::{
+    ReleaseChange, Rollout as StoredRollout, VisibleDeployments, release_changes,
+};
 use colonnade_model::schema::{Name, Number, Percent, Reason, optional};
-use colonnade_platform::deployment::{Deployments, RolloutTarget};
+use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome, Deployments, RolloutTarget};
+use colonnade_platform::rollout::{self, AnalysisReport, TrackSamples};
 use colonnade_web::response::{Response, json};
 
 use super::routes::{Call, Parameters};
-use super::{AdminError, change};
+use super::{Admin, AdminError, change};
 
 /// A running rollout.
 #[derive(Serialize, ToSchema)]
@@ -32,6 +36,104 @@ pub(super) struct Rollout {
     by: String,
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
+    /// The steps and the current one. Absent if the share changes only by hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    progress: Option<Progress>,
+    /// The canary analysis of this gateway. Only `GET /api/v1/rollouts` has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    analysis: Option<Analysis>,
+}
+
+/// The canary analysis of a rollout: what this gateway has seen of it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = RolloutAnalysis)]
+struct Analysis {
+    verdict: Verdict,
+    /// The verdict with its numbers, in words.
+    summary: String,
+    /// The visitors with the rollout's releases.
+    candidate: Track,
+    /// The visitors without them.
+    live: Track,
+}
+
+/// Whether a rollout may continue.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schema(as = RolloutVerdict)]
+enum Verdict {
+    Passing,
+    Failing,
+    TooFewSamples,
+}
+
+/// The visitors on one side of a rollout.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = RolloutTrack)]
+struct Track {
+    /// The requests for documents and page data since the step began. At most 20 of a client count.
+    #[schema(minimum = 0)]
+    requests: u64,
+    /// The share of them with a 5xx status.
+    #[schema(minimum = 0, maximum = 100)]
+    server_error_percent: f64,
+    /// The share of them that the gateway could not render.
+    #[schema(minimum = 0, maximum = 100)]
+    render_failure_percent: f64,
+    /// The latency in milliseconds that 99 % of them do not exceed; null without requests.
+    #[schema(minimum = 0, required)]
+    latency_p99_ms: Option<u64>,
+    /// The clients that received a document since the rollout started, or since the gateway did.
+    #[schema(minimum = 0)]
+    clients: u64,
+    /// The share of them that reported a failure.
+    #[schema(minimum = 0, maximum = 100)]
+    failed_client_percent: f64,
+}
+
+/// The progress of a rollout through its steps.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = RolloutProgress)]
+struct Progress {
+    /// The steps, such as `5% for 10m, 25% for 1h, 100%`.
+    steps: String,
+    /// The number of the current step, from 1.
+    #[schema(minimum = 1)]
+    step: usize,
+    #[schema(value_type = String, format = DateTime)]
+    step_started_at: Timestamp,
+    /// When the step ends if the analysis passes. Absent if the rollout is paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, format = DateTime, required = false)]
+    step_ends_at: Option<Timestamp>,
+    /// Whether the rollout stays in its step until it is resumed.
+    paused: bool,
+}
+
+/// A request to pause or to resume a rollout.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Pause {
+    #[serde(default, deserialize_with = "optional")]
+    #[schema(value_type = Reason, required = false)]
+    reason: Option<Reason>,
+}
+
+/// A rollout that was paused or resumed.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PauseResult {
+    /// The candidate.
+    #[schema(value_type = Number)]
+    number: u64,
+    #[schema(value_type = Percent)]
+    percent: u8,
+    paused: bool,
 }
 
 /// A request to promote a rollout.
@@ -96,8 +198,68 @@ pub(super) fn describe<'a>(
         sections: release_changes(releases(visible.live()), releases(deployment)),
         by: rollout.by.clone(),
         started_at: rollout.started_at,
+        progress: Progress::of(rollout),
+        analysis: None,
     });
     candidates.collect()
+}
+
+impl Progress {
+    fn of(rollout: &StoredRollout) -> Option<Self> {
+        let progress = rollout.progress.as_ref()?;
+        let is_active = rollout.active_progress().is_some();
+        let ends_at = progress.step_started_at.checked_add(progress.current().duration);
+        Some(Self {
+            steps: progress.steps.to_string(),
+            step: progress.step + 1,
+            step_started_at: progress.step_started_at,
+            step_ends_at: ends_at.ok().filter(|_| is_active),
+            paused: !is_active,
+        })
+    }
+}
+
+/// `GET /api/v1/rollouts`
+pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
+    let Some(state) = admin.deployments.store().live_state().await? else {
+        return Ok(json(StatusCode::OK, &Vec::<Rollout>::new()));
+    };
+    let records = admin.deployments.records().await?;
+    let releases = |number| records.get(&number).map(|record| &record.releases);
+    let mut rollouts = describe(&state.visible, releases);
+    for (rollout, stored) in rollouts.iter_mut().zip(state.visible.rollouts()) {
+        rollout.analysis = Some(admin.analysis.report(stored).into());
+    }
+    Ok(json(StatusCode::OK, &rollouts))
+}
+
+impl From<AnalysisReport> for Analysis {
+    fn from(report: AnalysisReport) -> Self {
+        Self {
+            summary: report.to_string(),
+            verdict: match report.verdict {
+                rollout::Verdict::Passing => Verdict::Passing,
+                rollout::Verdict::Failing => Verdict::Failing,
+                rollout::Verdict::TooFewSamples => Verdict::TooFewSamples,
+            },
+            candidate: report.candidate.into(),
+            live: report.live.into(),
+        }
+    }
+}
+
+impl From<TrackSamples> for Track {
+    fn from(samples: TrackSamples) -> Self {
+        let millis = |latency: Duration| u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            requests: samples.requests,
+            server_error_percent: samples.server_error_percent,
+            render_failure_percent: samples.render_failure_percent,
+            latency_p99_ms: samples.latency_p99.map(millis),
+            clients: samples.clients,
+            failed_client_percent: samples.failed_client_percent,
+        }
+    }
 }
 
 /// `POST /api/v1/deployments/{number}/promote` and `POST /api/v1/rollouts/{name}/promote`
@@ -135,6 +297,41 @@ pub(super) async fn abort(deployments: &Deployments, call: Call<'_>) -> Result<R
     let result = AbortResult {
         number: outcome.number,
         live: outcome.state.live(),
+    };
+    Ok(json(StatusCode::OK, &result))
+}
+
+/// `POST /api/v1/deployments/{number}/pause` and `POST /api/v1/rollouts/{name}/pause`
+pub(super) async fn pause(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
+    let (author, target, token) = pause_request(call).await?;
+    let allows = |section: &str| token.allows(Action::Deploy, section);
+    respond_to_pause(deployments.pause(&target, &author, &allows).await, token)
+}
+
+/// `POST /api/v1/deployments/{number}/resume` and `POST /api/v1/rollouts/{name}/resume`
+pub(super) async fn resume(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
+    let (author, target, token) = pause_request(call).await?;
+    let allows = |section: &str| token.allows(Action::Deploy, section);
+    respond_to_pause(deployments.resume(&target, &author, &allows).await, token)
+}
+
+async fn pause_request(call: Call<'_>) -> Result<(Author, RolloutTarget, &Token), AdminError> {
+    let pause: Pause = change::read_json(call.body).await?;
+    let author = change::author(call.caller, pause.reason);
+    Ok((author, target(call.parameters), call.caller.token))
+}
+
+fn respond_to_pause(
+    outcome: Result<ChangeOutcome, ChangeError>,
+    token: &Token,
+) -> Result<Response, AdminError> {
+    let outcome = change::with_token(outcome, token, Action::Deploy)?;
+    let mut candidates = outcome.state.visible.candidates();
+    let rollout = candidates.find(|(_, candidate)| *candidate == outcome.number);
+    let result = PauseResult {
+        number: outcome.number,
+        percent: rollout.map_or(0, |(rollout, _)| rollout.percent),
+        paused: rollout.is_some_and(|(rollout, _)| rollout.active_progress().is_none()),
     };
     Ok(json(StatusCode::OK, &result))
 }

@@ -72,12 +72,14 @@ pub(crate) enum Endpoint {
 }
 
 /// All routes of the admin listener.
-pub(crate) fn routes() -> [Route<Endpoint>; 18] {
+pub(crate) fn routes() -> [Route<Endpoint>; 23] {
     use Endpoint::{Api, Metrics, Open};
     use Methods::{Get, GetPost, Post, PostDelete, Put};
     let route = Route::new;
     let promote = || Api(|admin, call| Box::pin(rollouts::promote(&admin.deployments, call)));
     let abort = || Api(|admin, call| Box::pin(rollouts::abort(&admin.deployments, call)));
+    let pause = || Api(|admin, call| Box::pin(rollouts::pause(&admin.deployments, call)));
+    let resume = || Api(|admin, call| Box::pin(rollouts::resume(&admin.deployments, call)));
     let plan = || Api(|admin, call| Box::pin(rollback::plan(admin, call.caller, call.body)));
     let roll_back = || Api(|admin, call| Box::pin(rollback::roll_back(admin, call.caller, call.body)));
     [
@@ -114,15 +116,7 @@ pub(crate) fn routes() -> [Route<Endpoint>; 18] {
         route(
             Get,
             "/api/v1/sections/{name}/logs",
-            Api(|admin, call| {
-                Box::pin(section_logs::read(
-                    admin.deployments.diagnostics(),
-                    admin.shutdown.clone(),
-                    call.caller.token,
-                    call.parameters.name,
-                    call.head.uri.query(),
-                ))
-            }),
+            Api(|admin, call| Box::pin(section_logs::read(admin, call))),
         ),
         route(
             GetPost,
@@ -137,8 +131,17 @@ pub(crate) fn routes() -> [Route<Endpoint>; 18] {
         ),
         route(Post, "/api/v1/deployments/{number}/promote", promote()),
         route(Post, "/api/v1/deployments/{number}/abort", abort()),
+        route(Post, "/api/v1/deployments/{number}/pause", pause()),
+        route(Post, "/api/v1/deployments/{number}/resume", resume()),
+        route(
+            Get,
+            "/api/v1/rollouts",
+            Api(|admin, _| Box::pin(rollouts::list(admin))),
+        ),
         route(Post, "/api/v1/rollouts/{name}/promote", promote()),
         route(Post, "/api/v1/rollouts/{name}/abort", abort()),
+        route(Post, "/api/v1/rollouts/{name}/pause", pause()),
+        route(Post, "/api/v1/rollouts/{name}/resume", resume()),
         route(Post, "/api/v1/rollback", roll_back()),
         route(Post, "/api/v1/rollback/plan", plan()),
         route(

@@ -13,12 +13,13 @@ use tokio::time::timeout;
 use utoipa::ToSchema;
 
 use colonnade_config::{Action, Token};
-use colonnade_diagnostics::{Diagnostics, LogEntry};
+use colonnade_diagnostics::LogEntry;
 use colonnade_model::schema::MAX_INTEGER;
-use colonnade_web::health::{Lifecycle, ShutdownSignal};
+use colonnade_web::health::Lifecycle;
 use colonnade_web::response::{Response, json};
 
-use super::{AdminError, query};
+use super::routes::Call;
+use super::{Admin, AdminError, query};
 
 /// The maximum time to wait for an entry, in seconds. Shorter than common idle timeouts of proxies.
 pub(super) const MAX_WAIT_SECONDS: u64 = 30;
@@ -33,15 +34,12 @@ pub(super) struct SectionLogPage {
 }
 
 /// `GET /api/v1/sections/{name}/logs`
-pub(super) async fn read(
-    diagnostics: &Diagnostics,
-    mut shutdown: ShutdownSignal,
-    token: &Token,
-    section: String,
-    query: Option<&str>,
-) -> Result<Response, AdminError> {
+pub(super) async fn read(admin: &Admin, call: Call<'_>) -> Result<Response, AdminError> {
+    let diagnostics = admin.deployments.diagnostics();
+    let mut shutdown = admin.shutdown.clone();
+    let section = call.parameters.name;
     let limits = [("after", 0..=MAX_INTEGER), ("wait", 0..=MAX_WAIT_SECONDS)];
-    let [after, wait] = query::integers(query, &limits)?;
+    let [after, wait] = query::integers(call.head.uri.query(), &limits)?;
     let (after, wait) = (after.unwrap_or(0), Duration::from_secs(wait.unwrap_or(0)));
     let next = diagnostics.log.next_of_section(&section, after);
     let mut entries = tokio::select! {
@@ -53,7 +51,7 @@ pub(super) async fn read(
             Lifecycle::Running | Lifecycle::ShuttingDown => return Err(AdminError::ShuttingDown),
         },
     };
-    if !is_team(token, &section) {
+    if !is_team(call.caller.token, &section) {
         for entry in &mut entries {
             Arc::make_mut(entry).problems.clear();
         }

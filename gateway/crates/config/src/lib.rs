@@ -31,7 +31,7 @@ pub use listen::Listen;
 pub use partner::Partner;
 pub use render::RenderSettings;
 pub use restart::RestartSettings;
-pub use rollout::RolloutSettings;
+pub use rollout::{AnalysisSettings, RolloutSettings};
 pub use signup::{CurrentSignupLimits, Signup, SignupLimits};
 pub use site::{Navigation, SiteSettings};
 pub use store::{Retention, StoreSettings};
@@ -70,7 +70,7 @@ pub struct Config {
     /// Limits of server-side rendering.
     #[serde(default)]
     pub render: RenderSettings,
-    /// When a rollout is aborted automatically.
+    /// How rollouts continue, and when they are aborted automatically.
     #[serde(default)]
     pub rollout: RolloutSettings,
     /// Size budgets of releases.

@@ -16,9 +16,23 @@ use colonnade_web::metrics::Described;
 use crate::deployment::{ChangeError, ChangeOutcome, Snapshot};
 
 /// The actions of `changes`.
-const ACTIONS: [&str; 5] = [DEPLOY, PROMOTE, ABORT, AUTOMATIC_ABORT, ROLLBACK];
+const ACTIONS: [&str; 9] = [
+    DEPLOY,
+    PROMOTE,
+    ADVANCE,
+    PAUSE,
+    AUTOMATIC_PAUSE,
+    RESUME,
+    ABORT,
+    AUTOMATIC_ABORT,
+    ROLLBACK,
+];
 pub(crate) const DEPLOY: &str = "deploy";
 pub(crate) const PROMOTE: &str = "promote";
+pub(crate) const ADVANCE: &str = "advance";
+pub(crate) const PAUSE: &str = "pause";
+pub(crate) const AUTOMATIC_PAUSE: &str = "automatic_pause";
+pub(crate) const RESUME: &str = "resume";
 pub(crate) const ABORT: &str = "abort";
 pub(crate) const AUTOMATIC_ABORT: &str = "automatic_abort";
 pub(crate) const ROLLBACK: &str = "rollback";
@@ -93,7 +107,7 @@ impl DeploymentMetrics {
         );
         registry.register(
             "changes",
-            "Calls that change the live state, and automatic aborts, by outcome",
+            "Calls that change the live state, and automatic changes of rollouts, by outcome",
             self.changes.clone(),
         );
         registry.register(

@@ -14,7 +14,7 @@ use colonnade_diagnostics::{ErrorClass, ErrorSource, ObservedError};
 use colonnade_edge::rate_limiter::{KeyedRateLimiter, RateLimits};
 use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::preview::is_visible;
-use colonnade_platform::rollout::{AbortDecision, CanaryAnalysis};
+use colonnade_platform::rollout::CanaryAnalysis;
 use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
 use colonnade_web::problem::Problem;
@@ -110,7 +110,7 @@ pub(crate) struct ReportRateLimiters {
     errors: KeyedRateLimiter<u64>,
 }
 
-/// Receives, logs and counts a report. Returns the rollouts that the canary analysis aborts because of it.
+/// Receives, logs and counts a report.
 pub(crate) async fn receive(
     headers: &HeaderMap,
     body: RequestBody,
@@ -119,7 +119,7 @@ pub(crate) async fn receive(
     deployments: &Deployments,
     rate_limiters: &ReportRateLimiters,
     address: IpAddr,
-) -> Result<Vec<AbortDecision>, ClientErrorReportError> {
+) -> Result<(), ClientErrorReportError> {
     let body = read_to_end(body, MAX_BODY_BYTES, BODY_TIMEOUT).await?;
     let report: Report = serde_json::from_slice(&body).map_err(|_| ClientErrorReportError::Malformed)?;
     let (name, version) = report
@@ -163,10 +163,10 @@ pub(crate) async fn receive(
         } = &report;
         tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = error.as_str());
     }
-    let visible = snapshot.state().map(|state| &state.visible);
-    Ok(visible.map_or_else(Vec::new, |visible| {
-        canary.record_failure(visible, report.deployment, client)
-    }))
+    if let Some(state) = snapshot.state() {
+        canary.record_failure(&state.visible, report.deployment, client);
+    }
+    Ok(())
 }
 
 /// Returns whether a release has the reported page, or no page is reported.

@@ -31,7 +31,10 @@ pub enum SiteError {
     NothingLive,
     /// The path may be one of a section whose release is missing or damaged.
     #[error("A section of the deployment is not available.")]
-    SectionUnavailable,
+    SectionUnavailable {
+        /// The deployment; `None` for a file.
+        deployment: Option<u64>,
+    },
     /// The preview has expired, or its token is invalid.
     #[error(
         "This preview is over, or its link is incomplete. Ask the person who sent it to you for a new one."
@@ -48,13 +51,23 @@ pub enum SiteError {
     Store(Arc<StoreError>),
 }
 
+impl SiteError {
+    /// The deployment that the error is about.
+    pub(crate) fn deployment(&self) -> Option<u64> {
+        match self {
+            Self::SectionUnavailable { deployment } => *deployment,
+            _ => None,
+        }
+    }
+}
+
 impl Problem for SiteError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Http(error) => error.status(),
             Self::Path(_) => StatusCode::BAD_REQUEST,
             Self::DeploymentGone => StatusCode::GONE,
-            Self::NothingLive | Self::SectionUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NothingLive | Self::SectionUnavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::PreviewOver => StatusCode::FORBIDDEN,
             Self::ClientErrorReport(error) => error.status(),
             Self::CspReport(error) => error.status(),
@@ -69,7 +82,7 @@ impl Problem for SiteError {
             Self::Path(_) => "That address does not work",
             Self::PreviewOver => "This preview is over",
             Self::NothingLive => "This site is being set up",
-            Self::SectionUnavailable => "This page is not available",
+            Self::SectionUnavailable { .. } => "This page is not available",
             Self::Store(_) => "This did not work",
             _ => self.status().canonical_reason().unwrap_or("Error"),
         }
@@ -81,7 +94,7 @@ impl Problem for SiteError {
             // Most visitors do not know how URLs are encoded.
             Self::Path(_) => "The address has a mistake in it.".to_owned(),
             Self::NothingLive => "There is nothing to see yet. Please come back in a few minutes.".to_owned(),
-            Self::SectionUnavailable => {
+            Self::SectionUnavailable { .. } => {
                 "Part of this site is not available. Please come back later.".to_owned()
             }
             Self::Store(_) => "Something went wrong. Please try again.".to_owned(),
@@ -92,7 +105,7 @@ impl Problem for SiteError {
     fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Http(error) => error.retry_after(),
-            Self::NothingLive | Self::SectionUnavailable => Some(Duration::from_secs(30)),
+            Self::NothingLive | Self::SectionUnavailable { .. } => Some(Duration::from_secs(30)),
             Self::CspReport(error) => error.retry_after(),
             _ => None,
         }

@@ -36,7 +36,11 @@ pub(crate) fn respond(snapshot: &Snapshot, number: &str, head: &Parts) -> Result
     let page = match deployment.page(&path) {
         Some(page) => page,
         None if deployment.unavailable.is_empty() => return Err(HttpError::NotFound.into()),
-        None => return Err(SiteError::SectionUnavailable),
+        None => {
+            return Err(SiteError::SectionUnavailable {
+                deployment: Some(number),
+            });
+        }
     };
     let mut response = encoded_json(page, &head.headers);
     if !deployment.deployment.preview {

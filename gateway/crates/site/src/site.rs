@@ -3,20 +3,22 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use http::StatusCode;
 use http::request::Parts;
+use http::{Method, StatusCode};
+use tokio::time::Instant;
 
 use colonnade_config::{Config, SignupLimits};
 use colonnade_model::pattern::RequestPath;
-use colonnade_platform::deployment::{ChangeError, Deployments, Snapshot};
-use colonnade_platform::rollout::{AbortDecision, CanaryAnalysis};
+use colonnade_platform::deployment::{Deployments, Snapshot};
+use colonnade_platform::rollout::{CanaryAnalysis, Measurement, RolloutController};
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, client_key};
 use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError, respond};
-use colonnade_web::request_scope;
-use colonnade_web::response::{DeploymentNumber, Request, Response, RouteName, Track, empty, redirect};
+use colonnade_web::response::{
+    DeploymentNumber, RenderFailed, Request, Response, RouteName, Track, empty, redirect,
+};
 
 use crate::asset::Assets;
 use crate::client_error_report::{self, ClientErrorReportError, ReportRateLimiters};
@@ -57,7 +59,7 @@ impl Site {
     /// Creates the site that this configuration describes.
     pub fn new(
         config: Config,
-        deployments: Arc<Deployments>,
+        rollouts: &RolloutController,
         documents: Arc<Documents>,
         shutdown: ShutdownSignal,
         metrics: &SiteMetrics,
@@ -66,11 +68,11 @@ impl Site {
             routes: RouteTable::new(),
             assets: Assets::new(config.assets),
             signups: SignupHandler::new(&config, metrics.signups.clone())?,
-            canary: Arc::new(CanaryAnalysis::new(config.rollout)),
+            canary: Arc::clone(&rollouts.analysis),
             error_report_rate_limiters: ReportRateLimiters::default(),
             csp_reports: CspReports::new(metrics.csp.clone()),
             config,
-            deployments,
+            deployments: Arc::clone(&rollouts.deployments),
             documents,
             shutdown,
         })
@@ -93,6 +95,7 @@ impl Site {
 
     /// Handles a request.
     pub async fn handle(&self, request: Request) -> Response {
+        let started_at = Instant::now();
         let (head, body) = request.into_parts();
         // The whole request uses one snapshot.
         let snapshot = self.deployments.current();
@@ -110,6 +113,8 @@ impl Site {
         if let Some(DeploymentNumber(number)) = extensions.get() {
             extensions.insert(track(&snapshot, *number));
         }
+        self.measure(&snapshot, &head, &response, started_at);
+        let extensions = response.extensions_mut();
         if let Some(live) = snapshot.live() {
             extensions.get_or_insert(DeploymentNumber(live.number()));
         }
@@ -141,7 +146,10 @@ impl Site {
         };
         let response = result.unwrap_or_else(|error| {
             let audience = route.handler.errors.audience(snapshot, &self.config.site.brand);
-            respond(&error, audience)
+            let mut response = respond(&error, audience);
+            let deployment = error.deployment().map(DeploymentNumber);
+            deployment.map(|deployment| response.extensions_mut().insert(deployment));
+            response
         });
         (response, route.name.clone())
     }
@@ -163,7 +171,9 @@ impl Site {
         let page = path.and_then(|path| selection.deployment.page(path));
         // The patterns of an unavailable section are unknown. With 404, search engines would remove its pages.
         if page.is_none() && path.is_some() && !selection.deployment.unavailable.is_empty() {
-            return Err(SiteError::SectionUnavailable);
+            return Err(SiteError::SectionUnavailable {
+                deployment: Some(selection.deployment.number()),
+            });
         }
         let request = DocumentRequest {
             store: self.deployments.store(),
@@ -204,7 +214,7 @@ impl Site {
         let Some(&ClientAddress(address)) = call.head.extensions.get::<ClientAddress>() else {
             return Err(ClientErrorReportError::Malformed.into());
         };
-        let decisions = client_error_report::receive(
+        client_error_report::receive(
             &call.head.headers,
             call.body,
             call.snapshot,
@@ -212,8 +222,8 @@ impl Site {
             &self.deployments,
             &self.error_report_rate_limiters,
             address,
-        );
-        self.abort_rollouts(decisions.await?);
+        )
+        .await?;
         Ok(empty(StatusCode::NO_CONTENT))
     }
 
@@ -242,28 +252,29 @@ impl Site {
     /// Counts a document that a browser shows, for canary analysis.
     fn count_view(&self, snapshot: &Snapshot, selection: &DeploymentSelection<'_>, head: &Parts) {
         let address = head.extensions.get::<ClientAddress>();
-        if let (Some(state), Some(ClientAddress(address)), &http::Method::GET, false) =
+        if let (Some(state), Some(ClientAddress(address)), &Method::GET, false) =
             (snapshot.state(), address, &head.method, selection.is_preview())
         {
+            let client = self.canary.client_hash(*address);
             let deployment = selection.deployment.number();
-            self.abort_rollouts(self.canary.record_view(&state.visible, deployment, *address));
+            self.canary.record_view(&state.visible, deployment, client);
         }
     }
 
-    /// Aborts rollouts in the background.
-    fn abort_rollouts(&self, decisions: Vec<AbortDecision>) {
-        for AbortDecision { rollout, reason } in decisions {
-            let (deployments, canary) = (Arc::clone(&self.deployments), Arc::clone(&self.canary));
-            request_scope::spawn(async move {
-                match deployments.abort_automatically(&rollout, reason).await {
-                    // The rollout was promoted or aborted in the meantime.
-                    Ok(_) | Err(ChangeError::NotInRollout { .. }) => {}
-                    Err(error) => {
-                        tracing::error!(event = "automatic_abort_failed", error = %error);
-                        canary.reset_decision(&rollout);
-                    }
-                }
-            });
+    /// Measures a document or page data, for canary analysis.
+    fn measure(&self, snapshot: &Snapshot, head: &Parts, response: &Response, started_at: Instant) {
+        let (deployment, address) = (response.extensions().get(), head.extensions.get());
+        if let (Some(state), Some(DeploymentNumber(deployment)), Some(ClientAddress(address)), &Method::GET) =
+            (snapshot.state(), deployment, address, &head.method)
+        {
+            let measurement = Measurement {
+                is_server_error: response.status().is_server_error(),
+                is_render_failure: response.extensions().get::<RenderFailed>().is_some(),
+                latency: started_at.elapsed(),
+            };
+            let client = self.canary.client_hash(*address);
+            self.canary
+                .record_response(&state.visible, *deployment, client, measurement);
         }
     }
 }

@@ -33,6 +33,10 @@ pub struct RequestId(pub HeaderValue);
 #[derive(Debug, Clone, Copy)]
 pub struct DeploymentNumber(pub u64);
 
+/// A response extension: the gateway could not render the page of the document, so that the browser must.
+#[derive(Debug, Clone, Copy)]
+pub struct RenderFailed;
+
 /// A response extension: which track of deployments served the request, for metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Track {

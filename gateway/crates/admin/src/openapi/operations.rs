@@ -13,7 +13,7 @@ use crate::history::HistoryPage;
 use crate::previews::{CreatePreview, PreviewLink};
 use crate::releases::{PublishResult, Section};
 use crate::rollback::{Rollback, RollbackPreview};
-use crate::rollouts::{Abort, AbortResult, Promote, PromoteResult};
+use crate::rollouts::{Abort, AbortResult, Pause, PauseResult, Promote, PromoteResult, Rollout};
 use crate::section_errors::SectionErrors;
 use crate::section_logs::{MAX_WAIT_SECONDS, SectionLogPage};
 
@@ -47,12 +47,29 @@ pub(super) fn operations() -> Vec<(&'static str, Vec<(&'static str, Operation)>)
             vec![("post", abort("abort"))],
         ),
         (
+            "/api/v1/deployments/{number}/pause",
+            vec![("post", pause("pause"))],
+        ),
+        (
+            "/api/v1/deployments/{number}/resume",
+            vec![("post", resume("resume"))],
+        ),
+        ("/api/v1/rollouts", vec![("get", list_rollouts())]),
+        (
             "/api/v1/rollouts/{name}/promote",
             vec![("post", promote("promoteSection"))],
         ),
         (
             "/api/v1/rollouts/{name}/abort",
             vec![("post", abort("abortSection"))],
+        ),
+        (
+            "/api/v1/rollouts/{name}/pause",
+            vec![("post", pause("pauseSection"))],
+        ),
+        (
+            "/api/v1/rollouts/{name}/resume",
+            vec![("post", resume("resumeSection"))],
         ),
         ("/api/v1/rollback", vec![("post", roll_back())]),
         ("/api/v1/rollback/plan", vec![("post", plan_rollback())]),
@@ -225,6 +242,35 @@ fn abort(id: &'static str) -> Operation {
         .action(Action::Deploy)
         .json_body::<Abort>(false)
         .json::<AbortResult>(200, "No visitor gets the candidate.")
+        .errors(&[409])
+}
+
+fn list_rollouts() -> Operation {
+    Operation::new(
+        "deployments",
+        "listRollouts",
+        "List the running rollouts with their canary analysis",
+    )
+    .description("Each gateway analyzes the requests that it serves itself, from its start.")
+    .any_token()
+    .json::<Vec<Rollout>>(200, "The running rollouts, in the order in which they started.")
+}
+
+fn pause(id: &'static str) -> Operation {
+    Operation::new("deployments", id, "Pause the steps of a rollout")
+        .description(ONE_ROLLOUT)
+        .action(Action::Deploy)
+        .json_body::<Pause>(false)
+        .json::<PauseResult>(200, "The share of visitors stays until the rollout is resumed.")
+        .errors(&[409])
+}
+
+fn resume(id: &'static str) -> Operation {
+    Operation::new("deployments", id, "Resume the steps of a paused rollout")
+        .description(ONE_ROLLOUT)
+        .action(Action::Deploy)
+        .json_body::<Pause>(false)
+        .json::<PauseResult>(200, "The step begins again.")
         .errors(&[409])
 }
 

@@ -1,6 +1,8 @@
 //! Deployments: numbered, immutable sets of one shell release and section releases.
 
+mod progress;
 mod state;
+mod steps;
 mod visible;
 
 use std::collections::BTreeMap;
@@ -12,7 +14,9 @@ use utoipa::ToSchema;
 use crate::release::ReleaseId;
 use crate::schema::{Number, Reason, Releases};
 
-pub use state::{Change, ChangeKind, LiveState, ReleaseChange, release_changes};
+pub use progress::RolloutProgress;
+pub use state::{Change, ChangeKind, GATEWAY, LiveState, ReleaseChange, release_changes};
+pub use steps::{EXPECTED_STEPS, RolloutStep, RolloutSteps};
 pub use visible::{MAX_ROLLOUTS, Rollout, VisibleDeployments, includes};
 
 /// One deployment.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::VisibleDeployments;
+use super::{RolloutSteps, VisibleDeployments};
 use crate::schema::{Name, Number, Percent, Reason, Version};
 use crate::unknown_fields::UnknownFields;
 
@@ -26,6 +26,9 @@ pub struct LiveState {
     #[serde(flatten)]
     pub unknown: UnknownFields,
 }
+
+/// The author of automatic changes. No token has this name.
+pub const GATEWAY: &str = "gateway";
 
 /// One entry of the history: who changed what, when and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -58,6 +61,15 @@ pub struct Change {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Percent, required = false)]
     pub percent: Option<u8>,
+    /// The steps of a rollout that started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false)]
+    pub steps: Option<RolloutSteps>,
+    /// Whether the change paused the rollout or resumed it; absent if it did neither. Both have the action `percent`, which
+    /// gateways without pauses can read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = bool, required = false)]
+    pub paused: Option<bool>,
     /// The deployments that visitors saw before the change and no longer see: the replaced live deployment and candidates,
     /// and combinations of candidates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -134,6 +146,11 @@ impl LiveState {
 }
 
 impl Change {
+    /// Whether the gateway stopped a rollout, so that somebody must look at it.
+    pub fn needs_attention(&self) -> bool {
+        self.action == ChangeKind::AutomaticAbort || (self.by == GATEWAY && self.paused == Some(true))
+    }
+
     /// Whether the change replaced the live deployment.
     pub fn changed_live(&self) -> bool {
         self.before != Some(self.live)

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::RolloutProgress;
 use crate::unknown_fields::UnknownFields;
 
 /// The maximum number of concurrent rollouts. Each one doubles the number of deployments that visitors see.
@@ -34,6 +35,9 @@ pub struct Rollout {
     pub started_at: Timestamp,
     /// The name of the token that started the rollout.
     pub by: String,
+    /// The steps and the current one. `None`: the share changes only by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<RolloutProgress>,
     /// The fields of newer gateways.
     #[serde(flatten)]
     pub unknown: UnknownFields,
@@ -45,6 +49,20 @@ pub struct Rollout {
 struct Unchecked {
     rollouts: Vec<Rollout>,
     deployments: Vec<u64>,
+}
+
+impl Rollout {
+    /// When the current step began; `None` without steps.
+    pub fn step_started_at(&self) -> Option<Timestamp> {
+        Some(self.progress.as_ref()?.step_started_at)
+    }
+
+    /// The progress, unless the rollout is paused. A share below that of the step was set by a gateway that does not know
+    /// steps: by hand.
+    pub fn active_progress(&self) -> Option<&RolloutProgress> {
+        let progress = self.progress.as_ref()?;
+        (!progress.paused && self.percent >= progress.current().percent).then_some(progress)
+    }
 }
 
 impl VisibleDeployments {
@@ -104,11 +122,12 @@ impl VisibleDeployments {
         next
     }
 
-    /// Changes the share of a rollout.
+    /// Changes the share and the progress of a rollout.
     #[must_use]
-    pub fn with_percent(&self, index: usize, percent: u8) -> Self {
+    pub fn continued(&self, index: usize, percent: u8, progress: Option<RolloutProgress>) -> Self {
         let mut next = self.clone();
-        next.rollouts[index].percent = percent;
+        let rollout = &mut next.rollouts[index];
+        (rollout.percent, rollout.progress) = (percent, progress);
         next
     }
 

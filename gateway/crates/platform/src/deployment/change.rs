@@ -79,7 +79,7 @@ pub enum ChangeError {
     #[error("{}; promote or abort it first", join(.0))]
     SectionsInRollout(Vec<RolloutDescription>),
     /// The change needs a live deployment.
-    #[error("no deployment is live; deploy one first, without `percent`")]
+    #[error("no deployment is live; deploy one first, without `percent` or `steps`")]
     NoLiveDeployment,
     /// There is no such rollout to promote or abort.
     #[error("{target} is not being rolled out: {}", describe_running(.running))]
@@ -89,6 +89,9 @@ pub enum ChangeError {
         /// The running rollouts.
         running: Vec<RolloutDescription>,
     },
+    /// The rollout has no steps to pause or resume.
+    #[error("the rollout of {0} has no steps: its share changes only with `promote`")]
+    NoSteps(RolloutTarget),
     /// The deployment does not exist, or was deleted by garbage collection.
     #[error("deployment {0} does not exist")]
     DeploymentNotFound(u64),
@@ -158,8 +161,8 @@ impl Deployments {
         }
         let Change { action, live, by, .. } = &plan.state.change;
         let candidate = plan.state.change.candidate;
-        // An automatic abort means that a release fails, so that its team must act.
-        if *action == ChangeKind::AutomaticAbort {
+        // After an automatic abort or pause the team of the release must act.
+        if plan.state.change.needs_attention() {
             tracing::warn!(event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
         } else {
             tracing::info!(event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
@@ -328,6 +331,8 @@ impl Author {
             candidate: None,
             percent: None,
             replaced: replaced.copied().collect(),
+            steps: None,
+            paused: None,
             restores: None,
             sections,
             reason: self.reason.clone(),

@@ -6,7 +6,9 @@ use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, n
 use super::{Deployments, Snapshot};
 use crate::metrics;
 use colonnade_diagnostics::TrialAction;
-use colonnade_model::deployment::{ChangeKind, MAX_ROLLOUTS, Rollout, release_changes};
+use colonnade_model::deployment::{
+    ChangeKind, MAX_ROLLOUTS, Rollout, RolloutProgress, RolloutSteps, release_changes,
+};
 use colonnade_model::unknown_fields::UnknownFields;
 use colonnade_render::TrialResults;
 
@@ -17,10 +19,19 @@ pub struct DeployRequest {
     pub releases: BTreeMap<String, Option<String>>,
     /// The deployment that must be live, if given.
     pub base: Option<u64>,
-    /// The percentage of visitors who see it at first. `None`: it goes live for all visitors.
-    pub percent: Option<u8>,
+    /// How its rollout starts. `None`: it goes live for all visitors.
+    pub rollout: Option<RolloutStart>,
     /// Who requests it.
     pub author: Author,
+}
+
+/// How a rollout starts.
+#[derive(Debug, Clone)]
+pub enum RolloutStart {
+    /// At this percentage of visitors, which changes only by hand.
+    Percent(u8),
+    /// At the first step.
+    Steps(RolloutSteps),
 }
 
 impl DeployRequest {
@@ -104,7 +115,7 @@ fn plan(
     }
     let author = &request.author;
     let deployments = author.renewed(snapshot, number, |releases| request.applied_to(releases));
-    let Some(percent) = request.percent else {
+    let Some(start) = &request.rollout else {
         let state = author.state_for_all(snapshot, ChangeKind::Deploy, &deployments, changes);
         return Ok(Some(ChangePlan { deployments, state }));
     };
@@ -112,17 +123,25 @@ fn plan(
     if current.rollouts().len() == MAX_ROLLOUTS {
         return Err(ChangeError::TooManyRollouts(snapshot.describe_rollouts()));
     }
+    let (percent, steps) = match start {
+        RolloutStart::Percent(percent) => (*percent, None),
+        RolloutStart::Steps(steps) => (steps.first().percent, Some(steps.clone())),
+    };
     let rollout = Rollout {
         id: format!("{:016x}", rand::random::<u64>()),
         percent,
         started_at: colonnade_clock::now(),
         by: author.by.clone(),
+        progress: steps
+            .clone()
+            .map(|steps| RolloutProgress::new(steps, colonnade_clock::precise())),
         unknown: UnknownFields::default(),
     };
     let visible = current.started(rollout, numbers(&deployments));
     let mut state = author.state(snapshot, ChangeKind::Rollout, visible, changes);
     state.change.candidate = Some(number);
     state.change.percent = Some(percent);
+    state.change.steps = steps;
     Ok(Some(ChangePlan { deployments, state }))
 }
 

@@ -18,7 +18,7 @@ mod snapshot;
 mod tests;
 
 pub use change::{Author, ChangeError, ChangeOutcome};
-pub use deploy::DeployRequest;
+pub use deploy::{DeployRequest, RolloutStart};
 pub use deployments::Deployments;
 pub use prerender::{Warm, Warming};
 pub use preview::PreviewTarget;

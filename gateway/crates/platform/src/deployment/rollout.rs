@@ -7,8 +7,12 @@ use std::sync::Arc;
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
 use super::{Deployments, Snapshot};
 use crate::metrics;
-use colonnade_model::deployment::{ChangeKind, LiveState, ReleaseChange, Rollout, includes, release_changes};
+use colonnade_model::deployment::{
+    ChangeKind, GATEWAY, LiveState, ReleaseChange, Rollout, RolloutProgress, VisibleDeployments, includes,
+    release_changes,
+};
 use colonnade_store::loaded::LoadedDeployment;
+use jiff::Timestamp;
 
 /// A running rollout.
 #[derive(Debug)]
@@ -47,12 +51,28 @@ pub struct RolloutDescription {
     pub by: String,
 }
 
-/// The next step of a rollout.
+/// What to do with a rollout.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     SetPercent(u8),
     Promote,
     Abort(ChangeKind),
+    /// Goes to the step after the one that began at this time.
+    Advance(Timestamp),
+    /// Pauses the rollout. With a time, only if its step began then.
+    Pause(Option<Timestamp>),
+    Resume,
+}
+
+/// The live state after a step, without the change that leads to it.
+struct Continued {
+    action: ChangeKind,
+    visible: VisibleDeployments,
+    sections: BTreeMap<String, ReleaseChange>,
+    /// The new share of the candidate.
+    percent: Option<u8>,
+    /// Whether the rollout was paused or resumed.
+    paused: Option<bool>,
 }
 
 impl Deployments {
@@ -79,21 +99,71 @@ impl Deployments {
             .await
     }
 
+    /// Pauses the steps of a rollout: its share stays until it is resumed.
+    pub async fn pause(
+        &self,
+        target: &RolloutTarget,
+        author: &Author,
+        may_change: MayChange<'_>,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        self.apply_step(target, Step::Pause(None), author, may_change)
+            .await
+    }
+
+    /// Continues the steps of a paused rollout. The step begins again.
+    pub async fn resume(
+        &self,
+        target: &RolloutTarget,
+        author: &Author,
+        may_change: MayChange<'_>,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        self.apply_step(target, Step::Resume, author, may_change).await
+    }
+
     /// Aborts a rollout because its candidate failed.
     pub async fn abort_automatically(
         &self,
         rollout: &Rollout,
         reason: String,
     ) -> Result<ChangeOutcome, ChangeError> {
+        self.apply_automatically(rollout, Step::Abort(ChangeKind::AutomaticAbort), reason)
+            .await
+    }
+
+    /// Ends the step of a rollout that began at `since`. Changes nothing if another gateway was faster.
+    pub async fn advance(
+        &self,
+        rollout: &Rollout,
+        since: Timestamp,
+        reason: String,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        self.apply_automatically(rollout, Step::Advance(since), reason)
+            .await
+    }
+
+    /// Pauses a rollout in the step that began at `since`. Changes nothing if another gateway was faster.
+    pub async fn pause_automatically(
+        &self,
+        rollout: &Rollout,
+        since: Timestamp,
+        reason: String,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        self.apply_automatically(rollout, Step::Pause(Some(since)), reason)
+            .await
+    }
+
+    async fn apply_automatically(
+        &self,
+        rollout: &Rollout,
+        step: Step,
+        reason: String,
+    ) -> Result<ChangeOutcome, ChangeError> {
         let author = Author {
-            by: "gateway".to_owned(),
+            by: GATEWAY.to_owned(),
             reason: Some(reason),
         };
         let target = RolloutTarget::Id(rollout.id.clone());
-        self.apply_step(&target, Step::Abort(ChangeKind::AutomaticAbort), &author, &|_| {
-            true
-        })
-        .await
+        self.apply_step(&target, step, &author, &|_| true).await
     }
 
     async fn apply_step(
@@ -108,6 +178,10 @@ impl Deployments {
             Step::SetPercent(_) | Step::Promote => metrics::PROMOTE,
             Step::Abort(ChangeKind::AutomaticAbort) => metrics::AUTOMATIC_ABORT,
             Step::Abort(_) => metrics::ABORT,
+            Step::Advance(_) => metrics::ADVANCE,
+            Step::Pause(None) => metrics::PAUSE,
+            Step::Pause(Some(_)) => metrics::AUTOMATIC_PAUSE,
+            Step::Resume => metrics::RESUME,
         };
         self.metrics.record_change(action, &result);
         result
@@ -126,6 +200,9 @@ impl Deployments {
             let running = snapshot.find_rollout(target)?;
             let number = running.candidate.number();
             require(may_change, running.changes().keys())?;
+            if matches!(step, Step::Pause(_) | Step::Resume) && running.record.progress.is_none() {
+                return Err(ChangeError::NoSteps(target.clone()));
+            }
             let Some(state) = next_state(&snapshot, &running, step, author) else {
                 return ChangeOutcome::unchanged(snapshot, number);
             };
@@ -144,30 +221,82 @@ fn next_state(
     author: &Author,
 ) -> Option<LiveState> {
     let visible = &snapshot.state()?.visible;
-    let (action, visible, sections) = match step {
-        Step::SetPercent(percent) if percent == running.record.percent => return None,
-        Step::SetPercent(percent) => (
-            ChangeKind::Percent,
-            visible.with_percent(running.index, percent),
-            running.changes(),
-        ),
-        Step::Promote => (
-            ChangeKind::Promote,
-            visible.promoted(running.index),
-            running.changes(),
-        ),
-        Step::Abort(action) => {
-            let (from, to) = (&running.candidate.deployment, &running.live.deployment);
-            let reverted = release_changes(&from.releases, &to.releases);
-            (action, visible.aborted(running.index), reverted)
-        }
-    };
-    let mut state = author.state(snapshot, action, visible, sections);
+    let next = running.after(step, visible, colonnade_clock::precise())?;
+    let mut state = author.state(snapshot, next.action, next.visible, next.sections);
     state.change.candidate = Some(running.candidate.number());
-    if let Step::SetPercent(percent) = step {
-        state.change.percent = Some(percent);
-    }
+    state.change.percent = next.percent;
+    state.change.paused = next.paused;
     Some(state)
+}
+
+impl RunningRollout<'_> {
+    /// What follows from a step; `None` if there is nothing to change.
+    fn after(&self, step: Step, visible: &VisibleDeployments, now: Timestamp) -> Option<Continued> {
+        let Rollout {
+            percent, progress, ..
+        } = self.record;
+        let active = self.record.active_progress();
+        let began_at = |since| active.filter(|active| active.step_started_at == since);
+        match step {
+            Step::SetPercent(new) if new == *percent => None,
+            // A share set by hand stays until the rollout is resumed.
+            Step::SetPercent(new) => {
+                let paused = progress.as_ref().map(RolloutProgress::paused);
+                Some(self.continued(visible, new, paused, active.map(|_| true)))
+            }
+            Step::Promote => Some(self.promoted(visible)),
+            Step::Abort(action) => {
+                let (from, to) = (&self.candidate.deployment, &self.live.deployment);
+                Some(Continued {
+                    action,
+                    visible: visible.aborted(self.index),
+                    sections: release_changes(&from.releases, &to.releases),
+                    percent: None,
+                    paused: None,
+                })
+            }
+            Step::Advance(since) => Some(match began_at(since)?.advanced(*percent, now) {
+                Some(next) => self.continued(visible, next.current().percent, Some(next), None),
+                None => self.promoted(visible),
+            }),
+            Step::Pause(since) => {
+                let paused = since.map_or(active, began_at)?.paused();
+                Some(self.continued(visible, *percent, Some(paused), Some(true)))
+            }
+            Step::Resume => {
+                let paused = progress.as_ref().filter(|_| active.is_none())?;
+                let next = paused.resumed(*percent, now);
+                let percent = next.current().percent.max(*percent);
+                Some(self.continued(visible, percent, Some(next), Some(false)))
+            }
+        }
+    }
+
+    fn continued(
+        &self,
+        visible: &VisibleDeployments,
+        percent: u8,
+        progress: Option<RolloutProgress>,
+        paused: Option<bool>,
+    ) -> Continued {
+        Continued {
+            action: ChangeKind::Percent,
+            visible: visible.continued(self.index, percent, progress),
+            sections: self.changes(),
+            percent: Some(percent),
+            paused,
+        }
+    }
+
+    fn promoted(&self, visible: &VisibleDeployments) -> Continued {
+        Continued {
+            action: ChangeKind::Promote,
+            visible: visible.promoted(self.index),
+            sections: self.changes(),
+            percent: None,
+            paused: None,
+        }
+    }
 }
 
 impl RunningRollout<'_> {

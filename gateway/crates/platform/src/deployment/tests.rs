@@ -13,7 +13,7 @@ fn request(releases: &[(&str, &str)]) -> DeployRequest {
     DeployRequest {
         releases: releases.collect(),
         base: None,
-        percent: None,
+        rollout: None,
         author: Author {
             by: "test".to_owned(),
             reason: None,

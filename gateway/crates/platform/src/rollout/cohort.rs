@@ -88,6 +88,7 @@ pub fn fuzz(sent: &HeaderMap) {
         percent: 50,
         started_at: jiff::Timestamp::UNIX_EPOCH,
         by: "team".to_owned(),
+        progress: None,
         unknown: serde_json::Map::new(),
     });
     let (running, ended) = rollouts.split_at(2);

@@ -79,7 +79,7 @@ fn not_found(snapshot: &Snapshot, path: &str) -> SiteError {
     let mut segments = path.split('/');
     let release = segments.next().zip(segments.next());
     if release.is_some_and(|(name, version)| snapshot.is_unavailable(name, version)) {
-        SiteError::SectionUnavailable
+        SiteError::SectionUnavailable { deployment: None }
     } else {
         HttpError::NotFound.into()
     }

@@ -36,7 +36,7 @@ use colonnade_web::content_negotiation::{Coding, preferred_coding};
 use colonnade_web::encode::{Effort, encode};
 use colonnade_web::request_scope;
 use colonnade_web::response::{
-    HTML, NO_CACHE, NO_STORE, Representation, Response, conditional_response, response,
+    HTML, NO_CACHE, NO_STORE, RenderFailed, Representation, Response, conditional_response, response,
 };
 
 use crate::deployment_selection::DeploymentSelection;
@@ -157,6 +157,8 @@ impl Documents {
             DocumentCaching::Never
         };
         let document_headers = self.headers(document.policy.clone(), caching);
+        let render_failed =
+            (!document.is_complete && document.rejected_client.is_none()).then_some(RenderFailed);
         if document.status == StatusCode::OK && caching != DocumentCaching::Never {
             return conditional_response(headers, &HTML, document_headers, representation);
         }
@@ -164,6 +166,7 @@ impl Documents {
         let mut response = conditional_response(&HeaderMap::new(), &HTML, document_headers, representation);
         *response.status_mut() = document.status;
         response.headers_mut().remove(ETAG);
+        render_failed.map(|failed| response.extensions_mut().insert(failed));
         response
     }
 

@@ -6,7 +6,7 @@ use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use colonnade_testing::cases;
 use jiff::Timestamp;
 
-use super::{MAX_ROLLOUTS, Rollout, VisibleDeployments, includes};
+use super::{MAX_ROLLOUTS, Rollout, RolloutProgress, VisibleDeployments, includes};
 
 /// The changes that a deployment contains.
 type Changes = BTreeSet<usize>;
@@ -34,6 +34,7 @@ fn rollout(id: usize) -> Rollout {
         percent: 50,
         started_at: Timestamp::UNIX_EPOCH,
         by: "team".to_owned(),
+        progress: None,
         unknown: serde_json::Map::new(),
     }
 }
@@ -181,4 +182,44 @@ fn contradicting_stored_tables_are_rejected() {
         error.to_string(),
         "`deployments` has an entry twice; expected different deployments"
     );
+}
+
+/// A rollout in the second step, with another share.
+fn rollout_in_steps(percent: u8) -> Rollout {
+    let steps = "10% for 1m, 50% for 1m, 80% for 1m, 100%".parse().unwrap();
+    let progress = RolloutProgress {
+        step: 1,
+        ..RolloutProgress::new(steps, Timestamp::UNIX_EPOCH)
+    };
+    Rollout {
+        percent,
+        progress: Some(progress),
+        ..rollout(0)
+    }
+}
+
+// A gateway of the version before steps changes the share and keeps the progress.
+#[test]
+fn share_below_the_step_means_paused() {
+    for (percent, is_active) in [(0, false), (49, false), (50, true), (90, true)] {
+        let rollout = rollout_in_steps(percent);
+        assert_eq!(rollout.active_progress().is_some(), is_active, "{percent}");
+    }
+}
+
+#[test]
+fn next_step_never_lowers_the_share() {
+    for (percent, expected) in [(50, Some(2)), (79, Some(2)), (80, None), (99, None)] {
+        let rollout = rollout_in_steps(percent);
+        let next = rollout.progress.unwrap().advanced(percent, Timestamp::UNIX_EPOCH);
+        assert_eq!(next.map(|next| next.step), expected, "{percent}");
+    }
+}
+
+#[test]
+fn unknown_progress_of_newer_gateways_is_kept() {
+    let mut stored = serde_json::to_value(rollout_in_steps(50)).unwrap();
+    stored["progress"]["weather"] = "sunny".into();
+    let read: Rollout = serde_json::from_value(stored.clone()).unwrap();
+    assert_eq!(serde_json::to_value(read).unwrap(), stored);
 }

@@ -1,0 +1,277 @@
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use super::CanaryAnalysis;
+use crate::rollout::{AnalysisReport, Measurement, Verdict};
+use colonnade_config::{AnalysisSettings, RolloutSettings};
+use colonnade_model::deployment::{Rollout, RolloutProgress, VisibleDeployments};
+use jiff::Timestamp;
+
+const LIVE: u64 = 1;
+const CANDIDATE: u64 = 2;
+
+fn settings() -> RolloutSettings {
+    RolloutSettings {
+        abort_margin_percent: 10,
+        min_views: 40,
+        min_clients: 5,
+        analysis: AnalysisSettings {
+            min_requests: 100,
+            server_error_margin_percent: 2,
+            render_failure_margin_percent: 3,
+            latency_margin: Duration::from_millis(100),
+            ..AnalysisSettings::default()
+        },
+        ..RolloutSettings::default()
+    }
+}
+
+fn analysis() -> CanaryAnalysis {
+    CanaryAnalysis::new(settings())
+}
+
+fn rollout(id: &str) -> Rollout {
+    Rollout {
+        id: id.to_owned(),
+        percent: 10,
+        started_at: Timestamp::UNIX_EPOCH,
+        by: "team".to_owned(),
+        progress: None,
+        unknown: serde_json::Map::new(),
+    }
+}
+
+fn one_rollout(id: &str) -> VisibleDeployments {
+    VisibleDeployments::live_only(LIVE).started(rollout(id), vec![CANDIDATE])
+}
+
+fn address(number: u32) -> IpAddr {
+    Ipv4Addr::from_bits(0x0a00_0000 + number).into()
+}
+
+/// Counts views and failures, each of another client.
+fn count(analysis: &CanaryAnalysis, deployment: u64, viewers: u32, failing: u32) {
+    let visible = one_rollout("one");
+    for number in 0..viewers {
+        analysis.record_view(&visible, deployment, analysis.client_hash(address(number)));
+    }
+    for number in 0..failing {
+        analysis.record_failure(&visible, deployment, analysis.client_hash(address(number)));
+    }
+}
+
+const FAST: Measurement = Measurement {
+    is_server_error: false,
+    is_render_failure: false,
+    latency: Duration::from_millis(10),
+};
+const SERVER_ERROR: Measurement = Measurement {
+    is_server_error: true,
+    ..FAST
+};
+const RENDER_FAILURE: Measurement = Measurement {
+    is_render_failure: true,
+    ..FAST
+};
+const SLOW: Measurement = Measurement {
+    latency: Duration::from_millis(200),
+    ..FAST
+};
+
+/// Counts the same response to this many clients.
+fn respond(analysis: &CanaryAnalysis, deployment: u64, clients: u32, measurement: Measurement) {
+    for number in 0..clients {
+        let client = analysis.client_hash(address(number));
+        analysis.record_response(&one_rollout("one"), deployment, client, measurement);
+    }
+}
+
+fn report(analysis: &CanaryAnalysis) -> AnalysisReport {
+    analysis.report(&rollout("one"))
+}
+
+fn fails(analysis: &CanaryAnalysis) -> bool {
+    report(analysis).verdict == Verdict::Failing
+}
+
+#[test]
+fn client_failure_rate_above_margin_fails() {
+    let analysis = analysis();
+    count(&analysis, LIVE, 100, 10);
+    // 20 % does not exceed 10 % plus the margin.
+    count(&analysis, CANDIDATE, 50, 10);
+    assert!(!fails(&analysis));
+    count(&analysis, CANDIDATE, 0, 11);
+    assert_eq!(
+        report(&analysis).to_string(),
+        "failing: 22.0 % of 50 clients with the rollout's releases failed, and 10.0 % of 100 without"
+    );
+}
+
+#[test]
+fn too_few_views_or_clients_never_fail() {
+    for (viewers, failing, expected) in [(39, 39, false), (40, 4, false), (40, 5, true)] {
+        let analysis = analysis();
+        count(&analysis, CANDIDATE, viewers, failing);
+        assert_eq!(fails(&analysis), expected);
+    }
+}
+
+#[test]
+fn failures_of_live_deployment_never_fail() {
+    let analysis = analysis();
+    count(&analysis, LIVE, 400, 400);
+    respond(&analysis, CANDIDATE, 100, FAST);
+    respond(&analysis, LIVE, 100, SERVER_ERROR);
+    respond(&analysis, LIVE, 100, RENDER_FAILURE);
+    respond(&analysis, LIVE, 100, SLOW);
+    assert_eq!(report(&analysis).verdict, Verdict::Passing);
+}
+
+#[test]
+fn failure_counts_once_per_client_with_view() {
+    let analysis = analysis();
+    count(&analysis, CANDIDATE, 40, 4);
+    for _ in 0..100 {
+        count(&analysis, CANDIDATE, 0, 4);
+    }
+    for number in 1000..2000 {
+        let unknown = analysis.client_hash(address(number));
+        analysis.record_failure(&one_rollout("one"), CANDIDATE, unknown);
+    }
+    assert!(!fails(&analysis));
+}
+
+#[test]
+fn sampled_failures_are_scaled_up() {
+    let analysis = CanaryAnalysis::new(RolloutSettings {
+        report_sample_percent: 50,
+        ..settings()
+    });
+    count(&analysis, CANDIDATE, 100, 5);
+    assert!(!fails(&analysis));
+    count(&analysis, CANDIDATE, 0, 6);
+    assert!(fails(&analysis));
+}
+
+#[test]
+fn new_rollout_resets_counts() {
+    let analysis = analysis();
+    count(&analysis, CANDIDATE, 40, 4);
+    let next = analysis.client_hash(address(5));
+    analysis.record_failure(&one_rollout("two"), CANDIDATE, next);
+    assert_eq!(analysis.report(&rollout("two")).candidate.clients, 0);
+}
+
+#[test]
+fn only_failing_one_of_two_rollouts_fails() {
+    let analysis = analysis();
+    // The deployments are: live, healthy, failing, both.
+    let visible = VisibleDeployments::live_only(1)
+        .started(rollout("healthy"), vec![2])
+        .started(rollout("failing"), vec![3, 4]);
+    for number in 0..400 {
+        let deployment = u64::from(number % 4) + 1;
+        let client = analysis.client_hash(address(number));
+        analysis.record_view(&visible, deployment, client);
+        let measurement = if deployment > 2 { SERVER_ERROR } else { FAST };
+        analysis.record_response(&visible, deployment, client, measurement);
+        if deployment > 2 {
+            analysis.record_failure(&visible, deployment, client);
+        }
+    }
+    let failures = ["healthy", "failing"].map(|id| analysis.report(&rollout(id)).failures.len());
+    assert_eq!(failures, [0, 2]);
+}
+
+#[test]
+fn each_track_needs_the_minimum_of_requests() {
+    let analysis = analysis();
+    respond(&analysis, LIVE, 100, FAST);
+    respond(&analysis, CANDIDATE, 99, SERVER_ERROR);
+    assert_eq!(
+        report(&analysis).to_string(),
+        "too few samples: with the rollout's releases 99 requests, 100.0 % server errors, 0.0 % render failures, p99 9 ms, \
+         0.0 % of 0 clients failed; without 100 requests, 0.0 % server errors, 0.0 % render failures, p99 9 ms, \
+         0.0 % of 0 clients failed"
+    );
+    respond(&analysis, CANDIDATE, 1, FAST);
+    assert!(fails(&analysis));
+}
+
+#[test]
+fn server_errors_and_render_failures_above_margin_fail() {
+    for (measurement, within, beyond) in [(SERVER_ERROR, 2, 3), (RENDER_FAILURE, 3, 4)] {
+        let analysis = CanaryAnalysis::new(RolloutSettings {
+            min_clients: 1,
+            ..settings()
+        });
+        respond(&analysis, LIVE, 100, FAST);
+        respond(&analysis, CANDIDATE, 100 - beyond, FAST);
+        respond(&analysis, CANDIDATE, within, measurement);
+        respond(&analysis, CANDIDATE, 1, FAST);
+        assert_eq!(report(&analysis).verdict, Verdict::Passing);
+        respond(&analysis, CANDIDATE, 1, measurement);
+        assert!(fails(&analysis));
+    }
+}
+
+#[test]
+fn failed_requests_of_few_clients_never_fail() {
+    let analysis = analysis();
+    respond(&analysis, LIVE, 100, FAST);
+    respond(&analysis, CANDIDATE, 100, FAST);
+    for _ in 0..10 {
+        respond(&analysis, CANDIDATE, 4, SERVER_ERROR);
+    }
+    assert_eq!(report(&analysis).verdict, Verdict::Passing);
+    respond(&analysis, CANDIDATE, 5, SERVER_ERROR);
+    assert!(fails(&analysis));
+}
+
+#[test]
+fn requests_of_one_client_are_capped() {
+    let analysis = analysis();
+    for _ in 0..1000 {
+        respond(&analysis, CANDIDATE, 1, FAST);
+    }
+    assert_eq!(report(&analysis).candidate.requests, 20);
+}
+
+#[test]
+fn latency_above_margin_fails() {
+    let analysis = analysis();
+    respond(&analysis, LIVE, 100, FAST);
+    respond(&analysis, CANDIDATE, 99, FAST);
+    respond(&analysis, CANDIDATE, 1, SLOW);
+    assert_eq!(report(&analysis).verdict, Verdict::Passing, "1 % may be slow");
+    respond(&analysis, CANDIDATE, 1, SLOW);
+    assert_eq!(
+        report(&analysis).to_string(),
+        "failing: 99 % of requests take up to 196 ms with the rollout's releases, and 9 ms without"
+    );
+}
+
+#[test]
+fn requests_count_from_the_beginning_of_the_step() {
+    let analysis = analysis();
+    count(&analysis, CANDIDATE, 40, 0);
+    respond(&analysis, CANDIDATE, 10, FAST);
+    let steps = "5% for 1m, 100%".parse().unwrap();
+    let next = Rollout {
+        progress: Some(RolloutProgress::new(steps, Timestamp::UNIX_EPOCH)),
+        ..rollout("one")
+    };
+    let report = analysis.report(&next);
+    assert_eq!((report.candidate.requests, report.candidate.clients), (0, 40));
+}
+
+#[test]
+fn ipv6_network_counts_as_one_client() {
+    let analysis = analysis();
+    let of = |text: &str| analysis.client_hash(text.parse().expect("an address"));
+    assert_eq!(of("2001:db8:1:2::1"), of("2001:db8:1:2:ffff::2"));
+    assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
+    assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
+    assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
+}

@@ -1,0 +1,96 @@
+//! Continues rollouts in steps. Every gateway of a store does this, and the compare-and-swap of the live state decides which
+//! one makes the change.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::MissedTickBehavior;
+
+use colonnade_model::deployment::{Rollout, RolloutProgress};
+
+use super::{AnalysisReport, CanaryAnalysis, Verdict};
+use crate::deployment::{ChangeError, Deployments};
+
+/// How often the rollouts are checked.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// Continues the rollouts of a store.
+pub struct RolloutController {
+    /// The deployments that it changes.
+    pub deployments: Arc<Deployments>,
+    /// The analysis that it decides by.
+    pub analysis: Arc<CanaryAnalysis>,
+}
+
+impl RolloutController {
+    /// Checks the rollouts forever.
+    pub async fn run(&self) {
+        let mut ticks = tokio::time::interval(INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // A persistent error is logged once, not at every check.
+        let mut reported = None;
+        loop {
+            ticks.tick().await;
+            let error = self.check().await.err().map(|error| error.to_string());
+            if let Some(error) = &error
+                && reported.as_ref() != Some(error)
+            {
+                tracing::error!(event = "rollout_check_failed", error = %error);
+            }
+            reported = error;
+        }
+    }
+
+    async fn check(&self) -> Result<(), ChangeError> {
+        let snapshot = self.deployments.current();
+        for running in snapshot.rollouts() {
+            match self.check_rollout(running.record).await {
+                // The rollout ended in the meantime.
+                Ok(()) | Err(ChangeError::NotInRollout { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    async fn check_rollout(&self, rollout: &Rollout) -> Result<(), ChangeError> {
+        let settings = self.analysis.settings();
+        let report = self.analysis.report(rollout);
+        let deployments = &self.deployments;
+        if report.verdict == Verdict::Failing && settings.automatic_abort {
+            let reason = report.failures.join("; ");
+            deployments.abort_automatically(rollout, reason).await?;
+            return Ok(());
+        }
+        let Some(progress) = rollout.active_progress() else {
+            return Ok(());
+        };
+        let (began, duration) = (progress.step_started_at, progress.current().duration);
+        let elapsed = progress.elapsed(colonnade_clock::precise());
+        let longest = duration * (1 + i32::from(settings.analysis.max_extensions));
+        let reason = describe_step(progress, &report);
+        match report.verdict {
+            Verdict::Passing if elapsed >= duration => {
+                deployments.advance(rollout, began, reason).await?;
+            }
+            Verdict::TooFewSamples if elapsed >= longest => {
+                deployments.pause_automatically(rollout, began, reason).await?;
+            }
+            Verdict::Failing => {
+                deployments.pause_automatically(rollout, began, reason).await?;
+            }
+            Verdict::Passing | Verdict::TooFewSamples => {}
+        }
+        Ok(())
+    }
+}
+
+/// Describes a step that ends, and why.
+fn describe_step(progress: &RolloutProgress, report: &AnalysisReport) -> String {
+    format!(
+        "end of step {} of {}, {}; {report}",
+        progress.step + 1,
+        progress.steps.as_slice().len(),
+        progress.current()
+    )
+}

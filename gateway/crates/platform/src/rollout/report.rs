@@ -1,0 +1,184 @@
+//! The verdict of the canary analysis about a rollout, with its numbers.
+
+use std::fmt;
+use std::time::Duration;
+
+use colonnade_config::RolloutSettings;
+
+use super::samples::{Requests, Views};
+
+/// Whether a rollout may continue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The candidate does not fail more often than the live deployment.
+    Passing,
+    /// It fails more often, or is slower, by more than a margin.
+    Failing,
+    /// One of both had fewer requests than the minimum.
+    TooFewSamples,
+}
+
+/// The result of an analysis.
+#[derive(Debug, Clone)]
+pub struct AnalysisReport {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The margins that the candidate exceeds, in words.
+    pub failures: Vec<String>,
+    /// The visitors with the rollout's releases.
+    pub candidate: TrackSamples,
+    /// The visitors without them.
+    pub live: TrackSamples,
+}
+
+/// The numbers of the visitors on one side of a rollout.
+#[derive(Debug, Clone)]
+pub struct TrackSamples {
+    /// The requests for documents and page data since the current step began.
+    pub requests: u64,
+    /// The percentage of them with a 5xx status.
+    pub server_error_percent: f64,
+    /// The percentage of them that the gateway could not render.
+    pub render_failure_percent: f64,
+    /// The latency that 99 % of them do not exceed.
+    pub latency_p99: Option<Duration>,
+    /// The clients that received a document since the rollout started.
+    pub clients: u64,
+    /// The percentage of them that reported a failure.
+    pub failed_client_percent: f64,
+}
+
+impl TrackSamples {
+    fn new(requests: &Requests, views: &Views, settings: &RolloutSettings) -> Self {
+        Self {
+            requests: requests.count,
+            server_error_percent: requests.server_errors.percent_of(requests.count),
+            render_failure_percent: requests.render_failures.percent_of(requests.count),
+            latency_p99: requests.latency_p99(),
+            clients: views.clients(),
+            failed_client_percent: views.failed_percent(settings.report_sample_percent),
+        }
+    }
+}
+
+impl AnalysisReport {
+    /// Compares both sides of a rollout. `candidate` and `live` are requests and views.
+    pub(super) fn new(
+        candidate: (&Requests, &Views),
+        live: (&Requests, &Views),
+        settings: &RolloutSettings,
+    ) -> Self {
+        let (requests, views) = candidate;
+        let (candidate, live) = (
+            TrackSamples::new(requests, views, settings),
+            TrackSamples::new(live.0, live.1, settings),
+        );
+        let analysis = &settings.analysis;
+        let mut failures = Vec::new();
+        if views.documents >= settings.min_views
+            && views.failed_clients() >= settings.min_clients
+            && exceeds(
+                candidate.failed_client_percent,
+                live.failed_client_percent,
+                settings.abort_margin_percent,
+            )
+        {
+            failures.push(format!(
+                "{:.1} % of {} clients with the rollout's releases failed, and {:.1} % of {} without",
+                candidate.failed_client_percent, candidate.clients, live.failed_client_percent, live.clients
+            ));
+        }
+        let has_enough_requests =
+            candidate.requests >= analysis.min_requests && live.requests >= analysis.min_requests;
+        let shares = [
+            (
+                "have a server error",
+                requests.server_errors.clients(),
+                candidate.server_error_percent,
+                live.server_error_percent,
+                analysis.server_error_margin_percent,
+            ),
+            (
+                "have a render failure",
+                requests.render_failures.clients(),
+                candidate.render_failure_percent,
+                live.render_failure_percent,
+                analysis.render_failure_margin_percent,
+            ),
+        ];
+        for (what, clients, share, live_share, margin) in shares {
+            if has_enough_requests && clients >= settings.min_clients && exceeds(share, live_share, margin) {
+                failures.push(format!(
+                    "{share:.1} % of {} requests with the rollout's releases {what}, and {live_share:.1} % of {} without",
+                    candidate.requests, live.requests
+                ));
+            }
+        }
+        if has_enough_requests
+            && let (Some(latency), Some(live_latency)) = (candidate.latency_p99, live.latency_p99)
+            && latency > live_latency + analysis.latency_margin
+        {
+            failures.push(format!(
+                "99 % of requests take up to {} ms with the rollout's releases, and {} ms without",
+                latency.as_millis(),
+                live_latency.as_millis()
+            ));
+        }
+        let verdict = match (failures.is_empty(), has_enough_requests) {
+            (false, _) => Verdict::Failing,
+            (true, true) => Verdict::Passing,
+            (true, false) => Verdict::TooFewSamples,
+        };
+        Self {
+            verdict,
+            failures,
+            candidate,
+            live,
+        }
+    }
+}
+
+fn exceeds(share: f64, live: f64, margin: u8) -> bool {
+    share > live + f64::from(margin)
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Passing => "passing",
+            Self::Failing => "failing",
+            Self::TooFewSamples => "too few samples",
+        })
+    }
+}
+
+impl fmt::Display for AnalysisReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.verdict == Verdict::Failing {
+            return write!(f, "failing: {}", self.failures.join("; "));
+        }
+        write!(
+            f,
+            "{}: with the rollout's releases {}; without {}",
+            self.verdict, self.candidate, self.live
+        )
+    }
+}
+
+impl fmt::Display for TrackSamples {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} requests, {:.1} % server errors, {:.1} % render failures",
+            self.requests, self.server_error_percent, self.render_failure_percent
+        )?;
+        if let Some(latency) = self.latency_p99 {
+            write!(f, ", p99 {} ms", latency.as_millis())?;
+        }
+        write!(
+            f,
+            ", {:.1} % of {} clients failed",
+            self.failed_client_percent, self.clients
+        )
+    }
+}

@@ -1,0 +1,149 @@
+//! What this gateway measured of the visitors on one side of a rollout.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
+
+/// The maximum number of clients that are counted per group, far more than a decision needs.
+const MAX_CLIENTS: usize = 100_000;
+
+/// The maximum number of requests of one client that count per step, so that one client cannot decide.
+const MAX_REQUESTS_PER_CLIENT: u8 = 20;
+
+/// The leading bits of a latency that are kept: it is rounded down by at most 1/16.
+const LATENCY_BITS: u32 = 5;
+
+/// How the gateway responded to a request for a document or page data.
+#[derive(Debug, Clone, Copy)]
+pub struct Measurement {
+    /// Whether the status is 5xx.
+    pub is_server_error: bool,
+    /// Whether the browser must render the page, because the gateway could not.
+    pub is_render_failure: bool,
+    /// The time until the response began.
+    pub latency: Duration,
+}
+
+/// Views and client error reports since the rollout started.
+#[derive(Debug, Default)]
+pub(super) struct Views {
+    pub(super) documents: u64,
+    clients: HashSet<u64>,
+    failed: HashSet<u64>,
+}
+
+/// Requests since the current step began.
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    pub(super) count: u64,
+    pub(super) server_errors: Failures,
+    pub(super) render_failures: Failures,
+    /// The number of counted requests by client.
+    clients: HashMap<u64, u8>,
+    /// The number of requests by rounded latency in microseconds.
+    latencies: BTreeMap<u64, u64>,
+}
+
+/// Failed requests.
+#[derive(Debug, Default)]
+pub(super) struct Failures {
+    count: u64,
+    clients: HashSet<u64>,
+}
+
+impl Views {
+    /// Counts a document that was sent to a client.
+    pub(super) fn record(&mut self, client: u64) {
+        self.documents += 1;
+        if self.clients.len() < MAX_CLIENTS {
+            self.clients.insert(client);
+        }
+    }
+
+    /// Counts a report of a client that was sent a document.
+    pub(super) fn record_failure(&mut self, client: u64) {
+        if self.clients.contains(&client) {
+            self.failed.insert(client);
+        }
+    }
+
+    pub(super) fn clients(&self) -> u64 {
+        self.clients.len() as u64
+    }
+
+    pub(super) fn failed_clients(&self) -> u64 {
+        self.failed.len() as u64
+    }
+
+    /// The percentage of clients with a failure, if only `sample_percent` of failures are reported.
+    pub(super) fn failed_percent(&self, report_sample_percent: u8) -> f64 {
+        let reported = percent(self.failed_clients(), self.clients());
+        (reported * 100.0 / f64::from(report_sample_percent)).min(100.0)
+    }
+}
+
+impl Requests {
+    /// Counts a response to a client.
+    pub(super) fn record(&mut self, client: u64, measurement: Measurement) {
+        if self.clients.len() >= MAX_CLIENTS && !self.clients.contains_key(&client) {
+            return;
+        }
+        let counted = self.clients.entry(client).or_default();
+        if *counted == MAX_REQUESTS_PER_CLIENT {
+            return;
+        }
+        *counted += 1;
+        self.count += 1;
+        if measurement.is_server_error {
+            self.server_errors.record(client);
+        }
+        if measurement.is_render_failure {
+            self.render_failures.record(client);
+        }
+        *self.latencies.entry(rounded(measurement.latency)).or_default() += 1;
+    }
+
+    /// The latency that 99 % of requests do not exceed; `None` without requests.
+    pub(super) fn latency_p99(&self) -> Option<Duration> {
+        let mut slower = self.count / 100;
+        let mut slowest_first = self.latencies.iter().rev();
+        let (micros, _) = slowest_first.find(|(_, count)| {
+            let is_reached = **count > slower;
+            slower = slower.saturating_sub(**count);
+            is_reached
+        })?;
+        Some(Duration::from_micros(*micros))
+    }
+}
+
+impl Failures {
+    fn record(&mut self, client: u64) {
+        self.count += 1;
+        self.clients.insert(client);
+    }
+
+    /// The number of clients with a failed request.
+    pub(super) fn clients(&self) -> u64 {
+        self.clients.len() as u64
+    }
+
+    /// The percentage of these requests.
+    pub(super) fn percent_of(&self, requests: u64) -> f64 {
+        percent(self.count, requests)
+    }
+}
+
+/// A latency in microseconds, rounded so that there are few different ones.
+fn rounded(latency: Duration) -> u64 {
+    let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
+    let dropped = (u64::BITS - micros.leading_zeros()).saturating_sub(LATENCY_BITS);
+    micros >> dropped << dropped
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 * 100.0 / whole as f64
+    }
+}

@@ -1,0 +1,218 @@
+//! Canary analysis of the gateway's own measurements: what ends, pauses and continues a rollout.
+
+use std::net::Ipv4Addr;
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Browser, Gateway, HEALTHY_MODULE, Setup, rendered_section, rendering_shell, rollout_cookie, wait_until,
+};
+
+/// Thresholds small enough for a test.
+const SMALL: &str = "[rollout]\nmin_clients = 3\n[rollout.analysis]\nmin_requests = 3\n";
+
+/// A module that fails for one path, which no trial render knows.
+const FAILS_FOR_BAD: &str = "export default { page: (path) => { if (path.endsWith('bad')) throw new Error('bad'); return '<p>good</p>'; } };";
+
+/// A module that needs all its CPU time for one path.
+const SLOW_FOR_BAD: &str =
+    "export default { page: (path) => { while (path.endsWith('bad')); return '<p>good</p>'; } };";
+
+const LONG: &str = "50% for 1h, 100%";
+const SHORT: &str = "50% for 1s, 100%";
+
+/// A gateway that rolls out deployment 2, whose section has this module, in steps.
+fn gateway(settings: &str, module: &str, steps: &str) -> Gateway {
+    let gateway = Gateway::start_with(settings, &[]);
+    gateway.publish(&rendering_shell("1.0.0"));
+    gateway.publish(&rendered_section("shop", "1.0.0", "/shop/:x", HEALTHY_MODULE));
+    gateway.publish(&rendered_section("shop", "2.0.0", "/shop/:x", module));
+    gateway.deploy(&json!({ "shell": "1.0.0", "shop": "1.0.0" }));
+    let rollout = json!({ "releases": { "shop": "2.0.0" }, "steps": steps });
+    assert_eq!(gateway.post_deployment(&rollout).status, 201);
+    gateway
+}
+
+/// Requests a page as clients of the live deployment and of the candidate, three each. Returns the status of the last response.
+fn visit(gateway: &Gateway, page: &str) -> u16 {
+    let draws = [(0, u32::MAX), (10, 0)].map(|(first, draw)| (first, rollout_cookie(gateway, &[draw])));
+    let mut status = 0;
+    for (first, cookie) in draws {
+        for client in first..first + 3 {
+            let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
+            let mut browser = Browser::new(site);
+            browser.set_cookie("colonnade-rollout", &cookie);
+            status = browser.get(&format!("/shop/{page}")).status;
+        }
+    }
+    status
+}
+
+fn newest_change(gateway: &Gateway) -> Value {
+    gateway.admin_get("/api/v1/history?limit=1")["entries"][0].clone()
+}
+
+/// Waits for a change of the gateway itself. Returns its entry in the history.
+fn wait_for_change(gateway: &Gateway) -> Value {
+    wait_until("the gateway makes a change", || {
+        newest_change(gateway)["by"] == "gateway"
+    });
+    newest_change(gateway)
+}
+
+/// The reason of the abort that must follow.
+fn wait_for_abort(gateway: &Gateway) -> String {
+    let change = wait_for_change(gateway);
+    assert_eq!(
+        (&change["action"], &change["live"]),
+        (&json!("automatic-abort"), &json!(1)),
+        "{change}"
+    );
+    change["reason"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn render_failures_abort_rollout() {
+    let gateway = gateway(SMALL, FAILS_FOR_BAD, LONG);
+    assert_eq!(visit(&gateway, "bad"), 200);
+    assert_eq!(
+        wait_for_abort(&gateway),
+        "100.0 % of 3 requests with the rollout's releases have a render failure, and 0.0 % of 3 without"
+    );
+    let event =
+        gateway.wait_for_event(|line| line["event"] == "deployment_changed" && line["by"] == "gateway");
+    assert_eq!(event["level"], "WARN");
+}
+
+#[test]
+fn server_errors_abort_rollout() {
+    let first = gateway(SMALL, HEALTHY_MODULE, LONG);
+    let damaged = first.store().join("releases/shop/2.0.0/release.json");
+    std::fs::write(damaged, "{}").unwrap();
+    let gateway = first.kill_and_restart(SMALL);
+    assert_eq!(visit(&gateway, "good"), 503);
+    assert_eq!(
+        wait_for_abort(&gateway),
+        "100.0 % of 3 requests with the rollout's releases have a server error, and 0.0 % of 3 without"
+    );
+}
+
+#[test]
+fn higher_latency_aborts_rollout() {
+    let settings = format!("{SMALL}latency_margin_ms = 100\nrender_failure_margin_percent = 100\n");
+    let gateway = gateway(&settings, SLOW_FOR_BAD, LONG);
+    visit(&gateway, "bad");
+    let reason = wait_for_abort(&gateway);
+    assert!(reason.starts_with("99 % of requests take up to "), "{reason}");
+}
+
+#[test]
+fn disabled_abort_pauses_failing_rollout() {
+    let settings = SMALL.replace("[rollout]\n", "[rollout]\nautomatic_abort = false\n");
+    let gateway = gateway(&settings, FAILS_FOR_BAD, LONG);
+    visit(&gateway, "bad");
+    let pause = wait_for_change(&gateway);
+    assert_eq!(
+        (&pause["action"], &pause["paused"]),
+        (&json!("percent"), &json!(true))
+    );
+    let expected = "end of step 1 of 1, 50% for 1h; failing: 100.0 % of 3 requests";
+    assert!(pause["reason"].as_str().unwrap().starts_with(expected), "{pause}");
+    assert_eq!(
+        gateway.admin_get("/api/v1/rollouts")[0]["progress"]["paused"],
+        true
+    );
+}
+
+#[test]
+fn step_with_too_few_samples_is_extended_then_paused() {
+    let gateway = gateway(&format!("{SMALL}max_extensions = 1\n"), HEALTHY_MODULE, SHORT);
+    let pause = wait_for_change(&gateway);
+    assert_eq!(
+        (&pause["action"], &pause["paused"]),
+        (&json!("percent"), &json!(true))
+    );
+    let expected =
+        "end of step 1 of 1, 50% for 1s; too few samples: with the rollout's releases 0 requests, ";
+    assert!(pause["reason"].as_str().unwrap().starts_with(expected), "{pause}");
+    let event =
+        gateway.wait_for_event(|line| line["event"] == "deployment_changed" && line["by"] == "gateway");
+    assert_eq!(event["level"], "WARN");
+    let count = "colonnade_changes_total{action=\"automatic_pause\",outcome=\"succeeded\"}";
+    assert_eq!(gateway.metric(count), 1);
+    let rollout = gateway.admin_get("/api/v1/rollouts")[0].clone();
+    let started_at: jiff::Timestamp = rollout["progress"]["stepStartedAt"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let paused_at: jiff::Timestamp = pause["at"].as_str().unwrap().parse().unwrap();
+    assert!(paused_at.as_second() - started_at.as_second() >= 2, "{pause}");
+}
+
+#[test]
+fn passing_rollout_is_promoted_with_its_numbers() {
+    let gateway = gateway(SMALL, HEALTHY_MODULE, SHORT);
+    assert_eq!(
+        gateway.admin_get("/api/v1/rollouts")[0]["analysis"]["verdict"],
+        "too-few-samples"
+    );
+    visit(&gateway, "good");
+    let promoted = wait_for_change(&gateway);
+    assert_eq!(
+        (&promoted["action"], &promoted["live"]),
+        (&json!("promote"), &json!(2))
+    );
+    let reason = promoted["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("; passing: with the rollout's releases 3 requests, 0.0 % server errors, 0.0 % render failures, p99 "),
+        "{reason}"
+    );
+}
+
+#[test]
+fn analysis_of_a_rollout_is_listed() {
+    let gateway = gateway(SMALL, HEALTHY_MODULE, LONG);
+    visit(&gateway, "good");
+    let mut analysis = gateway.admin_get("/api/v1/rollouts")[0]["analysis"].take();
+    for track in ["candidate", "live"] {
+        assert!(analysis[track]["latencyP99Ms"].take().is_u64());
+    }
+    assert!(
+        analysis["summary"]
+            .take()
+            .as_str()
+            .unwrap()
+            .starts_with("passing: ")
+    );
+    let track = json!({
+        "requests": 3, "serverErrorPercent": 0.0, "renderFailurePercent": 0.0, "latencyP99Ms": null,
+        "clients": 3, "failedClientPercent": 0.0,
+    });
+    assert_eq!(
+        analysis,
+        json!({ "verdict": "passing", "summary": null, "candidate": track, "live": track })
+    );
+}
+
+#[test]
+fn failing_gateway_wins_over_gateway_without_traffic() {
+    let first = gateway(SMALL, FAILS_FOR_BAD, LONG);
+    let second = first.start_another_with(SMALL);
+    visit(&first, "good");
+    visit(&second, "bad");
+    wait_for_abort(&first);
+    assert_eq!(first.admin_get("/api/v1/rollouts"), json!([]));
+}
+
+#[test]
+fn gateway_with_passing_traffic_promotes() {
+    let idle = gateway(SMALL, HEALTHY_MODULE, SHORT);
+    let busy = Gateway::set_up(Setup {
+        folder: Some(idle.shared_folder()),
+        extra: SMALL,
+        ..Setup::default()
+    });
+    visit(&busy, "good");
+    assert_eq!(wait_for_change(&idle)["action"], "promote");
+}
