@@ -31,6 +31,7 @@ mod edge_proxy;
 mod edge_restart;
 mod edge_timeouts;
 mod edge_tls;
+mod edge_tls_certificates;
 mod edge_validation;
 mod error_reports;
 mod faults_clock;

@@ -1,5 +1,6 @@
 //! The `serve` command: starts the parts of the gateway, serves, and shuts down.
 
+mod certificates;
 mod listeners;
 mod reload;
 mod service_manager;
@@ -174,8 +175,8 @@ async fn serve(
         site,
         site_settings,
         admin_settings,
-        site_tls: site_listener.certificate,
-        admin_tls: admin_listener.certificate,
+        site_tls: site_listener.certificates,
+        admin_tls: admin_listener.certificates,
         metrics: metrics.reloads.clone(),
     };
     let background = [

@@ -68,6 +68,23 @@ impl Certificate {
 
     /// Connects and trusts only this certificate. Fails on any other and without TLS.
     pub(crate) fn connect(&self, client: &Client, protocols: &[&str]) -> std::io::Result<Tls> {
+        connect_to("site.example", client, self.client_config(protocols))
+    }
+
+    /// Connects to another host.
+    pub(crate) fn serves(&self, host: &str, client: &Client) -> bool {
+        connect_to(host, client, self.client_config(&[])).is_ok()
+    }
+
+    /// Connects without naming a host (SNI).
+    pub(crate) fn serves_without_name(&self, client: &Client) -> bool {
+        let mut config = self.client_config(&[]);
+        config.enable_sni = false;
+        connect_to("site.example", client, config).is_ok()
+    }
+
+    /// A client that trusts only this certificate.
+    pub(crate) fn client_config(&self, protocols: &[&str]) -> ClientConfig {
         let mut roots = RootCertStore::empty();
         roots.add(self.der.clone()).unwrap();
         let provider = Arc::new(ring::default_provider());
@@ -77,11 +94,7 @@ impl Certificate {
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
-        let name = ServerName::try_from("site.example").unwrap();
-        let mut connection = ClientConnection::new(Arc::new(config), name).unwrap();
-        let mut stream = client.connect();
-        connection.complete_io(&mut stream)?;
-        Ok(Tls(StreamOwned::new(connection, stream)))
+        config
     }
 
     /// Requests `/` over a new connection.
@@ -102,6 +115,15 @@ impl Certificate {
     }
 }
 
+/// Performs a TLS handshake for this host.
+fn connect_to(host: &str, client: &Client, config: impl Into<Arc<ClientConfig>>) -> std::io::Result<Tls> {
+    let name = ServerName::try_from(host.to_owned()).unwrap();
+    let mut connection = ClientConnection::new(config.into(), name).unwrap();
+    let mut stream = client.connect();
+    connection.complete_io(&mut stream)?;
+    Ok(Tls(StreamOwned::new(connection, stream)))
+}
+
 impl Files {
     /// The configuration table with the paths.
     pub(crate) fn table(&self, name: &str) -> String {
@@ -109,6 +131,14 @@ impl Files {
             "[listen.{name}]\ncertificate = \"{}\"\nkey = \"{}\"\n",
             self.certificate.display(),
             self.key.display()
+        )
+    }
+
+    /// The configuration table of an additional certificate of the site listener.
+    pub(crate) fn additional_table(&self) -> String {
+        self.table("tls.additional_certificates").replace(
+            "[listen.tls.additional_certificates]",
+            "[[listen.tls.additional_certificates]]",
         )
     }
 }

@@ -26,7 +26,7 @@ mod value;
 pub use admin::{Action, AdminSettings, Token};
 pub use asset::AssetSettings;
 pub use budget::{Budget, SectionBudget};
-pub use certificate::{Certificate, CertificateError, LoadedCertificate};
+pub use certificate::{CertificateError, CertificateFiles, LoadedCertificate, Tls};
 pub use listen::Listen;
 pub use partner::Partner;
 pub use render::RenderSettings;

@@ -7,7 +7,7 @@ use colonnade_web::host::Host;
 use ipnet::IpNet;
 use serde::{Deserialize, Deserializer};
 
-use super::certificate::Certificate;
+use super::certificate::Tls;
 use super::config_file::ConfigFile;
 use super::url::Origin;
 use super::value::{as_nonempty_strings, as_string, as_strings, convert, integer, optional_table, path};
@@ -22,12 +22,12 @@ pub struct Listen {
     /// The address of the admin listener.
     #[serde(deserialize_with = "address")]
     pub admin: SocketAddr,
-    /// The certificate of the site listener. `None` means plain HTTP.
+    /// The certificates of the site listener. `None` means plain HTTP.
     #[serde(default, deserialize_with = "optional_table")]
-    pub tls: Option<Certificate>,
-    /// The certificate of the admin listener. `None` means plain HTTP.
+    pub tls: Option<Tls>,
+    /// The certificates of the admin listener. `None` means plain HTTP.
     #[serde(default, deserialize_with = "optional_table")]
-    pub admin_tls: Option<Certificate>,
+    pub admin_tls: Option<Tls>,
     /// The hosts that the site serves. If empty, it serves every host.
     #[serde(default, deserialize_with = "hosts")]
     pub allowed_hosts: Vec<Host>,
@@ -81,15 +81,13 @@ impl Listen {
         site_hosts.insert(0, origin.host().to_owned());
         site_hosts.dedup();
         let admin_hosts = names(&self.admin_allowed_hosts);
-        for (key, files, hosts) in [
+        for (name, tls, hosts) in [
             ("tls", &mut self.tls, site_hosts),
             ("admin_tls", &mut self.admin_tls, admin_hosts),
         ] {
-            let Some(files) = files else { continue };
-            files.certificate = folder.join(&files.certificate);
-            files.key = folder.join(&files.key);
-            files.hosts = hosts;
-            resolve_certificate(key, files, file);
+            if let Some(tls) = tls {
+                tls.resolve(name, folder, hosts, file);
+            }
         }
     }
 
@@ -113,28 +111,6 @@ impl Listen {
 
 fn names(hosts: &[Host]) -> Vec<String> {
     hosts.iter().map(|host| host.name().to_owned()).collect()
-}
-
-/// Checks the certificate of a listener.
-fn resolve_certificate(key: &str, files: &Certificate, file: &mut ConfigFile<'_>) {
-    match files.load() {
-        Ok(certificate) => {
-            for problem in certificate.problems() {
-                let wrong = format!("{} {problem}", files.certificate.display());
-                let expected = "a certificate that clients accept";
-                file.warning(&["listen", key, "certificate"], &wrong, expected);
-            }
-        }
-        Err(error) => {
-            let expected = "PEM files of a certificate chain and its private key";
-            file.problem(&["listen", key], &error.to_string(), expected);
-        }
-    }
-    if files.is_key_world_readable() {
-        let wrong = format!("every user can read {}", files.key.display());
-        let expected = "a file that only its owner or group can read (chmod o-r)";
-        file.warning(&["listen", key, "key"], &wrong, expected);
-    }
 }
 
 fn default_backlog() -> u32 {

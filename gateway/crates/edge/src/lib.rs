@@ -26,4 +26,4 @@ pub use connection::ConnectionHandle;
 pub use listener::{HttpService, Listener};
 pub use settings::{AllowedHosts, CurrentSettings, Settings};
 pub use sockets::{InheritedSockets, check_backlog, raise_file_descriptor_limit};
-pub use tls::Tls;
+pub use tls::{NamedCertificate, Tls};
