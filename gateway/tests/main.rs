@@ -28,6 +28,7 @@ mod edge_http1;
 mod edge_http2;
 mod edge_limits;
 mod edge_proxy;
+mod edge_redirect;
 mod edge_restart;
 mod edge_timeouts;
 mod edge_tls;

@@ -28,8 +28,10 @@ use colonnade_web::health::ShutdownSignal;
 
 use crate::cli::fail;
 use crate::metrics::Metrics;
+use crate::redirect::HttpsRedirect;
 use crate::stack;
 use reload::Reload;
+use settings::CurrentListenerSettings;
 use signals::Signals;
 use tokio::net::UnixListener;
 use upgrade::Upgrader;
@@ -112,13 +114,11 @@ async fn serve(
     let (deployments, documents) = open_deployments(&config, recover, &metrics).await?;
 
     // Listeners
-    let site_settings = settings::site(&config).into_current();
-    let admin_settings = settings::admin(&config, config.listen.admin_tls.is_some()).into_current();
-    let (site_listener, admin_listener) =
-        listeners::open(&config, &metrics, &site_settings, &admin_settings).await?;
+    let settings = CurrentListenerSettings::new(&config);
+    let listeners = listeners::open(&config, &metrics, &settings).await?;
 
     // Shutdown
-    let shutdown_settings = Arc::clone(&site_settings);
+    let shutdown_settings = Arc::clone(&settings.site);
     let shutdown = signals::shutdown(move || shutdown_settings.load().limits.shutdown_delay)?;
     let shutdown_started = ShutdownSignal(shutdown.lifecycle.clone());
 
@@ -127,16 +127,19 @@ async fn serve(
         let metrics = metrics.requests.for_listener(listener, routes);
         Recorder::new(&config.telemetry, log, metrics, traces)
     };
-    let (site_recorder, admin_recorder) = (
-        recorder("site", Site::route_names()),
-        recorder("admin", Admin::route_names()),
-    );
+    let site_recorder = recorder("site", Site::route_names());
+    let admin_recorder = recorder("admin", Admin::route_names());
+    let redirect_service = listeners.redirect.is_some().then(|| {
+        let redirect = HttpsRedirect::new(config.site.origin.clone());
+        let recorder = recorder("redirect", HttpsRedirect::route_names());
+        stack::redirect(redirect, Arc::clone(&settings.redirect), recorder)
+    });
     let restart_settings = std::mem::take(&mut config.restart_settings);
     let warnings = std::mem::take(&mut config.warnings);
     let control_socket = std::mem::take(&mut config.listen.control_socket);
     let admin = Arc::new(Admin::new(
         std::mem::take(&mut config.admin.tokens),
-        !admin_listener.address.ip().is_loopback(),
+        !listeners.admin.address.ip().is_loopback(),
         &config,
         Arc::clone(&deployments),
         Arc::clone(&metrics.registry),
@@ -150,10 +153,10 @@ async fn serve(
         shutdown_started,
         &metrics.site,
     )?);
-    let admin_service = stack::admin(Arc::clone(&admin), Arc::clone(&admin_settings), admin_recorder);
+    let admin_service = stack::admin(Arc::clone(&admin), Arc::clone(&settings.admin), admin_recorder);
     let site_service = stack::site(
         Arc::clone(&site),
-        Arc::clone(&site_settings),
+        Arc::clone(&settings.site),
         metrics.shed.clone(),
         site_recorder,
     );
@@ -162,8 +165,8 @@ async fn serve(
     let control_socket = wait_for_handover(takeover, &deployments, &control_socket).await?;
     let upgrader = Arc::new(Upgrader::new(
         program,
-        [&site_listener.listener.socket, &admin_listener.listener.socket],
-        Arc::clone(&site_settings),
+        &listeners.sockets(),
+        Arc::clone(&settings.site),
         shutdown.replaced,
     ));
 
@@ -173,10 +176,9 @@ async fn serve(
         restart_settings,
         admin,
         site,
-        site_settings,
-        admin_settings,
-        site_tls: site_listener.certificates,
-        admin_tls: admin_listener.certificates,
+        settings,
+        site_tls: listeners.site.certificates,
+        admin_tls: listeners.admin.certificates,
         metrics: metrics.reloads.clone(),
     };
     let background = [
@@ -189,15 +191,21 @@ async fn serve(
     service_manager::ready().await;
     tracing::info!(
         event = "listening",
-        site = %site_listener.address,
-        admin = %admin_listener.address
+        site = %listeners.site.address,
+        admin = %listeners.admin.address,
+        redirect = listeners.redirect.as_ref().map(|open| tracing::field::display(open.address))
     );
     reload::log_warnings(&warnings);
+    let redirect = listeners.redirect.zip(redirect_service);
+    let draining = &shutdown.draining;
     tokio::join!(
-        site_listener
-            .listener
-            .serve(site_service, shutdown.draining.clone()),
-        admin_listener.listener.serve(admin_service, shutdown.draining),
+        listeners.site.listener.serve(site_service, draining.clone()),
+        listeners.admin.listener.serve(admin_service, draining.clone()),
+        async {
+            if let Some((open, service)) = redirect {
+                open.listener.serve(service, draining.clone()).await;
+            }
+        },
     );
     for task in background {
         task.abort();

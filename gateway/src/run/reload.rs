@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use colonnade_admin::Admin;
 use colonnade_config::{Config, RestartSettings};
-use colonnade_edge::CurrentSettings;
 use colonnade_site::Site;
 use tokio::signal::unix::Signal;
 
 use super::certificates::{ReloadingCertificates, run_blocking};
-use super::{service_manager, settings};
+use super::service_manager;
+use super::settings::CurrentListenerSettings;
 use crate::metrics::ReloadMetrics;
 
 /// How often the certificate files are checked for changes.
@@ -25,8 +25,7 @@ pub(super) struct Reload {
     pub(super) restart_settings: RestartSettings,
     pub(super) admin: Arc<Admin>,
     pub(super) site: Arc<Site>,
-    pub(super) site_settings: CurrentSettings,
-    pub(super) admin_settings: CurrentSettings,
+    pub(super) settings: CurrentListenerSettings,
     pub(super) site_tls: Option<ReloadingCertificates>,
     pub(super) admin_tls: Option<ReloadingCertificates>,
     pub(super) metrics: ReloadMetrics,
@@ -69,10 +68,7 @@ impl Reload {
         };
         self.admin.set_tokens(std::mem::take(&mut config.admin.tokens));
         self.site.set_signup_limits(config.signup_limits());
-        self.site_settings.store(Arc::new(settings::site(&config)));
-        let is_secure = self.admin_tls.is_some();
-        self.admin_settings
-            .store(Arc::new(settings::admin(&config, is_secure)));
+        self.settings.replace(&config, self.admin_tls.is_some());
         for (certificates, settings) in [
             (&mut self.site_tls, &config.listen.tls),
             (&mut self.admin_tls, &config.listen.admin_tls),
@@ -103,7 +99,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{Config, settings};
+    use super::super::settings;
+    use super::Config;
 
     /// The committed configuration with all of its documented keys, but without certificates: SIGHUP reloads these files.
     fn documented_config() -> String {

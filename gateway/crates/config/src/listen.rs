@@ -22,6 +22,9 @@ pub struct Listen {
     /// The address of the admin listener.
     #[serde(deserialize_with = "address")]
     pub admin: SocketAddr,
+    /// The address of the redirect listener, which redirects plain HTTP to the site's origin. `None`: there is none.
+    #[serde(default, deserialize_with = "optional_address")]
+    pub redirect_http: Option<SocketAddr>,
     /// The certificates of the site listener. `None` means plain HTTP.
     #[serde(default, deserialize_with = "optional_table")]
     pub tls: Option<Tls>,
@@ -93,12 +96,26 @@ impl Listen {
 
     /// Warns of addresses and hosts that contradict each other.
     fn warn(&self, origin: &Origin, file: &mut ConfigFile<'_>) {
-        let (site, admin) = (self.site, self.admin);
         let is_any = |address: SocketAddr| address.ip().is_unspecified();
-        let is_one_port = site.port() == admin.port() && site.port() != 0;
-        if is_one_port && (site.ip() == admin.ip() || is_any(site) || is_any(admin)) {
-            let wrong = format!("{admin} is the port of `listen.site`, too");
-            file.warning(&["listen", "admin"], &wrong, "a port of its own");
+        let collide = |a: SocketAddr, b: SocketAddr| {
+            a.port() == b.port() && a.port() != 0 && (a.ip() == b.ip() || is_any(a) || is_any(b))
+        };
+        let listeners = [
+            ("site", Some(self.site)),
+            ("admin", Some(self.admin)),
+            ("redirect_http", self.redirect_http),
+        ];
+        let listeners = listeners.map(|(name, address)| address.map(|address| (name, address)));
+        for (index, (name, address)) in listeners.iter().flatten().enumerate() {
+            let mut earlier = listeners.iter().flatten().take(index);
+            if let Some((other, _)) = earlier.find(|(_, other)| collide(*address, *other)) {
+                let wrong = format!("{address} is the port of `listen.{other}`, too");
+                file.warning(&["listen", name], &wrong, "a port of its own");
+            }
+        }
+        if self.redirect_http.is_some() && origin.scheme() != "https" {
+            let wrong = format!("redirects to {origin}, which is not https");
+            file.warning(&["listen", "redirect_http"], &wrong, "a site with an https origin");
         }
         let public = Host::parse(origin.authority());
         let is_allowed = |public: &Host| self.allowed_hosts.iter().any(|host| host.matches(public));
@@ -129,6 +146,10 @@ fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::
         text.parse()
             .map_err(|_| format!("`{text}` is not an address with a port"))
     })
+}
+
+fn optional_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SocketAddr>, D::Error> {
+    address(deserializer).map(Some)
 }
 
 /// An empty list is an error: it could mean every host or no host.
