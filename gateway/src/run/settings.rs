@@ -41,6 +41,7 @@ pub(crate) fn site(config: &Config) -> Settings {
         },
         trusted_proxies: config.listen.trusted_proxies.clone(),
         proxy_protocol: config.listen.proxy_protocol,
+        hsts: config.listen.hsts.header_value(),
     }
 }
 
@@ -58,7 +59,6 @@ pub(crate) fn redirect(config: &Config) -> Settings {
 pub(crate) fn admin(config: &Config, is_secure: bool) -> Settings {
     let hosts = config.listen.admin_allowed_hosts.clone();
     Settings {
-        limits: config.limits,
         allowed_hosts: if is_secure && hosts.is_empty() {
             AllowedHosts::Any
         } else {
@@ -66,5 +66,6 @@ pub(crate) fn admin(config: &Config, is_secure: bool) -> Settings {
         },
         trusted_proxies: Vec::new(),
         proxy_protocol: false,
+        ..site(config)
     }
 }

@@ -103,8 +103,9 @@ where
             colonnade_telemetry::record(request, next, recorder.clone())
         }))
         // Adds security headers. Outside of all layers that create responses.
-        .layer(from_fn(move |request, next| {
-            security_headers(request, next, is_secure)
+        .layer(from_fn({
+            let settings = Arc::clone(&settings);
+            move |request, next| security_headers(request, next, is_secure.then(|| Arc::clone(&settings)))
         }))
         // Strips the body of responses to HEAD. Also outside of all layers that create responses.
         .layer(from_fn(move |request, next| head_without_body(request, next)))
@@ -125,12 +126,17 @@ where
         .service(routes)
 }
 
-async fn security_headers<S, B>(request: Request<B>, next: Next<S>, is_secure: bool) -> Response
+async fn security_headers<S, B>(
+    request: Request<B>,
+    next: Next<S>,
+    secure: Option<CurrentSettings>,
+) -> Response
 where
     S: Service<Request<B>, Response = Response, Error = Infallible>,
 {
     let mut response = next.run(request).await;
-    add_security_headers(response.headers_mut(), is_secure);
+    let hsts = secure.map(|settings| settings.load().hsts.clone());
+    add_security_headers(response.headers_mut(), hsts);
     response
 }
 

@@ -9,8 +9,9 @@ use serde::{Deserialize, Deserializer};
 
 use super::certificate::Tls;
 use super::config_file::ConfigFile;
+use super::hsts::Hsts;
 use super::url::Origin;
-use super::value::{as_nonempty_strings, as_string, as_strings, convert, integer, optional_table, path};
+use super::value::{as_nonempty_strings, as_string, as_strings, convert, integer, optional_table, path, table};
 
 /// The listeners, and which hosts and proxies they trust.
 #[derive(Debug, Deserialize)]
@@ -31,6 +32,9 @@ pub struct Listen {
     /// The certificates of the admin listener. `None` means plain HTTP.
     #[serde(default, deserialize_with = "optional_table")]
     pub admin_tls: Option<Tls>,
+    /// What browsers are told about plain HTTP.
+    #[serde(default, deserialize_with = "table")]
+    pub hsts: Hsts,
     /// The hosts that the site serves. If empty, it serves every host.
     #[serde(default, deserialize_with = "hosts")]
     pub allowed_hosts: Vec<Host>,
@@ -61,6 +65,7 @@ impl Listen {
         "listen.admin_allowed_hosts",
         "listen.trusted_proxies",
         "listen.proxy_protocol",
+        "listen.hsts",
     ];
 
     /// Makes relative paths start at `folder`, and checks the keys that depend on each other or on files.
@@ -80,6 +85,7 @@ impl Listen {
             file.problem(&["listen", "admin"], &wrong, expected);
         }
         self.warn(origin, file);
+        self.hsts.warn(file);
         let mut site_hosts = names(&self.allowed_hosts);
         site_hosts.insert(0, origin.host().to_owned());
         site_hosts.dedup();

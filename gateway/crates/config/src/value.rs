@@ -166,11 +166,16 @@ pub(crate) fn tables<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     Ok(tables.into_iter().map(|table| table.0).collect())
 }
 
+/// A table.
+pub(crate) fn table<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    Table::deserialize(deserializer).map(|table| table.0)
+}
+
 /// A table that may be missing.
 pub(crate) fn optional_table<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
-    Table::deserialize(deserializer).map(|table| Some(table.0))
+    table(deserializer).map(Some)
 }
 
 /// A table of tables, such as `[partners]`.
