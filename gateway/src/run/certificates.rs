@@ -249,7 +249,7 @@ mod tests {
         let (certificate, key) = (path("certificate"), path("key"));
         let settings = serde_json::json!({ "certificate": &certificate, "key": &key });
         let settings: Tls = serde_json::from_value(settings).expect("valid settings");
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let CertifiedKey { cert, signing_key } =
             generate_simple_self_signed(["site.example".to_owned()]).expect("a certificate");
         fs::write(&certificate, cert.pem()).expect("the certificate is written");

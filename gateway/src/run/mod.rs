@@ -76,8 +76,8 @@ pub(crate) fn run(config: Config, path: PathBuf, recover: bool, takeover: Option
         Ok(log) => log,
         Err(error) => return fail(&error, 1),
     };
-    // rustls panics if it has to choose between two providers. The only possible error is that this one is installed already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    // The only possible error is that this provider is installed already.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let outcome = runtime.map_err(StartError::from).and_then(|runtime| {
         // Outside of the runtime, because the exporter sends from its own thread.

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rcgen::{CertificateParams, CertifiedKey, KeyPair, date_time_ymd, generate_simple_self_signed};
-use rustls::crypto::ring;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use rustls::{ClientConfig, ClientConnection, NamedGroup, RootCertStore, StreamOwned};
 
 use super::{Client, Request, Response};
 
@@ -85,10 +85,14 @@ impl Certificate {
 
     /// A client that trusts only this certificate.
     pub(crate) fn client_config(&self, protocols: &[&str]) -> ClientConfig {
+        self.client_config_with(aws_lc_rs::default_provider(), protocols)
+    }
+
+    /// The same with this provider.
+    pub(crate) fn client_config_with(&self, provider: CryptoProvider, protocols: &[&str]) -> ClientConfig {
         let mut roots = RootCertStore::empty();
         roots.add(self.der.clone()).unwrap();
-        let provider = Arc::new(ring::default_provider());
-        let mut config = ClientConfig::builder_with_provider(provider)
+        let mut config = ClientConfig::builder_with_provider(Arc::new(provider))
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_root_certificates(roots)
@@ -147,9 +151,19 @@ impl Files {
 pub(crate) struct Tls(StreamOwned<ClientConnection, TcpStream>);
 
 impl Tls {
+    /// Connects as this client.
+    pub(crate) fn connect(client: &Client, config: &Arc<ClientConfig>) -> std::io::Result<Self> {
+        connect_to("site.example", client, Arc::clone(config))
+    }
+
     /// The negotiated ALPN protocol.
     pub(crate) fn protocol(&self) -> Option<&[u8]> {
         self.0.conn.alpn_protocol()
+    }
+
+    /// The key exchange of the handshake.
+    pub(crate) fn key_exchange(&self) -> NamedGroup {
+        self.0.conn.negotiated_key_exchange_group().unwrap().name()
     }
 
     /// Requests `/healthz` and keeps the connection open.

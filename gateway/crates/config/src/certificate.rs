@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use rustls::client::verify_server_name;
-use rustls::crypto::ring;
+use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::server::ParsedCertificate;
@@ -232,7 +232,7 @@ impl CertificateFiles {
             path: self.key.clone(),
             source,
         })?;
-        let key = CertifiedKey::from_der(chain, key, &ring::default_provider()).map_err(|source| {
+        let key = CertifiedKey::from_der(chain, key, &aws_lc_rs::default_provider()).map_err(|source| {
             CertificateError::Pair {
                 certificate: self.certificate.clone(),
                 key: self.key.clone(),
