@@ -33,6 +33,7 @@ mod edge_restart;
 mod edge_timeouts;
 mod edge_tls;
 mod edge_tls_certificates;
+mod edge_tls_resumption;
 mod edge_validation;
 mod error_reports;
 mod faults_clock;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use colonnade_config::{CertificateError, CertificateFiles, LoadedCertificate};
-use colonnade_edge::{NamedCertificate, Tls};
+use colonnade_edge::{NamedCertificate, TicketKeys, Tls};
 use tokio::task::JoinError;
 
 use super::StartError;
@@ -58,6 +58,7 @@ impl ReloadingCertificates {
     pub(super) async fn load(
         listener: &'static str,
         settings: &colonnade_config::Tls,
+        ticket_keys: &Arc<TicketKeys>,
         metrics: &ReloadMetrics,
     ) -> Result<Self, StartError> {
         let files = settings.files();
@@ -71,7 +72,7 @@ impl ReloadingCertificates {
             listener,
             files,
             hosts: settings.hosts.clone(),
-            tls: Tls::new(named(&current)),
+            tls: Tls::new(named(&current), listener, Arc::clone(ticket_keys)),
             current,
             metrics: metrics.clone(),
             versions,
@@ -240,7 +241,7 @@ mod tests {
     use colonnade_config::Tls;
     use rcgen::{CertifiedKey, generate_simple_self_signed};
 
-    use super::{ReloadMetrics, ReloadingCertificates, versions};
+    use super::{Arc, Duration, ReloadMetrics, ReloadingCertificates, TicketKeys, versions};
 
     #[tokio::test]
     async fn certificate_changed_while_read_is_reloaded() {
@@ -256,15 +257,21 @@ mod tests {
         // A pipe: after reading the certificate, the reader of the key waits for this test.
         let status = Command::new("mkfifo").arg(&key).status();
         assert!(status.expect("mkfifo runs").success());
-        let metrics = ReloadMetrics::default();
-        let (loaded, ()) = tokio::join!(ReloadingCertificates::load("site", &settings, &metrics), async {
-            // Runs on the test's only thread; the files are read on another one.
-            let pipe = fs::OpenOptions::new().write(true).open(&key);
-            let mut pipe = pipe.expect("the pipe opens");
-            fs::write(&certificate, cert.pem() + "\n").expect("the certificate is written");
-            std::io::Write::write_all(&mut pipe, signing_key.serialize_pem().as_bytes())
-                .expect("the key is written");
-        });
+        let (ticket_keys, metrics) = (
+            Arc::new(TicketKeys::new(Duration::ZERO)),
+            ReloadMetrics::default(),
+        );
+        let (loaded, ()) = tokio::join!(
+            ReloadingCertificates::load("site", &settings, &ticket_keys, &metrics),
+            async {
+                // Runs on the test's only thread; the files are read on another one.
+                let pipe = fs::OpenOptions::new().write(true).open(&key);
+                let mut pipe = pipe.expect("the pipe opens");
+                fs::write(&certificate, cert.pem() + "\n").expect("the certificate is written");
+                std::io::Write::write_all(&mut pipe, signing_key.serialize_pem().as_bytes())
+                    .expect("the key is written");
+            }
+        );
         let loaded = loaded.expect("a valid certificate");
         assert_ne!(loaded.versions[0][0], versions(&settings.files())[0][0]);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use colonnade_config::{Config, Tls};
 use colonnade_edge::{
-    CurrentSettings, InheritedSockets, Listener, check_backlog, raise_file_descriptor_limit,
+    CurrentSettings, InheritedSockets, Listener, TicketKeys, check_backlog, raise_file_descriptor_limit,
 };
 use tokio::net::TcpListener;
 
@@ -45,6 +45,7 @@ pub(super) async fn open(
     config: &Config,
     metrics: &Metrics,
     settings: &CurrentListenerSettings,
+    ticket_keys: &Arc<TicketKeys>,
 ) -> Result<OpenListeners, StartError> {
     let listen = &config.listen;
     // Each listener has a share of its own, so that none can use up the file descriptors of another.
@@ -58,7 +59,7 @@ pub(super) async fn open(
         let socket = inherited.take_or_bind(number, address, listen.backlog).await;
         let (socket, address) = socket.map_err(|source| StartError::Listen { address, source })?;
         let certificates = match tls {
-            Some(tls) => Some(ReloadingCertificates::load(name, tls, &metrics.reloads).await?),
+            Some(tls) => Some(ReloadingCertificates::load(name, tls, ticket_keys, &metrics.reloads).await?),
             None => None,
         };
         Ok::<_, StartError>(OpenListener {

@@ -6,6 +6,7 @@ mod reload;
 mod service_manager;
 mod settings;
 mod signals;
+mod tickets;
 mod upgrade;
 
 use std::io;
@@ -22,7 +23,7 @@ use colonnade_platform::deployment::{Deployments, LoadError, Warm};
 use colonnade_render::Renderer;
 use colonnade_site::document::{Documents, SiteFacts};
 use colonnade_site::{BackendError, Site};
-use colonnade_store::{FolderStore, StoreError};
+use colonnade_store::{FolderStore, Store, StoreError};
 use colonnade_telemetry::{Log, Recorder, Traces};
 use colonnade_web::health::ShutdownSignal;
 
@@ -33,6 +34,7 @@ use crate::stack;
 use reload::Reload;
 use settings::CurrentListenerSettings;
 use signals::Signals;
+use tickets::SharedTicketKeys;
 use tokio::net::UnixListener;
 use upgrade::Upgrader;
 
@@ -111,11 +113,14 @@ async fn serve(
     let program = upgrade::program()?;
     let metrics = Metrics::new(log);
 
-    let (deployments, documents) = open_deployments(&config, recover, &metrics).await?;
+    let store = open_store(&config, recover, &metrics)?;
+    let (deployments, documents) = open_deployments(&config, Arc::clone(&store), &metrics).await?;
 
     // Listeners
     let settings = CurrentListenerSettings::new(&config);
-    let listeners = listeners::open(&config, &metrics, &settings).await?;
+    let uses_tls = config.listen.tls.is_some() || config.listen.admin_tls.is_some();
+    let ticket_keys = SharedTicketKeys::open(uses_tls.then_some(store as Arc<dyn Store>)).await;
+    let listeners = listeners::open(&config, &metrics, &settings, ticket_keys.keys()).await?;
 
     // Shutdown
     let shutdown_settings = Arc::clone(&settings.site);
@@ -182,6 +187,7 @@ async fn serve(
         metrics: metrics.reloads.clone(),
     };
     let background = [
+        tokio::spawn(ticket_keys.run()),
         tokio::spawn(async move { deployments.poll_store().await }),
         tokio::spawn(reload.run(signals.hangup)),
         tokio::spawn(Arc::clone(&upgrader).run(signals.upgrade)),
@@ -217,10 +223,9 @@ async fn serve(
 /// Opens the deployments, and starts what renders them.
 async fn open_deployments(
     config: &Config,
-    recover: bool,
+    store: Arc<FolderStore>,
     metrics: &Metrics,
 ) -> Result<(Arc<Deployments>, Arc<Documents>), StartError> {
-    let store = open_store(config, recover, metrics)?;
     let diagnostics = Arc::new(Diagnostics::default());
     let (renderer, documents) = start_rendering(config, metrics, &diagnostics);
     let deployments = Deployments::open(

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rcgen::{CertificateParams, CertifiedKey, KeyPair, date_time_ymd, generate_simple_self_signed};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, NamedGroup, RootCertStore, StreamOwned};
+use rustls::{ClientConfig, ClientConnection, HandshakeKind, NamedGroup, RootCertStore, StreamOwned};
 
 use super::{Client, Request, Response};
 
@@ -164,6 +164,11 @@ impl Tls {
     /// The key exchange of the handshake.
     pub(crate) fn key_exchange(&self) -> NamedGroup {
         self.0.conn.negotiated_key_exchange_group().unwrap().name()
+    }
+
+    /// Whether the handshake resumed a session.
+    pub(crate) fn handshake_kind(&self) -> HandshakeKind {
+        self.0.conn.handshake_kind().unwrap()
     }
 
     /// Requests `/healthz` and keeps the connection open.

@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use rustls::ServerConfig;
-use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::server::{ClientHello, NoServerSessionStorage, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use crate::connection::Protocol;
+use crate::tickets::{TicketKeys, Tickets};
 
 /// The ALPN protocol ID of HTTP/2 (RFC 7301; RFC 9113, section 3.2).
 const H2: &[u8] = b"h2";
@@ -84,14 +85,25 @@ impl ResolvesServerCert for CurrentCertificates {
 }
 
 impl Tls {
-    /// Creates a configuration for TLS 1.2 and 1.3 with these certificates, of which the first is the default.
-    pub fn new(certificates: Vec<NamedCertificate>) -> Self {
+    /// Creates a configuration for TLS 1.2 and 1.3 with these certificates, of which the first is the default. The listener's
+    /// session tickets are encrypted with `ticket_keys`.
+    pub fn new(
+        certificates: Vec<NamedCertificate>,
+        listener: &'static str,
+        ticket_keys: Arc<TicketKeys>,
+    ) -> Self {
         let certificates = Certificates::new(certificates);
         let certificates = Arc::new(CurrentCertificates(ArcSwap::from_pointee(certificates)));
         let resolver: Arc<dyn ResolvesServerCert> = certificates.clone();
         let mut config = ServerConfig::builder()
             .with_no_client_auth()
             .with_cert_resolver(resolver);
+        // Tickets suffice: a session in memory would resume at this process only.
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.ticketer = Arc::new(Tickets {
+            keys: ticket_keys,
+            listener,
+        });
         config.alpn_protocols = vec![H2.to_vec(), b"http/1.1".to_vec()];
         Self {
             acceptor: TlsAcceptor::from(Arc::new(config)),
