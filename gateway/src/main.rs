@@ -17,6 +17,7 @@
 mod cli;
 mod core_dumps;
 mod metrics;
+mod redirect;
 mod run;
 mod stack;
 mod store_command;

@@ -6,6 +6,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::NamedGroup;
+use rustls::crypto::{SupportedKxGroup, aws_lc_rs};
 use tempfile::TempDir;
 
 use crate::support::frames::{
@@ -56,6 +58,23 @@ fn alpn_selects_http1_or_http2() {
         .write_all(&[frames::client_preface(&[]), request].concat())
         .unwrap();
     read_until_frame(&mut tls, HEADERS);
+}
+
+#[test]
+fn key_exchange_is_post_quantum_if_the_client_can() {
+    let site = tls_site("");
+    let key_exchange = |groups: &[&'static dyn SupportedKxGroup]| {
+        let mut provider = aws_lc_rs::default_provider();
+        provider.kx_groups = groups.to_vec();
+        let config = Arc::new(site.certificate.client_config_with(provider, &[]));
+        Tls::connect(&site.gateway.site, &config).unwrap().key_exchange()
+    };
+    let hybrid = aws_lc_rs::kx_group::X25519MLKEM768;
+    let classical = aws_lc_rs::kx_group::X25519;
+    assert_eq!(key_exchange(&[hybrid]), NamedGroup::X25519MLKEM768);
+    assert_eq!(key_exchange(&[classical]), NamedGroup::X25519);
+    // As browsers do: the client sends a share of both, and prefers either.
+    assert_eq!(key_exchange(&[hybrid, classical]), NamedGroup::X25519MLKEM768);
 }
 
 /// Reads until a frame of this kind arrives.

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use crate::support::{Gateway, Request, Response};
+use crate::support::{Gateway, Request, Response, configuration, wait_until};
 
 const DENY_ALL: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// The policy of the gateway's own pages, which contain one inline stylesheet.
@@ -142,4 +142,28 @@ fn admin_responses_carry_security_headers_except_hsts() {
         assert_eq!(response.header("x-content-type-options"), "nosniff");
         assert!(!response.has("strict-transport-security"));
     }
+}
+
+#[test]
+fn reload_changes_hsts() {
+    let gateway = Gateway::start();
+    let hsts = || gateway.get("/").header("strict-transport-security").to_owned();
+    assert_eq!(hsts(), "max-age=31536000");
+    for (keys, expected) in [
+        ("max_age_seconds = 0", "max-age=0"),
+        ("include_subdomains = true", "max-age=31536000; includeSubDomains"),
+        (
+            "max_age_seconds = 63072000\ninclude_subdomains = true\npreload = true",
+            "max-age=63072000; includeSubDomains; preload",
+        ),
+    ] {
+        gateway.reload(&configuration(&format!("[listen.hsts]\n{keys}\n")));
+        wait_until(expected, || hsts() == expected);
+    }
+    gateway.configure(&configuration("[listen.hsts]\npreload = true\n"));
+    let problems = String::from_utf8(gateway.run("check").stderr).unwrap();
+    assert!(
+        problems.contains("listen.hsts.preload: preload lists reject the site"),
+        "{problems}"
+    );
 }

@@ -39,7 +39,7 @@ impl ReloadMetrics {
         );
         registry.register_with_unit(
             "certificate_expiry_timestamp",
-            "When the certificate that a listener serves expires, since the Unix epoch",
+            "When the first certificate that a listener serves expires, since the Unix epoch",
             Unit::Seconds,
             Described(self.certificate_expiry.clone()),
         );
@@ -52,7 +52,7 @@ impl ReloadMetrics {
             .set(colonnade_clock::now().as_duration().as_secs_f64());
     }
 
-    /// Records the certificate that a listener serves.
+    /// Records when the first of the certificates that a listener serves expires.
     pub(crate) fn certificate(&self, listener: &'static str, not_after: Timestamp) {
         self.certificate_expiry
             .get_or_create(&ListenerLabel { listener })

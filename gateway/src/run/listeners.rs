@@ -1,67 +1,110 @@
-//! Opens the site listener and the admin listener.
+//! Opens the listeners.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use colonnade_config::{Certificate, Config};
+use colonnade_config::{Config, Tls};
 use colonnade_edge::{
-    CurrentSettings, InheritedSockets, Listener, check_backlog, raise_file_descriptor_limit,
+    CurrentSettings, InheritedSockets, Listener, TicketKeys, check_backlog, raise_file_descriptor_limit,
 };
+use tokio::net::TcpListener;
 
 use super::StartError;
-use super::reload::ReloadingCertificate;
+use super::certificates::ReloadingCertificates;
+use super::settings::CurrentListenerSettings;
 use crate::metrics::Metrics;
 
-/// An open listener, its actual address, and its certificate if it uses TLS.
+/// An open listener, its actual address, and its certificates if it uses TLS.
 pub(super) struct OpenListener {
     pub(super) listener: Listener,
     pub(super) address: SocketAddr,
-    pub(super) certificate: Option<ReloadingCertificate>,
+    pub(super) certificates: Option<ReloadingCertificates>,
 }
 
-/// Opens the site listener and the admin listener. Sockets inherited by socket activation take the place of the addresses
-/// in the configuration.
+/// All open listeners.
+pub(super) struct OpenListeners {
+    pub(super) site: OpenListener,
+    pub(super) admin: OpenListener,
+    /// The redirect listener, if there is one.
+    pub(super) redirect: Option<OpenListener>,
+}
+
+impl OpenListeners {
+    /// The listening sockets, in the order of socket activation.
+    pub(super) fn sockets(&self) -> Vec<&Arc<TcpListener>> {
+        let redirect = self.redirect.as_ref();
+        let all = [Some(&self.site), Some(&self.admin), redirect]
+            .into_iter()
+            .flatten();
+        all.map(|open| &open.listener.socket).collect()
+    }
+
+    /// Logs the actual addresses.
+    pub(super) fn log(&self) {
+        let redirect = self.redirect.as_ref();
+        tracing::info!(
+            event = "listening",
+            site = %self.site.address,
+            admin = %self.admin.address,
+            redirect = redirect.map(|open| tracing::field::display(open.address))
+        );
+    }
+}
+
+/// Opens the listeners. Sockets inherited by socket activation take the place of the addresses in the configuration.
 pub(super) async fn open(
     config: &Config,
     metrics: &Metrics,
-    site_settings: &CurrentSettings,
-    admin_settings: &CurrentSettings,
-) -> Result<(OpenListener, OpenListener), StartError> {
-    // Each listener has a share of its own, so that neither can use up the file descriptors of the other.
-    let capacity = raise_file_descriptor_limit();
-    let (admin_capacity, site_capacity) = (capacity / 4, capacity - capacity / 4);
-    check_backlog(config.listen.backlog);
-    let mut inherited = InheritedSockets::from_env();
-    let mut open =
-        async |name, number, address, files: &Option<Certificate>, settings: &CurrentSettings, capacity| {
-            let socket = inherited
-                .take_or_bind(number, address, config.listen.backlog)
-                .await;
-            let (socket, address) = socket.map_err(|source| StartError::Listen { address, source })?;
-            let certificate = match files.clone() {
-                Some(files) => Some(ReloadingCertificate::load(name, files, &metrics.reloads).await?),
-                None => None,
-            };
-            Ok::<_, StartError>(OpenListener {
-                listener: Listener {
-                    socket: Arc::new(socket),
-                    tls: certificate.as_ref().map(ReloadingCertificate::tls),
-                    settings: Arc::clone(settings),
-                    capacity,
-                    metrics: metrics.connections.for_listener(name),
-                    log_client_ip: config.telemetry.log_client_ip,
-                },
-                address,
-                certificate,
-            })
-        };
+    settings: &CurrentListenerSettings,
+    ticket_keys: &Arc<TicketKeys>,
+) -> Result<OpenListeners, StartError> {
     let listen = &config.listen;
-    let site = open("site", 0, listen.site, &listen.tls, site_settings, site_capacity).await?;
-    let (tls, settings) = (&listen.admin_tls, admin_settings);
-    let admin = open("admin", 1, listen.admin, tls, settings, admin_capacity).await?;
+    // Each listener has a share of its own, so that none can use up the file descriptors of another.
+    let capacity = raise_file_descriptor_limit();
+    let admin_capacity = capacity / 4;
+    let redirect_capacity = listen.redirect_http.map_or(0, |_| capacity / 8);
+    let site_capacity = capacity - admin_capacity - redirect_capacity;
+    check_backlog(listen.backlog);
+    let mut inherited = InheritedSockets::from_env();
+    let mut open = async |name, number, address, tls: Option<&Tls>, settings: &CurrentSettings, capacity| {
+        let socket = inherited.take_or_bind(number, address, listen.backlog).await;
+        let (socket, address) = socket.map_err(|source| StartError::Listen { address, source })?;
+        let certificates = match tls {
+            Some(tls) => Some(ReloadingCertificates::load(name, tls, ticket_keys, &metrics.reloads).await?),
+            None => None,
+        };
+        Ok::<_, StartError>(OpenListener {
+            listener: Listener {
+                socket: Arc::new(socket),
+                tls: certificates.as_ref().map(ReloadingCertificates::tls),
+                settings: Arc::clone(settings),
+                capacity,
+                metrics: metrics.connections.for_listener(name),
+                log_client_ip: config.telemetry.log_client_ip,
+            },
+            address,
+            certificates,
+        })
+    };
+    let (tls, own) = (listen.tls.as_ref(), &settings.site);
+    let site = open("site", 0, listen.site, tls, own, site_capacity).await?;
+    let (tls, own) = (listen.admin_tls.as_ref(), &settings.admin);
+    let admin = open("admin", 1, listen.admin, tls, own, admin_capacity).await?;
     // The configuration check does not cover the address of an inherited socket.
     if admin.listener.tls.is_none() && !admin.address.ip().is_loopback() {
         return Err(StartError::AdminWithoutTls(admin.address));
     }
-    Ok((site, admin))
+    let own = &settings.redirect;
+    let redirect = match listen.redirect_http {
+        Some(address) => Some(open("redirect", 2, address, None, own, redirect_capacity).await?),
+        None => None,
+    };
+    if redirect.is_none() {
+        inherited.close(2);
+    }
+    Ok(OpenListeners {
+        site,
+        admin,
+        redirect,
+    })
 }

@@ -1,10 +1,12 @@
 //! The `serve` command: starts the parts of the gateway, serves, and shuts down.
 
+mod certificates;
 mod listeners;
 mod reload;
 mod service_manager;
 mod settings;
 mod signals;
+mod tickets;
 mod upgrade;
 
 use std::io;
@@ -22,15 +24,18 @@ use colonnade_platform::rollout::{CanaryAnalysis, RolloutController};
 use colonnade_render::Renderer;
 use colonnade_site::document::{Documents, SiteFacts};
 use colonnade_site::{BackendError, Site};
-use colonnade_store::{FolderStore, StoreError};
+use colonnade_store::{FolderStore, Store, StoreError};
 use colonnade_telemetry::{Log, Recorder, Traces};
 use colonnade_web::health::ShutdownSignal;
 
 use crate::cli::fail;
 use crate::metrics::Metrics;
+use crate::redirect::HttpsRedirect;
 use crate::stack;
 use reload::Reload;
+use settings::CurrentListenerSettings;
 use signals::Signals;
+use tickets::SharedTicketKeys;
 use tokio::net::UnixListener;
 use upgrade::Upgrader;
 
@@ -74,8 +79,8 @@ pub(crate) fn run(config: Config, path: PathBuf, recover: bool, takeover: Option
         Ok(log) => log,
         Err(error) => return fail(&error, 1),
     };
-    // rustls panics if it has to choose between two providers. The only possible error is that this one is installed already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    // The only possible error is that this provider is installed already.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let outcome = runtime.map_err(StartError::from).and_then(|runtime| {
         // Outside of the runtime, because the exporter sends from its own thread.
@@ -109,16 +114,17 @@ async fn serve(
     let program = upgrade::program()?;
     let metrics = Metrics::new(log);
 
-    let (deployments, documents) = open_deployments(&config, recover, &metrics).await?;
+    let store = open_store(&config, recover, &metrics)?;
+    let (deployments, documents) = open_deployments(&config, Arc::clone(&store), &metrics).await?;
 
     // Listeners
-    let site_settings = settings::site(&config).into_current();
-    let admin_settings = settings::admin(&config, config.listen.admin_tls.is_some()).into_current();
-    let (site_listener, admin_listener) =
-        listeners::open(&config, &metrics, &site_settings, &admin_settings).await?;
+    let settings = CurrentListenerSettings::new(&config);
+    let uses_tls = config.listen.tls.is_some() || config.listen.admin_tls.is_some();
+    let ticket_keys = SharedTicketKeys::open(uses_tls.then_some(store as Arc<dyn Store>)).await;
+    let listeners = listeners::open(&config, &metrics, &settings, ticket_keys.keys()).await?;
 
     // Shutdown
-    let shutdown_settings = Arc::clone(&site_settings);
+    let shutdown_settings = Arc::clone(&settings.site);
     let shutdown = signals::shutdown(move || shutdown_settings.load().limits.shutdown_delay)?;
     let shutdown_started = ShutdownSignal(shutdown.lifecycle.clone());
 
@@ -127,10 +133,13 @@ async fn serve(
         let metrics = metrics.requests.for_listener(listener, routes);
         Recorder::new(&config.telemetry, log, metrics, traces)
     };
-    let (site_recorder, admin_recorder) = (
-        recorder("site", Site::route_names()),
-        recorder("admin", Admin::route_names()),
-    );
+    let site_recorder = recorder("site", Site::route_names());
+    let admin_recorder = recorder("admin", Admin::route_names());
+    let redirect_service = listeners.redirect.is_some().then(|| {
+        let redirect = HttpsRedirect::new(config.site.origin.clone());
+        let recorder = recorder("redirect", HttpsRedirect::route_names());
+        stack::redirect(redirect, Arc::clone(&settings.redirect), recorder)
+    });
     let restart_settings = std::mem::take(&mut config.restart_settings);
     let warnings = std::mem::take(&mut config.warnings);
     let control_socket = std::mem::take(&mut config.listen.control_socket);
@@ -140,7 +149,7 @@ async fn serve(
     };
     let admin = Arc::new(Admin::new(
         std::mem::take(&mut config.admin.tokens),
-        !admin_listener.address.ip().is_loopback(),
+        !listeners.admin.address.ip().is_loopback(),
         &config,
         &rollouts,
         Arc::clone(&metrics.registry),
@@ -154,10 +163,10 @@ async fn serve(
         shutdown_started,
         &metrics.site,
     )?);
-    let admin_service = stack::admin(Arc::clone(&admin), Arc::clone(&admin_settings), admin_recorder);
+    let admin_service = stack::admin(Arc::clone(&admin), Arc::clone(&settings.admin), admin_recorder);
     let site_service = stack::site(
         Arc::clone(&site),
-        Arc::clone(&site_settings),
+        Arc::clone(&settings.site),
         metrics.shed.clone(),
         site_recorder,
     );
@@ -166,10 +175,12 @@ async fn serve(
     let control_socket = wait_for_handover(takeover, &deployments, &control_socket).await?;
     let upgrader = Arc::new(Upgrader::new(
         program,
-        [&site_listener.listener.socket, &admin_listener.listener.socket],
-        Arc::clone(&site_settings),
+        &listeners.sockets(),
+        Arc::clone(&settings.site),
         shutdown.replaced,
     ));
+
+    listeners.log();
 
     // Reload
     let reload = Reload {
@@ -177,14 +188,14 @@ async fn serve(
         restart_settings,
         admin,
         site,
-        site_settings,
-        admin_settings,
-        site_tls: site_listener.certificate,
-        admin_tls: admin_listener.certificate,
+        settings,
+        site_tls: listeners.site.certificates,
+        admin_tls: listeners.admin.certificates,
         metrics: metrics.reloads.clone(),
     };
     let background = [
         tokio::spawn(async move { rollouts.run().await }),
+        tokio::spawn(ticket_keys.run()),
         tokio::spawn(async move { deployments.poll_store().await }),
         tokio::spawn(reload.run(signals.hangup)),
         tokio::spawn(Arc::clone(&upgrader).run(signals.upgrade)),
@@ -192,17 +203,17 @@ async fn serve(
         tokio::spawn(service_manager::watchdog(ShutdownSignal(shutdown.lifecycle))),
     ];
     service_manager::ready().await;
-    tracing::info!(
-        event = "listening",
-        site = %site_listener.address,
-        admin = %admin_listener.address
-    );
     reload::log_warnings(&warnings);
+    let redirect = listeners.redirect.zip(redirect_service);
+    let draining = &shutdown.draining;
     tokio::join!(
-        site_listener
-            .listener
-            .serve(site_service, shutdown.draining.clone()),
-        admin_listener.listener.serve(admin_service, shutdown.draining),
+        listeners.site.listener.serve(site_service, draining.clone()),
+        listeners.admin.listener.serve(admin_service, draining.clone()),
+        async {
+            if let Some((open, service)) = redirect {
+                open.listener.serve(service, draining.clone()).await;
+            }
+        },
     );
     for task in background {
         task.abort();
@@ -214,10 +225,9 @@ async fn serve(
 /// Opens the deployments, and starts what renders them.
 async fn open_deployments(
     config: &Config,
-    recover: bool,
+    store: Arc<FolderStore>,
     metrics: &Metrics,
 ) -> Result<(Arc<Deployments>, Arc<Documents>), StartError> {
-    let store = open_store(config, recover, metrics)?;
     let diagnostics = Arc::new(Diagnostics::default());
     let (renderer, documents) = start_rendering(config, metrics, &diagnostics);
     let deployments = Deployments::open(

@@ -1,7 +1,35 @@
-//! The settings of the two listeners.
+//! The settings of the listeners.
+
+use std::sync::Arc;
 
 use colonnade_config::Config;
-use colonnade_edge::{AllowedHosts, Settings};
+use colonnade_edge::{AllowedHosts, CurrentSettings, Settings};
+
+/// The current settings of each listener.
+#[derive(Clone)]
+pub(crate) struct CurrentListenerSettings {
+    pub(crate) site: CurrentSettings,
+    pub(crate) admin: CurrentSettings,
+    pub(crate) redirect: CurrentSettings,
+}
+
+impl CurrentListenerSettings {
+    /// The settings of a configuration.
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            site: site(config).into_current(),
+            admin: admin(config, config.listen.admin_tls.is_some()).into_current(),
+            redirect: redirect(config).into_current(),
+        }
+    }
+
+    /// Replaces the settings. `is_admin_secure` tells whether the admin listener uses TLS, which a reload does not change.
+    pub(crate) fn replace(&self, config: &Config, is_admin_secure: bool) {
+        self.site.store(Arc::new(site(config)));
+        self.admin.store(Arc::new(admin(config, is_admin_secure)));
+        self.redirect.store(Arc::new(redirect(config)));
+    }
+}
 
 /// The settings of the site listener.
 pub(crate) fn site(config: &Config) -> Settings {
@@ -13,6 +41,15 @@ pub(crate) fn site(config: &Config) -> Settings {
         },
         trusted_proxies: config.listen.trusted_proxies.clone(),
         proxy_protocol: config.listen.proxy_protocol,
+        hsts: config.listen.hsts.header_value(),
+    }
+}
+
+/// The settings of the redirect listener. It redirects every host to the site's origin.
+pub(crate) fn redirect(config: &Config) -> Settings {
+    Settings {
+        allowed_hosts: AllowedHosts::Any,
+        ..site(config)
     }
 }
 
@@ -22,7 +59,6 @@ pub(crate) fn site(config: &Config) -> Settings {
 pub(crate) fn admin(config: &Config, is_secure: bool) -> Settings {
     let hosts = config.listen.admin_allowed_hosts.clone();
     Settings {
-        limits: config.limits,
         allowed_hosts: if is_secure && hosts.is_empty() {
             AllowedHosts::Any
         } else {
@@ -30,5 +66,6 @@ pub(crate) fn admin(config: &Config, is_secure: bool) -> Settings {
         },
         trusted_proxies: Vec::new(),
         proxy_protocol: false,
+        ..site(config)
     }
 }

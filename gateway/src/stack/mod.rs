@@ -1,4 +1,4 @@
-//! The middleware of both listeners, in order. Each layer has a comment with the reason for its place.
+//! The middleware of all listeners, in order. Each layer has a comment with the reason for its place.
 
 #[cfg(test)]
 mod tests;
@@ -20,6 +20,8 @@ use colonnade_web::response::Response;
 use http::request::Parts;
 use http::{Method, Request, StatusCode};
 use tower::{Service, ServiceBuilder, service_fn};
+
+use crate::redirect::HttpsRedirect;
 
 /// The service of the site listener.
 pub(crate) fn site(
@@ -62,7 +64,22 @@ pub(crate) fn admin(admin: Arc<Admin>, settings: CurrentSettings, recorder: Reco
     stack(recorder, routes, settings, || Audience::Operator, refused, false)
 }
 
-/// The layers of both listeners, outermost first.
+/// The service of the redirect listener.
+pub(crate) fn redirect(
+    redirect: HttpsRedirect,
+    settings: CurrentSettings,
+    recorder: Recorder,
+) -> impl HttpService {
+    let redirect = Arc::new(redirect);
+    let routes = service_fn(move |request: colonnade_web::response::Request| {
+        let response = redirect.respond(request.uri());
+        Box::pin(async move { Ok::<_, Infallible>(response) })
+    });
+    // No HSTS: browsers ignore it over plain HTTP (RFC 6797, section 8.1).
+    stack(recorder, routes, settings, || Audience::Program, |_, _| (), false)
+}
+
+/// The layers of all listeners, outermost first.
 fn stack<S, B>(
     recorder: Recorder,
     routes: S,
@@ -86,8 +103,9 @@ where
             colonnade_telemetry::record(request, next, recorder.clone())
         }))
         // Adds security headers. Outside of all layers that create responses.
-        .layer(from_fn(move |request, next| {
-            security_headers(request, next, is_secure)
+        .layer(from_fn({
+            let settings = Arc::clone(&settings);
+            move |request, next| security_headers(request, next, is_secure.then(|| Arc::clone(&settings)))
         }))
         // Strips the body of responses to HEAD. Also outside of all layers that create responses.
         .layer(from_fn(move |request, next| head_without_body(request, next)))
@@ -108,12 +126,17 @@ where
         .service(routes)
 }
 
-async fn security_headers<S, B>(request: Request<B>, next: Next<S>, is_secure: bool) -> Response
+async fn security_headers<S, B>(
+    request: Request<B>,
+    next: Next<S>,
+    secure: Option<CurrentSettings>,
+) -> Response
 where
     S: Service<Request<B>, Response = Response, Error = Infallible>,
 {
     let mut response = next.run(request).await;
-    add_security_headers(response.headers_mut(), is_secure);
+    let hsts = secure.map(|settings| settings.load().hsts.clone());
+    add_security_headers(response.headers_mut(), hsts);
     response
 }
 

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rcgen::{CertificateParams, CertifiedKey, KeyPair, date_time_ymd, generate_simple_self_signed};
-use rustls::crypto::ring;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use rustls::{ClientConfig, ClientConnection, HandshakeKind, NamedGroup, RootCertStore, StreamOwned};
 
 use super::{Client, Request, Response};
 
@@ -68,20 +68,37 @@ impl Certificate {
 
     /// Connects and trusts only this certificate. Fails on any other and without TLS.
     pub(crate) fn connect(&self, client: &Client, protocols: &[&str]) -> std::io::Result<Tls> {
+        connect_to("site.example", client, self.client_config(protocols))
+    }
+
+    /// Connects to another host.
+    pub(crate) fn serves(&self, host: &str, client: &Client) -> bool {
+        connect_to(host, client, self.client_config(&[])).is_ok()
+    }
+
+    /// Connects without naming a host (SNI).
+    pub(crate) fn serves_without_name(&self, client: &Client) -> bool {
+        let mut config = self.client_config(&[]);
+        config.enable_sni = false;
+        connect_to("site.example", client, config).is_ok()
+    }
+
+    /// A client that trusts only this certificate.
+    pub(crate) fn client_config(&self, protocols: &[&str]) -> ClientConfig {
+        self.client_config_with(aws_lc_rs::default_provider(), protocols)
+    }
+
+    /// The same with this provider.
+    pub(crate) fn client_config_with(&self, provider: CryptoProvider, protocols: &[&str]) -> ClientConfig {
         let mut roots = RootCertStore::empty();
         roots.add(self.der.clone()).unwrap();
-        let provider = Arc::new(ring::default_provider());
-        let mut config = ClientConfig::builder_with_provider(provider)
+        let mut config = ClientConfig::builder_with_provider(Arc::new(provider))
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
-        let name = ServerName::try_from("site.example").unwrap();
-        let mut connection = ClientConnection::new(Arc::new(config), name).unwrap();
-        let mut stream = client.connect();
-        connection.complete_io(&mut stream)?;
-        Ok(Tls(StreamOwned::new(connection, stream)))
+        config
     }
 
     /// Requests `/` over a new connection.
@@ -102,6 +119,15 @@ impl Certificate {
     }
 }
 
+/// Performs a TLS handshake for this host.
+fn connect_to(host: &str, client: &Client, config: impl Into<Arc<ClientConfig>>) -> std::io::Result<Tls> {
+    let name = ServerName::try_from(host.to_owned()).unwrap();
+    let mut connection = ClientConnection::new(config.into(), name).unwrap();
+    let mut stream = client.connect();
+    connection.complete_io(&mut stream)?;
+    Ok(Tls(StreamOwned::new(connection, stream)))
+}
+
 impl Files {
     /// The configuration table with the paths.
     pub(crate) fn table(&self, name: &str) -> String {
@@ -111,15 +137,38 @@ impl Files {
             self.key.display()
         )
     }
+
+    /// The configuration table of an additional certificate of the site listener.
+    pub(crate) fn additional_table(&self) -> String {
+        self.table("tls.additional_certificates").replace(
+            "[listen.tls.additional_certificates]",
+            "[[listen.tls.additional_certificates]]",
+        )
+    }
 }
 
 /// An encrypted connection.
 pub(crate) struct Tls(StreamOwned<ClientConnection, TcpStream>);
 
 impl Tls {
+    /// Connects as this client.
+    pub(crate) fn connect(client: &Client, config: &Arc<ClientConfig>) -> std::io::Result<Self> {
+        connect_to("site.example", client, Arc::clone(config))
+    }
+
     /// The negotiated ALPN protocol.
     pub(crate) fn protocol(&self) -> Option<&[u8]> {
         self.0.conn.alpn_protocol()
+    }
+
+    /// The key exchange of the handshake.
+    pub(crate) fn key_exchange(&self) -> NamedGroup {
+        self.0.conn.negotiated_key_exchange_group().unwrap().name()
+    }
+
+    /// Whether the handshake resumed a session.
+    pub(crate) fn handshake_kind(&self) -> HandshakeKind {
+        self.0.conn.handshake_kind().unwrap()
     }
 
     /// Requests `/healthz` and keeps the connection open.

@@ -1,31 +1,50 @@
-//! `[listen.tls]` and `[listen.admin_tls]`: the certificate of a listener.
+//! `[listen.tls]` and `[listen.admin_tls]`: the certificates of a listener.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use rustls::client::verify_server_name;
-use rustls::crypto::ring;
+use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::server::ParsedCertificate;
 use rustls::sign::CertifiedKey;
 use serde::Deserialize;
-use x509_parser::prelude::{ASN1Time, FromDer as _, X509Certificate};
+use x509_parser::prelude::{ASN1Time, FromDer as _, GeneralName, X509Certificate};
 
-use super::value::path;
+use super::config_file::ConfigFile;
+use super::value::{path, tables};
+
+/// What a certificate must be, in warnings.
+const ACCEPTED: &str = "a certificate that clients accept";
 
 /// The PEM files of a certificate and its private key.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Certificate {
+pub struct CertificateFiles {
     /// The certificate chain.
     #[serde(deserialize_with = "path")]
     pub certificate: PathBuf,
     /// The private key.
     #[serde(deserialize_with = "path")]
     pub key: PathBuf,
-    /// The hosts that the certificate must cover.
+}
+
+/// The certificates of a listener.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// The chain of the default certificate.
+    #[serde(deserialize_with = "path")]
+    certificate: PathBuf,
+    /// The private key of the default certificate.
+    #[serde(deserialize_with = "path")]
+    key: PathBuf,
+    /// The certificates for other hosts.
+    #[serde(default, deserialize_with = "tables")]
+    additional_certificates: Vec<CertificateFiles>,
+    /// The hosts that the certificates must cover.
     #[serde(skip)]
     pub hosts: Vec<String>,
 }
@@ -35,42 +54,17 @@ pub struct Certificate {
 pub struct LoadedCertificate {
     /// The certificate chain and the private key.
     pub key: CertifiedKey,
+    /// The DNS names in the certificate, in lower case. A name may start with the wildcard label `*`.
+    pub names: Vec<String>,
     /// When the certificate becomes valid.
     pub not_before: Timestamp,
     /// When the certificate expires.
     pub not_after: Timestamp,
-    /// The hosts that it must cover, and does not.
-    missing_hosts: Vec<String>,
 }
 
 impl LoadedCertificate {
-    /// Why clients reject the certificate now. Empty if they accept it.
-    pub fn problems(&self) -> Vec<String> {
-        let mut problems = self.time_problems();
-        problems.extend(self.missing_hosts.iter().map(|host| does_not_cover(host)));
-        problems
-    }
-
-    /// Why clients that accept `current` now reject this certificate. Empty if it can replace `current`.
-    ///
-    /// What is wrong with `current`, too, is no reason: a certificate that lacks a host is still renewed.
-    pub fn regressions(&self, current: &Self) -> Vec<String> {
-        if !current.time_problems().is_empty() {
-            return Vec::new();
-        }
-        let mut problems = self.time_problems();
-        let lost = self.missing_hosts.iter().filter(|host| current.covers(host));
-        problems.extend(lost.map(|host| does_not_cover(host)));
-        problems
-    }
-
-    fn covers(&self, host: &String) -> bool {
-        let own = self.key.end_entity_cert().ok();
-        let missing = own.and_then(|own| missing_hosts(own, std::slice::from_ref(host)));
-        missing.is_some_and(|missing| missing.is_empty())
-    }
-
-    fn time_problems(&self) -> Vec<String> {
+    /// Why clients reject the certificate now, whatever its hosts. Empty if they accept it.
+    pub fn time_problems(&self) -> Vec<String> {
         let now = colonnade_clock::now();
         let mut problems = Vec::new();
         if self.not_after <= now {
@@ -81,10 +75,99 @@ impl LoadedCertificate {
         }
         problems
     }
+
+    /// Why clients that accept `current` now reject this certificate. `hosts` are the hosts that no other certificate covers.
+    /// Empty if it can replace `current`.
+    ///
+    /// What is wrong with `current`, too, is no reason: a certificate that lacks a host is still renewed.
+    pub fn regressions<'h>(&self, current: &Self, hosts: impl Iterator<Item = &'h str>) -> Vec<String> {
+        if !current.time_problems().is_empty() {
+            return Vec::new();
+        }
+        let mut problems = self.time_problems();
+        let lost = hosts.filter(|host| current.covers(host) && !self.covers(host));
+        problems.extend(lost.map(|host| format!("does not cover `{host}`")));
+        problems
+    }
+
+    /// Whether the certificate covers a host, by the rules that clients apply.
+    pub fn covers(&self, host: &str) -> bool {
+        let own = self.key.end_entity_cert().ok();
+        let certificate = own.and_then(|own| ParsedCertificate::try_from(own).ok());
+        // A URL has brackets around an IPv6 address.
+        let name = ServerName::try_from(host.trim_matches(['[', ']'])).ok();
+        certificate
+            .zip(name)
+            .is_some_and(|(certificate, name)| verify_server_name(&certificate, &name).is_ok())
+    }
 }
 
-fn does_not_cover(host: &str) -> String {
-    format!("does not cover `{host}`")
+impl Tls {
+    /// The files of all certificates. The first is the default certificate.
+    pub fn files(&self) -> Vec<CertificateFiles> {
+        let first = CertificateFiles {
+            certificate: self.certificate.clone(),
+            key: self.key.clone(),
+        };
+        let mut files = vec![first];
+        files.extend(self.additional_certificates.iter().cloned());
+        files
+    }
+
+    /// Makes relative paths start at `folder`, and checks the certificates. `name` is the table's name in `[listen]`, and
+    /// `hosts` are the hosts that they must cover.
+    pub(crate) fn resolve(
+        &mut self,
+        name: &str,
+        folder: &Path,
+        hosts: Vec<String>,
+        file: &mut ConfigFile<'_>,
+    ) {
+        self.certificate = folder.join(&self.certificate);
+        self.key = folder.join(&self.key);
+        for files in &mut self.additional_certificates {
+            files.certificate = folder.join(&files.certificate);
+            files.key = folder.join(&files.key);
+        }
+        self.hosts = hosts;
+        let (table, additional) = (["listen", name], ["listen", name, "additional_certificates"]);
+        let mut certificates = Vec::new();
+        for (index, files) in self.files().iter().enumerate() {
+            let (place, certificate, key) = if index == 0 {
+                (
+                    &table[..],
+                    ["listen", name, "certificate"],
+                    ["listen", name, "key"],
+                )
+            } else {
+                (&additional[..], additional, additional)
+            };
+            match files.load() {
+                Ok(loaded) => {
+                    for problem in loaded.time_problems() {
+                        let wrong = format!("{} {problem}", files.certificate.display());
+                        file.warning(&certificate, &wrong, ACCEPTED);
+                    }
+                    certificates.push(loaded);
+                }
+                Err(error) => {
+                    let expected = "PEM files of a certificate chain and its private key";
+                    file.problem(place, &error.to_string(), expected);
+                }
+            }
+            if files.is_key_world_readable() {
+                let wrong = format!("every user can read {}", files.key.display());
+                let expected = "a file that only its owner or group can read (chmod o-r)";
+                file.warning(&key, &wrong, expected);
+            }
+        }
+        let is_complete = certificates.len() > self.additional_certificates.len();
+        let is_covered = |host: &str| certificates.iter().any(|loaded| loaded.covers(host));
+        for host in self.hosts.iter().filter(|host| is_complete && !is_covered(host)) {
+            let wrong = format!("{} does not cover `{host}`", self.certificate.display());
+            file.warning(&["listen", name, "certificate"], &wrong, ACCEPTED);
+        }
+    }
 }
 
 /// Why a certificate cannot be used. The message contains nothing of the private key.
@@ -130,7 +213,7 @@ pub enum CertificateError {
     },
 }
 
-impl Certificate {
+impl CertificateFiles {
     /// Reads both files, and checks that the private key belongs to the certificate.
     pub fn load(&self) -> Result<LoadedCertificate, CertificateError> {
         let failed = |source| CertificateError::Certificate {
@@ -146,16 +229,14 @@ impl Certificate {
                 path: self.certificate.clone(),
             });
         };
-        let invalid = || CertificateError::Invalid {
+        let (names, [not_before, not_after]) = contents(own).ok_or_else(|| CertificateError::Invalid {
             path: self.certificate.clone(),
-        };
-        let [not_before, not_after] = validity(own).ok_or_else(invalid)?;
-        let missing_hosts = missing_hosts(own, &self.hosts).ok_or_else(invalid)?;
+        })?;
         let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|source| CertificateError::Key {
             path: self.key.clone(),
             source,
         })?;
-        let key = CertifiedKey::from_der(chain, key, &ring::default_provider()).map_err(|source| {
+        let key = CertifiedKey::from_der(chain, key, &aws_lc_rs::default_provider()).map_err(|source| {
             CertificateError::Pair {
                 certificate: self.certificate.clone(),
                 key: self.key.clone(),
@@ -164,9 +245,9 @@ impl Certificate {
         })?;
         Ok(LoadedCertificate {
             key,
+            names,
             not_before,
             not_after,
-            missing_hosts,
         })
     }
 
@@ -177,22 +258,17 @@ impl Certificate {
     }
 }
 
-/// When a certificate becomes valid, and when it expires.
-fn validity(certificate: &CertificateDer<'_>) -> Option<[Timestamp; 2]> {
+/// The DNS names in a certificate, when it becomes valid, and when it expires.
+fn contents(certificate: &CertificateDer<'_>) -> Option<(Vec<String>, [Timestamp; 2])> {
     let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
+    let names = certificate.subject_alternative_name().ok()?;
+    let names = names.iter().flat_map(|names| &names.value.general_names);
+    let names = names.filter_map(|name| match name {
+        GeneralName::DNSName(name) => Some(name.to_ascii_lowercase()),
+        _ => None,
+    });
+    let names = names.collect();
     let validity = certificate.validity();
     let second = |time: ASN1Time| Timestamp::from_second(time.timestamp()).ok();
-    Some([second(validity.not_before)?, second(validity.not_after)?])
-}
-
-/// The hosts that a certificate does not cover, by the rules that clients apply.
-fn missing_hosts(certificate: &CertificateDer<'_>, hosts: &[String]) -> Option<Vec<String>> {
-    let certificate = ParsedCertificate::try_from(certificate).ok()?;
-    let is_covered = |host: &str| {
-        // A URL has brackets around an IPv6 address.
-        let name = ServerName::try_from(host.trim_matches(['[', ']']));
-        name.is_ok_and(|name| verify_server_name(&certificate, &name).is_ok())
-    };
-    let missing = hosts.iter().filter(|host| !is_covered(host));
-    Some(missing.cloned().collect())
+    Some((names, [second(validity.not_before)?, second(validity.not_after)?]))
 }

@@ -7,10 +7,13 @@ use colonnade_web::host::Host;
 use ipnet::IpNet;
 use serde::{Deserialize, Deserializer};
 
-use super::certificate::Certificate;
+use super::certificate::Tls;
 use super::config_file::ConfigFile;
+use super::hsts::Hsts;
 use super::url::Origin;
-use super::value::{as_nonempty_strings, as_string, as_strings, convert, integer, optional_table, path};
+use super::value::{
+    as_nonempty_strings, as_string, as_strings, convert, integer, optional_table, path, table,
+};
 
 /// The listeners, and which hosts and proxies they trust.
 #[derive(Debug, Deserialize)]
@@ -22,12 +25,18 @@ pub struct Listen {
     /// The address of the admin listener.
     #[serde(deserialize_with = "address")]
     pub admin: SocketAddr,
-    /// The certificate of the site listener. `None` means plain HTTP.
+    /// The address of the redirect listener, which redirects plain HTTP to the site's origin. `None`: there is none.
+    #[serde(default, deserialize_with = "optional_address")]
+    pub redirect_http: Option<SocketAddr>,
+    /// The certificates of the site listener. `None` means plain HTTP.
     #[serde(default, deserialize_with = "optional_table")]
-    pub tls: Option<Certificate>,
-    /// The certificate of the admin listener. `None` means plain HTTP.
+    pub tls: Option<Tls>,
+    /// The certificates of the admin listener. `None` means plain HTTP.
     #[serde(default, deserialize_with = "optional_table")]
-    pub admin_tls: Option<Certificate>,
+    pub admin_tls: Option<Tls>,
+    /// What browsers are told about plain HTTP.
+    #[serde(default, deserialize_with = "table")]
+    pub hsts: Hsts,
     /// The hosts that the site serves. If empty, it serves every host.
     #[serde(default, deserialize_with = "hosts")]
     pub allowed_hosts: Vec<Host>,
@@ -58,6 +67,7 @@ impl Listen {
         "listen.admin_allowed_hosts",
         "listen.trusted_proxies",
         "listen.proxy_protocol",
+        "listen.hsts",
     ];
 
     /// Makes relative paths start at `folder`, and checks the keys that depend on each other or on files.
@@ -77,30 +87,47 @@ impl Listen {
             file.problem(&["listen", "admin"], &wrong, expected);
         }
         self.warn(origin, file);
+        self.hsts.warn(file);
         let mut site_hosts = names(&self.allowed_hosts);
         site_hosts.insert(0, origin.host().to_owned());
         site_hosts.dedup();
         let hosts_of_admin = names(&self.admin_allowed_hosts);
-        for (key, files, hosts) in [
+        for (name, tls, hosts) in [
             ("tls", &mut self.tls, site_hosts),
             ("admin_tls", &mut self.admin_tls, hosts_of_admin),
         ] {
-            let Some(files) = files else { continue };
-            files.certificate = folder.join(&files.certificate);
-            files.key = folder.join(&files.key);
-            files.hosts = hosts;
-            resolve_certificate(key, files, file);
+            if let Some(tls) = tls {
+                tls.resolve(name, folder, hosts, file);
+            }
         }
     }
 
     /// Warns of addresses and hosts that contradict each other.
     fn warn(&self, origin: &Origin, file: &mut ConfigFile<'_>) {
-        let (site, admin) = (self.site, self.admin);
         let is_any = |address: SocketAddr| address.ip().is_unspecified();
-        let is_one_port = site.port() == admin.port() && site.port() != 0;
-        if is_one_port && (site.ip() == admin.ip() || is_any(site) || is_any(admin)) {
-            let wrong = format!("{admin} is the port of `listen.site`, too");
-            file.warning(&["listen", "admin"], &wrong, "a port of its own");
+        let collide = |a: SocketAddr, b: SocketAddr| {
+            a.port() == b.port() && a.port() != 0 && (a.ip() == b.ip() || is_any(a) || is_any(b))
+        };
+        let listeners = [
+            ("site", Some(self.site)),
+            ("admin", Some(self.admin)),
+            ("redirect_http", self.redirect_http),
+        ];
+        let listeners = listeners.map(|(name, address)| address.map(|address| (name, address)));
+        for (index, (name, address)) in listeners.iter().flatten().enumerate() {
+            let mut earlier = listeners.iter().flatten().take(index);
+            if let Some((other, _)) = earlier.find(|(_, other)| collide(*address, *other)) {
+                let wrong = format!("{address} is the port of `listen.{other}`, too");
+                file.warning(&["listen", name], &wrong, "a port of its own");
+            }
+        }
+        if self.redirect_http.is_some() && origin.scheme() != "https" {
+            let wrong = format!("redirects to {origin}, which is not https");
+            file.warning(
+                &["listen", "redirect_http"],
+                &wrong,
+                "a site with an https origin",
+            );
         }
         let public = Host::parse(origin.authority());
         let is_allowed = |public: &Host| self.allowed_hosts.iter().any(|host| host.matches(public));
@@ -113,28 +140,6 @@ impl Listen {
 
 fn names(hosts: &[Host]) -> Vec<String> {
     hosts.iter().map(|host| host.name().to_owned()).collect()
-}
-
-/// Checks the certificate of a listener.
-fn resolve_certificate(key: &str, files: &Certificate, file: &mut ConfigFile<'_>) {
-    match files.load() {
-        Ok(certificate) => {
-            for problem in certificate.problems() {
-                let wrong = format!("{} {problem}", files.certificate.display());
-                let expected = "a certificate that clients accept";
-                file.warning(&["listen", key, "certificate"], &wrong, expected);
-            }
-        }
-        Err(error) => {
-            let expected = "PEM files of a certificate chain and its private key";
-            file.problem(&["listen", key], &error.to_string(), expected);
-        }
-    }
-    if files.is_key_world_readable() {
-        let wrong = format!("every user can read {}", files.key.display());
-        let expected = "a file that only its owner or group can read (chmod o-r)";
-        file.warning(&["listen", key, "key"], &wrong, expected);
-    }
 }
 
 fn default_backlog() -> u32 {
@@ -153,6 +158,10 @@ fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::
         text.parse()
             .map_err(|_| format!("`{text}` is not an address with a port"))
     })
+}
+
+fn optional_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SocketAddr>, D::Error> {
+    address(deserializer).map(Some)
 }
 
 /// An empty list is an error: it could mean every host or no host.

@@ -19,6 +19,7 @@ mod proxy;
 pub mod rate_limiter;
 mod settings;
 mod sockets;
+mod tickets;
 mod tls;
 
 pub use colonnade_web::limits::Limits;
@@ -26,4 +27,5 @@ pub use connection::ConnectionHandle;
 pub use listener::{HttpService, Listener};
 pub use settings::{AllowedHosts, CurrentSettings, Settings};
 pub use sockets::{InheritedSockets, check_backlog, raise_file_descriptor_limit};
-pub use tls::Tls;
+pub use tickets::TicketKeys;
+pub use tls::{NamedCertificate, Tls};

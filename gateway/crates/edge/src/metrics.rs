@@ -7,6 +7,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use colonnade_web::metrics::Described;
+use rustls::crypto::SupportedKxGroup;
+use rustls::{HandshakeKind, NamedGroup, ServerConnection};
 
 /// The connection metrics of all listeners.
 #[derive(Default)]
@@ -15,6 +17,16 @@ pub struct ConnectionMetrics {
     rejected: Family<CauseLabels, Counter>,
     closed: Family<CauseLabels, Counter>,
     body_timeouts: Family<ListenerLabel, Counter>,
+    handshakes: Family<HandshakeLabels, Counter>,
+}
+
+/// The labels of a TLS handshake.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct HandshakeLabels {
+    listener: &'static str,
+    /// `full` or `resumed`.
+    kind: &'static str,
+    key_exchange: &'static str,
 }
 
 /// The connection metrics of one listener.
@@ -25,6 +37,7 @@ pub struct ListenerConnectionMetrics {
     rejected: Family<CauseLabels, Counter>,
     closed: Family<CauseLabels, Counter>,
     body_timeouts: Counter,
+    handshakes: Family<HandshakeLabels, Counter>,
 }
 
 /// Why a connection is rejected before its first request.
@@ -180,6 +193,11 @@ impl ConnectionMetrics {
             Described(self.closed.clone()),
         );
         registry.register(
+            "tls_handshakes",
+            "Complete TLS handshakes",
+            Described(self.handshakes.clone()),
+        );
+        registry.register(
             "http2_body_timeouts",
             "HTTP/2 requests whose body came too slowly (over HTTP/1 the connection is closed)",
             self.body_timeouts.clone(),
@@ -203,6 +221,7 @@ impl ConnectionMetrics {
             rejected: self.rejected.clone(),
             closed: self.closed.clone(),
             body_timeouts: self.body_timeouts.get_or_create_owned(&label),
+            handshakes: self.handshakes.clone(),
         }
     }
 }
@@ -220,6 +239,27 @@ impl ListenerConnectionMetrics {
         self.rejected
             .get_or_create(&CauseLabels { listener, cause })
             .inc();
+    }
+
+    /// Counts a complete TLS handshake.
+    pub(crate) fn handshake(&self, connection: &ServerConnection) {
+        let kind = match connection.handshake_kind() {
+            Some(HandshakeKind::Full | HandshakeKind::FullWithHelloRetryRequest) | None => "full",
+            Some(_) => "resumed",
+        };
+        let group = connection.negotiated_key_exchange_group();
+        let key_exchange = match group.map(SupportedKxGroup::name) {
+            Some(NamedGroup::X25519MLKEM768) => "X25519MLKEM768",
+            Some(NamedGroup::X25519) => "X25519",
+            // Such as P-256, or none: a resumed session of TLS 1.2.
+            _ => "other",
+        };
+        let labels = HandshakeLabels {
+            listener: self.listener,
+            kind,
+            key_exchange,
+        };
+        self.handshakes.get_or_create(&labels).inc();
     }
 
     /// Counts a closed connection.

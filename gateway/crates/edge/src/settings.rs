@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use colonnade_web::host::Host;
+use http::HeaderValue;
 use ipnet::IpNet;
 
 use crate::Limits;
@@ -19,6 +20,8 @@ pub struct Settings {
     pub trusted_proxies: Vec<IpNet>,
     /// Whether trusted proxies begin each connection with a PROXY header.
     pub proxy_protocol: bool,
+    /// The value of `Strict-Transport-Security`, if clients use HTTPS.
+    pub hsts: HeaderValue,
 }
 
 /// The hosts that requests may name.

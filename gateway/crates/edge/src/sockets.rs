@@ -8,8 +8,8 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 
 /// The sockets that a supervisor such as systemd opened for the gateway (`LISTEN_FDS`, see
-/// `sd_listen_fds(3)`): the first is for the site, the second for the admin API. They outlive the process, so
-/// a restart refuses no connection.
+/// `sd_listen_fds(3)`): the first is for the site, the second for the admin API, the third for redirects. They
+/// outlive the process, so a restart refuses no connection.
 pub struct InheritedSockets(ListenFd);
 
 impl InheritedSockets {
@@ -41,6 +41,11 @@ impl InheritedSockets {
         rustix::net::listen(&socket, i32::try_from(backlog).unwrap_or(i32::MAX))?;
         let bound = socket.local_addr()?;
         Ok((socket, bound))
+    }
+
+    /// Closes the inherited socket at this index, if there is one: connections that nobody accepts would wait.
+    pub fn close(&mut self, index: usize) {
+        let _ = self.0.take_tcp_listener(index);
     }
 }
 

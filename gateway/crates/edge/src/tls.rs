@@ -1,18 +1,20 @@
-//! TLS of a listener. The certificate can be replaced while connections are open.
+//! TLS of a listener. The certificates can be replaced while connections are open.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use rustls::ServerConfig;
-use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::server::{ClientHello, NoServerSessionStorage, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use crate::connection::Protocol;
+use crate::tickets::{TicketKeys, Tickets};
 
 /// The ALPN protocol ID of HTTP/2 (RFC 7301; RFC 9113, section 3.2).
 const H2: &[u8] = b"h2";
@@ -21,42 +23,101 @@ const H2: &[u8] = b"h2";
 #[derive(Clone)]
 pub struct Tls {
     acceptor: TlsAcceptor,
-    certificate: Arc<CurrentCertificate>,
+    certificates: Arc<CurrentCertificates>,
 }
 
-/// The certificate of new connections.
-struct CurrentCertificate(ArcSwap<CertifiedKey>);
+/// A certificate with the names it is for.
+#[derive(Debug, Clone)]
+pub struct NamedCertificate {
+    /// The certificate chain and the private key.
+    pub key: CertifiedKey,
+    /// DNS names in lower case. The wildcard `*` stands for exactly the first label.
+    pub names: Vec<String>,
+}
 
-impl fmt::Debug for CurrentCertificate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CurrentCertificate")
+/// The certificates of new connections.
+#[derive(Default)]
+struct Certificates {
+    /// The certificate for clients that name no host (SNI; RFC 6066, section 3), or one without a certificate.
+    default: Option<Arc<CertifiedKey>>,
+    by_name: HashMap<String, Arc<CertifiedKey>>,
+}
+
+impl Certificates {
+    /// The first certificate is the default, and precedes others with the same name.
+    fn new(certificates: Vec<NamedCertificate>) -> Self {
+        let mut own = Self::default();
+        for NamedCertificate { key, names } in certificates {
+            let key = Arc::new(key);
+            for name in names {
+                own.by_name.entry(name).or_insert_with(|| Arc::clone(&key));
+            }
+            own.default.get_or_insert(key);
+        }
+        own
+    }
+
+    /// The certificate for a host. An exact name precedes a wildcard.
+    fn select(&self, host: Option<&str>) -> Option<Arc<CertifiedKey>> {
+        // One name would be looked up for nothing.
+        let host = host
+            .filter(|_| self.by_name.len() > 1)
+            .map(str::to_ascii_lowercase);
+        let named = host.and_then(|host| {
+            let exact = self.by_name.get(&host);
+            exact.or_else(|| self.by_name.get(&format!("*.{}", host.split_once('.')?.1)))
+        });
+        named.or(self.default.as_ref()).map(Arc::clone)
     }
 }
 
-impl ResolvesServerCert for CurrentCertificate {
-    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(self.0.load_full())
+/// The certificates of new connections, replaced as a whole on reload.
+struct CurrentCertificates(ArcSwap<Certificates>);
+
+impl fmt::Debug for CurrentCertificates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CurrentCertificates")
+    }
+}
+
+impl ResolvesServerCert for CurrentCertificates {
+    fn resolve(&self, client: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        self.0.load().select(client.server_name())
     }
 }
 
 impl Tls {
-    /// Creates a configuration for TLS 1.2 and 1.3 with this certificate.
-    pub fn new(certificate: CertifiedKey) -> Self {
-        let certificate = Arc::new(CurrentCertificate(ArcSwap::from_pointee(certificate)));
-        let resolver: Arc<dyn ResolvesServerCert> = certificate.clone();
+    /// Creates a configuration for TLS 1.2 and 1.3 with these certificates, of which the first is the default. The listener's
+    /// session tickets are encrypted with `ticket_keys`.
+    pub fn new(
+        certificates: Vec<NamedCertificate>,
+        listener: &'static str,
+        ticket_keys: Arc<TicketKeys>,
+    ) -> Self {
+        let certificates = Certificates::new(certificates);
+        let certificates = Arc::new(CurrentCertificates(ArcSwap::from_pointee(certificates)));
+        let resolver: Arc<dyn ResolvesServerCert> = certificates.clone();
         let mut config = ServerConfig::builder()
             .with_no_client_auth()
             .with_cert_resolver(resolver);
+        // Tickets suffice: a session in memory would resume at this process only.
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.ticketer = Arc::new(Tickets {
+            keys: ticket_keys,
+            listener,
+        });
         config.alpn_protocols = vec![H2.to_vec(), b"http/1.1".to_vec()];
         Self {
             acceptor: TlsAcceptor::from(Arc::new(config)),
-            certificate,
+            certificates,
         }
     }
 
-    /// Replaces the certificate of new connections.
-    pub fn set_certificate(&self, certificate: CertifiedKey) {
-        self.certificate.0.store(Arc::new(certificate));
+    /// Replaces the certificates of new connections.
+    pub fn set_certificates(&self, certificates: Vec<NamedCertificate>) {
+        self.certificates
+            .0
+            .store(Arc::new(Certificates::new(certificates)));
     }
 
     /// Performs the handshake and negotiates a protocol.

@@ -6,8 +6,8 @@ pub mod deployment;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;
 pub mod pattern;
-pub mod preview_keys;
 pub mod release;
+pub mod rotating_keys;
 pub mod schema;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -7,7 +7,8 @@
 //! live.json                          the live deployment, the running rollouts, and the newest change
 //! history/<revision>.json            the changes, including the newest
 //! preview-keys.json                  readable only by its owner
-//! lock                               the lock file of changes to live.json, preview-keys.json and releases/
+//! ticket-keys.json                   readable only by its owner
+//! lock                               the lock file of changes to live.json, key files and releases/
 //! scratch/                           incomplete uploads, and releases in quarantine
 //! ```
 
@@ -20,8 +21,8 @@ use bytes::Bytes;
 use tempfile::TempDir;
 
 use colonnade_model::deployment::{Change, Deployment, LiveState};
-use colonnade_model::preview_keys::PreviewKeys;
 use colonnade_model::release::{Digest, ReleaseId};
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 
@@ -199,23 +200,24 @@ impl Store for FolderStore {
         })
     }
 
-    fn preview_keys(&self) -> StoreFuture<'_, PreviewKeys> {
-        self.run("preview_keys", Paths::preview_keys)
+    fn keys(&self, purpose: KeyPurpose) -> StoreFuture<'_, RotatingKeys> {
+        self.run("keys", move |paths| paths.keys(purpose))
     }
 
-    fn compare_and_swap_preview_keys<'a>(
+    fn compare_and_swap_keys<'a>(
         &'a self,
-        expected: &'a PreviewKeys,
-        next: &'a PreviewKeys,
+        purpose: KeyPurpose,
+        expected: &'a RotatingKeys,
+        next: &'a RotatingKeys,
     ) -> StoreFuture<'a, bool> {
         let (expected, next) = (expected.clone(), next.clone());
-        self.run("compare_and_swap_preview_keys", move |paths| {
+        self.run("compare_and_swap_keys", move |paths| {
             let _lock = paths.lock()?;
-            if paths.preview_keys()? != expected {
+            if paths.keys(purpose)? != expected {
                 return Ok(false);
             }
             // A temporary file is readable only by its owner, and keeps its mode when it is renamed.
-            replace_json(&paths.preview_keys, &paths.scratch.folder, &next)?;
+            replace_json(paths.key_file(purpose), &paths.scratch.folder, &next)?;
             Ok(true)
         })
     }

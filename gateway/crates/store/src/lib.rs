@@ -39,8 +39,8 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use colonnade_model::deployment::{Change, Deployment, LiveState};
-use colonnade_model::preview_keys::PreviewKeys;
 use colonnade_model::release::{Digest, Release, ReleaseId};
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_web::content_negotiation::Coding;
 
 /// The pending result of a store operation.
@@ -108,15 +108,29 @@ pub trait Store: Send + Sync + 'static {
     /// The history entry of a revision; `None` if it is not stored.
     fn history_entry(&self, revision: u64) -> StoreFuture<'_, Option<Change>>;
 
-    /// The keys that sign previews.
-    fn preview_keys(&self) -> StoreFuture<'_, PreviewKeys>;
+    /// The keys for a purpose.
+    fn keys(&self, purpose: KeyPurpose) -> StoreFuture<'_, RotatingKeys>;
 
-    /// Replaces the preview keys if they are `expected`; false if they are others.
-    fn compare_and_swap_preview_keys<'a>(
+    /// Replaces the keys for a purpose if they are `expected`; false if they are others.
+    fn compare_and_swap_keys<'a>(
         &'a self,
-        expected: &'a PreviewKeys,
-        next: &'a PreviewKeys,
+        purpose: KeyPurpose,
+        expected: &'a RotatingKeys,
+        next: &'a RotatingKeys,
     ) -> StoreFuture<'a, bool>;
+}
+
+/// Adds a key for a purpose if none is active. Returns the keys.
+pub async fn rotate_keys(store: &dyn Store, purpose: KeyPurpose) -> Result<RotatingKeys, StoreError> {
+    loop {
+        let keys = store.keys(purpose).await?;
+        let Some(next) = keys.rotated(purpose, colonnade_clock::now()) else {
+            return Ok(keys);
+        };
+        if store.compare_and_swap_keys(purpose, &keys, &next).await? {
+            return Ok(next);
+        }
+    }
 }
 
 /// A validated release in a scratch folder, ready to be stored.

@@ -37,8 +37,8 @@ const OPERATIONS: [&str; 18] = [
     "live_state",
     "compare_and_swap_state",
     "history_entry",
-    "preview_keys",
-    "compare_and_swap_preview_keys",
+    "keys",
+    "compare_and_swap_keys",
 ];
 
 /// Durations and errors of store operations, and reads of damaged files.

@@ -10,8 +10,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use colonnade_model::preview_keys::PreviewKeys;
 use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId, is_name, is_version};
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 
 use super::durable::{create_folder, create_json, io, sync_parent, sync_tree};
 use super::history::numbers;
@@ -35,7 +35,8 @@ pub(super) struct Paths {
     pub(super) scratch: Scratch,
     pub(super) history: PathBuf,
     pub(super) live: PathBuf,
-    pub(super) preview_keys: PathBuf,
+    preview_keys: PathBuf,
+    ticket_keys: PathBuf,
     lock: PathBuf,
 }
 
@@ -58,6 +59,7 @@ impl Paths {
             history: folder.join("history"),
             live: folder.join("live.json"),
             preview_keys: folder.join("preview-keys.json"),
+            ticket_keys: folder.join("ticket-keys.json"),
             lock: folder.join("lock"),
         }
     }
@@ -122,10 +124,18 @@ impl Paths {
         Ok(numbers(&entry_names(&self.deployments)?))
     }
 
-    pub(super) fn preview_keys(&self) -> Result<PreviewKeys, StoreError> {
-        match read_json(&self.preview_keys) {
-            // The list of keys that gateways wrote before there was a schema. It only ends previews.
-            Err(StoreError::Corrupt { .. }) => Ok(PreviewKeys::default()),
+    /// The file of the keys for a purpose.
+    pub(super) fn key_file(&self, purpose: KeyPurpose) -> &Path {
+        match purpose {
+            KeyPurpose::Previews => &self.preview_keys,
+            KeyPurpose::Tickets => &self.ticket_keys,
+        }
+    }
+
+    pub(super) fn keys(&self, purpose: KeyPurpose) -> Result<RotatingKeys, StoreError> {
+        match read_json(self.key_file(purpose)) {
+            // Such as the list of keys that gateways wrote before there was a schema. It only ends previews, or sessions.
+            Err(StoreError::Corrupt { .. }) => Ok(RotatingKeys::default()),
             keys => keys.map(Option::unwrap_or_default),
         }
     }

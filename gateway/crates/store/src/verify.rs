@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use colonnade_model::deployment::{Change, Deployment, LiveState};
 use colonnade_model::release::{ReleaseId, SHELL};
+use colonnade_model::rotating_keys::KeyPurpose;
 use colonnade_web::content_negotiation::Coding;
 
 use super::loaded::LoadedRelease;
@@ -127,8 +128,11 @@ impl Verifier<'_> {
                 None
             }
         };
-        if let Err(error) = self.paths.preview_keys() {
+        if let Err(error) = self.paths.keys(KeyPurpose::Previews) {
             self.unusable("preview-keys.json", &error);
+        }
+        if let Err(error) = self.paths.keys(KeyPurpose::Tickets) {
+            self.problem("ticket-keys.json", &error);
         }
         for id in self.paths.releases()? {
             self.check_release(&id);

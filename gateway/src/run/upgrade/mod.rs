@@ -77,8 +77,8 @@ pub(super) enum UpgradeError {
 /// Upgrades the running process.
 pub(super) struct Upgrader {
     program: PathBuf,
-    /// The listening sockets, for the site and for the admin API. The listeners close them when they drain.
-    sockets: [Weak<TcpListener>; 2],
+    /// The listening sockets, in the order of socket activation. The listeners close them when they drain.
+    sockets: Vec<Weak<TcpListener>>,
     settings: CurrentSettings,
     replaced: Arc<Notify>,
     /// Locked during an upgrade. Whether this process has been replaced.
@@ -104,13 +104,13 @@ impl Upgrader {
     /// `program` is the binary to start, and `replaced` is notified when this process must drain.
     pub(super) fn new(
         program: PathBuf,
-        sockets: [&Arc<TcpListener>; 2],
+        sockets: &[&Arc<TcpListener>],
         settings: CurrentSettings,
         replaced: Arc<Notify>,
     ) -> Self {
         Self {
             program,
-            sockets: sockets.map(Arc::downgrade),
+            sockets: sockets.iter().copied().map(Arc::downgrade).collect(),
             settings,
             replaced,
             is_replaced: Mutex::new(false),
@@ -154,14 +154,13 @@ impl Upgrader {
         }
         let deadline = self.settings.load().limits.upgrade_timeout;
         let (mut connection, mut new) = {
-            let [Some(site), Some(admin)] = self.sockets.each_ref().map(Weak::upgrade) else {
-                return Err(UpgradeError::ShuttingDown);
-            };
+            let sockets: Option<Vec<_>> = self.sockets.iter().map(Weak::upgrade).collect();
+            let sockets = sockets.ok_or(UpgradeError::ShuttingDown)?;
             if *is_replaced {
                 return Err(UpgradeError::ShuttingDown);
             }
             tracing::info!(event = "upgrade_started", program = %self.program.display());
-            self.start([&site, &admin])?
+            self.start(&sockets)?
         };
         let pid = new.process.id().unwrap_or_default();
         let handover = async {
@@ -182,7 +181,7 @@ impl Upgrader {
     }
 
     /// Starts the new process, and returns the connection to it.
-    fn start(&self, sockets: [&TcpListener; 2]) -> Result<(UnixStream, NewProcess), UpgradeError> {
+    fn start(&self, sockets: &[Arc<TcpListener>]) -> Result<(UnixStream, NewProcess), UpgradeError> {
         let (ours, theirs) = StdUnixStream::pair()?;
         ours.set_nonblocking(true)?;
         let mut mappings = Vec::new();

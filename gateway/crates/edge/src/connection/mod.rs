@@ -164,6 +164,7 @@ impl<S: HttpService> Connection<S> {
             let accepted = timeout(limits.tls_handshake_timeout, tls.accept(stream)).await;
             let accepted = accepted.ok().and_then(Result::ok);
             let (stream, protocol) = accepted.ok_or(RejectReason::Handshake)?;
+            self.metrics.handshake(stream.get_ref().1);
             (Stream::Tls(Box::new(stream)), protocol)
         } else {
             let sniffed = sniff(&mut stream, limits.first_byte_timeout).await;

@@ -13,9 +13,6 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// Other sites get no referrer. `no-referrer` would also set the Origin of a form submission to `null`.
 const REFERRER: HeaderValue = HeaderValue::from_static("same-origin");
 
-/// One year. Without `includeSubDomains`: the gateway cannot know the subdomains.
-const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
-
 /// Disables the browser features that a site of text, images and forms does not use.
 const PERMISSIONS: HeaderValue = HeaderValue::from_static(
     "accelerometer=(), autoplay=(), camera=(), display-capture=(), encrypted-media=(), fullscreen=(), geolocation=(), \
@@ -28,8 +25,8 @@ const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-poli
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// Adds the security headers. Over TLS (`is_secure`) that includes HSTS (RFC 6797).
-pub fn add_security_headers(headers: &mut HeaderMap, is_secure: bool) {
+/// Adds the security headers. `hsts` is the value of `Strict-Transport-Security` (RFC 6797), if clients use HTTPS.
+pub fn add_security_headers(headers: &mut HeaderMap, hsts: Option<HeaderValue>) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
     // A route may set its own policies.
@@ -39,8 +36,8 @@ pub fn add_security_headers(headers: &mut HeaderMap, is_secure: bool) {
         headers.insert(PERMISSIONS_POLICY, PERMISSIONS);
         headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
     }
-    if is_secure {
-        headers.insert(STRICT_TRANSPORT_SECURITY, HSTS);
+    if let Some(hsts) = hsts {
+        headers.insert(STRICT_TRANSPORT_SECURITY, hsts);
     }
 }
 

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
 use super::{DeployRequest, Deployments};
-use crate::preview::rotated;
 use colonnade_diagnostics::TrialAction;
 use colonnade_model::deployment::Deployment;
 use colonnade_model::deployment::{ChangeKind, release_changes};
-use colonnade_model::preview_keys::PreviewKeys;
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_render::TrialResults;
-use colonnade_store::StoreError;
+use colonnade_store::rotate_keys;
 
 /// What a preview shows.
 #[derive(Debug)]
@@ -75,11 +74,15 @@ impl Deployments {
                     .await?;
                 continue;
             }
-            self.rotate_keys().await?;
+            rotate_keys(&*self.store, KeyPurpose::Previews).await?;
             if let Some(mut outcome) = self.try_apply(&snapshot, plan, number).await? {
                 // Another gateway has ended all previews in the meantime, which deleted the key.
-                if rotated(outcome.snapshot.preview_keys()).is_some() {
-                    self.rotate_keys().await?;
+                let keys = outcome.snapshot.preview_keys();
+                if keys
+                    .active(KeyPurpose::Previews, colonnade_clock::now())
+                    .is_none()
+                {
+                    rotate_keys(&*self.store, KeyPurpose::Previews).await?;
                     outcome.snapshot = self.refresh().await?;
                 }
                 return Ok(outcome);
@@ -92,10 +95,10 @@ impl Deployments {
         require(may_change, [&"*".to_owned()].into_iter())?;
         let _changing = self.start_change().await?;
         loop {
-            let keys = self.store.preview_keys().await?;
+            let keys = self.store.keys(KeyPurpose::Previews).await?;
             if !self
                 .store
-                .compare_and_swap_preview_keys(&keys, &PreviewKeys::default())
+                .compare_and_swap_keys(KeyPurpose::Previews, &keys, &RotatingKeys::default())
                 .await?
             {
                 continue;
@@ -111,18 +114,6 @@ impl Deployments {
                 .await?
                 .is_some()
             {
-                return Ok(());
-            }
-        }
-    }
-
-    async fn rotate_keys(&self) -> Result<(), StoreError> {
-        loop {
-            let keys = self.store.preview_keys().await?;
-            let Some(next) = rotated(&keys) else {
-                return Ok(());
-            };
-            if self.store.compare_and_swap_preview_keys(&keys, &next).await? {
                 return Ok(());
             }
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::rollout::RunningRollout;
 use colonnade_model::deployment::Deployment;
 use colonnade_model::deployment::LiveState;
-use colonnade_model::preview_keys::PreviewKeys;
 use colonnade_model::release::{ReleaseId, SHELL};
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_store::loaded::{LoadReleaseError, LoadedDeployment, LoadedRelease, UnavailableRelease};
 use colonnade_store::{Store, StoreError};
 
@@ -18,7 +18,7 @@ pub struct Snapshot {
     /// The deployments that visitors see, by combination of the running rollouts; empty before the first deploy.
     visible: Vec<Arc<LoadedDeployment>>,
     deployments: BTreeMap<u64, Arc<LoadedDeployment>>,
-    preview_keys: PreviewKeys,
+    preview_keys: RotatingKeys,
     /// By name, then by version.
     releases: HashMap<String, HashMap<String, KnownRelease>>,
 }
@@ -106,7 +106,7 @@ impl Snapshot {
     }
 
     /// The signing keys of previews.
-    pub fn preview_keys(&self) -> &PreviewKeys {
+    pub fn preview_keys(&self) -> &RotatingKeys {
         &self.preview_keys
     }
 
@@ -137,7 +137,7 @@ impl Snapshot {
             .as_ref()
             .map_or(&[][..], |state| state.visible.deployments());
         let mut next = Self {
-            preview_keys: store.preview_keys().await?,
+            preview_keys: store.keys(KeyPurpose::Previews).await?,
             releases: self.releases.clone(),
             ..Self::default()
         };

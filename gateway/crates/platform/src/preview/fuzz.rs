@@ -5,7 +5,7 @@ use http::header::COOKIE as SENT;
 use jiff::Timestamp;
 
 use super::token::PreviewClaims;
-use super::{COOKIE, PreviewKeys};
+use super::{COOKIE, KeyPurpose, RotatingKeys};
 use colonnade_web::cookie;
 
 /// A key used only here. The corpus contains tokens that it signed, so that valid tokens are read, too.
@@ -23,14 +23,14 @@ const KEYS: &str = r#"{
 ///
 /// If an invariant is violated.
 pub fn cookie(sent: &HeaderMap) {
-    let keys: PreviewKeys = serde_json::from_str(KEYS).expect("they are keys");
+    let keys: RotatingKeys = serde_json::from_str(KEYS).expect("they are keys");
     let now = Timestamp::UNIX_EPOCH;
     let claims = PreviewClaims {
         deployment: 7,
         expires: 3600,
         path: "/state/New%20York".to_owned(),
     };
-    let key = keys.signing_key(now).expect("there is a key");
+    let key = keys.active(KeyPurpose::Previews, now).expect("there is a key");
     let token = claims.sign(key).expect("it signs");
     if let Some(forged) = cookie::get(sent, COOKIE)
         && PreviewClaims::verify(forged, &keys, now).is_some()

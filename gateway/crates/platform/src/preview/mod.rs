@@ -7,7 +7,7 @@
 pub mod fuzz;
 mod token;
 
-pub use colonnade_model::preview_keys::{MAX_PREVIEW_LIFETIME, PreviewKeys};
+pub use colonnade_model::rotating_keys::{KeyPurpose, MAX_PREVIEW_LIFETIME, RotatingKeys};
 
 use std::sync::Arc;
 
@@ -72,19 +72,13 @@ pub fn is_visible(snapshot: &Snapshot, headers: &HeaderMap, loaded: &LoadedDeplo
 }
 
 /// Signs the token of a preview; `None` if no key is valid for signing.
-pub fn sign_token(keys: &PreviewKeys, deployment: u64, path: String, expires: Timestamp) -> Option<String> {
+pub fn sign_token(keys: &RotatingKeys, deployment: u64, path: String, expires: Timestamp) -> Option<String> {
     let claims = PreviewClaims {
         deployment,
         expires: expires.as_second(),
         path,
     };
-    claims.sign(keys.signing_key(colonnade_clock::now())?)
-}
-
-/// The rotated keys; `None` if a key is still valid for signing.
-pub fn rotated(keys: &PreviewKeys) -> Option<PreviewKeys> {
-    let now = colonnade_clock::now();
-    keys.signing_key(now).is_none().then(|| keys.rotated(now))
+    claims.sign(keys.active(KeyPurpose::Previews, colonnade_clock::now())?)
 }
 
 /// Whether a path is valid for a link: an unreserved path of this site that cannot redirect to another host.

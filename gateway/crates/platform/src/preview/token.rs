@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use colonnade_model::preview_keys::{PreviewKey, PreviewKeys};
+use colonnade_model::rotating_keys::{RotatingKey, RotatingKeys};
 
 /// The most bytes of a token.
 const MAX_TOKEN: usize = 2048;
@@ -26,7 +26,7 @@ pub struct PreviewClaims {
 
 impl PreviewClaims {
     /// Signs the claims: `<key ID>.<payload>.<signature>`.
-    pub fn sign(&self, key: &PreviewKey) -> Option<String> {
+    pub fn sign(&self, key: &RotatingKey) -> Option<String> {
         let payload = URL_SAFE_NO_PAD.encode(serde_json::to_vec(self).ok()?);
         let signed = format!("{}.{payload}", key.id);
         let signature = mac(key, &signed)?.finalize().into_bytes();
@@ -34,7 +34,7 @@ impl PreviewClaims {
     }
 
     /// Verifies a token; `None` if it is forged, altered or expired.
-    pub fn verify(token: &str, keys: &PreviewKeys, now: Timestamp) -> Option<Self> {
+    pub fn verify(token: &str, keys: &RotatingKeys, now: Timestamp) -> Option<Self> {
         if token.len() > MAX_TOKEN {
             return None;
         }
@@ -48,7 +48,7 @@ impl PreviewClaims {
     }
 }
 
-fn mac(key: &PreviewKey, signed: &str) -> Option<Hmac<Sha256>> {
+fn mac(key: &RotatingKey, signed: &str) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(&key.bytes()).ok()?;
     mac.update(signed.as_bytes());
     Some(mac)

@@ -1,0 +1,65 @@
+//! The keys of session tickets, which the gateways on a store share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use colonnade_edge::TicketKeys;
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKey, TICKET_LIFETIME};
+use colonnade_store::{Store, StoreError, rotate_keys};
+
+/// How often the keys are read. Until then, a gateway does not resume sessions with another one's new key.
+const INTERVAL: Duration = Duration::from_mins(1);
+
+/// The keys of session tickets in a store.
+pub(super) struct SharedTicketKeys {
+    /// `None`: no listener uses TLS.
+    store: Option<Arc<dyn Store>>,
+    keys: Arc<TicketKeys>,
+    is_failing: bool,
+}
+
+impl SharedTicketKeys {
+    /// Reads the keys, and adds one if none is active.
+    pub(super) async fn open(store: Option<Arc<dyn Store>>) -> Self {
+        let mut own = Self {
+            store,
+            keys: Arc::new(TicketKeys::new(TICKET_LIFETIME.unsigned_abs())),
+            is_failing: false,
+        };
+        own.refresh().await;
+        own
+    }
+
+    /// The keys, which follow those of the store.
+    pub(super) fn keys(&self) -> &Arc<TicketKeys> {
+        &self.keys
+    }
+
+    /// Follows the keys of the store. Never returns.
+    pub(super) async fn run(mut self) {
+        loop {
+            tokio::time::sleep(INTERVAL).await;
+            self.refresh().await;
+        }
+    }
+
+    /// Without the store, the keys stay as they are. Clients that cannot resume a session start a new one.
+    async fn refresh(&mut self) {
+        let refreshed = self.try_refresh().await;
+        if let Err(error) = &refreshed
+            && !self.is_failing
+        {
+            tracing::warn!(event = "ticket_keys_failed", error = %error);
+        }
+        self.is_failing = refreshed.is_err();
+    }
+
+    async fn try_refresh(&self) -> Result<(), StoreError> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let keys = rotate_keys(&**store, KeyPurpose::Tickets).await?;
+        let valid = keys.valid(KeyPurpose::Tickets, colonnade_clock::now());
+        self.keys
+            .set(valid.map(|key: &RotatingKey| (key.id.as_str(), key.bytes())));
+        Ok(())
+    }
+}
