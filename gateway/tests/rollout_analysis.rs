@@ -139,7 +139,7 @@ fn step_with_too_few_samples_is_extended_then_paused() {
         gateway.wait_for_event(|line| line["event"] == "deployment_changed" && line["by"] == "gateway");
     assert_eq!(event["level"], "WARN");
     let count = "colonnade_changes_total{action=\"automatic_pause\",outcome=\"succeeded\"}";
-    assert_eq!(gateway.metric(count), 1);
+    wait_until("the pause is counted", || gateway.metric(count) == 1);
     let rollout = gateway.admin_get("/api/v1/rollouts")[0].clone();
     let started_at: jiff::Timestamp = rollout["progress"]["stepStartedAt"]
         .as_str()

@@ -88,7 +88,7 @@ fn steps_raise_share_and_promote_candidate() {
     }
     assert_eq!(gateway.admin_get("/api/v1/rollouts"), json!([]));
     let advances = "colonnade_changes_total{action=\"advance\",outcome=\"succeeded\"}";
-    assert_eq!(gateway.metric(advances), 2);
+    wait_until("both advances are counted", || gateway.metric(advances) == 2);
 }
 
 #[test]

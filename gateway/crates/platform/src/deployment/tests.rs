@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{Author, ChangeError, DeployRequest, Deployments};
+use super::{Author, ChangeError, DeployRequest, Deployments, RolloutStart};
 use crate::metrics::DeploymentMetrics;
 use colonnade_model::pattern::RequestPath;
 use colonnade_store::testing::{Sample, put_release, section, shell, small_section, store};
@@ -87,6 +87,34 @@ async fn deploy_starts_from_live_deployment() {
         "open tabs stay on the first deployment"
     );
     assert!(snapshot.release("directory", "1.0.0").is_some());
+}
+
+#[tokio::test]
+async fn step_ends_once_for_all_gateways() {
+    let (_folder, store) = store();
+    put_release(&*store, shell("1.0.0")).await;
+    put_release(&*store, shell("2.0.0")).await;
+    let [first, second] = [opened(&store).await, opened(&store).await];
+    deploy(&first, &[("shell", "1.0.0")]).await;
+    let mut start = request(&[("shell", "2.0.0")]);
+    start.rollout = Some(RolloutStart::Steps(
+        "10% for 1h, 50% for 1h, 80% for 1h, 100%".parse().unwrap(),
+    ));
+    first.deploy(&start, &allow_all).await.unwrap();
+    let snapshot = first.current();
+    let rollout = snapshot.rollouts().next().unwrap().record;
+    let began = rollout.step_started_at().unwrap();
+    let reason = || "the time is over".to_owned();
+    assert!(first.advance(rollout, began, reason()).await.unwrap().changed);
+    // The other gateways decided by the same state.
+    assert!(!second.advance(rollout, began, reason()).await.unwrap().changed);
+    let late = second.pause_automatically(rollout, began, reason()).await;
+    assert!(!late.unwrap().changed);
+    let state = store.live_state().await.unwrap().unwrap();
+    assert_eq!(state.visible.rollouts()[0].percent, 50);
+    // An abort does not depend on the step.
+    let abort = second.abort_automatically(rollout, "it fails".to_owned()).await;
+    assert!(abort.unwrap().changed);
 }
 
 #[tokio::test]
