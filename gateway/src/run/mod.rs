@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use colonnade_admin::Admin;
+use colonnade_admin::console::Console;
 use colonnade_config::{CertificateError, Config};
 use colonnade_diagnostics::Diagnostics;
 use colonnade_platform::deployment::{Deployments, LoadError, Warm};
@@ -124,7 +125,8 @@ async fn serve(
     // Routes
     let recorder = |listener, routes: Vec<_>| {
         let metrics = metrics.requests.for_listener(listener, routes);
-        Recorder::new(&config.telemetry, log, metrics, traces)
+        let diagnostics = Arc::clone(deployments.diagnostics());
+        Recorder::new(&config.telemetry, log, metrics, traces, diagnostics)
     };
     let (site_recorder, admin_recorder) = (
         recorder("site", Site::route_names()),
@@ -136,6 +138,9 @@ async fn serve(
     let admin = Arc::new(Admin::new(
         std::mem::take(&mut config.admin.tokens),
         !admin_listener.address.ip().is_loopback(),
+        Console::new(crate::console::FILES),
+        env!("COLONNADE_VERSION"),
+        Arc::clone(&admin_settings),
         &config,
         Arc::clone(&deployments),
         Arc::clone(&metrics.registry),
