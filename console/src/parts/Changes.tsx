@@ -1,0 +1,22 @@
+import type { ReactElement } from "react";
+
+import { changeText } from "../format.js";
+import type { ReleaseChanges } from "../types.js";
+
+/** The release changes of a deployment, one line for each section. */
+export function Changes({ sections }: { readonly sections: ReleaseChanges }): ReactElement | null {
+  const entries = Object.entries(sections);
+  if (entries.length === 0) return null;
+  return (
+    <ul className="changes">
+      {entries.map(([name, change]) => (
+        <li key={name}>
+          <span className="visually-hidden">{changeText(name, change)}</span>
+          <span aria-hidden="true">
+            <b>{name}</b> <code>{change.from ?? "none"}</code> → <code>{change.to ?? "none"}</code>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
