@@ -40,14 +40,20 @@ export interface Loaded {
   readonly reload: () => Promise<void>;
 }
 
-async function read(minutes: number, signal: AbortSignal): Promise<Data> {
+/** Reads everything, or with `known` only what changes without an event of the live state. */
+async function read(known: Data | null, minutes: number, signal: AbortSignal): Promise<Data> {
   const get = <Result>(path: string): Promise<Result> => call<Result>("GET", path, { signal });
-  const [deployments, sections, history, gateway, traffic] = await Promise.all([
+  const measure = (): Promise<[GatewayState, Traffic]> =>
+    Promise.all([get<GatewayState>("/gateway"), get<Traffic>(`/traffic?minutes=${String(minutes)}`)]);
+  if (known) {
+    const [gateway, traffic] = await measure();
+    return { ...known, gateway, traffic };
+  }
+  const [deployments, sections, history, [gateway, traffic]] = await Promise.all([
     get<DeploymentList>("/deployments"),
     get<readonly Section[]>("/sections"),
     get<HistoryPage>("/history?limit=50"),
-    get<GatewayState>("/gateway"),
-    get<Traffic>(`/traffic?minutes=${String(minutes)}`),
+    measure(),
   ]);
   return { deployments, sections, history, gateway, traffic };
 }
@@ -61,36 +67,44 @@ export function useData(onSignedOut: () => void): Loaded {
   const running = useRef<AbortController>(undefined);
   const seen = useRef<StreamState>(undefined);
 
-  const reload = useCallback(async (): Promise<void> => {
-    // Only the newest read counts: an older one may have begun before the change.
-    running.current?.abort();
-    const controller = new AbortController();
-    running.current = controller;
-    try {
-      const next = await read(range, controller.signal);
-      if (controller.signal.aborted) return;
-      setData(next);
-      setError(null);
-      setCurrentAt(Date.now());
-    } catch (failure) {
-      if (controller.signal.aborted) return;
-      if (isSignedOut(failure)) onSignedOut();
-      else setError(textOf(failure));
-    }
-  }, [range, onSignedOut]);
+  const latest = useRef<Data>(null);
+
+  const readAgain = useCallback(
+    async (isChange: boolean): Promise<void> => {
+      // A read that is replaced before it ends may have been the one of a change.
+      if (isChange) latest.current = null;
+      // Only the newest read counts: an older one may have begun before the change.
+      running.current?.abort();
+      const controller = new AbortController();
+      running.current = controller;
+      try {
+        const next = await read(latest.current, range, controller.signal);
+        if (controller.signal.aborted) return;
+        latest.current = next;
+        setData(next);
+        setError(null);
+        setCurrentAt(Date.now());
+      } catch (failure) {
+        if (controller.signal.aborted) return;
+        if (isSignedOut(failure)) onSignedOut();
+        else setError(textOf(failure));
+      }
+    },
+    [range, onSignedOut],
+  );
 
   useEffect(() => {
-    // eslint-disable-next-line react-hooks/set-state-in-effect -- state is set after the response
-    void reload();
+    void readAgain(false);
     return () => running.current?.abort();
-  }, [reload]);
+  }, [readAgain]);
+  const reload = useCallback(() => readAgain(true), [readAgain]);
 
   const onState = (state: StreamState): void => {
     const before = seen.current;
     seen.current = state;
     setCurrentAt(Date.now());
-    const isNew = before?.revision !== state.revision || before.entry !== state.entry || before.minute !== state.minute;
-    if (isNew || error !== null) void reload();
+    const isChange = before?.revision !== state.revision || before.entry !== state.entry || error !== null;
+    if (isChange || before.minute !== state.minute) void readAgain(isChange);
   };
   const connection = useStream(onState, onSignedOut);
   return { data, error, connection, currentAt, range, setRange, reload };

@@ -13,24 +13,24 @@ export function Overview(): ReactElement {
   const { rollouts } = deployments;
   return (
     <>
-      <div className={rollouts.length > 0 ? "columns" : undefined}>
+      <div className={rollouts.length > 0 ? "columns two" : "columns"}>
         <LivePanel />
         {rollouts.length > 0 && (
-          <section aria-labelledby="candidates" className="panel">
+          <section aria-labelledby="candidates" className="panel candidates">
             <h2 id="candidates">{rollouts.length === 1 ? "Candidate" : "Candidates"}</h2>
             {rollouts.map((rollout) => (
               <RolloutPanel key={Object.keys(rollout.sections).join()} rollout={rollout} />
             ))}
           </section>
         )}
+        <section aria-labelledby="recent" className="panel">
+          <h2 id="recent">Recent changes</h2>
+          <ChangeList changes={history.entries.slice(0, 5)} />
+          <p>
+            <a href="#/history">All changes</a>
+          </p>
+        </section>
       </div>
-      <section aria-labelledby="recent" className="panel">
-        <h2 id="recent">Recent changes</h2>
-        <ChangeList changes={history.entries.slice(0, 5)} />
-        <p>
-          <a href="#/history">All changes</a>
-        </p>
-      </section>
     </>
   );
 }

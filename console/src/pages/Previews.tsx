@@ -5,7 +5,9 @@ import { call } from "../api.js";
 import { useConsole } from "../data.js";
 import { ActionDialog } from "../parts/ActionDialog.js";
 import { Ago } from "../parts/Ago.js";
+import { Changes } from "../parts/Changes.js";
 import { PreviewDialog } from "../parts/PreviewDialog.js";
+import type { Releases } from "../types.js";
 
 /** The deployments that can be previewed, and the end of all previews. */
 export function Previews(): ReactElement {
@@ -13,6 +15,7 @@ export function Previews(): ReactElement {
   const [preview, setPreview] = useState<number | null>(null);
   const [ending, setEnding] = useState(false);
   const list = deployments.deployments.toReversed();
+  const live = deployments.deployments.find(({ number }) => number === deployments.live)?.releases;
   const candidates = new Set(deployments.rollouts.map(({ deployment }) => deployment));
   const stateOf = (number: number, isPreview?: boolean): string => {
     if (number === deployments.live) return "live";
@@ -42,7 +45,7 @@ export function Previews(): ReactElement {
           <thead>
             <tr>
               <th scope="col">Deployment</th>
-              <th scope="col">Releases</th>
+              <th scope="col">Compared with live</th>
               <th scope="col" className="optional">
                 Created
               </th>
@@ -58,11 +61,7 @@ export function Previews(): ReactElement {
                   {number} <span className="muted">{stateOf(number, isPreview)}</span>
                 </th>
                 <td className="releases">
-                  {Object.entries(releases).map(([name, version]) => (
-                    <span key={name}>
-                      {name} <code>{version}</code>{" "}
-                    </span>
-                  ))}
+                  <FromLive live={live} releases={releases} />
                 </td>
                 <td className="optional muted">
                   <Ago time={createdAt} /> by {by}
@@ -104,6 +103,20 @@ export function Previews(): ReactElement {
       )}
     </section>
   );
+}
+
+interface FromLiveProps {
+  readonly live: Releases | undefined;
+  readonly releases: Releases;
+}
+
+/** How the releases of a deployment differ from the live ones. */
+function FromLive({ live = {}, releases }: FromLiveProps): ReactElement {
+  const names = [...new Set([...Object.keys(live), ...Object.keys(releases)])].sort();
+  const changed = names.filter((name) => live[name] !== releases[name]);
+  if (changed.length === 0) return <span className="muted">equal</span>;
+  const changes = changed.map((name) => [name, { from: live[name] ?? null, to: releases[name] ?? null }] as const);
+  return <Changes sections={Object.fromEntries(changes)} />;
 }
 
 function EndPreviews({ close }: { readonly close: () => void }): ReactElement {

@@ -67,8 +67,8 @@ function ReleaseTable({ section }: { readonly section: Section }): ReactElement 
                 <code>{version}</code> {version === section.live && <Badge>live</Badge>}
                 {version === section.candidate && <Badge sample>candidate</Badge>}
               </th>
-              <td>{bytesOf(bytes)}</td>
-              <td>
+              <td className="nowrap">{bytesOf(bytes)}</td>
+              <td className="nowrap">
                 <Ago time={publishedAt} />
               </td>
               <td className="optional muted">{by}</td>

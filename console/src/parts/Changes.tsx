@@ -13,7 +13,10 @@ export function Changes({ sections }: { readonly sections: ReleaseChanges }): Re
         <li key={name}>
           <span className="visually-hidden">{changeText(name, change)}</span>
           <span aria-hidden="true">
-            <b>{name}</b> <code>{change.from ?? "none"}</code> → <code>{change.to ?? "none"}</code>
+            <b>{name}</b> {change.from !== null && <code>{change.from}</code>}
+            {change.from !== null && change.to !== null && " → "}
+            {change.to === null ? " removed" : <code>{change.to}</code>}
+            {change.from === null && " added"}
           </span>
         </li>
       ))}

@@ -17,7 +17,7 @@ interface LineChartProps {
 }
 
 const HEIGHT = 120;
-const TOP = 8;
+const TOP = 16;
 const BOTTOM = 20;
 const LEFT = 4;
 const RIGHT = 4;
@@ -110,7 +110,7 @@ export function LineChart({ title, lines, format }: LineChartProps): ReactElemen
           {[0, 0.5, 1].map((share) => (
             <line key={share} className="grid-line" x1={0} x2={width} y1={y(share * maximum)} y2={y(share * maximum)} />
           ))}
-          <text className="axis" x={0} y={TOP + 11}>
+          <text className="axis" x={0} y={TOP - 4}>
             {format(maximum)}
           </text>
           <text className="axis" x={0} y={HEIGHT - 4}>

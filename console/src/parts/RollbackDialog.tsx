@@ -50,7 +50,7 @@ export function RollbackDialog({ target, close }: RollbackDialogProps): ReactEle
     >
       <section aria-label="What changes" aria-busy={!plan && error === undefined}>
         {error !== undefined && (
-          <Notice kind="error" role="alert" title="There is nothing to roll back to">
+          <Notice kind="error" role="alert" title="The rollback is not possible">
             <p>{error}</p>
           </Notice>
         )}
