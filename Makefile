@@ -5,6 +5,7 @@
 # make build             build the gateway, and the releases of the shell and the sections
 # make soak              run the gateway's tests at full length: 500 kills, 200 deployments and 200 rollbacks under load
 # make fuzz              run each fuzz target for FUZZ_SECONDS (60); needs a nightly toolchain and cargo-fuzz
+# make console           build the operator's console, which the next build of the gateway contains
 # make gallery           serve the component gallery on http://localhost:8088 (override PORT)
 # make gallery-pictures  update the gallery's reference screenshots after a design change
 # make docs              build the documentation site in docs/.vitepress/dist, and check its links
@@ -15,7 +16,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api browser docs docs-serve api-report deb clean
+.PHONY: help run build console test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api browser docs docs-serve api-report deb clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -38,7 +39,13 @@ help:
 run: build
 	@exec node tests/development/run.mjs
 
-build: gateway releases
+# The binary contains the console, so that is built first.
+build: console releases
+	@$(MAKE) --no-print-directory gateway
+
+console: node_modules/.installed
+	@$(TSC) --build kit/tsconfig.build.json
+	@node console/build.js
 
 gateway: tools
 	@cargo build --locked
@@ -60,7 +67,7 @@ node_modules/.installed: package-lock.json package.json docs/package.json kit/pa
 	@touch $@
 
 # The gateway's tests spend most of their time waiting for timeouts, so the other checks run in parallel.
-test:
+test: console
 	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-gateway check-gateway test-web-and-site
 
 test-web-and-site:
@@ -94,7 +101,8 @@ test-gateway: tools
 # Runs the long tests with at least ten times the iterations of `make test`, installations of new sections by each package
 # manager, thousands of generated requests to the admin API, every fault on every section, every screen where `make test` checks one
 # of each kind, and the gallery's screenshots.
-soak: gateway-tested releases gallery-built browser
+soak: console releases gallery-built browser
+	@$(MAKE) --no-print-directory gateway-tested
 	SOAK=1 PROPTEST_CASES=20000 $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked
 	SOAK=1 npx vitest run kit/src/cli/packed.test.ts
 	SOAK=1 node tests/api/schemathesis.mjs
@@ -119,7 +127,8 @@ test-web: releases
 gateway-tested: tools
 	@$(WITH_CLIPPY) cargo build --locked --tests
 
-test-site: gateway-tested releases gallery-built browser
+test-site: console releases gallery-built browser
+	@$(MAKE) --no-print-directory gateway-tested
 	cd tests && npx playwright test
 
 # Compares the admin API with its OpenAPI description. Needs Python 3.11.
@@ -156,7 +165,7 @@ format: node_modules/.installed
 	npx prettier --write --log-level warn .
 
 # The package is in target/debian. cargo-deb strips the binary and finds the libraries that it needs.
-deb: tools
+deb: tools console
 	@cargo deb --version >/dev/null 2>&1 || { echo "cargo-deb is missing: run \`cargo install --locked cargo-deb\`, then run make deb again."; exit 1; }
 	@cargo build --locked --release
 	@mkdir -p target/release/package/man
@@ -166,4 +175,4 @@ deb: tools
 
 # Keeps the store, because it is data and not build output.
 clean:
-	rm -rf node_modules kit/node_modules kit/dist kit/gallery/dist kit/shell packages/create-section/dist docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/target fuzz/artifacts .run
+	rm -rf node_modules kit/node_modules kit/dist kit/gallery/dist kit/shell console/dist/* packages/create-section/dist docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/target fuzz/artifacts .run

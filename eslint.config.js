@@ -32,7 +32,7 @@ const forbiddenMarkup = [
     message: "Do not render <script>: React creates it from a string, which the content security policy blocks.",
   },
 ];
-const platform = ["shell/src/**/*.{ts,tsx}", "kit/src/**/*.{ts,tsx}"];
+const platform = ["console/src/**/*.{ts,tsx}", "shell/src/**/*.{ts,tsx}", "kit/src/**/*.{ts,tsx}"];
 
 export default tseslint.config(
   {
@@ -57,7 +57,7 @@ export default tseslint.config(
     languageOptions: { parserOptions: { project: "tsconfig.lint.json", tsconfigRootDir: import.meta.dirname } },
   },
   {
-    files: ["**/*.tsx", "shell/src/**/*.ts", "mfe-*/src/**/*.ts"],
+    files: ["**/*.tsx", "console/src/**/*.ts", "shell/src/**/*.ts", "mfe-*/src/**/*.ts"],
     plugins: { "react-hooks": reactHooks },
     rules: reactHooks.configs.recommended.rules,
   },

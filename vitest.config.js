@@ -47,7 +47,7 @@ export default defineConfig({
     // The default leaves one core idle.
     maxWorkers: "100%",
     projects: [
-      ...["kit", "shell", "mfe-directory", "mfe-articles", "mfe-legal", "mfe-signup"].flatMap(projectsOf),
+      ...["kit", "shell", "console", "mfe-directory", "mfe-articles", "mfe-legal", "mfe-signup"].flatMap(projectsOf),
       { test: { name: "docs", root: "tests/docs", include: ["*.test.js"] } },
     ],
   },

@@ -1,15 +1,24 @@
 //! Sets `COLONNADE_COMMIT` for the build, the commit that the gateway is built from, and `COLONNADE_VERSION`, the version with
 //! the commit. A build without Git history, such as from an archive, takes the commit from the environment variable of the same
 //! name, or leaves it out.
+//!
+//! It also lists the files of the console for `src/console.rs`. They are missing unless `make console` has built them, so that
+//! the gateway builds without Node.js.
 
 use std::env;
-use std::path::Path;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The history of the checked out commit. Cargo would run a build script whose file is missing at every build.
 const HISTORY: &str = "../.git/logs/HEAD";
 
+/// The files of the console.
+const CONSOLE: &str = "../console/dist";
+
 fn main() {
+    list_console();
     println!("cargo::rerun-if-env-changed=COLONNADE_COMMIT");
     println!("cargo::rerun-if-changed=build.rs");
     if Path::new(HISTORY).exists() {
@@ -32,4 +41,36 @@ fn commit() -> Option<String> {
         .ok()?;
     let commit = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| commit.trim().to_owned())
+}
+
+/// Writes `console.rs`, which includes each file of the console.
+fn list_console() {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    // The folder is in the repository, and empty until the console is built.
+    if let Ok(entries) = fs::read_dir(CONSOLE) {
+        println!("cargo::rerun-if-changed={CONSOLE}");
+        paths.extend(entries.flatten().map(|entry| entry.path()));
+    }
+    paths.sort();
+    let mut source = String::from("/// The files by name.\npub(crate) static FILES: &[ConsoleFile] = &[\n");
+    for path in paths {
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let Ok(path) = fs::canonicalize(&path) else {
+            continue;
+        };
+        if !name.starts_with('.') {
+            let _ = writeln!(
+                source,
+                "    ({name:?}, include_bytes!({:?})),",
+                path.to_string_lossy()
+            );
+        }
+    }
+    source.push_str("];\n");
+    let folder = env::var_os("OUT_DIR").unwrap_or_default();
+    fs::write(Path::new(&folder).join("console.rs"), source).expect("OUT_DIR is writable");
 }

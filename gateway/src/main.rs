@@ -15,6 +15,7 @@
 //! - `testing`: helpers for the unit tests of the other crates.
 
 mod cli;
+mod console;
 mod core_dumps;
 mod metrics;
 mod redirect;

@@ -361,7 +361,7 @@ fn site_listener_does_not_serve_admin_api() {
 }
 
 /// A gateway with these tokens whose admin API is not bound to loopback, and its certificate.
-fn gateway_with_exposed_admin(tokens: &str) -> (Gateway, Certificate) {
+pub(crate) fn gateway_with_exposed_admin(tokens: &str) -> (Gateway, Certificate) {
     let folder = Arc::new(TempDir::new().unwrap());
     let certificate = Certificate::new();
     let files = certificate.write(folder.path());

@@ -62,7 +62,8 @@ export interface Operated {
   readonly operator: Operator;
 }
 
-interface OperatorFixtures {
+/** Fixtures of tests with an operator. */
+export interface OperatorFixtures {
   /** Starts a separate site with configuration changes, and an operator. */
   operate: (changes?: Table) => Promise<Operated>;
 }

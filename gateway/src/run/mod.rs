@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use colonnade_admin::Admin;
+use colonnade_admin::console::Console;
 use colonnade_config::{CertificateError, Config};
 use colonnade_diagnostics::Diagnostics;
 use colonnade_platform::deployment::{Deployments, LoadError, Warm};
@@ -131,7 +132,8 @@ async fn serve(
     // Routes
     let recorder = |listener, routes: Vec<_>| {
         let metrics = metrics.requests.for_listener(listener, routes);
-        Recorder::new(&config.telemetry, log, metrics, traces)
+        let diagnostics = Arc::clone(deployments.diagnostics());
+        Recorder::new(&config.telemetry, log, metrics, traces, diagnostics)
     };
     let site_recorder = recorder("site", Site::route_names());
     let admin_recorder = recorder("admin", Admin::route_names());
@@ -150,19 +152,17 @@ async fn serve(
     let admin = Arc::new(Admin::new(
         std::mem::take(&mut config.admin.tokens),
         !listeners.admin.address.ip().is_loopback(),
+        Console::new(crate::console::FILES),
+        env!("COLONNADE_VERSION"),
+        Arc::clone(&settings.admin),
         &config,
         &rollouts,
         Arc::clone(&metrics.registry),
         metrics.auth.clone(),
         shutdown_started.clone(),
     ));
-    let site = Arc::new(Site::new(
-        config,
-        &rollouts,
-        documents,
-        shutdown_started,
-        &metrics.site,
-    )?);
+    let site = Site::new(config, &rollouts, documents, shutdown_started, &metrics.site)?;
+    let site = Arc::new(site);
     let admin_service = stack::admin(Arc::clone(&admin), Arc::clone(&settings.admin), admin_recorder);
     let site_service = stack::site(
         Arc::clone(&site),

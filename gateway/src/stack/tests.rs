@@ -1,4 +1,5 @@
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use colonnade_config::TelemetrySettings;
@@ -37,6 +38,7 @@ fn recorder() -> Recorder {
         &Log::default(),
         Metrics::new(&Log::default()).requests.for_listener("site", []),
         &Traces::none(),
+        Arc::default(),
     )
 }
 

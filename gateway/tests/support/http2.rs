@@ -31,20 +31,7 @@ struct Frame {
 impl Exchange {
     /// Requests `/`, with each header in a field of its own.
     pub(crate) fn new(client: Client, method: &str, headers: &[(&str, &str)]) -> Self {
-        let mut stream = client.connect();
-        stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
-        write_frame(&mut stream, SETTINGS, 0, 0, b"");
-        // HPACK (RFC 7541): `:method` and `:authority` as literals, `:scheme: http` and `:path: /` from the static table.
-        let mut block = vec![0x02];
-        text(&mut block, method);
-        block.extend([0x86, 0x84, 0x01]);
-        text(&mut block, "site");
-        for (name, value) in headers {
-            block.push(0);
-            text(&mut block, name);
-            text(&mut block, value);
-        }
-        write_frame(&mut stream, HEADERS, END_STREAM | END_HEADERS, 1, &block);
+        let mut stream = send_request(client, method, "/", headers);
         let mut exchange = Self {
             is_ok: false,
             body: Vec::new(),
@@ -74,6 +61,49 @@ impl Exchange {
             body: self.body,
         }
     }
+}
+
+/// Requests a path, with each header in a field of its own. Returns the connection.
+fn send_request(client: Client, method: &str, path: &str, headers: &[(&str, &str)]) -> TcpStream {
+    let mut stream = client.connect();
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
+    write_frame(&mut stream, SETTINGS, 0, 0, b"");
+    // HPACK (RFC 7541): `:method`, `:path` and `:authority` as literals, `:scheme: http` from the static table.
+    let mut block = vec![0x02];
+    text(&mut block, method);
+    block.extend([0x86, 0x04]);
+    text(&mut block, path);
+    block.push(0x01);
+    text(&mut block, "localhost");
+    for (name, value) in headers {
+        block.push(0);
+        text(&mut block, name);
+        text(&mut block, value);
+    }
+    write_frame(&mut stream, HEADERS, END_STREAM | END_HEADERS, 1, &block);
+    stream
+}
+
+/// Requests a path, and returns the first `count` data frames of the response. Panics if it ends before.
+pub(crate) fn data_frames(
+    client: Client,
+    path: &str,
+    headers: &[(&str, &str)],
+    count: usize,
+) -> Vec<Vec<u8>> {
+    let mut stream = send_request(client, "GET", path, headers);
+    let mut data = Vec::new();
+    while data.len() < count {
+        let frame = read_frame(&mut stream);
+        if frame.stream == 1 && frame.kind == DATA {
+            data.push(frame.payload);
+        }
+        assert!(
+            frame.stream != 1 || frame.flags & END_STREAM == 0,
+            "the response ends"
+        );
+    }
+    data
 }
 
 /// Appends an uncompressed string with a one-byte length.

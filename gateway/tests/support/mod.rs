@@ -38,7 +38,7 @@ pub(crate) use gateway::{
     rollout_cookie, rollout_ids, run_gateway, socket_activated, token,
 };
 pub(crate) use heap::Heap;
-pub(crate) use http2::Exchange;
+pub(crate) use http2::{Exchange, data_frames};
 pub(crate) use process::{min_growth_kib, raise_descriptor_limit, resident_kib, status};
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{

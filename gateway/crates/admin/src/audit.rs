@@ -14,6 +14,7 @@ use colonnade_config::Token;
 use colonnade_model::schema::{Name, RequestedReleases, Version, VersionOrNull};
 
 use crate::routes::Parameters;
+use crate::session::Session;
 
 /// The maximum number of releases in an event.
 const MAX_RELEASES: usize = 32;
@@ -48,6 +49,8 @@ struct Known {
 #[derive(Clone, Copy)]
 pub(crate) struct Caller<'a> {
     pub(crate) token: &'a Token,
+    /// The session, if the request has one instead of the token itself.
+    pub(crate) session: Option<Session>,
     audit: &'a AuditCaller,
 }
 
@@ -57,9 +60,13 @@ impl AuditCaller {
         self.0.lock().token = Some(token.name.clone());
     }
 
-    /// The caller with this token.
-    pub(crate) fn known<'a>(&'a self, token: &'a Token) -> Caller<'a> {
-        Caller { token, audit: self }
+    /// The caller with this token, directly or by a session.
+    pub(crate) fn known<'a>(&'a self, token: &'a Token, session: Option<Session>) -> Caller<'a> {
+        Caller {
+            token,
+            session,
+            audit: self,
+        }
     }
 
     /// Records the target that the path names.
@@ -113,6 +120,8 @@ impl AuditEvent {
             (&Method::POST, "resume") => "resume",
             (&Method::POST, "rollback") => "rollback",
             (&Method::POST, "previews") => "preview",
+            (&Method::POST, "session") => "sign_in",
+            (&Method::DELETE, "session") => "sign_out",
             (&Method::DELETE, "previews") => "end_previews",
             (&Method::POST, "garbage-collection") => "garbage_collect",
             _ => "none",

@@ -1,12 +1,13 @@
-//! Bearer tokens. The configuration contains their SHA-256 hashes only.
+//! Bearer tokens, and the sessions that they start. The configuration contains the tokens' SHA-256 hashes only.
 //!
 //! A client that repeatedly sends no valid token is rate limited. A valid token is always accepted: tokens are random, so that
 //! nobody can guess one, and a client can be a proxy or a tunnel that operators share with the sender of the others.
 
 use std::net::IpAddr;
 
-use http::HeaderMap;
 use http::header::AUTHORIZATION;
+use http::request::Parts;
+use http::{HeaderMap, Method};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
@@ -14,9 +15,12 @@ use colonnade_config::{Action, Token};
 
 use colonnade_edge::rate_limiter::{KeyedRateLimiter, RateLimited, RateLimits};
 use colonnade_web::client::ClientKey;
+use colonnade_web::origin::{self, is_same_origin};
+use colonnade_web::problem::HttpError;
 
 use super::AdminError;
 use super::audit::{AuditCaller, Caller};
+use super::session::Sessions;
 
 /// How many requests per minute may fail for their token before further ones are refused with 429.
 const FAILURE_LIMITS: RateLimits = RateLimits {
@@ -39,6 +43,10 @@ pub enum TokenProblem {
     Unknown,
     /// The token has expired.
     Expired,
+    /// The session has ended.
+    NoSession,
+    /// A page of another origin sent the request with the cookie of a session.
+    CrossOrigin,
 }
 
 impl TokenProblem {
@@ -48,6 +56,8 @@ impl TokenProblem {
             Self::Missing => "token_missing",
             Self::Unknown => "token_unknown",
             Self::Expired => "token_expired",
+            Self::NoSession => "session_unknown",
+            Self::CrossOrigin => "cross_origin",
         }
     }
 }
@@ -68,6 +78,9 @@ impl FailureLimiters {
         client_ip: Option<IpAddr>,
         problem: TokenProblem,
     ) -> AdminError {
+        if problem == TokenProblem::CrossOrigin {
+            return HttpError::CrossOrigin.into();
+        }
         let Err(RateLimited::Key(wait) | RateLimited::Total(wait)) =
             self.failures.try_acquire(client, FAILURE_LIMITS)
         else {
@@ -81,20 +94,39 @@ impl FailureLimiters {
     }
 }
 
-/// Returns the token of a request. Compares it with every known token in constant time, so that the duration reveals
-/// nothing about known tokens.
+/// Returns the token of a request, or of its session.
 pub(super) fn authenticate<'a>(
     tokens: &'a [Token],
-    headers: &HeaderMap,
+    sessions: &Sessions,
+    head: &Parts,
     audit: &'a AuditCaller,
 ) -> Result<Caller<'a>, TokenProblem> {
-    let sent = bearer_token(headers).ok_or(TokenProblem::Missing)?;
-    let token = find(tokens, sent).ok_or(TokenProblem::Unknown)?;
+    let (hash, session) = if head.headers.contains_key(AUTHORIZATION) {
+        let sent = bearer_token(&head.headers).ok_or(TokenProblem::Missing)?;
+        (Sha256::digest(sent).into(), None)
+    } else {
+        let key = sessions.key(&head.headers).ok_or(TokenProblem::Missing)?;
+        // Browsers add the cookie to requests of any page of the same site, which includes other ports of this host.
+        if is_cross_origin(head, sessions.scheme()) {
+            return Err(TokenProblem::CrossOrigin);
+        }
+        let session = sessions.find(key).ok_or(TokenProblem::NoSession)?;
+        (session.token_hash, Some(session))
+    };
+    let token = find(tokens, hash).ok_or(TokenProblem::Unknown)?;
     audit.set_token(token);
     if token.is_expired() {
         return Err(TokenProblem::Expired);
     }
-    Ok(audit.known(token))
+    Ok(audit.known(token, session))
+}
+
+/// Whether a page of another origin sent the request. A read without the headers that say so counts as same-origin: old
+/// browsers send none, and other pages cannot read the response.
+fn is_cross_origin(head: &Parts, scheme: &str) -> bool {
+    let is_read = matches!(head.method, Method::GET | Method::HEAD);
+    let is_unknown = is_read && !origin::is_known(&head.headers);
+    !is_unknown && !is_same_origin(&head.uri, &head.headers, scheme)
 }
 
 fn bearer_token(headers: &HeaderMap) -> Option<&str> {
@@ -103,8 +135,9 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| sent.trim())
 }
 
-fn find<'a>(tokens: &'a [Token], sent: &str) -> Option<&'a Token> {
-    let hash: [u8; 32] = Sha256::digest(sent).into();
+/// Returns the token with this hash. Compares it with every known one in constant time, so that the duration reveals nothing
+/// about known tokens.
+pub(super) fn find(tokens: &[Token], hash: [u8; 32]) -> Option<&Token> {
     tokens.iter().fold(None, |found, token| {
         if bool::from(token.hash.ct_eq(&hash)) {
             Some(token)

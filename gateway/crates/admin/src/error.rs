@@ -82,6 +82,12 @@ pub enum AdminError {
     /// The store has no key for preview links.
     #[error("the store has no key to sign preview links")]
     NoPreviewKey,
+    /// The token's holder has too many event streams open, or all callers together.
+    #[error("too many event streams are open; close one")]
+    TooManyStreams,
+    /// The gateway was built without the console.
+    #[error("this gateway was built without the console; run `make console` and build the gateway again")]
+    NoConsole,
     /// The gateway shuts down during a wait for an entry.
     #[error("the gateway is shutting down; try again")]
     ShuttingDown,
@@ -95,7 +101,7 @@ impl AdminError {
     pub(crate) fn cause(&self) -> &'static str {
         match self {
             _ if self.is_locked() => "store_locked",
-            Self::Http(HttpError::NotFound) => "not_found",
+            Self::Http(HttpError::NotFound) | Self::NoConsole => "not_found",
             Self::Http(HttpError::MethodNotAllowed(_)) => "method_not_allowed",
             Self::Http(HttpError::Overloaded) => "overloaded",
             Self::Http(HttpError::Panic) => "panic",
@@ -111,6 +117,7 @@ impl AdminError {
             Self::Timeout => "body_timeout",
             Self::Publish(error) => publish_cause(error),
             Self::Change(error) => change_cause(error),
+            Self::TooManyStreams => "too_many_streams",
             Self::ShuttingDown => "shutting_down",
             Self::Upload(_) | Self::Load(_) | Self::NoPreviewKey | Self::Store(_) => "store_error",
         }
@@ -168,7 +175,8 @@ impl Problem for AdminError {
             }
             _ if self.is_locked() => StatusCode::SERVICE_UNAVAILABLE,
             Self::Change(error) => change_status(error),
-            Self::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NoConsole => StatusCode::NOT_FOUND,
+            Self::ShuttingDown | Self::TooManyStreams => StatusCode::SERVICE_UNAVAILABLE,
             Self::Publish(PublishError::Store(_))
             | Self::Upload(_)
             | Self::Load(_)
@@ -191,7 +199,7 @@ impl Problem for AdminError {
         match self {
             Self::Http(error) => error.retry_after(),
             Self::TooManyFailures(wait) => Some(*wait),
-            _ if self.is_locked() => Some(LOCKED_RETRY_AFTER),
+            _ if self.is_locked() || matches!(self, Self::TooManyStreams) => Some(LOCKED_RETRY_AFTER),
             _ => None,
         }
     }

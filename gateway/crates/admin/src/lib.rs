@@ -3,9 +3,12 @@
 mod audit;
 mod auth;
 mod change;
+pub mod console;
 mod deployments;
 mod error;
+mod events;
 mod garbage_collection;
+mod gateway;
 mod history;
 pub mod metrics;
 mod openapi;
@@ -18,6 +21,8 @@ mod rollouts;
 mod routes;
 mod section_errors;
 mod section_logs;
+mod session;
+mod traffic;
 
 use std::borrow::Cow;
 use std::panic::resume_unwind;
@@ -30,6 +35,7 @@ use matchit::Params;
 use prometheus_client::registry::Registry;
 
 use colonnade_config::{Action, Config, Origin, Retention, Token};
+use colonnade_edge::CurrentSettings;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Deployments;
 use colonnade_platform::publish::PublishRules;
@@ -43,8 +49,11 @@ use colonnade_web::router::Router;
 
 use audit::{AuditCaller, AuditEvent};
 use auth::FailureLimiters;
+use console::Console;
+use events::Streams;
 use metrics::AuthMetrics;
 use routes::{Call, Endpoint, Parameters};
+use session::Sessions;
 
 pub use auth::TokenProblem;
 pub use error::AdminError;
@@ -59,6 +68,12 @@ const INVALID_REQUEST: &str = "invalid_request";
 pub struct Admin {
     tokens: ArcSwap<Vec<Token>>,
     failure_limiters: FailureLimiters,
+    sessions: Sessions,
+    streams: Arc<Streams>,
+    settings: CurrentSettings,
+    console: Console,
+    /// The gateway's version.
+    version: &'static str,
     /// Whether log events contain the client's IP address.
     log_client_ip: bool,
     /// Whether other machines can reach the listener.
@@ -77,15 +92,19 @@ pub struct Admin {
 impl Admin {
     /// The names of the routes, and of responses without a route.
     pub fn route_names() -> Vec<Cow<'static, str>> {
-        let names = routes::routes().map(|route| route.name).into_iter();
+        let names = routes::routes().map(|route| route.name);
         let others = [UNMATCHED, INVALID_REQUEST].map(Cow::Borrowed);
         names.chain(others).collect()
     }
 
     /// Creates the API. `is_exposed` says whether other machines can reach the listener; `/metrics` then needs a token.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of its own")]
     pub fn new(
         tokens: Vec<Token>,
         is_exposed: bool,
+        console: Console,
+        version: &'static str,
+        settings: CurrentSettings,
         config: &Config,
         rollouts: &RolloutController,
         metrics: Arc<Registry>,
@@ -95,6 +114,11 @@ impl Admin {
         Self {
             tokens: ArcSwap::from_pointee(tokens),
             failure_limiters: FailureLimiters::default(),
+            sessions: Sessions::new(config.listen.admin_tls.is_some()),
+            streams: Arc::default(),
+            settings,
+            console,
+            version,
             log_client_ip: config.telemetry.log_client_ip,
             is_exposed,
             origin: config.site.origin.clone(),
@@ -157,7 +181,7 @@ impl Admin {
         }
     }
 
-    async fn respond(&self, request: Request) -> Response {
+    async fn respond(self: &Arc<Self>, request: Request) -> Response {
         let (head, body) = request.into_parts();
         let mut event = self.audit_event(&head);
         let request = Request::from_parts(head, body);
@@ -181,7 +205,7 @@ impl Admin {
 
     /// Calls the route of a path, and records it in `event`.
     async fn route(
-        &self,
+        self: &Arc<Self>,
         path: &RequestPath,
         request: Request,
         event: &mut AuditEvent,
@@ -201,30 +225,37 @@ impl Admin {
     }
 
     async fn call(
-        &self,
+        self: &Arc<Self>,
         endpoint: &Endpoint,
         parameters: &Params<'_, '_>,
         request: Request,
-        event: &AuditEvent,
+        event: &mut AuditEvent,
     ) -> Result<Response, AdminError> {
         let client = client_key(request.extensions());
-        let refused = |problem| self.failure_limiters.limit(client, event.client_ip, problem);
+        let client_ip = event.client_ip;
+        let refused = |problem| self.failure_limiters.limit(client, client_ip, problem);
         let (head, body) = request.into_parts();
         match endpoint {
             Endpoint::Open(handler) => handler(self),
+            Endpoint::Console => {
+                // Public files, and no call of the API.
+                event.is_logged = false;
+                self.console
+                    .respond(parameters.get("file").unwrap_or_default(), &head.headers)
+            }
             Endpoint::Metrics => {
                 // Without a token only if other machines cannot reach the listener.
                 if self.is_exposed {
                     let tokens = self.tokens.load_full();
-                    let caller =
-                        auth::authenticate(&tokens, &head.headers, &event.caller).map_err(refused)?;
+                    let caller = auth::authenticate(&tokens, &self.sessions, &head, &event.caller);
+                    let caller = caller.map_err(refused)?;
                     auth::require_any_section(caller.token, Action::Metrics)?;
                 }
                 Ok(metrics::respond(&self.metrics))
             }
             Endpoint::Api(handler) => {
                 let tokens = self.tokens.load_full();
-                let caller = auth::authenticate(&tokens, &head.headers, &event.caller);
+                let caller = auth::authenticate(&tokens, &self.sessions, &head, &event.caller);
                 let parameters = Parameters::parse(parameters);
                 if let Ok(parameters) = &parameters
                     && (caller.is_ok() || self.is_live(&parameters.name))

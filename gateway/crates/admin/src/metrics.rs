@@ -12,10 +12,11 @@ const OPEN_METRICS: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
 /// The causes of `admin_auth_failures`, as in the audit log.
-const CAUSES: [&str; 5] = [
+const CAUSES: [&str; 6] = [
     "token_missing",
     "token_unknown",
     "token_expired",
+    "session_unknown",
     "forbidden",
     "rate_limited",
 ];

@@ -1,6 +1,6 @@
 //! Publishing releases, and listing them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use http::StatusCode;
 use jiff::Timestamp;
@@ -14,7 +14,9 @@ use colonnade_model::release::{Digest, Kind, ReleaseId};
 use colonnade_model::schema::{Name, Version};
 use colonnade_platform::deployment::Deployments;
 use colonnade_platform::publish::{self, MAX_ARCHIVE, PublishError, PublishOutcome};
+use colonnade_store::StoredRelease;
 use colonnade_web::body::RequestBody;
+use colonnade_web::problem::HttpError;
 use colonnade_web::response::{Response, json};
 
 use super::audit::Caller;
@@ -63,6 +65,51 @@ struct SectionRelease {
     published_at: Timestamp,
     /// The name of the token that published it.
     by: String,
+    /// The size of all its files.
+    #[schema(minimum = 0)]
+    bytes: u64,
+}
+
+/// The files of a release, and what each of its pages loads.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ReleaseDescription {
+    #[schema(value_type = Name)]
+    name: String,
+    #[schema(value_type = Version)]
+    version: String,
+    #[schema(value_type = String, format = DateTime)]
+    published_at: Timestamp,
+    /// The name of the token that published it.
+    by: String,
+    /// The files, in ascending order by path.
+    files: Vec<ReleaseFile>,
+    /// The pages of a section. The shell has none.
+    pages: Vec<ReleasePage>,
+}
+
+/// A file of a release.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ReleaseFile {
+    /// The path in the release's folder.
+    path: String,
+    /// The size, not compressed.
+    #[schema(minimum = 0)]
+    bytes: u64,
+    /// The SHA-384 digest.
+    #[schema(value_type = String, pattern = r"^sha384-[A-Za-z0-9+/]{64}$")]
+    digest: Digest,
+}
+
+/// A page of a release.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ReleasePage {
+    /// The path pattern.
+    pattern: String,
+    /// The paths of the files that its first view loads, with those of the whole section.
+    files: Vec<String>,
 }
 
 /// `PUT /api/v1/sections/{name}/releases/{version}`
@@ -110,6 +157,35 @@ pub(super) async fn publish(
     Ok(json(status, &result))
 }
 
+/// `GET /api/v1/sections/{name}/releases/{version}`
+pub(super) async fn describe(deployments: &Deployments, id: ReleaseId) -> Result<Response, AdminError> {
+    let stored = deployments.store().release(&id).await?;
+    let StoredRelease { release, record } = stored.ok_or(HttpError::NotFound)?;
+    let common = [&release.entry].into_iter().chain(&release.assets);
+    let pages = release.pages.iter().map(|page| {
+        let files: BTreeSet<&String> = common.clone().chain(&page.assets).collect();
+        ReleasePage {
+            pattern: page.pattern.clone(),
+            files: files.into_iter().cloned().collect(),
+        }
+    });
+    let pages = pages.collect();
+    let files = release.files.into_iter().map(|file| ReleaseFile {
+        path: file.path,
+        bytes: file.size,
+        digest: file.digest,
+    });
+    let description = ReleaseDescription {
+        name: id.name,
+        version: id.version,
+        published_at: record.published_at,
+        by: record.by,
+        files: files.collect(),
+        pages,
+    };
+    Ok(json(StatusCode::OK, &description))
+}
+
 /// Why a release is rejected; `None` if the store failed.
 fn problems(error: &PublishError) -> Option<Vec<String>> {
     match error {
@@ -145,6 +221,7 @@ pub(super) async fn list(deployments: &Deployments) -> Result<Response, AdminErr
             version: id.version,
             published_at: stored.record.published_at,
             by: stored.record.by,
+            bytes: stored.release.files.iter().map(|file| file.size).sum(),
         });
     }
     for section in sections.values_mut() {

@@ -2,6 +2,7 @@
 
 use std::future::ready;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use http::Method;
 use http::request::Parts;
@@ -17,8 +18,8 @@ use colonnade_web::router::{Methods, Route};
 use crate::audit::Caller;
 use crate::garbage_collection::collect_garbage;
 use crate::{
-    Admin, AdminError, deployments, history, openapi, previews, releases, rollback, rollouts, section_errors,
-    section_logs,
+    Admin, AdminError, deployments, events, gateway, history, openapi, previews, releases, rollback,
+    rollouts, section_errors, section_logs, session, traffic,
 };
 
 /// A request for a handler of the API.
@@ -67,21 +68,24 @@ pub(crate) enum Endpoint {
     Open(fn(&Admin) -> Result<Response, AdminError>),
     /// `GET /metrics`, which needs a token if other machines can reach the listener.
     Metrics,
+    /// A file of the console, which needs no token.
+    Console,
     /// Needs a known token.
-    Api(for<'a> fn(&'a Admin, Call<'a>) -> HandlerFuture<'a>),
+    Api(for<'a> fn(&'a Arc<Admin>, Call<'a>) -> HandlerFuture<'a>),
 }
 
 /// All routes of the admin listener.
-pub(crate) fn routes() -> [Route<Endpoint>; 23] {
-    use Endpoint::{Api, Metrics, Open};
-    use Methods::{Get, GetPost, Post, PostDelete, Put};
+pub(crate) fn routes() -> impl Iterator<Item = Route<Endpoint>> {
+    monitoring_routes()
+        .into_iter()
+        .chain(api_routes())
+        .chain(console_routes())
+}
+
+fn monitoring_routes() -> [Route<Endpoint>; 4] {
+    use Endpoint::{Metrics, Open};
+    use Methods::Get;
     let route = Route::new;
-    let promote = || Api(|admin, call| Box::pin(rollouts::promote(&admin.deployments, call)));
-    let abort = || Api(|admin, call| Box::pin(rollouts::abort(&admin.deployments, call)));
-    let pause = || Api(|admin, call| Box::pin(rollouts::pause(&admin.deployments, call)));
-    let resume = || Api(|admin, call| Box::pin(rollouts::resume(&admin.deployments, call)));
-    let plan = || Api(|admin, call| Box::pin(rollback::plan(admin, call.caller, call.body)));
-    let roll_back = || Api(|admin, call| Box::pin(rollback::roll_back(admin, call.caller, call.body)));
     [
         route(Get, "/healthz", Open(|_| Ok(health::liveness()))),
         route(
@@ -91,13 +95,31 @@ pub(crate) fn routes() -> [Route<Endpoint>; 23] {
         ),
         route(Get, "/metrics", Metrics),
         route(Get, "/api/v1/openapi.json", Open(|_| Ok(openapi::respond()))),
+    ]
+}
+
+fn api_routes() -> [Route<Endpoint>; 19] {
+    use Endpoint::Api;
+    use Methods::{Get, GetPost, GetPut, Post, PostDelete};
+    let route = Route::new;
+    let promote = || Api(|admin, call| Box::pin(rollouts::promote(&admin.deployments, call)));
+    let abort = || Api(|admin, call| Box::pin(rollouts::abort(&admin.deployments, call)));
+    let pause = || Api(|admin, call| Box::pin(rollouts::pause(&admin.deployments, call)));
+    let resume = || Api(|admin, call| Box::pin(rollouts::resume(&admin.deployments, call)));
+    let plan = || Api(|admin, call| Box::pin(rollback::plan(admin, call.caller, call.body)));
+    let roll_back = || Api(|admin, call| Box::pin(rollback::roll_back(admin, call.caller, call.body)));
+    [
         route(
-            Put,
+            GetPut,
             "/api/v1/sections/{name}/releases/{version}",
             Api(|admin, call| {
                 let Parameters { name, version, .. } = call.parameters;
                 let id = ReleaseId { name, version };
-                Box::pin(releases::publish(admin, call.caller, id, call.body))
+                if call.head.method == Method::PUT {
+                    Box::pin(releases::publish(admin, call.caller, id, call.body))
+                } else {
+                    Box::pin(releases::describe(&admin.deployments, id))
+                }
             }),
         ),
         route(
@@ -167,6 +189,40 @@ pub(crate) fn routes() -> [Route<Endpoint>; 23] {
             Api(|admin, call| {
                 let (deployments, retention) = (&admin.deployments, admin.retention);
                 Box::pin(collect_garbage(deployments, retention, call.caller, call.body))
+            }),
+        ),
+    ]
+}
+
+/// The console, and the calls that only it needs.
+fn console_routes() -> [Route<Endpoint>; 6] {
+    use Endpoint::{Api, Console};
+    use Methods::{Get, GetPostDelete};
+    let route = Route::new;
+    [
+        route(Get, "/console", Console),
+        route(Get, "/console/{*file}", Console),
+        route(
+            GetPostDelete,
+            "/api/v1/session",
+            Api(|admin, call| Box::pin(ready(Ok(session::respond(admin, &call))))),
+        ),
+        route(
+            Get,
+            "/api/v1/events",
+            Api(|admin, call| Box::pin(ready(events::stream(admin, &call)))),
+        ),
+        route(
+            Get,
+            "/api/v1/gateway",
+            Api(|admin, _| Box::pin(ready(Ok(gateway::describe(admin))))),
+        ),
+        route(
+            Get,
+            "/api/v1/traffic",
+            Api(|admin, call| {
+                let diagnostics = admin.deployments.diagnostics();
+                Box::pin(ready(traffic::read(diagnostics, call.head.uri.query())))
             }),
         ),
     ]

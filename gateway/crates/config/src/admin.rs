@@ -105,6 +105,16 @@ impl Token {
             .is_some_and(|expires| expires <= colonnade_clock::now())
     }
 
+    /// The sections, or `*` for all.
+    pub fn sections(&self) -> &[String] {
+        &self.sections
+    }
+
+    /// The actions.
+    pub fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+
     /// Whether the token allows an action on at least one section.
     pub fn allows_some(&self, action: Action) -> bool {
         self.actions.contains(&action)

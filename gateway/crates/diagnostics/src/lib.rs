@@ -1,26 +1,30 @@
-//! Diagnostics for section teams: the error log and the section log.
+//! Diagnostics of sections: the error log, the section log and the traffic.
 //!
-//! Each gateway process keeps them in memory. Both logs are bounded, and the oldest entries are dropped first.
+//! Each gateway process keeps them in memory. They are bounded, and the oldest entries are dropped first.
 
 mod error_class;
 mod error_log;
 mod section_log;
+mod traffic;
 
 pub use error_class::ErrorClass;
 pub use error_log::{ErrorEntry, ErrorLog, ErrorSource, ObservedError};
 pub use section_log::{LogEntry, LogEntryKind, NewLogEntry, SectionLog, TrialAction};
+pub use traffic::{MAX_MINUTES, Traffic, TrafficPoint, TrafficSeries, current_minute};
 
 use jiff::Timestamp;
 
-/// The error log and the section log of one gateway process.
+/// The error log, the section log and the traffic of one gateway process.
 #[derive(Debug)]
 pub struct Diagnostics {
-    /// The start of both logs.
+    /// When they start.
     pub since: Timestamp,
     /// Errors of renders and browsers.
     pub errors: ErrorLog,
     /// Publishes, trial renders and changes.
     pub log: SectionLog,
+    /// Requests for pages, by minute.
+    pub traffic: Traffic,
 }
 
 impl Default for Diagnostics {
@@ -30,6 +34,7 @@ impl Default for Diagnostics {
             since,
             errors: ErrorLog::default(),
             log: SectionLog::starting_at(since),
+            traffic: Traffic::default(),
         }
     }
 }

@@ -164,6 +164,11 @@ impl SectionLog {
         self.last_id.send_replace(id);
     }
 
+    /// The ID of the newest entry, and a signal when it changes.
+    pub fn last_id(&self) -> watch::Receiver<u64> {
+        self.last_id.subscribe()
+    }
+
     /// The entries of a section with an ID greater than `after`, oldest first. If `after` is greater than all IDs, such as
     /// the ID of an earlier process whose clock was ahead, it counts as 0.
     pub fn of_section(&self, section: &str, after: u64) -> Vec<Arc<LogEntry>> {
@@ -177,7 +182,7 @@ impl SectionLog {
 
     /// Like [`Self::of_section`], but waits until there is at least one entry.
     pub async fn next_of_section(&self, section: &str, after: u64) -> Vec<Arc<LogEntry>> {
-        let mut last_id = self.last_id.subscribe();
+        let mut last_id = self.last_id();
         loop {
             let entries = self.of_section(section, after);
             if !entries.is_empty() || last_id.changed().await.is_err() {

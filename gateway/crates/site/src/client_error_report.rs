@@ -19,6 +19,8 @@ use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
 use colonnade_web::problem::Problem;
 
+use crate::deployment_selection::track;
+
 /// The most bytes of a report.
 const MAX_BODY_BYTES: usize = 1024;
 
@@ -145,6 +147,8 @@ pub(crate) async fn receive(
         deployments
             .metrics()
             .record_client_error(name, report.phase.name());
+        let track = track(snapshot, report.deployment);
+        deployments.diagnostics().traffic.record_failure(name, track);
         deployments.diagnostics().errors.record(ObservedError {
             release: release.id.clone(),
             page: report.page.clone(),

@@ -9,7 +9,7 @@ use colonnade_platform::preview::Preview;
 use colonnade_platform::rollout::{COOKIE, COOKIE_SECONDS, CohortDraws};
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::cookie;
-use colonnade_web::response::Response;
+use colonnade_web::response::{Response, Track};
 
 use crate::document::DocumentCaching;
 use crate::preview;
@@ -95,5 +95,15 @@ impl<'a> DeploymentSelection<'a> {
             Reason::Preview => headers.extend([preview::ROBOTS]),
             Reason::Live => {}
         }
+    }
+}
+
+/// Returns the track of a deployment.
+pub(crate) fn track(snapshot: &Snapshot, number: u64) -> Track {
+    let visible = snapshot.visible();
+    match visible.iter().position(|loaded| loaded.number() == number) {
+        Some(0) => Track::Live,
+        Some(_) => Track::Candidate,
+        None => Track::Other,
     }
 }

@@ -12,7 +12,7 @@ use colonnade_store::loaded::PageManifest;
 use colonnade_web::content_negotiation::{Coding, preferred_coding};
 use colonnade_web::encode::{Effort, encode};
 use colonnade_web::problem::HttpError;
-use colonnade_web::response::{DeploymentNumber, JSON, Response, json, response};
+use colonnade_web::response::{DeploymentNumber, JSON, Response, SectionName, json, response};
 
 use crate::SiteError;
 
@@ -46,7 +46,9 @@ pub(crate) fn respond(snapshot: &Snapshot, number: &str, head: &Parts) -> Result
     if !deployment.deployment.preview {
         response.headers_mut().insert(CACHE_CONTROL, CACHE_FIVE_MINUTES);
     }
-    response.extensions_mut().insert(DeploymentNumber(number));
+    let extensions = response.extensions_mut();
+    extensions.insert(DeploymentNumber(number));
+    extensions.insert(SectionName(page.section.name.clone()));
     Ok(response)
 }
 

@@ -17,13 +17,13 @@ use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::response::{
-    DeploymentNumber, RenderFailed, Request, Response, RouteName, Track, empty, redirect,
+    DeploymentNumber, RenderFailed, Request, Response, RouteName, SectionName, empty, redirect,
 };
 
 use crate::asset::Assets;
 use crate::client_error_report::{self, ClientErrorReportError, ReportRateLimiters};
 use crate::csp_report::{CspReportError, CspReports};
-use crate::deployment_selection::DeploymentSelection;
+use crate::deployment_selection::{DeploymentSelection, track};
 use crate::document::{DocumentRequest, Documents};
 use crate::error::{SiteError, visitor};
 use crate::metrics::SiteMetrics;
@@ -188,6 +188,7 @@ impl Site {
         extensions.insert(DeploymentNumber(selection.deployment.number()));
         if let Some(page) = page {
             extensions.insert(RouteName(page.pattern.clone().into()));
+            extensions.insert(SectionName(page.section.name.clone()));
             self.count_view(snapshot, &selection, head);
         }
         Ok(response)
@@ -276,16 +277,6 @@ impl Site {
             self.canary
                 .record_response(&state.visible, *deployment, client, measurement);
         }
-    }
-}
-
-/// Returns the track of a deployment.
-fn track(snapshot: &Snapshot, number: u64) -> Track {
-    let visible = snapshot.visible();
-    match visible.iter().position(|loaded| loaded.number() == number) {
-        Some(0) => Track::Live,
-        Some(_) => Track::Candidate,
-        None => Track::Other,
     }
 }
 

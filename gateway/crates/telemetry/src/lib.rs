@@ -33,12 +33,15 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use colonnade_config::TelemetrySettings;
+use colonnade_diagnostics::Diagnostics;
 use colonnade_web::body::ResponseBody;
 use colonnade_web::client::ClientAddress;
 use colonnade_web::health::is_health_path;
 use colonnade_web::middleware::Next;
 use colonnade_web::request_scope;
-use colonnade_web::response::{DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName, Track};
+use colonnade_web::response::{
+    DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName, SectionName, Track,
+};
 
 use crate::log_line::LogLine;
 use crate::metrics::ListenerRequestMetrics;
@@ -90,6 +93,8 @@ struct RecorderState {
     /// Whether health checks are logged.
     log_health_checks: bool,
     tracer: Option<otlp::Tracer>,
+    /// Where requests for pages are counted.
+    diagnostics: Arc<Diagnostics>,
 }
 
 impl Recorder {
@@ -99,6 +104,7 @@ impl Recorder {
         log: &Log,
         metrics: ListenerRequestMetrics,
         traces: &Traces,
+        diagnostics: Arc<Diagnostics>,
     ) -> Self {
         Self(Arc::new(RecorderState {
             log: log.clone(),
@@ -106,6 +112,7 @@ impl Recorder {
             log_client_ip: telemetry.log_client_ip,
             log_health_checks: telemetry.log_health_checks,
             tracer: traces.tracer(),
+            diagnostics,
         }))
     }
 
@@ -122,6 +129,7 @@ impl Recorder {
             bytes: 0,
             deployment: None,
             track: None,
+            section: None,
             client_ip: client_ip.filter(|_| self.0.log_client_ip),
             start: Instant::now(),
             recorder: self,
@@ -155,6 +163,9 @@ where
         .get()
         .map(|DeploymentNumber(number)| *number);
     event.track = response.extensions().get().copied();
+    if let Some(SectionName(section)) = response.extensions_mut().remove() {
+        event.section = Some(section);
+    }
     response.map(|body| RecordedBody { body, event })
 }
 
@@ -175,6 +186,8 @@ struct Event {
     bytes: u64,
     deployment: Option<u64>,
     track: Option<Track>,
+    /// The section whose page the request is for.
+    section: Option<String>,
     /// The client's IP address, if events contain it.
     client_ip: Option<IpAddr>,
     start: Instant,
@@ -213,6 +226,10 @@ impl Drop for Event {
             .0
             .metrics
             .record(&self.route, self.status, duration, self.track);
+        if let (Some(section), Some(track)) = (&self.section, self.track) {
+            let traffic = &self.recorder.0.diagnostics.traffic;
+            traffic.record_request(section, track, self.status, duration);
+        }
         if let Some(span) = self.span.take() {
             span.end(self);
         }

@@ -95,7 +95,7 @@ impl HttpMetrics {
             Unit::Seconds,
             Described(self.seconds.clone()),
         );
-        for track in [Track::Live, Track::Candidate, Track::Other].map(track_name) {
+        for track in [Track::Live, Track::Candidate, Track::Other].map(Track::name) {
             for code_class in CLASSES {
                 drop(self.tracks.get_or_create(&TrackLabels { track, code_class }));
             }
@@ -135,7 +135,7 @@ impl ListenerRequestMetrics {
 
     /// Counts one request.
     pub fn record(&self, route: &str, status: u16, duration: Duration, track: Option<Track>) {
-        if let Some(track) = track.map(track_name) {
+        if let Some(track) = track.map(Track::name) {
             let code_class = CLASSES[class(status)];
             self.tracks
                 .get_or_create(&TrackLabels { track, code_class })
@@ -164,14 +164,6 @@ impl ListenerRequestMetrics {
             Arc::new(RouteCounters { classes, seconds })
         };
         Arc::clone(routes.entry(route.to_owned()).or_insert_with(new))
-    }
-}
-
-fn track_name(track: Track) -> &'static str {
-    match track {
-        Track::Live => "live",
-        Track::Candidate => "candidate",
-        Track::Other => "other",
     }
 }
 

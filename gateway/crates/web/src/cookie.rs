@@ -19,8 +19,17 @@ pub fn get<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 ///
 /// `value` must consist of characters that are valid in a cookie. A value that is invalid in a header is ignored.
 pub fn set(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64, secure: bool) {
+    append(headers, name, value, seconds, "Lax", secure);
+}
+
+/// Same as [`set`], with `SameSite=Strict`: for cookies that permit changes.
+pub fn set_strict(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64, secure: bool) {
+    append(headers, name, value, seconds, "Strict", secure);
+}
+
+fn append(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64, same_site: &str, secure: bool) {
     let secure = if secure { "; Secure" } else { "" };
-    let cookie = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+    let cookie = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite={same_site}{secure}");
     if let Ok(cookie) = HeaderValue::try_from(cookie) {
         headers.append(SET_COOKIE, cookie);
     }

@@ -21,6 +21,11 @@ pub fn is_same_origin(uri: &Uri, headers: &HeaderMap, scheme: &str) -> bool {
     })
 }
 
+/// Returns whether a request says which page it comes from.
+pub fn is_known(headers: &HeaderMap) -> bool {
+    headers.contains_key("sec-fetch-site") || headers.contains_key(ORIGIN)
+}
+
 #[cfg(test)]
 mod tests {
     use http::Request;

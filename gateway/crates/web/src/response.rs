@@ -15,7 +15,7 @@ use crate::content_negotiation::Coding;
 /// A request with a streamed body.
 pub type Request = http::Request<RequestBody>;
 
-/// A response whose whole body is in memory.
+/// A response. Its body is in memory, except for streams of events.
 pub type Response = http::Response<ResponseBody>;
 
 /// A response extension: the name of the route, for logs and metrics. It never contains the path of the request.
@@ -37,8 +37,12 @@ pub struct DeploymentNumber(pub u64);
 #[derive(Debug, Clone, Copy)]
 pub struct RenderFailed;
 
+/// A response extension: the name of the section whose page the request is for.
+#[derive(Debug, Clone)]
+pub struct SectionName(pub String);
+
 /// A response extension: which track of deployments served the request, for metrics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Track {
     /// The live deployment.
     Live,
@@ -46,6 +50,17 @@ pub enum Track {
     Candidate,
     /// A preview, or a deployment that a tab is pinned to.
     Other,
+}
+
+impl Track {
+    /// The name in metrics and in the admin API.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Candidate => "candidate",
+            Self::Other => "other",
+        }
+    }
 }
 
 /// `Cache-Control`: caches may store the response but must revalidate it before each use.

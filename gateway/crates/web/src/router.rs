@@ -19,8 +19,12 @@ pub enum Methods {
     Post,
     /// GET, HEAD and POST.
     GetPost,
+    /// GET, HEAD, POST and DELETE.
+    GetPostDelete,
     /// PUT.
     Put,
+    /// GET, HEAD and PUT.
+    GetPut,
     /// POST and DELETE.
     PostDelete,
 }
@@ -32,7 +36,9 @@ impl Methods {
             Self::Get => matches!(*method, Method::GET | Method::HEAD),
             Self::Post => *method == Method::POST,
             Self::GetPost => Self::Get.allow(method) || Self::Post.allow(method),
+            Self::GetPostDelete => Self::Get.allow(method) || Self::PostDelete.allow(method),
             Self::Put => *method == Method::PUT,
+            Self::GetPut => Self::Get.allow(method) || Self::Put.allow(method),
             Self::PostDelete => matches!(*method, Method::POST | Method::DELETE),
         }
     }
@@ -65,7 +71,9 @@ impl Methods {
             Self::Get => "GET, HEAD, OPTIONS",
             Self::Post => "POST, OPTIONS",
             Self::GetPost => "GET, HEAD, POST, OPTIONS",
+            Self::GetPostDelete => "GET, HEAD, POST, DELETE, OPTIONS",
             Self::Put => "PUT, OPTIONS",
+            Self::GetPut => "GET, HEAD, PUT, OPTIONS",
             Self::PostDelete => "POST, DELETE, OPTIONS",
         };
         headers.insert(ALLOW, HeaderValue::from_static(methods));

@@ -38,7 +38,7 @@ impl Operation {
 
     /// Accepts every known token.
     pub(super) fn any_token(self) -> Self {
-        self.errors(&[401, 429, 500])
+        self.errors(&[401, 403, 429, 500])
     }
 
     /// Needs a token that permits the action.
@@ -113,9 +113,9 @@ const ERRORS: [(u16, &str, &str); 11] = [
     (
         403,
         "Forbidden",
-        "The token does not permit this action on every section that it affects.",
+        "The token does not permit this action on every section that it affects, or a page of another origin sent the request with the cookie of a session.",
     ),
-    (404, "NotFound", "The deployment does not exist."),
+    (404, "NotFound", "The deployment or the release does not exist."),
     (408, "RequestTimeout", "The body did not arrive in time."),
     (
         409,

@@ -3,19 +3,23 @@
 use serde_json::{Value, json};
 
 use colonnade_config::Action;
+use colonnade_diagnostics::MAX_MINUTES;
 use colonnade_model::schema::MAX_INTEGER;
 
 use super::operation::{Operation, content, parameter, problem_content};
 use crate::change::ChangeResult;
 use crate::deployments::{Deploy, DeploymentList};
 use crate::garbage_collection::{GarbageCollection, GarbageCollectionResult};
+use crate::gateway::GatewayDescription;
 use crate::history::HistoryPage;
 use crate::previews::{CreatePreview, PreviewLink};
-use crate::releases::{PublishResult, Section};
+use crate::releases::{PublishResult, ReleaseDescription, Section};
 use crate::rollback::{Rollback, RollbackPreview};
 use crate::rollouts::{Abort, AbortResult, Pause, PauseResult, Promote, PromoteResult, Rollout};
 use crate::section_errors::SectionErrors;
 use crate::section_logs::{MAX_WAIT_SECONDS, SectionLogPage};
+use crate::session::SessionDescription;
+use crate::traffic::TrafficPage;
 
 /// All operations, by path and method.
 pub(super) fn operations() -> Vec<(&'static str, Vec<(&'static str, Operation)>)> {
@@ -26,8 +30,19 @@ pub(super) fn operations() -> Vec<(&'static str, Vec<(&'static str, Operation)>)
         ("/api/v1/openapi.json", vec![("get", openapi())]),
         (
             "/api/v1/sections/{name}/releases/{version}",
-            vec![("put", publish())],
+            vec![("get", describe_release()), ("put", publish())],
         ),
+        (
+            "/api/v1/session",
+            vec![
+                ("get", read_session()),
+                ("post", sign_in()),
+                ("delete", sign_out()),
+            ],
+        ),
+        ("/api/v1/events", vec![("get", stream_events())]),
+        ("/api/v1/gateway", vec![("get", describe_gateway())]),
+        ("/api/v1/traffic", vec![("get", read_traffic())]),
         ("/api/v1/sections", vec![("get", list_sections())]),
         (
             "/api/v1/sections/{name}/errors",
@@ -129,6 +144,83 @@ fn openapi() -> Operation {
     Operation::new("health", "describe", "Read this description")
         .without_token()
         .response(200, "The description.", &content("application/json", &schema))
+}
+
+fn read_session() -> Operation {
+    Operation::new("console", "readSession", "Read what the caller may do")
+        .any_token()
+        .json::<SessionDescription>(200, "The token's name, sections and actions.")
+}
+
+fn sign_in() -> Operation {
+    Operation::new("console", "signIn", "Start a session")
+        .description(
+            "Sets a cookie that browsers send instead of the token. It has the permissions of the token, and lasts twelve \
+             hours. A request with the cookie must come from a page of this listener. With a session instead of a token \
+             the call changes nothing.",
+        )
+        .any_token()
+        .json::<SessionDescription>(200, "The request has a session already.")
+        .json::<SessionDescription>(201, "The session has started.")
+}
+
+fn sign_out() -> Operation {
+    Operation::new("console", "signOut", "End the session")
+        .any_token()
+        .empty_response(204, "The session has ended.")
+}
+
+fn stream_events() -> Operation {
+    let stream = content("text/event-stream", &json!({ "type": "string" }));
+    Operation::new("console", "streamEvents", "Learn when to read again")
+        .description(
+            "Server-sent events named `state`. Their data is a JSON object with the revision of the live state (`revision`), \
+             the newest entry of the section log (`entry`) and the current minute of the traffic (`minute`). There is one \
+             for each change, and at least one every 5 seconds. The stream ends with the session, when the gateway stops, \
+             and after half an hour. At most 64 streams are open, 16 of each token.",
+        )
+        .any_token()
+        .response(200, "The events.", &stream)
+        .response(
+            503,
+            "Too many streams are open, or the gateway shuts down.",
+            &problem_content(),
+        )
+}
+
+fn describe_gateway() -> Operation {
+    Operation::new("health", "describeGateway", "Read the state of this gateway")
+        .any_token()
+        .json::<GatewayDescription>(200, "The state.")
+}
+
+fn read_traffic() -> Operation {
+    let minutes = json!({ "type": "integer", "minimum": 1, "maximum": MAX_MINUTES, "default": 60 });
+    Operation::new("diagnostics", "readTraffic", "Read the traffic of the sections")
+        .description(
+            "Requests for pages, errors, failures in browsers and latency, by section and track. Each gateway counts from its \
+             start, for a day. Long times have longer steps.",
+        )
+        .parameters(&json!([parameter(
+            "query",
+            "minutes",
+            "The number of minutes until now.",
+            &minutes
+        )]))
+        .any_token()
+        .json::<TrafficPage>(200, "The series.")
+        .errors(&[400])
+}
+
+fn describe_release() -> Operation {
+    Operation::new(
+        "releases",
+        "describeRelease",
+        "Read the files and pages of a release",
+    )
+    .any_token()
+    .json::<ReleaseDescription>(200, "The release.")
+    .errors(&[400, 404])
 }
 
 fn publish() -> Operation {

@@ -95,8 +95,8 @@ impl Deployments {
         }
     }
 
-    /// The recent errors and the section log of this gateway.
-    pub fn diagnostics(&self) -> &Diagnostics {
+    /// The recent errors, the section log and the traffic of this gateway.
+    pub fn diagnostics(&self) -> &Arc<Diagnostics> {
         &self.diagnostics
     }
 

@@ -8,15 +8,18 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+use tokio::sync::mpsc;
 
 /// The largest data frame in bytes. hyper drops a body as soon as it has taken the last frame, even if the client has
 /// not received it yet. Small frames keep a long body, and its guard, alive until the client has received most of it.
 const MAX_FRAME: usize = 32 * 1024;
 
-/// The body of a response: bytes in memory, sent without copying.
+/// The body of a response: bytes in memory, sent without copying, or a stream of them.
 #[derive(Debug, Default)]
 pub struct ResponseBody {
     bytes: Bytes,
+    /// Where more bytes come from; `None` if all are in memory.
+    stream: Option<mpsc::Receiver<Bytes>>,
     guard: Option<Guard>,
 }
 
@@ -43,6 +46,15 @@ impl AsRef<[u8]> for LastFrame {
 }
 
 impl ResponseBody {
+    /// Creates a body that sends what `stream` receives, until its sender is dropped. The sender waits while the client does
+    /// not read.
+    pub fn streamed(stream: mpsc::Receiver<Bytes>) -> Self {
+        Self {
+            stream: Some(stream),
+            ..Self::default()
+        }
+    }
+
     /// Keeps `guard` alive until the last byte is written, or until the response is dropped.
     pub fn hold(&mut self, guard: impl Any + Send + Sync) {
         self.guard = Some(Guard(Box::new(guard)));
@@ -59,7 +71,10 @@ impl ResponseBody {
 
 impl From<Bytes> for ResponseBody {
     fn from(bytes: Bytes) -> Self {
-        Self { bytes, guard: None }
+        Self {
+            bytes,
+            ..Self::default()
+        }
     }
 }
 
@@ -69,8 +84,11 @@ impl Body for ResponseBody {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(stream) = &mut self.stream {
+            return stream.poll_recv(cx).map(|bytes| Some(Ok(Frame::data(bytes?))));
+        }
         if self.bytes.is_empty() {
             return Poll::Ready(None);
         }
@@ -86,10 +104,13 @@ impl Body for ResponseBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.bytes.is_empty()
+        self.bytes.is_empty() && self.stream.is_none()
     }
 
     fn size_hint(&self) -> SizeHint {
+        if self.stream.is_some() {
+            return SizeHint::default();
+        }
         SizeHint::with_exact(self.bytes.len() as u64)
     }
 }

@@ -1,0 +1,76 @@
+// Texts for values.
+import type { ReleaseChange } from "./types.js";
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long ago a time was, such as `5 min ago`. */
+export function ago(time: string | number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - new Date(time).getTime()) / 1000));
+  if (seconds < MINUTE) return "just now";
+  if (seconds < HOUR) return `${String(Math.floor(seconds / MINUTE))} min ago`;
+  if (seconds < DAY) return `${String(Math.floor(seconds / HOUR))} h ago`;
+  const days = Math.floor(seconds / DAY);
+  return `${String(days)} ${days === 1 ? "day" : "days"} ago`;
+}
+
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const NUMBER = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
+const PERCENT = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
+
+/** Date and time. */
+export const dateOf = (time: string | number): string => DATE.format(new Date(time));
+
+/** Time of day. */
+export const timeOf = (time: string | number): string => TIME.format(new Date(time));
+
+/** A number. */
+export const numberOf = (value: number): string => NUMBER.format(value);
+
+/** A share, from 0 to 1, as a percentage. */
+export const shareOf = (value: number): string => PERCENT.format(value);
+
+/** Milliseconds. */
+export const millisecondsOf = (value: number): string =>
+  value >= 1000 ? `${NUMBER.format(value / 1000)} s` : `${NUMBER.format(value)} ms`;
+
+/** A size. */
+export function bytesOf(bytes: number): string {
+  const size = Math.abs(bytes);
+  if (size < 1024) return `${String(bytes)} B`;
+  if (size < 1024 * 1024) return `${NUMBER.format(bytes / 1024)} KiB`;
+  return `${NUMBER.format(bytes / 1024 / 1024)} MiB`;
+}
+
+/** A difference in size, with its sign. */
+export const differenceOf = (bytes: number): string =>
+  bytes === 0 ? "±0 B" : `${bytes > 0 ? "+" : "−"}${bytesOf(Math.abs(bytes))}`;
+
+/** A change of versions in words, for screen readers and texts. */
+export function changeText(name: string, { from, to }: ReleaseChange): string {
+  if (from === null) return `${name} ${String(to)} is added`;
+  if (to === null) return `${name} ${from} is removed`;
+  return `${name} changes from ${from} to ${to}`;
+}
+
+/** The names of the actions in the history. */
+export const ACTIONS: Readonly<Record<string, string>> = {
+  deploy: "Deployed",
+  rollout: "Rollout started",
+  percent: "Share changed",
+  promote: "Promoted",
+  abort: "Aborted",
+  "automatic-abort": "Aborted automatically",
+  rollback: "Rolled back",
+  preview: "Preview created",
+  "end-previews": "Previews ended",
+  "garbage-collection": "Garbage collected",
+};
+
+/** The text of a form's field. */
+export function fieldOf(form: HTMLFormElement, name: string): string {
+  const value = new FormData(form).get(name);
+  return typeof value === "string" ? value.trim() : "";
+}

@@ -1,0 +1,57 @@
+import { Card, Notice } from "@colonnade/kit";
+import type { ReactElement } from "react";
+
+import { useConsole } from "../data.js";
+import { dateOf } from "../format.js";
+import { Ago } from "../parts/Ago.js";
+import type { GatewayState } from "../types.js";
+
+const STATUS: Readonly<Record<GatewayState["status"], string>> = {
+  ready: "Ready",
+  "no-live-deployment": "Not ready: nothing is live",
+  replaced: "Replaced by an upgrade",
+  "shutting-down": "Shutting down",
+};
+
+/** The health of the gateway that serves this page. */
+export function Gateway(): ReactElement {
+  const { gateway, session, traffic } = useConsole();
+  const total = traffic.series.flatMap(({ points }) => points).reduce((sum, { requests }) => sum + requests, 0);
+  const facts: readonly (readonly [string, ReactElement | string])[] = [
+    ["Status", STATUS[gateway.status]],
+    ["Version", gateway.version],
+    ["Started", <Ago key="age" time={gateway.startedAt} />],
+    ["Revision of the live state", String(gateway.revision)],
+    ["Requests in the charts’ time", String(total)],
+    ["Open event streams", String(gateway.streams)],
+    ["Your token", session.token],
+    ["Permitted actions", session.actions.join(", ")],
+    ["On sections", session.sections.join(", ")],
+    ["Your session ends", session.expiresAt === null ? "–" : dateOf(session.expiresAt)],
+  ];
+  return (
+    <section aria-label="Health" className="panel">
+      {gateway.unavailable.length > 0 && (
+        <Notice kind="error" title="Releases are missing or damaged">
+          <p>
+            Restore {gateway.unavailable.join(", ")} from a backup, or deploy or roll back these sections. Until then
+            their pages fail.
+          </p>
+        </Notice>
+      )}
+      <Card>
+        <dl className="facts">
+          {facts.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </Card>
+      <p className="muted">
+        Metrics of all gateways are at <code>/metrics</code>, for Prometheus.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,140 @@
+import { Button, Card } from "@colonnade/kit";
+import { useState, type ReactElement } from "react";
+
+import { useConsole } from "../data.js";
+import { Ago } from "../parts/Ago.js";
+import { ChangeList } from "../parts/ChangeList.js";
+import { RollbackDialog, type RollbackTarget } from "../parts/RollbackDialog.js";
+import { RolloutPanel } from "../parts/RolloutPanel.js";
+
+/** What is live, the candidates beside it, and the newest changes. */
+export function Overview(): ReactElement {
+  const { deployments, history } = useConsole();
+  const { rollouts } = deployments;
+  return (
+    <>
+      <div className={rollouts.length > 0 ? "columns two" : "columns"}>
+        <LivePanel />
+        {rollouts.length > 0 && (
+          <section aria-labelledby="candidates" className="panel candidates">
+            <h2 id="candidates">{rollouts.length === 1 ? "Candidate" : "Candidates"}</h2>
+            {rollouts.map((rollout) => (
+              <RolloutPanel key={Object.keys(rollout.sections).join()} rollout={rollout} />
+            ))}
+          </section>
+        )}
+        <section aria-labelledby="recent" className="panel">
+          <h2 id="recent">Recent changes</h2>
+          <ChangeList changes={history.entries.slice(0, 5)} />
+          <p>
+            <a href="#/history">All changes</a>
+          </p>
+        </section>
+      </div>
+    </>
+  );
+}
+
+function LivePanel(): ReactElement {
+  const { deployments, sections, can } = useConsole();
+  const [target, setTarget] = useState<RollbackTarget | null>(null);
+  const live = deployments.deployments.find(({ number }) => number === deployments.live);
+  if (!live) {
+    return (
+      <section aria-labelledby="live" className="panel">
+        <h2 id="live">Live</h2>
+        <p className="empty">
+          Nothing is live. Publish the shell and a section, and deploy them with <code>section deploy</code>.
+        </p>
+      </section>
+    );
+  }
+  const rows = Object.entries(live.releases).map(([name, version]) => {
+    const section = sections.find((each) => each.name === name);
+    return { name, version, release: section?.releases.find((release) => release.version === version) };
+  });
+  return (
+    <section aria-labelledby="live" className="panel">
+      <div className="panel-top">
+        <h2 id="live">
+          <span className="dot live" aria-hidden="true" /> Live
+        </h2>
+        <p className="muted">
+          deployment {live.number}, <Ago time={live.createdAt} /> by {live.by}
+        </p>
+      </div>
+      {live.reason !== null && <p className="reason">“{live.reason}”</p>}
+      <Card className="flush">
+        <table>
+          <caption className="visually-hidden">Live releases</caption>
+          <thead>
+            <tr>
+              <th scope="col">Section</th>
+              <th scope="col">Version</th>
+              <th scope="col" className="optional">
+                Published
+              </th>
+              <th scope="col">
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ name, version, release }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>
+                  <code>{version}</code>
+                </td>
+                <td className="optional muted">
+                  {release ? (
+                    <>
+                      <Ago time={release.publishedAt} /> by {release.by}
+                    </>
+                  ) : (
+                    "unavailable"
+                  )}
+                </td>
+                <td className="end">
+                  {can("rollback", name) && (
+                    <Button
+                      quiet
+                      className="small"
+                      aria-label={`Roll back ${name}`}
+                      onClick={() => {
+                        setTarget({ section: name });
+                      }}
+                    >
+                      Roll back
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Card>
+      {can("rollback", "*") && (
+        <p>
+          <Button
+            quiet
+            className="small"
+            onClick={() => {
+              setTarget({});
+            }}
+          >
+            Roll back the whole site
+          </Button>
+        </p>
+      )}
+      {target && (
+        <RollbackDialog
+          target={target}
+          close={() => {
+            setTarget(null);
+          }}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,25 @@
+import type { ReactElement } from "react";
+
+import { changeText } from "../format.js";
+import type { ReleaseChanges } from "../types.js";
+
+/** The release changes of a deployment, one line for each section. */
+export function Changes({ sections }: { readonly sections: ReleaseChanges }): ReactElement | null {
+  const entries = Object.entries(sections);
+  if (entries.length === 0) return null;
+  return (
+    <ul className="changes">
+      {entries.map(([name, change]) => (
+        <li key={name}>
+          <span className="visually-hidden">{changeText(name, change)}</span>
+          <span aria-hidden="true">
+            <b>{name}</b> {change.from !== null && <code>{change.from}</code>}
+            {change.from !== null && change.to !== null && " → "}
+            {change.to === null ? " removed" : <code>{change.to}</code>}
+            {change.from === null && " added"}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,79 @@
+import { Button, Dialog, Field, Notice } from "@colonnade/kit";
+import { useState, type ReactElement } from "react";
+
+import { call, textOf } from "../api.js";
+import { useConsole } from "../data.js";
+import { dateOf, fieldOf } from "../format.js";
+import type { PreviewLink } from "../types.js";
+
+interface PreviewDialogProps {
+  readonly deployment: number;
+  readonly close: () => void;
+}
+
+/** Creates a link that shows a deployment to whoever has it. */
+export function PreviewDialog({ deployment, close }: PreviewDialogProps): ReactElement {
+  const { reload } = useConsole();
+  const [link, setLink] = useState<PreviewLink>();
+  const [error, setError] = useState<string>();
+  const [busy, setBusy] = useState(false);
+
+  const create = async (form: HTMLFormElement): Promise<void> => {
+    const path = fieldOf(form, "path");
+    setBusy(true);
+    setError(undefined);
+    try {
+      setLink(await call<PreviewLink>("POST", "/previews", { body: { deployment, path } }));
+      await reload();
+    } catch (failure) {
+      setError(textOf(failure));
+    }
+    setBusy(false);
+  };
+
+  return (
+    <Dialog open close={close} heading={`Preview deployment ${String(deployment)}`}>
+      {link ? (
+        <>
+          <p>
+            Anyone with this link sees the deployment until <time>{dateOf(link.expiresAt)}</time>.
+          </p>
+          <p className="link">
+            <a href={link.url} target="_blank" rel="noreferrer">
+              {link.url}
+            </a>
+          </p>
+          <div className="actions">
+            <Button onClick={() => void navigator.clipboard.writeText(link.url)}>Copy the link</Button>
+            <Button quiet onClick={close}>
+              Close
+            </Button>
+          </div>
+        </>
+      ) : (
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!busy) void create(event.currentTarget);
+          }}
+        >
+          <Field label="Path" name="path" defaultValue="/" autoComplete="off" hint="The page that the link opens." />
+          {error !== undefined && (
+            <Notice kind="error" role="alert" title="There is no preview">
+              <p>{error}</p>
+            </Notice>
+          )}
+          <div className="actions">
+            <Button type="submit" busy={busy}>
+              Create the link
+            </Button>
+            <Button quiet onClick={close}>
+              Cancel
+            </Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}

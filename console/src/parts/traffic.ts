@@ -1,0 +1,64 @@
+// Sums and lines of the traffic.
+import type { Track, Traffic, TrafficPoint } from "../types.js";
+import type { Line } from "./LineChart.js";
+
+/** The traffic of a section on one track. */
+export interface Totals {
+  readonly requests: number;
+  readonly errors: number;
+  readonly failures: number;
+  /** The mean of the steps' 95th percentiles, weighted by requests; null without requests. */
+  readonly p95: number | null;
+}
+
+function pointsOf(traffic: Traffic, section: string, track: Track): readonly TrafficPoint[] {
+  return traffic.series.find((series) => series.section === section && series.track === track)?.points ?? [];
+}
+
+/** The traffic of sections on one track since a time. */
+export function totalsOf(traffic: Traffic, sections: readonly string[], track: Track, since = 0): Totals {
+  const first = Math.floor(since / 60_000);
+  const points = sections
+    .flatMap((section) => pointsOf(traffic, section, track))
+    .filter(({ minute }) => minute >= first);
+  const sum = (value: (point: TrafficPoint) => number): number =>
+    points.reduce((total, point) => total + value(point), 0);
+  const requests = sum((point) => point.requests);
+  return {
+    requests,
+    errors: sum((point) => point.errors),
+    failures: sum((point) => point.failures),
+    p95: requests === 0 ? null : sum((point) => (point.p95 ?? 0) * point.requests) / requests,
+  };
+}
+
+const TRACKS = [
+  ["live", "Live"],
+  ["candidate", "Candidate"],
+] as const;
+
+/** The lines of a section, one for each track. `empty` is the value of a step without traffic. */
+export function linesOf(
+  traffic: Traffic,
+  section: string,
+  value: (point: TrafficPoint) => number | null,
+  empty: number | null,
+): readonly Line[] {
+  const { now, minutes, step } = traffic;
+  const start = (minute: number): number => minute - (minute % step);
+  const lines = TRACKS.map(([track, label]) => {
+    const points = new Map(pointsOf(traffic, section, track).map((point) => [point.minute, point]));
+    const values: (readonly [number, number | null])[] = [];
+    for (let minute = start(now - minutes + 1); minute <= now; minute += step) {
+      const point = points.get(minute);
+      values.push([minute, point ? value(point) : empty]);
+    }
+    return { label, kind: track, values, isUsed: points.size > 0 };
+  });
+  return lines.filter(({ kind, isUsed }) => kind === "live" || isUsed);
+}
+
+/** The names of the sections with traffic. */
+export function sectionsOf(traffic: Traffic): readonly string[] {
+  return [...new Set(traffic.series.map(({ section }) => section))].sort();
+}

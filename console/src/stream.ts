@@ -1,0 +1,71 @@
+// The gateway's events, and whether they still arrive.
+import { useEffect, useRef, useState } from "react";
+
+import { ApiError, call } from "./api.js";
+import type { Session, StreamState } from "./types.js";
+
+/** `lost`: what the page shows may be out of date. */
+export type Connection = "connecting" | "live" | "lost";
+
+// The gateway sends an event at least every 5 seconds. A stream that it ends is open again within 2 seconds.
+const SILENCE_MS = 15_000;
+const GRACE_MS = 4_000;
+const RETRY_MS = 2_000;
+
+/** Calls `onState` for every event, and `onSignedOut` when the session has ended. Returns whether events arrive. */
+export function useStream(onState: (state: StreamState) => void, onSignedOut: () => void): Connection {
+  const [connection, setConnection] = useState<Connection>("connecting");
+  const handlers = useRef({ onState, onSignedOut });
+  useEffect(() => {
+    handlers.current = { onState, onSignedOut };
+  });
+
+  useEffect(() => {
+    let source: EventSource | undefined;
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    let silence: ReturnType<typeof setTimeout> | undefined;
+    let ended = false;
+
+    const lostAfter = (delay: number): void => {
+      clearTimeout(silence);
+      silence = setTimeout(() => {
+        setConnection("lost");
+      }, delay);
+    };
+    const open = (): void => {
+      source = new EventSource("/api/v1/events");
+      source.addEventListener("state", ({ data }: MessageEvent<string>) => {
+        lostAfter(SILENCE_MS);
+        setConnection("live");
+        handlers.current.onState(JSON.parse(data) as StreamState);
+      });
+      source.addEventListener("error", () => {
+        // The browser reconnects unless the response was an error. An event source does not reveal which one.
+        source?.close();
+        lostAfter(GRACE_MS);
+        clearTimeout(retry);
+        retry = setTimeout(() => void reopen(), RETRY_MS);
+      });
+    };
+    const reopen = async (): Promise<void> => {
+      try {
+        await call<Session>("GET", "/session");
+      } catch (error) {
+        if (ended) return;
+        if (error instanceof ApiError && error.status === 401) handlers.current.onSignedOut();
+        else retry = setTimeout(() => void reopen(), RETRY_MS);
+        return;
+      }
+      if (!ended) open();
+    };
+    lostAfter(SILENCE_MS);
+    open();
+    return () => {
+      ended = true;
+      source?.close();
+      clearTimeout(retry);
+      clearTimeout(silence);
+    };
+  }, []);
+  return connection;
+}

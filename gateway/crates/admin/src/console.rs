@@ -1,0 +1,90 @@
+//! `/console`: the operator's console, whose files are part of the binary.
+
+use std::collections::HashMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
+use http::{HeaderMap, HeaderValue};
+use sha2::{Digest as _, Sha256};
+
+use colonnade_web::content_negotiation::{Coding, preferred_coding};
+use colonnade_web::problem::HttpError;
+use colonnade_web::response::{IMMUTABLE, NO_CACHE, Representation, Response, conditional_response};
+
+use super::AdminError;
+
+/// The document. All other files have names that contain their digest.
+const DOCUMENT: &str = "index.html";
+
+/// Only files and calls of this listener; no inline script or style.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
+     form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+);
+
+/// A file of the console: its name and its bytes. A name that ends with `.br` has the Brotli coding of another file.
+pub type ConsoleFile = (&'static str, &'static [u8]);
+
+/// The files of the console, by name.
+pub struct Console(HashMap<&'static str, &'static [u8]>);
+
+impl Console {
+    /// Creates the console. Without files, every request for it is answered with an explanation.
+    pub fn new(files: &[ConsoleFile]) -> Self {
+        Self(files.iter().copied().collect())
+    }
+
+    /// Responds with a file, or with the document if the name is empty.
+    pub(super) fn respond(&self, name: &str, request: &HeaderMap) -> Result<Response, AdminError> {
+        let name = if name.is_empty() { DOCUMENT } else { name };
+        if self.0.is_empty() {
+            return Err(AdminError::NoConsole);
+        }
+        let identity = self.0.get(name).copied();
+        let (identity, media_type) = identity.zip(media_type(name)).ok_or(HttpError::NotFound)?;
+        let compressed = self.0.get(&*format!("{name}.br")).copied();
+        let coding = match compressed {
+            Some(_) => preferred_coding(request, &[Coding::Br]),
+            None => Coding::Identity,
+        };
+        let bytes = match (coding, compressed) {
+            (Coding::Br, Some(compressed)) => compressed,
+            _ => identity,
+        };
+        let mut headers = HeaderMap::new();
+        if name == DOCUMENT {
+            headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+        }
+        headers.insert(CACHE_CONTROL, if name == DOCUMENT { NO_CACHE } else { IMMUTABLE });
+        let digest = Sha256::digest(bytes);
+        let digest = URL_SAFE_NO_PAD.encode(digest);
+        let etag = HeaderValue::try_from(format!("\"{digest}\"")).map_err(|_| HttpError::NotFound)?;
+        let representation = Representation {
+            coding,
+            etag,
+            bytes: Bytes::from_static(bytes),
+        };
+        let media_type = HeaderValue::from_static(media_type);
+        Ok(conditional_response(
+            request,
+            &media_type,
+            headers,
+            representation,
+        ))
+    }
+}
+
+/// The media type of a file; `None` for the coding of another file.
+fn media_type(name: &str) -> Option<&'static str> {
+    let (_, extension) = name.rsplit_once('.')?;
+    Some(match extension {
+        "html" => "text/html; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "txt" => "text/plain; charset=utf-8",
+        _ => return None,
+    })
+}

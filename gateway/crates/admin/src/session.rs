@@ -1,0 +1,180 @@
+//! Sessions of the console. A browser sends its token once, and then a cookie that scripts cannot read.
+//!
+//! A session is a random ID in memory. It has the permissions of its token at the time of each request, so that a revoked or
+//! expired token ends it.
+
+use std::collections::HashMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::request::Parts;
+use http::{HeaderMap, Method, StatusCode};
+use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
+
+use colonnade_config::{Action, Token};
+use colonnade_web::cookie;
+use colonnade_web::response::{Response, empty, json};
+
+use super::routes::Call;
+use super::{Admin, auth};
+
+/// How long a session lasts.
+const LIFETIME: SignedDuration = SignedDuration::from_hours(12);
+
+/// The maximum number of sessions. A new one beyond it ends the oldest.
+const MAX_SESSIONS: usize = 1000;
+
+/// The cookie over TLS. Browsers accept a name with this prefix only from this host.
+const SECURE_COOKIE: &str = "__Host-colonnade-session";
+
+/// The cookie without TLS.
+const COOKIE: &str = "colonnade-session";
+
+/// The SHA-256 digest of a session's ID. The time to find it reveals nothing about the ID.
+type Key = [u8; 32];
+
+/// The sessions of one gateway process.
+pub(crate) struct Sessions {
+    is_secure: bool,
+    sessions: Mutex<HashMap<Key, Session>>,
+}
+
+/// A session.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Session {
+    key: Key,
+    /// The SHA-256 hash of the token that started it.
+    pub(crate) token_hash: [u8; 32],
+    expires_at: Timestamp,
+}
+
+/// Who the caller is, and what the caller may do.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct SessionDescription {
+    /// The name of the token.
+    token: String,
+    /// The sections that the token applies to, or `*` for all.
+    sections: Vec<String>,
+    /// The actions that the token permits.
+    #[schema(value_type = Vec<String>)]
+    actions: Vec<&'static str>,
+    /// When the session ends; null for a request with the token itself.
+    #[schema(value_type = Option<String>, format = DateTime, required)]
+    expires_at: Option<Timestamp>,
+}
+
+impl Sessions {
+    /// Creates the sessions of a listener. `is_secure` says whether it uses TLS.
+    pub(crate) fn new(is_secure: bool) -> Self {
+        Self {
+            is_secure,
+            sessions: Mutex::default(),
+        }
+    }
+
+    /// The scheme of the listener's origin.
+    pub(crate) fn scheme(&self) -> &'static str {
+        if self.is_secure { "https" } else { "http" }
+    }
+
+    /// The key of the session that a request names, if it names one.
+    pub(crate) fn key(&self, headers: &HeaderMap) -> Option<Key> {
+        let id = cookie::get(headers, self.cookie())?;
+        Some(Sha256::digest(id).into())
+    }
+
+    /// The session with this key, unless it has ended.
+    pub(crate) fn find(&self, key: Key) -> Option<Session> {
+        let found = self.sessions.lock().get(&key).copied();
+        found.filter(|session| session.expires_at > colonnade_clock::now())
+    }
+
+    /// Whether a session has not ended.
+    pub(crate) fn contains(&self, session: &Session) -> bool {
+        self.find(session.key).is_some()
+    }
+
+    /// Starts a session for a token, and sets its cookie.
+    fn start(&self, token: &Token, headers: &mut HeaderMap) -> Session {
+        let random: [u8; 32] = rand::random();
+        let id = URL_SAFE_NO_PAD.encode(random);
+        let now = colonnade_clock::now();
+        let until = now.saturating_add(LIFETIME).unwrap_or(now);
+        let session = Session {
+            key: Sha256::digest(&id).into(),
+            token_hash: token.hash,
+            expires_at: token.expires.map_or(until, |expires| expires.min(until)),
+        };
+        let mut sessions = self.sessions.lock();
+        sessions.retain(|_, other| other.expires_at > now);
+        if sessions.len() >= MAX_SESSIONS
+            && let Some(oldest) = sessions
+                .values()
+                .min_by_key(|other| other.expires_at)
+                .map(|other| other.key)
+        {
+            sessions.remove(&oldest);
+        }
+        sessions.insert(session.key, session);
+        let seconds = session.expires_at.duration_since(now).as_secs();
+        cookie::set_strict(headers, self.cookie(), &id, seconds, self.is_secure);
+        session
+    }
+
+    /// Ends a session, and deletes its cookie.
+    fn end(&self, session: &Session, headers: &mut HeaderMap) {
+        self.sessions.lock().remove(&session.key);
+        cookie::set_strict(headers, self.cookie(), "", 0, self.is_secure);
+    }
+
+    fn cookie(&self) -> &'static str {
+        if self.is_secure { SECURE_COOKIE } else { COOKIE }
+    }
+}
+
+/// `GET`, `POST` and `DELETE /api/v1/session`
+pub(super) fn respond(admin: &Admin, call: &Call<'_>) -> Response {
+    let Call { caller, head, .. } = call;
+    let Parts { method, .. } = head;
+    let token = caller.token;
+    if *method == Method::DELETE {
+        let mut response = empty(StatusCode::NO_CONTENT);
+        if let Some(session) = &caller.session {
+            admin.sessions.end(session, response.headers_mut());
+        }
+        return response;
+    }
+    // A session does not start another one: it would never end.
+    if *method == Method::POST && caller.session.is_none() {
+        let mut headers = HeaderMap::new();
+        let session = admin.sessions.start(token, &mut headers);
+        let mut response = json(StatusCode::CREATED, &describe(token, Some(&session)));
+        response.headers_mut().extend(headers);
+        return response;
+    }
+    json(StatusCode::OK, &describe(token, caller.session.as_ref()))
+}
+
+fn describe(token: &Token, session: Option<&Session>) -> SessionDescription {
+    SessionDescription {
+        token: token.name.clone(),
+        sections: token.sections().to_vec(),
+        actions: token.actions().iter().copied().map(Action::name).collect(),
+        expires_at: session.map(|session| session.expires_at),
+    }
+}
+
+impl Admin {
+    /// Whether the token of an earlier request is still valid, and its session has not ended.
+    pub(crate) fn is_authorized(&self, token_hash: [u8; 32], session: Option<&Session>) -> bool {
+        let tokens = self.tokens.load();
+        let token = auth::find(&tokens, token_hash);
+        token.is_some_and(|token| !token.is_expired())
+            && session.is_none_or(|session| self.sessions.contains(session))
+    }
+}

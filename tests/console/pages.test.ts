@@ -1,0 +1,169 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import { expectAccessible } from "../support/axe";
+import { expectAccessibleInAllAppearances } from "../support/appearances";
+import { tabTo } from "../support/keyboard";
+import { publishAltered } from "../support/altered-release";
+import { createToken } from "../support/config.mjs";
+import { ROOT } from "../support/repository.mjs";
+import { clientAt } from "../deployments/clients";
+import { expect, expectLive, openTab, signIn, test, type Consoled } from "./console";
+
+const LEGAL = path.join(ROOT, "mfe-legal");
+const PAGES = ["Overview", "Releases", "Traffic", "History", "Previews", "Gateway"];
+
+/** Starts a rollout with traffic, so that every page has content. */
+async function fill({ own, operator }: Consoled): Promise<void> {
+  const { version } = await publishAltered(operator.access, LEGAL, (file, text) => `${text}/* ${file} */`);
+  await operator.deploy({ legal: version }, { percent: 25 });
+  for (const target of ["/", "/terms", "/terms", "/privacy"]) await clientAt(own.url, 1).view(target);
+}
+
+test("Every page is accessible at every width and color scheme", async ({ page, openConsole, browserErrors }) => {
+  const consoled = await openConsole();
+  await expectAccessibleInAllAppearances(page);
+  await fill(consoled);
+  await signIn(page, consoled.token);
+  for (const name of PAGES) {
+    await test.step(name, async () => {
+      await openTab(page, name);
+      await expect(page.getByRole("main")).toHaveAttribute("aria-busy", "false");
+      await expectAccessibleInAllAppearances(page);
+    });
+  }
+  await openTab(page, "Overview");
+  for (const name of ["Promote", "Abort", "Preview", "Roll back legal", "Roll back the whole site"]) {
+    await test.step(`Dialog ${name}`, async () => {
+      await page.getByRole("button", { name, exact: true }).click();
+      await expect(page.getByRole("dialog").getByRole("heading")).toBeFocused();
+      await expectAccessible(page);
+      await page.keyboard.press("Escape");
+      await expect(page.getByRole("button", { name, exact: true })).toBeFocused();
+    });
+  }
+  // The plan of a rollback that is not possible.
+  for (const error of browserErrors.errors.splice(0)) expect(error).toContain("409");
+});
+
+test("The differences of two releases show bytes by page and file", async ({ page, openConsole }) => {
+  const consoled = await openConsole();
+  await fill(consoled);
+  await signIn(page, consoled.token);
+  await openTab(page, "Releases");
+  await page.getByLabel("Section").selectOption("legal");
+  await expect(page.getByRole("table", { name: "Releases of legal" }).getByRole("row")).toHaveCount(3);
+  await expect(
+    page.getByRole("table", { name: /^Bytes of each page/ }).getByRole("row", { name: /\/terms/ }),
+  ).toContainText(/\+\d+/);
+  await expect(
+    page.getByRole("table", { name: "Changed files" }).getByRole("row", { name: /\.js/ }).first(),
+  ).toContainText(/\+\d+/);
+});
+
+test("An operator signs in, aborts and signs out by keyboard alone", async ({ page, openConsole }) => {
+  const consoled = await openConsole();
+  await fill(consoled);
+  const { keyboard } = page;
+  await expect(page.getByLabel("Token")).toBeFocused();
+  await keyboard.type(consoled.token);
+  await keyboard.press("Enter");
+  await expectLive(page);
+  await tabTo(page, page.getByRole("link", { name: "Skip to content" }));
+  await keyboard.press("Enter");
+  await expect(page.getByRole("main")).toBeFocused();
+  await tabTo(page, page.getByRole("slider").first());
+  const before = await page.getByRole("slider").first().getAttribute("aria-valuetext");
+  await keyboard.press("Home");
+  await expect(page.getByRole("slider").first()).not.toHaveAttribute("aria-valuetext", before ?? "");
+  await tabTo(page, page.getByRole("button", { name: "Abort" }));
+  await keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Abort the rollout" });
+  await expect(dialog.getByRole("heading")).toBeFocused();
+  await tabTo(page, dialog.getByLabel("Reason"));
+  await keyboard.type("by keyboard");
+  await keyboard.press("Enter");
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole("article", { name: "Rollout of legal" })).toBeHidden();
+  await tabTo(page, page.getByRole("link", { name: "Gateway" }));
+  await keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name: "Gateway" })).toBeFocused();
+  await tabTo(page, page.getByRole("button", { name: "Sign out" }), "Shift+Tab");
+  await keyboard.press("Enter");
+  await expect(page.getByLabel("Token")).toBeVisible();
+});
+
+test("The token is neither in the page nor in its storage", async ({ page, context, openConsole }) => {
+  const { token } = await openConsole();
+  await signIn(page, token);
+  const stored = await page.evaluate(() =>
+    JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie]),
+  );
+  expect(stored).not.toContain(token);
+  expect(await page.content()).not.toContain(token);
+  const [cookie, ...others] = await context.cookies();
+  expect(others).toEqual([]);
+  expect(cookie).toMatchObject({ name: "colonnade-session", httpOnly: true, sameSite: "Strict", path: "/" });
+  expect(cookie?.value).not.toContain(token);
+  await page.reload();
+  await expectLive(page);
+});
+
+test("A token without a right does not see the action", async ({ page, startOwnSite }) => {
+  const { token, hash } = createToken();
+  const tokens = [{ name: "legal team", hash, sections: ["legal"], actions: ["rollback"] }];
+  const own = await startOwnSite({ config: { admin: { tokens } } });
+  await page.goto(`${own.gateway.admin}/console`);
+  await signIn(page, token);
+  const actions = page.getByRole("button", { name: /^(Roll back|Preview|End)/ });
+  await expect(actions).toHaveText(["Roll back"]);
+  await expect(actions).toHaveAccessibleName("Roll back legal");
+  await openTab(page, "Previews");
+  await expect(page.getByRole("table", { name: "Retained deployments" })).toBeVisible();
+  await expect(actions).toHaveCount(0);
+});
+
+test("A wrong token is explained", async ({ page, openConsole, browserErrors }) => {
+  await openConsole();
+  await page.getByLabel("Token").fill("wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByText("The gateway does not know this token").first()).toBeVisible();
+  await expectAccessible(page);
+  expect(browserErrors.errors.splice(0)).toEqual([expect.stringContaining("401")]);
+});
+
+test("Without events the data is marked as old", async ({ page, openConsole, browserErrors }) => {
+  const { token, own } = await openConsole();
+  await signIn(page, token);
+  await own.gateway.stop();
+  const notice = page.getByRole("alert").filter({ hasText: "may be out of date" });
+  await expect(notice).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: "Offline" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Live" })).toContainText("legal");
+  await expectAccessible(page);
+  // The requests that fail.
+  for (const error of browserErrors.errors.splice(0)) expect(error).toContain("ERR_");
+});
+
+test("A gateway without releases says what to do", async ({ page, startOwnSite }) => {
+  const store = await mkdtemp(path.join(os.tmpdir(), "colonnade-empty-"));
+  const { token, hash } = createToken();
+  const tokens = [{ name: "operator", hash, sections: ["*"], actions: ["publish"] }];
+  const own = await startOwnSite({ base: { store }, config: { admin: { tokens } } });
+  await rm(store, { recursive: true });
+  await page.goto(`${own.gateway.admin}/console`);
+  await signIn(page, token);
+  await expect(page.getByText("Nothing is live.")).toBeVisible();
+  for (const [name, text] of [
+    ["Releases", "Nothing is published yet."],
+    ["Traffic", "There were no requests in this time."],
+    ["History", "There are no changes yet."],
+    ["Previews", "There are no deployments."],
+    ["Gateway", "Not ready: nothing is live"],
+  ] as const) {
+    await openTab(page, name);
+    await expect(page.getByText(text)).toBeVisible();
+    await expectAccessible(page);
+  }
+});
