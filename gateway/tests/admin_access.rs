@@ -330,7 +330,12 @@ fn unknown_path_or_method_returns_problem_json() {
     for (method, target, allowed) in [
         ("DELETE", "/api/v1/sections", "GET, HEAD, OPTIONS"),
         ("PUT", "/api/v1/deployments", "GET, HEAD, POST, OPTIONS"),
-        ("GET", "/api/v1/sections/legal/releases/1.0.0", "PUT, OPTIONS"),
+        (
+            "POST",
+            "/api/v1/sections/legal/releases/1.0.0",
+            "GET, HEAD, PUT, OPTIONS",
+        ),
+        ("PUT", "/api/v1/session", "GET, HEAD, POST, DELETE, OPTIONS"),
         ("POST", "/healthz", "GET, HEAD, OPTIONS"),
     ] {
         let response = gateway.admin_request(Request::new(method, target));

@@ -30,6 +30,8 @@ test("Every page is accessible at every width and color scheme", async ({ page, 
     await test.step(name, async () => {
       await openTab(page, name);
       await expect(page.getByRole("main")).toHaveAttribute("aria-busy", "false");
+      // Its versions are long, and there are two to compare.
+      if (name === "Releases") await page.getByLabel("Section").selectOption("legal");
       await expectAccessibleInAllAppearances(page);
     });
   }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The current time, renewed every half a minute, for ages. */
+/** The current time, updated every half a minute, for ages. */
 export function useNow(): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
