@@ -116,7 +116,7 @@ impl ReloadingCertificates {
         };
         self.timed_out = false;
         self.versions = versions;
-        let mut next = Vec::new();
+        let (mut next, mut reloaded) = (Vec::new(), Vec::new());
         for (index, files) in self.files.iter().enumerate() {
             // The default certificate may move to other files.
             let is_same = |current: &&Current| index == 0 || current.files == *files;
@@ -126,8 +126,7 @@ impl ReloadingCertificates {
                 Ok(certificate) => {
                     let is_new = current.is_none_or(|current| current.key.cert != certificate.key.cert);
                     if is_new {
-                        let path = files.certificate.display();
-                        tracing::info!(event = "certificate_reloaded", listener = self.listener, certificate = %path);
+                        reloaded.push(files.certificate.clone());
                     }
                     Some(certificate)
                 }
@@ -148,6 +147,10 @@ impl ReloadingCertificates {
         self.current = next;
         self.tls.set_certificates(named(&self.current));
         self.report_expiry();
+        for path in reloaded {
+            let path = path.display();
+            tracing::info!(event = "certificate_reloaded", listener = self.listener, certificate = %path);
+        }
     }
 
     /// The certificate that was loaded from the files at `index`, if it can replace `current`.
