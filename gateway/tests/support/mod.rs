@@ -16,6 +16,7 @@ mod gateway;
 mod heap;
 mod http2;
 pub(crate) mod openapi;
+mod pebble;
 mod preload;
 pub(crate) mod preview;
 mod process;
@@ -38,6 +39,7 @@ pub(crate) use gateway::{
 };
 pub(crate) use heap::Heap;
 pub(crate) use http2::Exchange;
+pub(crate) use pebble::{Pebble, free_port};
 pub(crate) use process::{min_growth_kib, raise_descriptor_limit, resident_kib, status};
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{
@@ -45,7 +47,7 @@ pub(crate) use rendering::{
     wait_until_rendered,
 };
 pub(crate) use successor::Successor;
-pub(crate) use tls::{Certificate, Tls};
+pub(crate) use tls::{Certificate, Tls, tls_client};
 pub(crate) use visitors::{Visitor, visit_over_http1, visit_over_http2, visit_with_new_connections};
 
 /// The wall-clock time.

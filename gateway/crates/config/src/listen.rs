@@ -7,11 +7,14 @@ use colonnade_web::host::Host;
 use ipnet::IpNet;
 use serde::{Deserialize, Deserializer};
 
+use super::acme::Acme;
 use super::certificate::Tls;
 use super::config_file::ConfigFile;
 use super::hsts::Hsts;
 use super::url::Origin;
-use super::value::{as_nonempty_strings, as_string, as_strings, convert, integer, optional_table, path, table};
+use super::value::{
+    as_nonempty_strings, as_string, as_strings, convert, integer, optional_table, path, table,
+};
 
 /// The listeners, and which hosts and proxies they trust.
 #[derive(Debug, Deserialize)]
@@ -29,6 +32,9 @@ pub struct Listen {
     /// The certificates of the site listener. `None` means plain HTTP.
     #[serde(default, deserialize_with = "optional_table")]
     pub tls: Option<Tls>,
+    /// The certificate authority of the site listener, in place of `tls`.
+    #[serde(default, deserialize_with = "optional_table")]
+    pub acme: Option<Acme>,
     /// The certificates of the admin listener. `None` means plain HTTP.
     #[serde(default, deserialize_with = "optional_table")]
     pub admin_tls: Option<Tls>,
@@ -69,7 +75,13 @@ impl Listen {
     ];
 
     /// Makes relative paths start at `folder`, and checks the keys that depend on each other or on files.
-    pub(crate) fn resolve(&mut self, folder: &Path, origin: &Origin, file: &mut ConfigFile<'_>) {
+    pub(crate) fn resolve(
+        &mut self,
+        folder: &Path,
+        origin: &Origin,
+        store: &Path,
+        file: &mut ConfigFile<'_>,
+    ) {
         if self.control_socket.as_os_str().is_empty() {
             self.control_socket = default_control_socket(file.name());
         }
@@ -90,6 +102,18 @@ impl Listen {
         site_hosts.insert(0, origin.host().to_owned());
         site_hosts.dedup();
         let admin_hosts = names(&self.admin_allowed_hosts);
+        if let Some(acme) = &mut self.acme {
+            let is_public = |host: &&String| host.contains('.') && host.parse::<IpAddr>().is_err();
+            acme.hosts = site_hosts.iter().filter(is_public).cloned().collect();
+            acme.resolve(folder, self.redirect_http.is_some(), file);
+            if self.tls.is_some() {
+                let wrong = "`[listen.tls]` exists, too";
+                file.problem(&["listen", "acme"], wrong, "one of the two tables");
+            } else {
+                self.tls = Some(Tls::issued(store, acme.hosts.clone()));
+                site_hosts.clear();
+            }
+        }
         for (name, tls, hosts) in [
             ("tls", &mut self.tls, site_hosts),
             ("admin_tls", &mut self.admin_tls, admin_hosts),
@@ -121,7 +145,11 @@ impl Listen {
         }
         if self.redirect_http.is_some() && origin.scheme() != "https" {
             let wrong = format!("redirects to {origin}, which is not https");
-            file.warning(&["listen", "redirect_http"], &wrong, "a site with an https origin");
+            file.warning(
+                &["listen", "redirect_http"],
+                &wrong,
+                "a site with an https origin",
+            );
         }
         let public = Host::parse(origin.authority());
         let is_allowed = |public: &Host| self.allowed_hosts.iter().any(|host| host.matches(public));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use http::HeaderValue;
 use colonnade_web::host::Host;
+use http::HeaderValue;
 use ipnet::IpNet;
 
 use crate::Limits;

@@ -51,7 +51,9 @@ pub(crate) struct Tickets {
 
 impl fmt::Debug for Tickets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tickets").field("listener", &self.listener).finish_non_exhaustive()
+        f.debug_struct("Tickets")
+            .field("listener", &self.listener)
+            .finish_non_exhaustive()
     }
 }
 

@@ -21,8 +21,8 @@ use bytes::Bytes;
 use tempfile::TempDir;
 
 use colonnade_model::deployment::{Change, Deployment, LiveState};
-use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_model::release::{Digest, ReleaseId};
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 
@@ -68,7 +68,7 @@ impl FolderStore {
     }
 
     /// Runs blocking file system operations on a thread for blocking work.
-    fn run<T: Send + 'static>(
+    pub(super) fn run<T: Send + 'static>(
         &self,
         operation: &'static str,
         work: impl FnOnce(&Paths) -> Result<T, StoreError> + Send + 'static,

@@ -78,7 +78,10 @@ impl Deployments {
             if let Some(mut outcome) = self.try_apply(&snapshot, plan, number).await? {
                 // Another gateway has ended all previews in the meantime, which deleted the key.
                 let keys = outcome.snapshot.preview_keys();
-                if keys.active(KeyPurpose::Previews, colonnade_clock::now()).is_none() {
+                if keys
+                    .active(KeyPurpose::Previews, colonnade_clock::now())
+                    .is_none()
+                {
                     rotate_keys(&*self.store, KeyPurpose::Previews).await?;
                     outcome.snapshot = self.refresh().await?;
                 }

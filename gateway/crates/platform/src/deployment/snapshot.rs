@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::rollout::RunningRollout;
 use colonnade_model::deployment::Deployment;
 use colonnade_model::deployment::LiveState;
-use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_model::release::{ReleaseId, SHELL};
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_store::loaded::{LoadReleaseError, LoadedDeployment, LoadedRelease, UnavailableRelease};
 use colonnade_store::{Store, StoreError};
 
