@@ -94,7 +94,7 @@ lint-web: releases docs
 
 test-gateway: tools
 	@mkdir -p target
-	@set -o pipefail; export PROMTOOL=$$(node tests/development/promtool.mjs); $(IN_MEMORY) $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked 2>&1 | tee target/test-gateway.log
+	@set -o pipefail; export PROMTOOL=$$(node tests/development/promtool.mjs) PEBBLE=$$(node tests/development/pebble.mjs); $(IN_MEMORY) $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked 2>&1 | tee target/test-gateway.log
 	@echo "The ten slowest tests of the gateway (cargo-nextest measures them):"
 	@grep -E '^ +PASS \[' target/test-gateway.log | sort -t '[' -k 2 -rn | head -n 10
 

@@ -14,6 +14,7 @@
 //! - `clock`: the current time and date.
 //! - `testing`: helpers for the unit tests of the other crates.
 
+mod acme;
 mod cli;
 mod console;
 mod core_dumps;

@@ -5,6 +5,7 @@
 
 mod support;
 
+mod acme;
 mod admin_access;
 mod assets;
 mod assets_cache;

@@ -1,5 +1,6 @@
 //! The metrics of all crates in one registry.
 
+mod acme;
 mod process;
 mod reload;
 
@@ -16,6 +17,7 @@ use colonnade_telemetry::metrics::HttpMetrics;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+pub(crate) use acme::AcmeMetrics;
 pub(crate) use reload::ReloadMetrics;
 
 /// The commit that the gateway was built from, if the build names it.
@@ -25,6 +27,7 @@ const COMMIT: Option<&str> = option_env!("COLONNADE_COMMIT");
 pub(crate) struct Metrics {
     /// The registry that `/metrics` exposes.
     pub(crate) registry: Arc<Registry>,
+    pub(crate) acme: AcmeMetrics,
     pub(crate) auth: AuthMetrics,
     pub(crate) connections: ConnectionMetrics,
     pub(crate) deployments: DeploymentMetrics,
@@ -43,6 +46,7 @@ impl Metrics {
         let (renders, site) = <(RenderMetrics, SiteMetrics)>::default();
         let (deployments, store) = <(DeploymentMetrics, StoreMetrics)>::default();
         let (auth, reloads) = <(AuthMetrics, ReloadMetrics)>::default();
+        let acme = AcmeMetrics::default();
         let mut registry = Registry::default();
         registry.register_collector(Box::new(process::ProcessMetrics::default()));
         let own = registry.sub_registry_with_prefix("colonnade");
@@ -56,6 +60,7 @@ impl Metrics {
             Info::new(labels),
         );
         log.register(own);
+        acme.register(own);
         auth.register(own);
         reloads.register(own);
         deployments.register(own);
@@ -67,6 +72,7 @@ impl Metrics {
         shed.register(own);
         Self {
             registry: Arc::new(registry),
+            acme,
             auth,
             connections,
             deployments,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use colonnade_config::{CertificateError, CertificateFiles, LoadedCertificate};
-use colonnade_edge::{NamedCertificate, TicketKeys, Tls};
+use colonnade_edge::{NamedCertificate, SharedTls, Tls};
 use tokio::task::JoinError;
 
 use super::StartError;
@@ -58,21 +58,30 @@ impl ReloadingCertificates {
     pub(super) async fn load(
         listener: &'static str,
         settings: &colonnade_config::Tls,
-        ticket_keys: &Arc<TicketKeys>,
+        shared_tls: &SharedTls,
         metrics: &ReloadMetrics,
     ) -> Result<Self, StartError> {
         let files = settings.files();
         let (versions, loaded) = read(files.clone()).await.map_err(io::Error::other)?;
         let mut current = Vec::new();
         for (files, certificate) in files.iter().cloned().zip(loaded) {
-            let certificate = certificate?;
-            current.push(Current { files, certificate });
+            match certificate {
+                Ok(certificate) => current.push(Current { files, certificate }),
+                // The gateway gets another one.
+                Err(error) if settings.is_issued => {
+                    let exists = versions != [[None, None]];
+                    if exists {
+                        tracing::error!(event = "certificate_reload_failed", listener, error = %error);
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
         let own = Self {
             listener,
             files,
             hosts: settings.hosts.clone(),
-            tls: Tls::new(named(&current), listener, Arc::clone(ticket_keys)),
+            tls: Tls::new(named(&current), listener, shared_tls),
             current,
             metrics: metrics.clone(),
             versions,
@@ -242,9 +251,10 @@ mod tests {
     use std::process::Command;
 
     use colonnade_config::Tls;
+    use colonnade_edge::TicketKeys;
     use rcgen::{CertifiedKey, generate_simple_self_signed};
 
-    use super::{Arc, Duration, ReloadMetrics, ReloadingCertificates, TicketKeys, versions};
+    use super::{Arc, Duration, ReloadMetrics, ReloadingCertificates, SharedTls, versions};
 
     #[tokio::test]
     async fn certificate_changed_while_read_is_reloaded() {
@@ -260,12 +270,13 @@ mod tests {
         // A pipe: after reading the certificate, the reader of the key waits for this test.
         let status = Command::new("mkfifo").arg(&key).status();
         assert!(status.expect("mkfifo runs").success());
-        let (ticket_keys, metrics) = (
-            Arc::new(TicketKeys::new(Duration::ZERO)),
-            ReloadMetrics::default(),
-        );
+        let shared = SharedTls {
+            ticket_keys: Arc::new(TicketKeys::new(Duration::ZERO)),
+            challenges: Arc::default(),
+        };
+        let metrics = ReloadMetrics::default();
         let (loaded, ()) = tokio::join!(
-            ReloadingCertificates::load("site", &settings, &ticket_keys, &metrics),
+            ReloadingCertificates::load("site", &settings, &shared, &metrics),
             async {
                 // Runs on the test's only thread; the files are read on another one.
                 let pipe = fs::OpenOptions::new().write(true).open(&key);

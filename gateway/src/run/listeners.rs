@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use colonnade_config::{Config, Tls};
 use colonnade_edge::{
-    CurrentSettings, InheritedSockets, Listener, TicketKeys, check_backlog, raise_file_descriptor_limit,
+    CurrentSettings, InheritedSockets, Listener, SharedTls, check_backlog, raise_file_descriptor_limit,
 };
 use tokio::net::TcpListener;
 
@@ -30,6 +30,16 @@ pub(super) struct OpenListeners {
 }
 
 impl OpenListeners {
+    /// Logs the addresses.
+    pub(super) fn log(&self) {
+        tracing::info!(
+            event = "listening",
+            site = %self.site.address,
+            admin = %self.admin.address,
+            redirect = self.redirect.as_ref().map(|open| tracing::field::display(open.address))
+        );
+    }
+
     /// The listening sockets, in the order of socket activation.
     pub(super) fn sockets(&self) -> Vec<&Arc<TcpListener>> {
         let redirect = self.redirect.as_ref();
@@ -38,17 +48,6 @@ impl OpenListeners {
             .flatten();
         all.map(|open| &open.listener.socket).collect()
     }
-
-    /// Logs the actual addresses.
-    pub(super) fn log(&self) {
-        let redirect = self.redirect.as_ref();
-        tracing::info!(
-            event = "listening",
-            site = %self.site.address,
-            admin = %self.admin.address,
-            redirect = redirect.map(|open| tracing::field::display(open.address))
-        );
-    }
 }
 
 /// Opens the listeners. Sockets inherited by socket activation take the place of the addresses in the configuration.
@@ -56,7 +55,7 @@ pub(super) async fn open(
     config: &Config,
     metrics: &Metrics,
     settings: &CurrentListenerSettings,
-    ticket_keys: &Arc<TicketKeys>,
+    shared_tls: &SharedTls,
 ) -> Result<OpenListeners, StartError> {
     let listen = &config.listen;
     // Each listener has a share of its own, so that none can use up the file descriptors of another.
@@ -70,7 +69,7 @@ pub(super) async fn open(
         let socket = inherited.take_or_bind(number, address, listen.backlog).await;
         let (socket, address) = socket.map_err(|source| StartError::Listen { address, source })?;
         let certificates = match tls {
-            Some(tls) => Some(ReloadingCertificates::load(name, tls, ticket_keys, &metrics.reloads).await?),
+            Some(tls) => Some(ReloadingCertificates::load(name, tls, shared_tls, &metrics.reloads).await?),
             None => None,
         };
         Ok::<_, StartError>(OpenListener {

@@ -20,24 +20,28 @@ use colonnade_admin::Admin;
 use colonnade_admin::console::Console;
 use colonnade_config::{CertificateError, Config};
 use colonnade_diagnostics::Diagnostics;
+use colonnade_edge::{HttpService, SharedTls};
 use colonnade_platform::deployment::{Deployments, LoadError, Warm};
 use colonnade_platform::rollout::{CanaryAnalysis, RolloutController};
 use colonnade_render::Renderer;
 use colonnade_site::document::{Documents, SiteFacts};
 use colonnade_site::{BackendError, Site};
-use colonnade_store::{FolderStore, Store, StoreError};
+use colonnade_store::{FolderStore, StoreError};
 use colonnade_telemetry::{Log, Recorder, Traces};
 use colonnade_web::health::ShutdownSignal;
 
+use crate::acme::{self, Challenges};
 use crate::cli::fail;
 use crate::metrics::Metrics;
 use crate::redirect::HttpsRedirect;
 use crate::stack;
+use listeners::OpenListener;
 use reload::Reload;
 use settings::CurrentListenerSettings;
 use signals::Signals;
 use tickets::SharedTicketKeys;
 use tokio::net::UnixListener;
+use tokio::sync::watch;
 use upgrade::Upgrader;
 
 pub(crate) use upgrade::control::request_upgrade;
@@ -120,13 +124,16 @@ async fn serve(
 
     // Listeners
     let settings = CurrentListenerSettings::new(&config);
-    let uses_tls = config.listen.tls.is_some() || config.listen.admin_tls.is_some();
-    let ticket_keys = SharedTicketKeys::open(uses_tls.then_some(store as Arc<dyn Store>)).await;
-    let listeners = listeners::open(&config, &metrics, &settings, ticket_keys.keys()).await?;
+    let ticket_keys = SharedTicketKeys::open(&config.listen, &store).await;
+    let challenges = Arc::new(Challenges::default());
+    let shared_tls = SharedTls {
+        ticket_keys: Arc::clone(ticket_keys.keys()),
+        challenges: Arc::clone(challenges.certificates()),
+    };
+    let mut listeners = listeners::open(&config, &metrics, &settings, &shared_tls).await?;
 
     // Shutdown
-    let shutdown_settings = Arc::clone(&settings.site);
-    let shutdown = signals::shutdown(move || shutdown_settings.load().limits.shutdown_delay)?;
+    let shutdown = signals::shutdown(Arc::clone(&settings.site))?;
     let shutdown_started = ShutdownSignal(shutdown.lifecycle.clone());
 
     // Routes
@@ -138,10 +145,11 @@ async fn serve(
     let site_recorder = recorder("site", Site::route_names());
     let admin_recorder = recorder("admin", Admin::route_names());
     let redirect_service = listeners.redirect.is_some().then(|| {
-        let redirect = HttpsRedirect::new(config.site.origin.clone());
+        let redirect = HttpsRedirect::new(config.site.origin.clone(), Arc::clone(&challenges));
         let recorder = recorder("redirect", HttpsRedirect::route_names());
         stack::redirect(redirect, Arc::clone(&settings.redirect), recorder)
     });
+    let acme = acme::Client::new(&config, store, challenges, metrics.acme.clone());
     let restart_settings = std::mem::take(&mut config.restart_settings);
     let warnings = std::mem::take(&mut config.warnings);
     let control_socket = std::mem::take(&mut config.listen.control_socket);
@@ -180,8 +188,6 @@ async fn serve(
         shutdown.replaced,
     ));
 
-    listeners.log();
-
     // Reload
     let reload = Reload {
         path,
@@ -189,12 +195,13 @@ async fn serve(
         admin,
         site,
         settings,
-        site_tls: listeners.site.certificates,
-        admin_tls: listeners.admin.certificates,
+        site_tls: listeners.site.certificates.take(),
+        admin_tls: listeners.admin.certificates.take(),
         metrics: metrics.reloads.clone(),
     };
     let background = [
         tokio::spawn(async move { rollouts.run().await }),
+        tokio::spawn(acme::run(acme)),
         tokio::spawn(ticket_keys.run()),
         tokio::spawn(async move { deployments.poll_store().await }),
         tokio::spawn(reload.run(signals.hangup)),
@@ -203,23 +210,29 @@ async fn serve(
         tokio::spawn(service_manager::watchdog(ShutdownSignal(shutdown.lifecycle))),
     ];
     service_manager::ready().await;
+    listeners.log();
     reload::log_warnings(&warnings);
-    let redirect = listeners.redirect.zip(redirect_service);
-    let draining = &shutdown.draining;
-    tokio::join!(
-        listeners.site.listener.serve(site_service, draining.clone()),
-        listeners.admin.listener.serve(admin_service, draining.clone()),
-        async {
-            if let Some((open, service)) = redirect {
-                open.listener.serve(service, draining.clone()).await;
-            }
-        },
-    );
+    let draining = shutdown.draining;
+    let site = listeners.site.listener.serve(site_service, draining.clone());
+    let admin = listeners.admin.listener.serve(admin_service, draining.clone());
+    let redirect = serve_redirects(listeners.redirect, redirect_service, draining);
+    tokio::join!(site, admin, redirect);
     for task in background {
         task.abort();
     }
     tracing::info!(event = "shutdown_complete");
     Ok(())
+}
+
+/// Serves the redirect listener, if there is one.
+async fn serve_redirects(
+    listener: Option<OpenListener>,
+    service: Option<impl HttpService>,
+    draining: watch::Receiver<bool>,
+) {
+    if let Some((open, service)) = listener.zip(service) {
+        open.listener.serve(service, draining).await;
+    }
 }
 
 /// Opens the deployments, and starts what renders them.

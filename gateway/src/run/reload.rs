@@ -115,7 +115,7 @@ mod tests {
                 table = setting;
             }
             let is_key = setting.split(' ').nth(1) == Some("=");
-            if (is_table || is_key) && !table.contains("tls") {
+            if (is_table || is_key) && !["tls", "acme"].iter().any(|name| table.contains(name)) {
                 lines.push(setting);
             }
         }

@@ -2,8 +2,8 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
+use colonnade_edge::CurrentSettings;
 use colonnade_web::health::Lifecycle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{Notify, watch};
@@ -20,9 +20,9 @@ pub(super) struct Shutdown {
     pub(super) replaced: Arc<Notify>,
 }
 
-/// Starts the graceful shutdown on SIGTERM, SIGINT or SIGQUIT. `delay` is the time between its two steps, in which load
-/// balancers notice that the gateway is not ready.
-pub(super) fn shutdown(delay: impl FnOnce() -> Duration + Send + 'static) -> io::Result<Shutdown> {
+/// Starts the graceful shutdown on SIGTERM, SIGINT or SIGQUIT. Between its two steps, for `shutdown_delay`, load balancers
+/// notice that the gateway is not ready.
+pub(super) fn shutdown(settings: CurrentSettings) -> io::Result<Shutdown> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut quit = signal(SignalKind::quit())?;
@@ -46,7 +46,7 @@ pub(super) fn shutdown(delay: impl FnOnce() -> Duration + Send + 'static) -> io:
             change.send_replace(Lifecycle::ShuttingDown);
             tracing::info!(event = "shutdown_started");
             service_manager::stopping().await;
-            tokio::time::sleep(delay()).await;
+            tokio::time::sleep(settings.load().limits.shutdown_delay).await;
             drain.send_replace(true);
         }
         // Keep the senders while there are receivers: a closed channel would look like a signal.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use colonnade_config::Listen;
 use colonnade_edge::TicketKeys;
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKey, TICKET_LIFETIME};
-use colonnade_store::{Store, StoreError, rotate_keys};
+use colonnade_store::{FolderStore, StoreError, rotate_keys};
 
 /// How often the keys are read. Until then, a gateway does not resume sessions with another one's new key.
 const INTERVAL: Duration = Duration::from_mins(1);
@@ -13,16 +14,17 @@ const INTERVAL: Duration = Duration::from_mins(1);
 /// The keys of session tickets in a store.
 pub(super) struct SharedTicketKeys {
     /// `None`: no listener uses TLS.
-    store: Option<Arc<dyn Store>>,
+    store: Option<Arc<FolderStore>>,
     keys: Arc<TicketKeys>,
     is_failing: bool,
 }
 
 impl SharedTicketKeys {
     /// Reads the keys, and adds one if none is active.
-    pub(super) async fn open(store: Option<Arc<dyn Store>>) -> Self {
+    pub(super) async fn open(listen: &Listen, store: &Arc<FolderStore>) -> Self {
+        let uses_tls = listen.tls.is_some() || listen.admin_tls.is_some();
         let mut own = Self {
-            store,
+            store: uses_tls.then(|| Arc::clone(store)),
             keys: Arc::new(TicketKeys::new(TICKET_LIFETIME.unsigned_abs())),
             is_failing: false,
         };

@@ -16,6 +16,7 @@ mod gateway;
 mod heap;
 mod http2;
 pub(crate) mod openapi;
+mod pebble;
 mod preload;
 pub(crate) mod preview;
 mod process;
@@ -39,6 +40,7 @@ pub(crate) use gateway::{
 };
 pub(crate) use heap::Heap;
 pub(crate) use http2::{Exchange, data_frames};
+pub(crate) use pebble::{Pebble, free_port};
 pub(crate) use process::{min_growth_kib, raise_descriptor_limit, resident_kib, status};
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{
@@ -46,7 +48,7 @@ pub(crate) use rendering::{
     wait_until_rendered, with_rendering_site,
 };
 pub(crate) use successor::Successor;
-pub(crate) use tls::{Certificate, Tls};
+pub(crate) use tls::{Certificate, Tls, tls_client};
 pub(crate) use visitors::{Visitor, visit_over_http1, visit_over_http2, visit_with_new_connections};
 
 /// The wall-clock time.

@@ -92,11 +92,7 @@ impl Certificate {
     pub(crate) fn client_config_with(&self, provider: CryptoProvider, protocols: &[&str]) -> ClientConfig {
         let mut roots = RootCertStore::empty();
         roots.add(self.der.clone()).unwrap();
-        let mut config = ClientConfig::builder_with_provider(Arc::new(provider))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
+        let mut config = client_with(provider, roots);
         config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
         config
     }
@@ -117,6 +113,19 @@ impl Certificate {
         tls.0.read_to_end(&mut response)?;
         Ok(Response::parse(&response))
     }
+}
+
+/// A client that trusts these certificates.
+pub(crate) fn tls_client(roots: RootCertStore) -> ClientConfig {
+    client_with(aws_lc_rs::default_provider(), roots)
+}
+
+fn client_with(provider: CryptoProvider, roots: RootCertStore) -> ClientConfig {
+    ClientConfig::builder_with_provider(Arc::new(provider))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth()
 }
 
 /// Performs a TLS handshake for this host.

@@ -47,6 +47,9 @@ pub struct Tls {
     /// The hosts that the certificates must cover.
     #[serde(skip)]
     pub hosts: Vec<String>,
+    /// Whether the gateway gets the certificate itself, so that it may be missing at first.
+    #[serde(skip)]
+    pub is_issued: bool,
 }
 
 /// A certificate with its private key.
@@ -103,6 +106,18 @@ impl LoadedCertificate {
 }
 
 impl Tls {
+    /// The certificate that the gateway gets by ACME and stores with its private key in one file.
+    pub(crate) fn issued(store: &Path, hosts: Vec<String>) -> Self {
+        let file = store.join("acme/certificate.pem");
+        Self {
+            certificate: file.clone(),
+            key: file,
+            additional_certificates: Vec::new(),
+            hosts,
+            is_issued: true,
+        }
+    }
+
     /// The files of all certificates. The first is the default certificate.
     pub fn files(&self) -> Vec<CertificateFiles> {
         let first = CertificateFiles {
@@ -123,6 +138,9 @@ impl Tls {
         hosts: Vec<String>,
         file: &mut ConfigFile<'_>,
     ) {
+        if self.is_issued {
+            return;
+        }
         self.certificate = folder.join(&self.certificate);
         self.key = folder.join(&self.key);
         for files in &mut self.additional_certificates {

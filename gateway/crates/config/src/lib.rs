@@ -3,6 +3,7 @@
 //! Unknown keys are errors. All problems of a file are reported together, each with its line, its key and what was
 //! expected. Each table of the file has a module here.
 
+mod acme;
 mod admin;
 mod asset;
 mod budget;
@@ -24,6 +25,7 @@ mod telemetry;
 mod url;
 mod value;
 
+pub use acme::{Acme, AcmeChallenge};
 pub use admin::{Action, AdminSettings, Token};
 pub use asset::AssetSettings;
 pub use budget::{Budget, SectionBudget};
@@ -203,7 +205,8 @@ impl Config {
     /// Makes relative paths start at `folder`, reads the secrets, and checks settings that depend on each other.
     fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
         self.store.folder = folder.join(&self.store.folder);
-        self.listen.resolve(folder, &self.site.origin, file);
+        self.listen
+            .resolve(folder, &self.site.origin, &self.store.folder, file);
         self.store.warn(file);
         limits::warn(&self.limits, file);
         self.admin.resolve(file);

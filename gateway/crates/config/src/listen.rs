@@ -7,6 +7,7 @@ use colonnade_web::host::Host;
 use ipnet::IpNet;
 use serde::{Deserialize, Deserializer};
 
+use super::acme::Acme;
 use super::certificate::Tls;
 use super::config_file::ConfigFile;
 use super::hsts::Hsts;
@@ -31,6 +32,9 @@ pub struct Listen {
     /// The certificates of the site listener. `None` means plain HTTP.
     #[serde(default, deserialize_with = "optional_table")]
     pub tls: Option<Tls>,
+    /// The certificate authority of the site listener, in place of `tls`.
+    #[serde(default, deserialize_with = "optional_table")]
+    pub acme: Option<Acme>,
     /// The certificates of the admin listener. `None` means plain HTTP.
     #[serde(default, deserialize_with = "optional_table")]
     pub admin_tls: Option<Tls>,
@@ -71,7 +75,13 @@ impl Listen {
     ];
 
     /// Makes relative paths start at `folder`, and checks the keys that depend on each other or on files.
-    pub(crate) fn resolve(&mut self, folder: &Path, origin: &Origin, file: &mut ConfigFile<'_>) {
+    pub(crate) fn resolve(
+        &mut self,
+        folder: &Path,
+        origin: &Origin,
+        store: &Path,
+        file: &mut ConfigFile<'_>,
+    ) {
         if self.control_socket.as_os_str().is_empty() {
             self.control_socket = default_control_socket(file.name());
         }
@@ -92,6 +102,18 @@ impl Listen {
         site_hosts.insert(0, origin.host().to_owned());
         site_hosts.dedup();
         let hosts_of_admin = names(&self.admin_allowed_hosts);
+        if let Some(acme) = &mut self.acme {
+            let is_public = |host: &&String| host.contains('.') && host.parse::<IpAddr>().is_err();
+            acme.hosts = site_hosts.iter().filter(is_public).cloned().collect();
+            acme.resolve(folder, self.redirect_http.is_some(), file);
+            if self.tls.is_some() {
+                let wrong = "`[listen.tls]` exists, too";
+                file.problem(&["listen", "acme"], wrong, "one of the two tables");
+            } else {
+                self.tls = Some(Tls::issued(store, acme.hosts.clone()));
+                site_hosts.clear();
+            }
+        }
         for (name, tls, hosts) in [
             ("tls", &mut self.tls, site_hosts),
             ("admin_tls", &mut self.admin_tls, hosts_of_admin),

@@ -28,4 +28,4 @@ pub use listener::{HttpService, Listener};
 pub use settings::{AllowedHosts, CurrentSettings, Settings};
 pub use sockets::{InheritedSockets, check_backlog, raise_file_descriptor_limit};
 pub use tickets::TicketKeys;
-pub use tls::{NamedCertificate, Tls};
+pub use tls::{ChallengeCertificates, NamedCertificate, SharedTls, Tls};

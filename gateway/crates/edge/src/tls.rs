@@ -19,11 +19,23 @@ use crate::tickets::{TicketKeys, Tickets};
 /// The ALPN protocol ID of HTTP/2 (RFC 7301; RFC 9113, section 3.2).
 const H2: &[u8] = b"h2";
 
+/// The ALPN protocol ID of a challenge (RFC 8737, section 6.2).
+const ACME_TLS: &[u8] = b"acme-tls/1";
+
 /// The TLS configuration of a listener.
 #[derive(Clone)]
 pub struct Tls {
     acceptor: TlsAcceptor,
     certificates: Arc<CurrentCertificates>,
+}
+
+/// What the TLS of all listeners shares.
+#[derive(Clone)]
+pub struct SharedTls {
+    /// The keys of session tickets.
+    pub ticket_keys: Arc<TicketKeys>,
+    /// The certificates that answer challenges.
+    pub challenges: Arc<ChallengeCertificates>,
 }
 
 /// A certificate with the names it is for.
@@ -72,7 +84,21 @@ impl Certificates {
 }
 
 /// The certificates of new connections, replaced as a whole on reload.
-struct CurrentCertificates(ArcSwap<Certificates>);
+struct CurrentCertificates {
+    certificates: ArcSwap<Certificates>,
+    challenges: Arc<ChallengeCertificates>,
+}
+
+/// The certificates that answer the challenges of a certificate authority (TLS-ALPN-01, RFC 8737), by host.
+#[derive(Default)]
+pub struct ChallengeCertificates(ArcSwap<HashMap<String, Arc<CertifiedKey>>>);
+
+impl ChallengeCertificates {
+    /// Replaces the certificates.
+    pub fn set(&self, certificates: HashMap<String, Arc<CertifiedKey>>) {
+        self.0.store(Arc::new(certificates));
+    }
+}
 
 impl fmt::Debug for CurrentCertificates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -82,20 +108,22 @@ impl fmt::Debug for CurrentCertificates {
 
 impl ResolvesServerCert for CurrentCertificates {
     fn resolve(&self, client: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        self.0.load().select(client.server_name())
+        let mut protocols = client.alpn().into_iter().flatten();
+        if protocols.next() == Some(ACME_TLS) && protocols.next().is_none() {
+            return self.challenges.0.load().get(client.server_name()?).cloned();
+        }
+        self.certificates.load().select(client.server_name())
     }
 }
 
 impl Tls {
     /// Creates a configuration for TLS 1.2 and 1.3 with these certificates, of which the first is the default. The listener's
-    /// session tickets are encrypted with `ticket_keys`.
-    pub fn new(
-        certificates: Vec<NamedCertificate>,
-        listener: &'static str,
-        ticket_keys: Arc<TicketKeys>,
-    ) -> Self {
-        let certificates = Certificates::new(certificates);
-        let certificates = Arc::new(CurrentCertificates(ArcSwap::from_pointee(certificates)));
+    /// session tickets have its name.
+    pub fn new(certificates: Vec<NamedCertificate>, listener: &'static str, shared: &SharedTls) -> Self {
+        let certificates = Arc::new(CurrentCertificates {
+            certificates: ArcSwap::from_pointee(Certificates::new(certificates)),
+            challenges: Arc::clone(&shared.challenges),
+        });
         let resolver: Arc<dyn ResolvesServerCert> = certificates.clone();
         let mut config = ServerConfig::builder()
             .with_no_client_auth()
@@ -103,10 +131,10 @@ impl Tls {
         // Tickets suffice: a session in memory would resume at this process only.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.ticketer = Arc::new(Tickets {
-            keys: ticket_keys,
+            keys: Arc::clone(&shared.ticket_keys),
             listener,
         });
-        config.alpn_protocols = vec![H2.to_vec(), b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![H2.to_vec(), b"http/1.1".to_vec(), ACME_TLS.to_vec()];
         Self {
             acceptor: TlsAcceptor::from(Arc::new(config)),
             certificates,
@@ -116,7 +144,7 @@ impl Tls {
     /// Replaces the certificates of new connections.
     pub fn set_certificates(&self, certificates: Vec<NamedCertificate>) {
         self.certificates
-            .0
+            .certificates
             .store(Arc::new(Certificates::new(certificates)));
     }
 
@@ -128,6 +156,8 @@ impl Tls {
         let stream = self.acceptor.accept(stream).await?;
         let protocol = match stream.get_ref().1.alpn_protocol() {
             Some(H2) => Protocol::Http2,
+            // The handshake was the answer.
+            Some(ACME_TLS) => return Err(io::ErrorKind::ConnectionAborted.into()),
             _ => Protocol::Http1,
         };
         Ok((stream, protocol))

@@ -12,7 +12,7 @@ use super::{StoreError, json};
 
 /// Creates a JSON file atomically; false if it exists already.
 pub(super) fn create_json(path: &Path, scratch: &Path, value: &impl Serialize) -> Result<bool, StoreError> {
-    let file = write_temporary(path, scratch, value)?;
+    let file = write_temporary(path, scratch, &json::text(path, value)?)?;
     let is_new = match file.persist_noclobber(path) {
         Ok(_) => true,
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => false,
@@ -25,7 +25,12 @@ pub(super) fn create_json(path: &Path, scratch: &Path, value: &impl Serialize) -
 
 /// Replaces a JSON file atomically.
 pub(super) fn replace_json(path: &Path, scratch: &Path, value: &impl Serialize) -> Result<(), StoreError> {
-    let file = write_temporary(path, scratch, value)?;
+    replace(path, scratch, &json::text(path, value)?)
+}
+
+/// Replaces a file, readable only by its owner, as a whole.
+pub(super) fn replace(path: &Path, scratch: &Path, text: &[u8]) -> Result<(), StoreError> {
+    let file = write_temporary(path, scratch, text)?;
     file.persist(path).map_err(|error| io(path)(error.error))?;
     sync_parent(path)
 }
@@ -89,11 +94,10 @@ fn is_missing(folder: &Path) -> bool {
     !folder.as_os_str().is_empty() && !folder.exists()
 }
 
-/// Writes a value as JSON to a synced temporary file in `scratch`. Errors name `path`.
-fn write_temporary(path: &Path, scratch: &Path, value: &impl Serialize) -> Result<NamedTempFile, StoreError> {
-    let text = json::text(path, value)?;
+/// Writes a synced temporary file in `scratch`. Errors name `path`.
+fn write_temporary(path: &Path, scratch: &Path, text: &[u8]) -> Result<NamedTempFile, StoreError> {
     let mut file = NamedTempFile::new_in(scratch).map_err(io(scratch))?;
-    file.write_all(&text).map_err(io(path))?;
+    file.write_all(text).map_err(io(path))?;
     file.as_file().sync_all().map_err(io(path))?;
     Ok(file)
 }

@@ -68,7 +68,7 @@ impl FolderStore {
     }
 
     /// Runs blocking file system operations on a thread for blocking work.
-    fn run<T: Send + 'static>(
+    pub(super) fn run<T: Send + 'static>(
         &self,
         operation: &'static str,
         work: impl FnOnce(&Paths) -> Result<T, StoreError> + Send + 'static,

@@ -3,6 +3,7 @@
 //! [`Store`] is asynchronous although [`FolderStore`] is not: a bucket fits the same trait. Changes to the live state
 //! are compare-and-swap operations on its revision, so several gateways on one store never overwrite each other.
 
+mod acme;
 mod backup;
 mod durable;
 mod folder;
@@ -22,6 +23,7 @@ pub mod testing;
 mod tests;
 mod verify;
 
+pub use acme::AcmeFile;
 pub use backup::{Backup, back_up};
 pub use folder::FolderStore;
 pub use release_file::ListedFile;

@@ -37,6 +37,7 @@ pub(super) struct Paths {
     pub(super) live: PathBuf,
     preview_keys: PathBuf,
     ticket_keys: PathBuf,
+    pub(super) acme: PathBuf,
     lock: PathBuf,
 }
 
@@ -59,6 +60,7 @@ impl Paths {
             history: folder.join("history"),
             live: folder.join("live.json"),
             preview_keys: folder.join("preview-keys.json"),
+            acme: folder.join("acme"),
             ticket_keys: folder.join("ticket-keys.json"),
             lock: folder.join("lock"),
         }

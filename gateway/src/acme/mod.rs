@@ -1,0 +1,145 @@
+//! Gets the site's certificate from a certificate authority by ACME (RFC 8555), and renews it.
+//!
+//! Account, certificate and pending challenges are in the store. The gateways on it share them: one at a time orders, and all
+//! answer the challenges. Each serves the certificate as soon as its file changes.
+
+mod challenges;
+mod order;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use colonnade_config::{Acme, CertificateFiles, Config, LoadedCertificate};
+use colonnade_store::FolderStore;
+use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest as _, Sha256};
+
+use crate::metrics::AcmeMetrics;
+pub(crate) use challenges::Challenges;
+use order::OrderError;
+
+/// How often a gateway checks whether the certificate is due, and when it tries again after an order.
+const CHECK_INTERVAL: Duration = Duration::from_hours(1);
+
+/// When a gateway looks again whether another one's order is complete.
+const LOCKED_INTERVAL: Duration = Duration::from_secs(30);
+
+/// The delay after the first failure. It doubles up to `CHECK_INTERVAL`.
+const FIRST_RETRY: Duration = Duration::from_mins(1);
+
+/// The longest time that an order may take.
+const ORDER_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// The ACME client of this gateway.
+pub(crate) struct Client {
+    settings: Acme,
+    /// The e-mail address of the account.
+    contact: String,
+    files: CertificateFiles,
+    store: Arc<FolderStore>,
+    challenges: Arc<Challenges>,
+    metrics: AcmeMetrics,
+    failures: u32,
+}
+
+/// Gets and renews the certificate, and answers the challenges of all gateways. Never returns.
+pub(crate) async fn run(client: Option<Client>) {
+    let Some(mut client) = client else {
+        return std::future::pending().await;
+    };
+    let (challenges, store) = (Arc::clone(&client.challenges), Arc::clone(&client.store));
+    tokio::join!(challenges.follow(&store), async {
+        loop {
+            let wait = client.step().await;
+            tokio::time::sleep(wait).await;
+        }
+    });
+}
+
+impl Client {
+    /// The client that the configuration describes, if it does.
+    pub(crate) fn new(
+        config: &Config,
+        store: Arc<FolderStore>,
+        challenges: Arc<Challenges>,
+        metrics: AcmeMetrics,
+    ) -> Option<Self> {
+        Some(Self {
+            settings: config.listen.acme.clone()?,
+            contact: format!("mailto:{}", config.site.contact),
+            files: config.listen.tls.as_ref()?.files().into_iter().next()?,
+            store,
+            challenges,
+            metrics,
+            failures: 0,
+        })
+    }
+
+    /// Orders a certificate if it is due and no other gateway does. Returns when to check again.
+    async fn step(&mut self) -> Duration {
+        if let Some(wait) = self.time_until_due().await {
+            return wait;
+        }
+        let lock = match self.store.try_lock_acme().await {
+            Ok(Some(lock)) => lock,
+            Ok(None) => return LOCKED_INTERVAL,
+            Err(error) => return self.failed(&error.into()),
+        };
+        // Another gateway may have ordered it before the lock was free.
+        if let Some(wait) = self.time_until_due().await {
+            return wait;
+        }
+        let ordered = tokio::time::timeout(ORDER_TIMEOUT, self.order()).await;
+        let ordered = ordered.unwrap_or(Err(OrderError::Timeout));
+        drop(lock);
+        match ordered {
+            Ok(()) => {
+                self.failures = 0;
+                self.metrics.ordered(true);
+                tracing::info!(
+                    event = "acme_certificate_issued",
+                    hosts = self.settings.hosts.join(", ")
+                );
+                CHECK_INTERVAL
+            }
+            Err(error) => self.failed(&error),
+        }
+    }
+
+    /// The old certificate stays.
+    fn failed(&mut self, error: &OrderError) -> Duration {
+        self.metrics.ordered(false);
+        tracing::error!(event = "acme_failed", error = %error);
+        let delay = FIRST_RETRY * 2_u32.saturating_pow(self.failures);
+        self.failures = (self.failures + 1).min(10);
+        // Many gateways must not retry at the same moment.
+        delay.min(CHECK_INTERVAL).mul_f64(rand::random_range(0.8..1.2))
+    }
+
+    /// How long to wait before the certificate is checked again; `None` if it is due.
+    async fn time_until_due(&self) -> Option<Duration> {
+        let files = self.files.clone();
+        let loaded = tokio::task::spawn_blocking(move || files.load().ok())
+            .await
+            .ok()??;
+        let is_complete = self.settings.hosts.iter().all(|host| loaded.covers(host));
+        let left = renewal_time(&loaded).duration_since(colonnade_clock::now());
+        let left = Duration::try_from(left)
+            .ok()
+            .filter(|left| is_complete && !left.is_zero());
+        left.map(|left| left.min(CHECK_INTERVAL))
+    }
+}
+
+/// When a certificate is renewed: at two thirds of its lifetime, and up to a thirtieth later. The certificate determines the
+/// time, so that certificates of one day are not renewed in one moment, and the gateways on a store agree.
+fn renewal_time(certificate: &LoadedCertificate) -> Timestamp {
+    let lifetime = certificate.not_after.duration_since(certificate.not_before);
+    let digest = Sha256::digest(certificate.key.cert.first().map_or(&[][..], |own| own));
+    let jitter = lifetime.as_secs() / 30 * i64::from(digest[0]) / 256;
+    let delay = lifetime * 2 / 3 + SignedDuration::from_secs(jitter);
+    certificate
+        .not_before
+        .saturating_add(delay)
+        .unwrap_or(certificate.not_after)
+}

@@ -1,0 +1,123 @@
+//! Certificates from a certificate authority, with Pebble.
+
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use tempfile::TempDir;
+
+use crate::support::{Certificate, Gateway, Pebble, Setup, Tls, free_port, now, tls_client, wait_until};
+
+/// The certificates in the store, the gateway's own first.
+fn chain(gateway: &Gateway) -> Vec<CertificateDer<'static>> {
+    let path = gateway.store().join("acme/certificate.pem");
+    let certificates = CertificateDer::pem_file_iter(path).unwrap();
+    certificates.map(Result::unwrap).collect()
+}
+
+/// Whether the gateway serves the certificate in its store.
+fn serves_issued(gateway: &Gateway, other: &Gateway) -> bool {
+    let mut roots = RootCertStore::empty();
+    roots.add(chain(gateway)[1].clone()).unwrap();
+    Tls::connect(&other.site, &Arc::new(tls_client(roots))).is_ok()
+}
+
+/// Stores a certificate that is valid, but past two thirds of its lifetime.
+fn store_due_certificate(folder: &TempDir) -> Certificate {
+    let acme = folder.path().join("store/acme");
+    std::fs::create_dir_all(&acme).unwrap();
+    let now = jiff::tz::TimeZone::UTC.to_datetime(now());
+    let certificate = Certificate::valid_in("site.example", 2001..i32::from(now.year()) + 1);
+    let files = certificate.write(folder.path());
+    let pem = [files.certificate, files.key].map(|path| std::fs::read_to_string(path).unwrap());
+    std::fs::write(acme.join("certificate.pem"), pem.concat()).unwrap();
+    certificate
+}
+
+#[test]
+fn certificate_is_renewed_by_each_challenge() {
+    for challenge in ["http-01", "tls-alpn-01"] {
+        let site = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = free_port();
+        let Some(pebble) = Pebble::start(port, site.local_addr().unwrap().port()) else {
+            return;
+        };
+        let folder = Arc::new(TempDir::new().unwrap());
+        let old = store_due_certificate(&folder);
+        let gateway = Gateway::set_up(Setup {
+            folder: Some(folder),
+            listen: &format!("redirect_http = \"127.0.0.1:{port}\""),
+            extra: &pebble.table(challenge),
+            socket: Some(site),
+            ..Setup::default()
+        });
+        gateway.wait_for_event(|line| line["event"] == "acme_certificate_issued");
+        wait_until("the certificate is served", || serves_issued(&gateway, &gateway));
+        assert!(!old.serves("site.example", &gateway.site));
+        assert_eq!(
+            gateway.metric("colonnade_acme_orders_total{outcome=\"issued\"}"),
+            1
+        );
+        for file in ["account.json", "certificate.pem"] {
+            let metadata = gateway.store().join("acme").join(file).metadata().unwrap();
+            assert_eq!(metadata.permissions().mode() & 0o777, 0o600, "{file}");
+        }
+        // Nothing but the certificate in use is ordered, also after a restart and at another gateway.
+        let before = chain(&gateway);
+        let another = gateway.start_another_with(&pebble.table("tls-alpn-01"));
+        wait_until("the certificate is served", || serves_issued(&gateway, &another));
+        let orders = another.metric("colonnade_acme_orders_total{outcome=\"issued\"}");
+        assert_eq!((orders, chain(&gateway)), (0, before));
+    }
+}
+
+#[test]
+fn failed_order_keeps_the_old_certificate() {
+    let folder = Arc::new(TempDir::new().unwrap());
+    let old = store_due_certificate(&folder);
+    let gateway = Gateway::set_up(Setup {
+        folder: Some(folder),
+        extra: &unreachable_authority(),
+        ..Setup::default()
+    });
+    gateway.wait_for_event(|line| line["event"] == "acme_failed");
+    assert_eq!(orders(&gateway, "failed"), 1);
+    assert!(old.serves("site.example", &gateway.site));
+}
+
+/// The table of a certificate authority that does not exist.
+fn unreachable_authority() -> String {
+    let port = free_port();
+    format!("[listen.acme]\ndirectory = \"https://localhost:{port}/dir\"\nterms_of_service_agreed = true\n")
+}
+
+/// The number of orders of a gateway.
+fn orders(gateway: &Gateway, outcome: &str) -> u64 {
+    gateway.metric(&format!("colonnade_acme_orders_total{{outcome=\"{outcome}\"}}"))
+}
+
+#[test]
+fn gateways_on_one_store_order_once() {
+    let site = TcpListener::bind("127.0.0.1:0").unwrap();
+    let Some(pebble) = Pebble::start(free_port(), site.local_addr().unwrap().port()) else {
+        return;
+    };
+    // The authority reaches only this gateway, which cannot order.
+    let answering = Gateway::set_up(Setup {
+        extra: &unreachable_authority(),
+        socket: Some(site),
+        ..Setup::default()
+    });
+    answering.wait_for_event(|line| line["event"] == "acme_failed");
+    let table = pebble.table("tls-alpn-01");
+    let ordering = [(); 2].map(|()| answering.start_another_with(&table));
+    for gateway in ordering.iter().chain([&answering]) {
+        gateway.wait_for_event(|line| line["event"] == "certificate_reloaded");
+        assert!(serves_issued(&answering, gateway));
+    }
+    let total = |outcome| -> u64 { ordering.iter().map(|gateway| orders(gateway, outcome)).sum() };
+    assert_eq!((total("issued"), total("failed")), (1, 0));
+}

@@ -1,0 +1,96 @@
+//! Pebble, a certificate authority for tests.
+
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::{Certificate, wait_until};
+
+/// A running certificate authority, with a DNS server that resolves every name to this machine.
+pub(crate) struct Pebble {
+    processes: [Child; 2],
+    port: u16,
+    root: PathBuf,
+    _folder: TempDir,
+}
+
+impl Pebble {
+    /// Starts Pebble, which sends its challenges to these ports. `None`, and says so, if it is not installed. The environment
+    /// variable `PEBBLE` may name it.
+    #[allow(clippy::print_stderr)]
+    pub(crate) fn start(http_port: u16, tls_port: u16) -> Option<Self> {
+        let program = std::env::var("PEBBLE").unwrap_or_default();
+        let program = if program.is_empty() { "pebble" } else { &program };
+        if Command::new(program).arg("-h").output().is_err() {
+            eprintln!("Pebble is not installed: ACME is not tested");
+            return None;
+        }
+        let folder = TempDir::new().unwrap();
+        let files = Certificate::valid_in("localhost", 2001..2999).write(folder.path());
+        let [port, management, dns] = [free_port(), free_port(), free_port()];
+        let config = folder.path().join("pebble.json");
+        let settings = json!({ "pebble": {
+            "listenAddress": format!("127.0.0.1:{port}"),
+            "managementListenAddress": format!("127.0.0.1:{management}"),
+            "certificate": files.certificate,
+            "privateKey": files.key,
+            "httpPort": http_port,
+            "tlsPort": tls_port,
+        } });
+        std::fs::write(&config, settings.to_string()).unwrap();
+        let dns_server = Command::new(format!("{program}-challtestsrv"))
+            .args(["-defaultIPv4", "127.0.0.1", "-defaultIPv6", ""])
+            .args(["-http01", "", "-https01", "", "-tlsalpn01", ""])
+            .args(["-dns01", &format!("127.0.0.1:{dns}")])
+            .args(["-management", &format!("127.0.0.1:{}", free_port())])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let pebble = Command::new(program)
+            .args([Path::new("-config"), &config])
+            .args(["-dnsserver", &format!("127.0.0.1:{dns}")])
+            .env("PEBBLE_VA_NOSLEEP", "1")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        wait_until("Pebble listens", || {
+            [port, dns]
+                .iter()
+                .all(|port| TcpStream::connect((Ipv4Addr::LOCALHOST, *port)).is_ok())
+        });
+        Some(Self {
+            processes: [dns_server.unwrap(), pebble.unwrap()],
+            port,
+            root: files.certificate,
+            _folder: folder,
+        })
+    }
+
+    /// The configuration table of a gateway.
+    pub(crate) fn table(&self, challenge: &str) -> String {
+        format!(
+            "[listen.acme]\ndirectory = \"https://localhost:{}/dir\"\nroot_certificate = \"{}\"\n\
+             terms_of_service_agreed = true\nchallenge = \"{challenge}\"\n",
+            self.port,
+            self.root.display()
+        )
+    }
+}
+
+impl Drop for Pebble {
+    fn drop(&mut self) {
+        for process in &mut self.processes {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+/// A port that no process listens on.
+pub(crate) fn free_port() -> u16 {
+    let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    socket.local_addr().unwrap().port()
+}
