@@ -101,7 +101,6 @@ impl Listen {
         let mut site_hosts = names(&self.allowed_hosts);
         site_hosts.insert(0, origin.host().to_owned());
         site_hosts.dedup();
-        let admin_hosts = names(&self.admin_allowed_hosts);
         if let Some(acme) = &mut self.acme {
             let is_public = |host: &&String| host.contains('.') && host.parse::<IpAddr>().is_err();
             acme.hosts = site_hosts.iter().filter(is_public).cloned().collect();
@@ -116,7 +115,7 @@ impl Listen {
         }
         for (name, tls, hosts) in [
             ("tls", &mut self.tls, site_hosts),
-            ("admin_tls", &mut self.admin_tls, admin_hosts),
+            ("admin_tls", &mut self.admin_tls, names(&self.admin_allowed_hosts)),
         ] {
             if let Some(tls) = tls {
                 tls.resolve(name, folder, hosts, file);
