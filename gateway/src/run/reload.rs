@@ -143,7 +143,7 @@ mod tests {
             "[\"*\"]" => return "[\"legal\"]".to_owned(),
             _ if value.starts_with("[\"publish\"") => return "[\"publish\"]".to_owned(),
             // Steps.
-            _ if value.ends_with(" 100%\"") => return "\"100%\"".to_owned(),
+            _ if value.ends_with(" 100%\"") => return "\"1% for 1m, 100%\"".to_owned(),
             _ => {}
         }
         let last = value.rfind(|char: char| char.is_ascii_alphanumeric());
