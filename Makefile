@@ -16,7 +16,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build console test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api browser docs docs-serve api-report deb clean
+.PHONY: help run build console test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report deb clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -99,13 +99,14 @@ test-gateway: tools
 	@grep -E '^ +PASS \[' target/test-gateway.log | sort -t '[' -k 2 -rn | head -n 10
 
 # Runs the long tests with at least ten times the iterations of `make test`, installations of new sections by each package
-# manager, thousands of generated requests to the admin API, every fault on every section, every screen where `make test` checks one
+# manager, thousands of generated requests to the admin API, an operator's day, every fault on every section, every screen where `make test` checks one
 # of each kind, and the gallery's screenshots.
 soak: console releases gallery-built browser
 	@$(MAKE) --no-print-directory gateway-tested
 	SOAK=1 PROPTEST_CASES=20000 $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked
 	SOAK=1 npx vitest run kit/src/cli/packed.test.ts
 	SOAK=1 node tests/api/schemathesis.mjs
+	node tests/operator/day.mjs
 	cd tests && SOAK=1 npx playwright test
 
 # Discovered inputs stay in fuzz/target/found, where the next run starts. Copy inputs worth keeping into fuzz/corpus, which
@@ -134,6 +135,10 @@ test-site: console releases gallery-built browser
 # Compares the admin API with its OpenAPI description. Needs Python 3.11.
 test-api: gateway-tested releases
 	@node tests/api/schemathesis.mjs
+
+# An operator's day, from the installation to the restore of a lost store, as a transcript.
+operator-day: gateway-tested releases
+	@node tests/operator/day.mjs
 
 # The component gallery is not part of any release.
 gallery: gallery-built
