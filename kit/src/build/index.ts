@@ -11,7 +11,7 @@ export { listFiles, readRelease, RELEASE_FOLDER, type Release, type ReleaseFile,
 export type { BuildMode } from "./version.js";
 export { callAdmin, type AdminAccess, type AdminResponse } from "../cli/api.js";
 export { deploy, type Deployed, type DeployedDeployment, type DeployOptions } from "../cli/deploy.js";
-export type { Deployment, Rollout } from "../cli/deployments.js";
+export type { Deployment, Rollout, RolloutAnalysis, RolloutProgress } from "../cli/deployments.js";
 export { publish, type OnProgress, type Published } from "../cli/publish.js";
 export type { ReleaseChanges } from "../cli/releases.js";
 export type { RequestBody } from "../cli/http.js";

@@ -25,7 +25,7 @@ export interface Rollout {
 }
 
 /** The progress of a rollout through its steps. */
-interface RolloutProgress {
+export interface RolloutProgress {
   /** Such as `5% for 10m, 25% for 1h, 100%`. */
   readonly steps: string;
   /** Number of the current step, from 1. */
@@ -34,7 +34,7 @@ interface RolloutProgress {
 }
 
 /** The canary analysis of a rollout by one gateway. */
-interface RolloutAnalysis {
+export interface RolloutAnalysis {
   readonly verdict: "passing" | "failing" | "too-few-samples";
   /** The verdict with its numbers. */
   readonly summary: string;
