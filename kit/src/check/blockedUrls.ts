@@ -51,7 +51,8 @@ export function blockedCall(name: string, value: string | undefined): BlockedUrl
   };
 }
 
-function shortened(url: string): string {
+/** Returns a URL as messages quote it. */
+export function shortened(url: string): string {
   const text = url.trim();
   return text.length > MAX_URL ? `${text.slice(0, MAX_URL)}…` : text;
 }

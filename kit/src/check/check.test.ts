@@ -407,6 +407,18 @@ const OTHERS: Readonly<Record<string, Case>> = {
       ["COL118", "PAGE links to /lab/nowhere, which no page of the section matches", "4:12"],
     ],
   },
+  invalidLinks: {
+    source: renders(
+      "<><h1>Lab</h1><a href='http://'>1</a>\n<a href={BAD}>2</a>\n<Link to='https://exa mple.com/'>3</Link>" +
+        "<a href='mailto:a@a.example'>4</a><a href='#top'>5</a></>",
+      'import { Link } from "@colonnade/kit"; const BAD = ["https:", "", ""].join("/");',
+    ),
+    problems: [
+      ["COL117", 'PAGE contains a link to "http://", which is not a valid URL', "4:32"],
+      ["COL117", 'PAGE contains a link to "https://", which is not a valid URL', "5:1"],
+      ["COL117", 'PAGE contains a link to "https://exa mple.com/", which is not a valid URL', "6:1"],
+    ],
+  },
   faults: {
     source: renders("<><h1>Lab</h1><img src='/a.png' /><img src='/b.png' /><h3>Lab</h3></>"),
     problems: [
