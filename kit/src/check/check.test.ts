@@ -502,15 +502,25 @@ const STYLES = {
   "src/styles/names.css": "@layer a { p {} }\n@counter-style dots {}\n@view-transition {}\n",
   "src/styles/nested.module.scss": "$tag: ul;\n\n.a {\n  color: red;\n}\n#{$tag} li {\n  color: red;\n}\n",
 };
+const BLOCKED_STYLES = {
+  "src/styles/urls.module.css":
+    '.a { color: red; }\n@font-face {\n  font-family: hello_a;\n  src: local("a"), url("https://a.example/a.woff2");\n}\n' +
+    '.b {\n  background: url(#c);\n  mask: URL("//a.example/m.svg");\n}\n.c { --d: url("data:image/png;base64,AA=="); }\n' +
+    '.d::after { background: image-set("https://a.example/i.png" 1x); content: "https://a.example"; }\n',
+};
 const CLASS = "has no class of the section's CSS modules outside :not() and :has()";
 
 let problems: Problem[];
 beforeAll(async () => {
   const sources = Object.entries(PAGES).map(([name, { source }]) => [name, source] as const);
-  const styles = Object.keys(STYLES).map((file) => `import "../styles/${file.slice("src/styles/".length)}";`);
+  const styles = Object.keys({ ...STYLES, ...BLOCKED_STYLES }).map(
+    (file) => `import "../styles/${file.slice("src/styles/".length)}";`,
+  );
   sources.push(["uses", USES_PAGE]);
   sources.push(["styles", pageSource("", styles.join(" "))]);
-  problems = await problemsIn(await labSection(Object.fromEntries(sources), PATTERNS, STYLES));
+  problems = await problemsIn(
+    await labSection(Object.fromEntries(sources), PATTERNS, { ...STYLES, ...BLOCKED_STYLES }),
+  );
 });
 
 /** Problems of a page: those that name its path or its file. The components have no headings unless they matter. */
@@ -573,5 +583,18 @@ test("unscoped styles are reported with the line of the source", () => {
     "src/styles/names.css:2:1 @counter-style dots must have a name that starts with hello_",
     "src/styles/names.css:3:1 @view-transition is not allowed in a section's stylesheet",
     `src/styles/nested.module.scss:6:1 the selector ul li ${CLASS}`,
+  ]);
+});
+
+test("blocked URLs of stylesheets have the line of the source", () => {
+  const found = problems
+    .filter(({ code, message }) => code === "COL125" && message.includes(" in the property "))
+    .map(({ location, message }) => `${location ?? ""} ${message}`);
+  const at = "src/styles/urls.module.css";
+  expect(found).toEqual([
+    `${at}:4:3 the section contains the URL "https://a.example/a.woff2" in the property "src"`,
+    `${at}:8:3 the section contains the URL "//a.example/m.svg" in the property "mask"`,
+    `${at}:10:6 the section contains the URL "data:image/png;base64,AA==" in the property "--d"`,
+    `${at}:11:13 the section contains the URL "https://a.example/i.png" in the property "background"`,
   ]);
 });

@@ -5,8 +5,10 @@ import { parse, type AtRule, type Container, type Document, type Node, type Rule
 import selectorParser, { type Root, type Selector } from "postcss-selector-parser";
 import type { Compilation } from "webpack";
 
+import { blockedStyleUrl } from "./blockedUrls.js";
 import { formatPosition } from "./positions.js";
 import { problemOf, type Problem } from "./problem.js";
+import { urlsIn } from "./styleUrls.js";
 
 // The gateway applies the same rules to a published release: gateway/crates/platform/src/publish/style.
 const GROUPS = new Set(["media", "supports", "container", "starting-style"]);
@@ -34,20 +36,30 @@ interface StyleModule {
   readonly sourceMap?: Buffer | string;
 }
 
-/** Finds the rules in a section's stylesheets that could affect anything outside of the section. */
-export function findUnscopedStyles(folder: string, name: string, compilation: Compilation): Problem[] {
+/**
+ * Finds the rules in a section's stylesheets that could affect anything outside of the section, and the URLs that the policy
+ * blocks.
+ */
+export function findStyleProblems(folder: string, name: string, compilation: Compilation): Problem[] {
   return [...compilation.modules]
     .filter((module) => module.type === "css/mini-extract")
-    .flatMap((module) => unscopedIn(folder, name, module as unknown as StyleModule));
+    .flatMap((module) => problemsIn(folder, name, module as unknown as StyleModule));
 }
 
-function unscopedIn(folder: string, name: string, { content, sourceMap }: StyleModule): Problem[] {
+function problemsIn(folder: string, name: string, { content, sourceMap }: StyleModule): Problem[] {
   const problems: Problem[] = [];
   const map = sourceMap ? new SourceMap(JSON.parse(String(sourceMap)) as SourceMap["payload"]) : undefined;
-  const report: Report = (node, message) => {
-    problems.push(problemOf("COL124", message, positionOf(folder, map, node)));
-  };
-  checkRules(parse(String(content)), `${name}_`, { isNested: false, inScope: false, inLayer: false }, report);
+  const locate = (node: Node): string | undefined => positionOf(folder, map, node);
+  const root = parse(String(content));
+  checkRules(root, `${name}_`, { isNested: false, inScope: false, inLayer: false }, (node, message) => {
+    problems.push(problemOf("COL124", message, locate(node)));
+  });
+  root.walkDecls((declaration) => {
+    for (const { url } of urlsIn(declaration.value)) {
+      const blocked = blockedStyleUrl(declaration.prop, url);
+      if (blocked) problems.push(problemOf("COL125", `the section contains ${blocked.message}`, locate(declaration)));
+    }
+  });
   return problems;
 }
 
