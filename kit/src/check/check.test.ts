@@ -497,7 +497,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
 
 // The gateway's rules are the same: gateway/crates/platform/src/publish/style/tests.rs.
 const STYLES = {
-  "src/styles/global.css": "@import 'https://a.example/x.css';\nbody {}\n",
+  "src/styles/global.css": "@import 'https://a.example/y.css';\n@import 'https://a.example/x.css' print;\nbody {}\n",
   "src/styles/local.module.css": ".a, .b:is(p) { p, & a {} :not(&) {} }\nul:not(.a) {}\n@scope (.a) { p {} }\n",
   "src/styles/names.css": "@layer a { p {} }\n@counter-style dots {}\n@view-transition {}\n",
   "src/styles/nested.module.scss": "$tag: ul;\n\n.a {\n  color: red;\n}\n#{$tag} li {\n  color: red;\n}\n",
@@ -577,12 +577,21 @@ test("unscoped styles are reported with the line of the source", () => {
     .filter(({ code }) => code === "COL124")
     .map(({ location, message }) => `${location ?? ""} ${message}`);
   expect(found).toEqual([
-    " @import url(https://a.example/x.css) is not allowed; import the stylesheet in the section's code instead",
+    "src/styles/global.css:1:1 @import url(https://a.example/y.css) is not allowed",
+    "src/styles/global.css:2:1 @import url(https://a.example/x.css) is not allowed",
     `src/styles/local.module.css:1:26 the selector :not(&) ${CLASS}`,
     expect.stringMatching(/^src\/styles\/local\.module\.css:2:1 the selector ul:not\(\.hello_a_\S+\) has no class/),
     "src/styles/names.css:2:1 @counter-style dots must have a name that starts with hello_",
     "src/styles/names.css:3:1 @view-transition is not allowed in a section's stylesheet",
     `src/styles/nested.module.scss:6:1 the selector ul li ${CLASS}`,
+  ]);
+});
+
+test("an import of another origin has advice of its own", () => {
+  const found = problems.filter(({ message }) => message.startsWith("@import"));
+  expect(found.map(({ help }) => help)).toEqual([
+    expect.stringMatching(/^Add the stylesheet/),
+    expect.stringMatching(/^Add the stylesheet/),
   ]);
 });
 
