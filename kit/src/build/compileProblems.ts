@@ -6,6 +6,7 @@ import webpack, { type Compilation, type Module, type NormalModule, type Webpack
 
 import { formatPosition, isOwnSource } from "../check/positions.js";
 import { locateInSource } from "../check/sources.js";
+import { locateUrl } from "../check/styleUrls.js";
 
 /** An error of a compilation. */
 export interface CompileProblem {
@@ -35,6 +36,8 @@ const LINE_AND_COLUMN = /^(.+?)(?: at)? \(?line (\d+),? column (\d+)/;
 const ACORN_POSITION = / \(\d+:\d+\)$/;
 // mini-css-extract-plugin repeats the error of a stylesheet that it executes.
 const REPEATED = /^Module build failed [^\n]*\nError: Execution of module code from module graph/;
+const UNRESOLVED = /^Can't resolve '([^']*)'/;
+const STYLE_LOADER = /[\\/]css-loader[\\/]/;
 const PACKAGE = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*/;
 // Node.js 20 does not tell the position of each error.
 const JSON_POSITION = /^(.*?)(?: in JSON)?(?: at position (\d+).*|, ".*" is not valid JSON)$/s;
@@ -69,11 +72,12 @@ class Describer {
     const { module, loc } = error as Partial<WebpackError>;
     if (!(module instanceof webpack.NormalModule)) return [{ kind: "build", message: text }];
     if (module.resource.startsWith("node:")) return this.#nodeImports(module);
-    if (error.name === "ModuleNotFoundError") return [this.#missing(text, module, loc)];
+    // css-loader resolves each `@import` of a file itself.
+    if (error.name === "ModuleNotFoundError" || UNRESOLVED.test(text)) return [this.#missing(text, module, loc)];
     const [, name, specifier, available] = MISSING_EXPORT.exec(text) ?? [];
     if (name !== undefined && specifier !== undefined) {
       const help = available === undefined ? "It has no exports." : `It exports ${available}.`;
-      return [this.#import(module, loc, `${specifier} does not export ${name}`, help)];
+      return [this.#import(module, this.#locate(module, loc), `${specifier} does not export ${name}`, help)];
     }
     return [this.#invalid(text, module, error)];
   }
@@ -118,18 +122,19 @@ class Describer {
 
   /** A module imports something that does not exist. */
   #missing(text: string, module: NormalModule, loc: Location): CompileProblem {
+    const [, specifier] = UNRESOLVED.exec(text) ?? [];
+    const location = this.#locate(module, loc, specifier);
     const [, file, exporter] = NOT_EXPORTED.exec(text) ?? [];
     if (file !== undefined && exporter !== undefined)
-      return this.#import(module, loc, `the package ${exporter} does not export ${file}`);
-    const [, specifier] = /^Can't resolve '([^']*)'/.exec(text) ?? [];
-    if (specifier === undefined) return this.#import(module, loc, text);
-    if (isBuiltin(specifier)) return this.#nodeImport(module, loc, specifier);
+      return this.#import(module, location, `the package ${exporter} does not export ${file}`);
+    if (specifier === undefined) return this.#import(module, location, text);
+    if (isBuiltin(specifier)) return this.#nodeImport(module, location, specifier);
     const [name] = PACKAGE.exec(specifier) ?? [];
     if (name === undefined)
-      return this.#import(module, loc, `cannot find ${specifier}`, "Correct the path, or add the file.");
+      return this.#import(module, location, `cannot find ${specifier}`, "Correct the path, or add the file.");
     return isInstalled(name, module.resource)
-      ? this.#import(module, loc, `the package ${name} does not contain ${specifier}`)
-      : this.#import(module, loc, `the package ${name} is not installed`, `Run \`npm install ${name}\`.`);
+      ? this.#import(module, location, `the package ${name} does not contain ${specifier}`)
+      : this.#import(module, location, `the package ${name} is not installed`, `Run \`npm install ${name}\`.`);
   }
 
   #nodeImports(module: NormalModule): CompileProblem[] {
@@ -137,23 +142,25 @@ class Describer {
     for (const { originModule, dependency } of this.graph.getIncomingConnections(module))
       if (originModule instanceof webpack.NormalModule && !importers.has(originModule))
         importers.set(originModule, dependency?.loc);
-    return [...importers].map(([importer, loc]) => this.#nodeImport(importer, loc, module.resource));
+    return [...importers].map(([importer, loc]) =>
+      this.#nodeImport(importer, this.#locate(importer, loc), module.resource),
+    );
   }
 
-  #nodeImport(importer: NormalModule, loc: Location, specifier: string): CompileProblem {
+  #nodeImport(importer: NormalModule, location: string, specifier: string): CompileProblem {
     const help =
       "Neither browsers nor the gateway have modules of Node.js. Do this in a script that runs before the build.";
-    return this.#import(importer, loc, `cannot import ${specifier}, a module of Node.js`, help);
+    return this.#import(importer, location, `cannot import ${specifier}, a module of Node.js`, help);
   }
 
-  #import(importer: NormalModule, loc: Location, message: string, help?: string): CompileProblem {
+  #import(importer: NormalModule, location: string, message: string, help?: string): CompileProblem {
     const own = this.#ownImporter(importer);
     const isPackage = own !== undefined && own !== importer;
     const advice = [...(help ? [help] : []), ...(isPackage ? [`${this.#relative(own)} imports the package.`] : [])];
     return {
       kind: "build",
       message,
-      location: this.#locate(importer, loc),
+      location,
       ...(advice.length > 0 && { help: advice.join(" ") }),
     };
   }
@@ -165,7 +172,13 @@ class Describer {
     return this.#ownImporter(this.graph.getIssuer(module));
   }
 
-  #locate(module: NormalModule, loc: Location): string {
+  /** `url` is what the module refers to, if it does not exist. */
+  #locate(module: NormalModule, loc: Location, url?: string): string {
+    // The source map of css-loader belongs to the stylesheet's text, not to the JavaScript around it.
+    if (module.loaders.some(({ loader }) => STYLE_LOADER.test(loader))) {
+      const position = url === undefined ? undefined : locateUrl(this.folder, module.resource, url);
+      return position ?? this.#relative(module);
+    }
     const start = (loc as { start?: { line: number; column?: number } } | undefined)?.start;
     // Without a source map, a position in what a loader compiled is not one in the source.
     const isKnown = module.loaders.length === 0 || module.originalSource()?.map();

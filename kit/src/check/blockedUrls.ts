@@ -51,7 +51,14 @@ export function blockedCall(name: string, value: string | undefined): BlockedUrl
   };
 }
 
-function shortened(url: string): string {
+/** Returns what the policy blocks of a URL in a declaration of a stylesheet. */
+export function blockedStyleUrl(property: string, url: string): BlockedUrl | undefined {
+  if (!OTHER_ORIGIN.test(url)) return undefined;
+  return { message: `the URL "${shortened(url)}" in the property "${property}"` };
+}
+
+/** Returns a URL as messages quote it. */
+export function shortened(url: string): string {
   const text = url.trim();
   return text.length > MAX_URL ? `${text.slice(0, MAX_URL)}…` : text;
 }

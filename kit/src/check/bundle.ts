@@ -15,7 +15,7 @@ import { hashKit } from "../build/version.js";
 import { serverConfiguration } from "../build/webpack.js";
 import type { Problem } from "./problem.js";
 import { SourceProblems } from "./sources.js";
-import { findUnscopedStyles } from "./styles.js";
+import { findStyleProblems } from "./styles.js";
 
 const STEPS = path.join(import.meta.dirname, "sandbox/index.js");
 
@@ -38,7 +38,7 @@ export interface SectionBundle {
 export async function compileSection(context: BuildContext, output: string): Promise<SectionBundle> {
   const sources = new SourceProblems(context.folder);
   const compilation = await compile(sectionConfiguration(context, output, sources), context);
-  const styles = findUnscopedStyles(context.folder, context.config.name, compilation);
+  const styles = findStyleProblems(context.folder, context.config.name, compilation);
   return { ...sectionFiles(output), problems: [...sources.problems(), ...styles], compilation };
 }
 

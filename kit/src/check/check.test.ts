@@ -407,6 +407,18 @@ const OTHERS: Readonly<Record<string, Case>> = {
       ["COL118", "PAGE links to /lab/nowhere, which no page of the section matches", "4:12"],
     ],
   },
+  invalidLinks: {
+    source: renders(
+      "<><h1>Lab</h1><a href='http://'>1</a>\n<a href={BAD}>2</a>\n<Link to='https://exa mple.com/'>3</Link>" +
+        "<a href='mailto:a@a.example'>4</a><a href='#top'>5</a></>",
+      'import { Link } from "@colonnade/kit"; const BAD = ["https:", "", ""].join("/");',
+    ),
+    problems: [
+      ["COL117", 'PAGE contains a link to "http://", which is not a valid URL', "4:32"],
+      ["COL117", 'PAGE contains a link to "https://", which is not a valid URL', "5:1"],
+      ["COL117", 'PAGE contains a link to "https://exa mple.com/", which is not a valid URL', "6:1"],
+    ],
+  },
   faults: {
     source: renders("<><h1>Lab</h1><img src='/a.png' /><img src='/b.png' /><h3>Lab</h3></>"),
     problems: [
@@ -485,20 +497,30 @@ const PATTERNS: Readonly<Record<string, string>> = {
 
 // The gateway's rules are the same: gateway/crates/platform/src/publish/style/tests.rs.
 const STYLES = {
-  "src/styles/global.css": "@import 'https://a.example/x.css';\nbody {}\n",
+  "src/styles/global.css": "@import 'https://a.example/y.css';\n@import 'https://a.example/x.css' print;\nbody {}\n",
   "src/styles/local.module.css": ".a, .b:is(p) { p, & a {} :not(&) {} }\nul:not(.a) {}\n@scope (.a) { p {} }\n",
   "src/styles/names.css": "@layer a { p {} }\n@counter-style dots {}\n@view-transition {}\n",
   "src/styles/nested.module.scss": "$tag: ul;\n\n.a {\n  color: red;\n}\n#{$tag} li {\n  color: red;\n}\n",
+};
+const BLOCKED_STYLES = {
+  "src/styles/urls.module.css":
+    '.a { color: red; }\n@font-face {\n  font-family: hello_a;\n  src: local("a"), url("https://a.example/a.woff2");\n}\n' +
+    '.b {\n  background: url(#c);\n  mask: URL("//a.example/m.svg");\n}\n.c { --d: url("data:image/png;base64,AA=="); }\n' +
+    '.d::after { background: image-set("https://a.example/i.png" 1x); content: "https://a.example"; }\n',
 };
 const CLASS = "has no class of the section's CSS modules outside :not() and :has()";
 
 let problems: Problem[];
 beforeAll(async () => {
   const sources = Object.entries(PAGES).map(([name, { source }]) => [name, source] as const);
-  const styles = Object.keys(STYLES).map((file) => `import "../styles/${file.slice("src/styles/".length)}";`);
+  const styles = Object.keys({ ...STYLES, ...BLOCKED_STYLES }).map(
+    (file) => `import "../styles/${file.slice("src/styles/".length)}";`,
+  );
   sources.push(["uses", USES_PAGE]);
   sources.push(["styles", pageSource("", styles.join(" "))]);
-  problems = await problemsIn(await labSection(Object.fromEntries(sources), PATTERNS, STYLES));
+  problems = await problemsIn(
+    await labSection(Object.fromEntries(sources), PATTERNS, { ...STYLES, ...BLOCKED_STYLES }),
+  );
 });
 
 /** Problems of a page: those that name its path or its file. The components have no headings unless they matter. */
@@ -555,11 +577,33 @@ test("unscoped styles are reported with the line of the source", () => {
     .filter(({ code }) => code === "COL124")
     .map(({ location, message }) => `${location ?? ""} ${message}`);
   expect(found).toEqual([
-    " @import url(https://a.example/x.css) is not allowed; import the stylesheet in the section's code instead",
+    "src/styles/global.css:1:1 @import url(https://a.example/y.css) is not allowed",
+    "src/styles/global.css:2:1 @import url(https://a.example/x.css) is not allowed",
     `src/styles/local.module.css:1:26 the selector :not(&) ${CLASS}`,
     expect.stringMatching(/^src\/styles\/local\.module\.css:2:1 the selector ul:not\(\.hello_a_\S+\) has no class/),
     "src/styles/names.css:2:1 @counter-style dots must have a name that starts with hello_",
     "src/styles/names.css:3:1 @view-transition is not allowed in a section's stylesheet",
     `src/styles/nested.module.scss:6:1 the selector ul li ${CLASS}`,
+  ]);
+});
+
+test("an import of another origin has advice of its own", () => {
+  const found = problems.filter(({ message }) => message.startsWith("@import"));
+  expect(found.map(({ help }) => help)).toEqual([
+    expect.stringMatching(/^Add the stylesheet/),
+    expect.stringMatching(/^Add the stylesheet/),
+  ]);
+});
+
+test("blocked URLs of stylesheets have the line of the source", () => {
+  const found = problems
+    .filter(({ code, message }) => code === "COL125" && message.includes(" in the property "))
+    .map(({ location, message }) => `${location ?? ""} ${message}`);
+  const at = "src/styles/urls.module.css";
+  expect(found).toEqual([
+    `${at}:4:3 the section contains the URL "https://a.example/a.woff2" in the property "src"`,
+    `${at}:8:3 the section contains the URL "//a.example/m.svg" in the property "mask"`,
+    `${at}:10:6 the section contains the URL "data:image/png;base64,AA==" in the property "--d"`,
+    `${at}:11:13 the section contains the URL "https://a.example/i.png" in the property "background"`,
   ]);
 });

@@ -38,7 +38,11 @@ export async function inspectPages(pages: readonly RenderedPath[]): Promise<Page
     const parsed = new window.DOMParser().parseFromString(page.html, "text/html");
     document.body.replaceChildren(...parsed.body.childNodes);
     for (const anchor of document.querySelectorAll("a[href]")) {
-      const { origin, pathname } = new URL(anchor.getAttribute("href") ?? "", PLACEHOLDER_SITE.origin + page.path);
+      const href = anchor.getAttribute("href") ?? "";
+      const base = PLACEHOLDER_SITE.origin + page.path;
+      // The creation of the element reports an invalid URL.
+      if (!URL.canParse(href, base)) continue;
+      const { origin, pathname } = new URL(href, base);
       if (origin === PLACEHOLDER_SITE.origin && !links.has(pathname)) links.set(pathname, page);
     }
     const { violations } = await inWindow.run(document as unknown as Document, {

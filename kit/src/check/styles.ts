@@ -1,12 +1,14 @@
 import { SourceMap } from "node:module";
 import path from "node:path";
 
-import { parse, type AtRule, type Container, type Document, type Node, type Rule } from "postcss";
+import { parse, type AtRule, type ChildNode, type Container, type Document, type Node, type Rule } from "postcss";
 import selectorParser, { type Root, type Selector } from "postcss-selector-parser";
 import type { Compilation } from "webpack";
 
+import { blockedStyleUrl } from "./blockedUrls.js";
 import { formatPosition } from "./positions.js";
 import { problemOf, type Problem } from "./problem.js";
+import { importedUrl, locateUrl, urlsIn } from "./styleUrls.js";
 
 // The gateway applies the same rules to a published release: gateway/crates/platform/src/publish/style.
 const GROUPS = new Set(["media", "supports", "container", "starting-style"]);
@@ -15,6 +17,8 @@ const NAMED = /^((-webkit-|-moz-)?keyframes|counter-style|font-feature-values|pa
 const DASHED = new Set(["property", "font-palette-values", "position-try", "color-profile", "function"]);
 const ALTERNATIVES = new Set([":is", ":where", ":any", ":-webkit-any", ":-moz-any"]);
 const MAX_QUOTED = 120;
+const IMPORT_ADVICE =
+  "Add the stylesheet and its files, such as fonts, to the section, and import it in the section's code.";
 
 /** The rules around a rule. */
 interface Context {
@@ -26,28 +30,45 @@ interface Context {
   readonly inLayer: boolean;
 }
 
-type Report = (node: Node, message: string) => void;
+type Report = (node: ChildNode, message: string, advice?: string) => void;
 
 // The fields that mini-css-extract-plugin adds to webpack's modules.
 interface StyleModule {
   readonly content: Buffer | string;
   readonly sourceMap?: Buffer | string;
+  /** The file of the stylesheet. */
+  nameForCondition(): string;
 }
 
-/** Finds the rules in a section's stylesheets that could affect anything outside of the section. */
-export function findUnscopedStyles(folder: string, name: string, compilation: Compilation): Problem[] {
+/**
+ * Finds the rules in a section's stylesheets that could affect anything outside of the section, and the URLs that the policy
+ * blocks.
+ */
+export function findStyleProblems(folder: string, name: string, compilation: Compilation): Problem[] {
   return [...compilation.modules]
     .filter((module) => module.type === "css/mini-extract")
-    .flatMap((module) => unscopedIn(folder, name, module as unknown as StyleModule));
+    .flatMap((module) => problemsIn(folder, name, module as unknown as StyleModule));
 }
 
-function unscopedIn(folder: string, name: string, { content, sourceMap }: StyleModule): Problem[] {
+function problemsIn(folder: string, name: string, module: StyleModule): Problem[] {
   const problems: Problem[] = [];
+  const { content, sourceMap } = module;
   const map = sourceMap ? new SourceMap(JSON.parse(String(sourceMap)) as SourceMap["payload"]) : undefined;
-  const report: Report = (node, message) => {
-    problems.push(problemOf("COL124", message, positionOf(folder, map, node)));
+  const locate = (node: ChildNode): string | undefined => {
+    // css-loader moves each `@import` of another origin into a module without a source map.
+    const url = node.type === "atrule" && !map ? importedUrl(node) : undefined;
+    return url === undefined ? positionOf(folder, map, node) : locateUrl(folder, module.nameForCondition(), url);
   };
-  checkRules(parse(String(content)), `${name}_`, { isNested: false, inScope: false, inLayer: false }, report);
+  const root = parse(String(content));
+  checkRules(root, `${name}_`, { isNested: false, inScope: false, inLayer: false }, (node, message, advice) => {
+    problems.push(problemOf("COL124", message, locate(node), advice));
+  });
+  root.walkDecls((declaration) => {
+    for (const { url } of urlsIn(declaration.value)) {
+      const blocked = blockedStyleUrl(declaration.prop, url);
+      if (blocked) problems.push(problemOf("COL125", `the section contains ${blocked.message}`, locate(declaration)));
+    }
+  });
   return problems;
 }
 
@@ -81,8 +102,7 @@ function checkAtRule(rule: AtRule, prefix: string, context: Context, report: Rep
     });
   } else if (NAMED.test(name)) checkNames(rule, prefix, report);
   else if (DASHED.has(name)) checkNames(rule, `--${prefix}`, report);
-  else if (name === "import")
-    report(rule, `@import ${rule.params} is not allowed; import the stylesheet in the section's code instead`);
+  else if (name === "import") report(rule, `@import ${rule.params} is not allowed`, IMPORT_ADVICE);
   else if (!IGNORED.has(name)) report(rule, `@${rule.name} is not allowed in a section's stylesheet`);
 }
 
@@ -99,7 +119,7 @@ function checkNames(rule: AtRule, prefix: string, report: Report): void {
   for (const name of rule.params.split(",")) checkName(rule, rule.name, name, prefix, report);
 }
 
-function checkName(node: Node, rule: string, text: string, prefix: string, report: Report): void {
+function checkName(node: ChildNode, rule: string, text: string, prefix: string, report: Report): void {
   const [, name = ""] = /^["']?([^\s"'(:]*)/.exec(text.trim()) ?? [];
   if (name.startsWith(prefix)) return;
   const subject = name === "" ? `@${rule}` : `@${rule} ${name}`;

@@ -150,6 +150,28 @@ test("a syntax error of JSON has a position", async () => {
   );
 });
 
+test("a missing file of a stylesheet has the position of its URL", async () => {
+  const broken = await helloSection({
+    "src/pages/languages.module.css":
+      ".languages {\n  color: red;\n}\n.a { color: red; background: /* b */ url( './b.png' ), url(./c.png?d#e); }\n" +
+      ".f {\n  background:\n    url(~nowhere/f.png);\n}\n",
+    "src/plain.css": '@import "./g.css";\n.h { color: red }\n',
+    "src/sass.scss": '@use "colors";\n// It\'s a comment.\n.i { background: url("./i-#{colors.$name}.png"); }\n',
+    "src/_colors.scss": "$name: j;",
+    "src/greetings.ts": 'import "./plain.css";\nimport "./sass.scss";\nexport const GREETINGS = {};\n',
+  });
+  const { err } = await runCompiled(broken, ["build"]);
+  expect([...err.matchAll(/^hello: build error at (.*)\n(.*)/gm)].map(([, at, what]) => [at, what]).toSorted()).toEqual(
+    [
+      ["src/pages/languages.module.css:4:38", "cannot find ./b.png"],
+      ["src/pages/languages.module.css:4:56", "cannot find ./c.png?d"],
+      ["src/pages/languages.module.css:7:5", "the package nowhere is not installed"],
+      ["src/plain.css:1:1", "cannot find ./g.css"],
+      ["src/sass.scss", "cannot find ./i-j.png"],
+    ],
+  );
+});
+
 test.runIf(process.platform === "linux")("a terminal gets the errors of compilers without colors", async () => {
   const broken = await helloSection({
     "src/languages.ts": "export const LANGUAGES = ;\n",

@@ -1,11 +1,15 @@
-// Records the elements that the site's Content Security Policy blocks, wherever the section creates them.
+// Records the elements that the site's Content Security Policy blocks and the links that browsers cannot follow, wherever the
+// section creates them.
 import React from "react";
 import runtime from "react/jsx-runtime";
 
-import { blockedProp } from "../blockedUrls.js";
+import { Link } from "../../Link.js";
+import { blockedProp, shortened } from "../blockedUrls.js";
 import { styleLibraryHelp, type ProblemCode } from "../codes.js";
+import { BUNDLE_NAME } from "../report.js";
+import { PLACEHOLDER_SITE } from "./site.js";
 
-/** A blocked element, with the stack of its creation. */
+/** A blocked element or an invalid link, with the stack of its creation. */
 export interface BlockedElement {
   readonly code: ProblemCode;
   readonly message: string;
@@ -61,10 +65,22 @@ function* violations(type: string, props: Readonly<Record<string, unknown>>): Ge
   }
 }
 
+function invalidLink(type: unknown, props: Readonly<Record<string, unknown>>): BlockedElement | undefined {
+  const url = type === "a" ? props.href : type === Link ? props.to : undefined;
+  if (typeof url !== "string" || URL.canParse(url, PLACEHOLDER_SITE.origin)) return undefined;
+  const stack = new Error().stack ?? "";
+  // The anchor of a <Link> repeats its URL, and its stack does not contain the section.
+  if (!stack.includes(BUNDLE_NAME)) return undefined;
+  const message = `a link to "${shortened(url)}", which is not a valid URL`;
+  return { code: "COL117", message, advice: "Correct the URL: browsers do not follow the link.", stack };
+}
+
 function recording(create: Create): Create {
   return (type, props, ...rest) => {
     if (typeof type === "string" && props)
       for (const violation of violations(type, props)) blocked.push({ ...violation, stack: new Error().stack ?? "" });
+    const invalid = props && invalidLink(type, props);
+    if (invalid) blocked.push(invalid);
     return create(type, props, ...rest);
   };
 }
