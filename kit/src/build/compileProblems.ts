@@ -3,6 +3,7 @@ import { createRequire, isBuiltin } from "node:module";
 import path from "node:path";
 
 import webpack, { type Compilation, type Module, type NormalModule, type WebpackError } from "webpack";
+import { parseDocument } from "yaml";
 
 import { formatPosition, isOwnSource } from "../check/positions.js";
 import { locateInSource } from "../check/sources.js";
@@ -36,8 +37,9 @@ const ACORN_POSITION = / \(\d+:\d+\)$/;
 // mini-css-extract-plugin repeats the error of a stylesheet that it executes.
 const REPEATED = /^Module build failed [^\n]*\nError: Execution of module code from module graph/;
 const PACKAGE = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*/;
-// Node.js 20 does not tell the position of each error.
-const JSON_POSITION = /^(.*?)(?: in JSON)?(?: at position (\d+).*|, ".*" is not valid JSON)$/s;
+// The rest of the message contains text of the file.
+const JSON_ERROR = /^(.*?)(?: in JSON)?(?: at position (\d+).*|, (?:\.\.\.)?".*)$/s;
+const JSON_TOKEN = /^Unexpected token '?(.)/su;
 const NOT_EXPORTED =
   /^"\.\/([^"]+)" is not exported .*? from package (?:.*[\\/])?node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/ ]+)/;
 const MISSING_EXPORT =
@@ -101,8 +103,8 @@ class Describer {
       return { kind: "syntax", message: sass, location: at(path.resolve(sassFile), sassRow, sassColumn) };
     const { error: cause } = error as { readonly error?: Partial<JsonError> };
     if (cause?.name === "JSONParseError" && cause.systemError) {
-      const [, message = text, offset] = JSON_POSITION.exec(cause.systemError.message) ?? [];
-      const before = offset === undefined ? undefined : cause.txt?.slice(0, Number(offset)).split("\n");
+      const { message, offset } = describeJsonError(cause.systemError.message, cause.txt ?? "");
+      const before = offset === undefined ? undefined : cause.txt?.slice(0, offset).split("\n");
       const location = before ? at(resource, before.length, (before.at(-1)?.length ?? 0) + 1) : this.#relative(module);
       return { kind: "syntax", message, location };
     }
@@ -177,6 +179,16 @@ class Describer {
   #relative({ resource }: NormalModule): string {
     return path.relative(this.folder, resource).replaceAll(path.sep, "/");
   }
+}
+
+function describeJsonError(text: string, source: string): { message: string; offset: number | undefined } {
+  const [, message = text, position] = JSON_ERROR.exec(text) ?? [];
+  if (position !== undefined) return { message, offset: Number(position) };
+  const [, token] = JSON_TOKEN.exec(message) ?? [];
+  if (token === undefined) return { message, offset: source.length };
+  // Node.js 20 tells no position of a token. YAML is a superset of JSON, so its errors may be others.
+  const { errors } = parseDocument(source, { schema: "json" });
+  return { message, offset: errors.map(({ pos }) => pos[0]).find((start) => source.startsWith(token, start)) };
 }
 
 function isInstalled(name: string, importer: string): boolean {
