@@ -79,11 +79,17 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
   },
   text: {
     source: runs("throw 'broken'"),
-    problems: [["COL110", "rendering PAGE threw a value that is not an Error: 'broken'"]],
+    problems: [["COL110", "rendering PAGE threw a value that is not an Error: 'broken'", "4:12"]],
   },
   typo: {
     source: runs("undefinedName()"),
     problems: [["COL110", "rendering PAGE threw ReferenceError: undefinedName is not defined", "4:20"]],
+  },
+  invalidType: {
+    source: renders("<lab.Missing />", "const lab = {} as { Missing: () => null };"),
+    problems: [
+      ["COL110", expect.stringMatching(/^rendering \S+ .* threw Error: Element type is invalid: /) as string, "4:12"],
+    ],
   },
   boundary: {
     source: renders(
@@ -98,6 +104,7 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
       [
         "COL110",
         "rendering PAGE threw Error: the page suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>",
+        "4:12",
       ],
     ],
   },
@@ -248,6 +255,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
       [
         "COL110",
         "data() of PAGE threw Error: its promise never settles: it waits for something that does not happen on the server",
+        "4:7",
       ],
     ],
   },
@@ -369,7 +377,10 @@ const OTHERS: Readonly<Record<string, Case>> = {
     problems: [
       [
         "COL113",
-        expect.stringMatching(/^the page \/lab\/large and its data have 10\d{5} bytes; expected at most 1048576$/),
+        expect.stringMatching(
+          /^the page \/lab\/large and its data have 10\d{5} bytes; expected at most 1048576$/,
+        ) as string,
+        "2:139",
       ],
     ],
   },
@@ -429,7 +440,10 @@ const OTHERS: Readonly<Record<string, Case>> = {
     problems: [
       [
         "COL110",
-        expect.stringMatching(/threw Error: Objects are not valid as a React child \(found: object with keys \{\}\)\./),
+        expect.stringMatching(
+          /threw Error: Objects are not valid as a React child \(found: object with keys \{\}\)\./,
+        ) as string,
+        "4:12",
       ],
     ],
   },
