@@ -64,11 +64,12 @@ const UNCERTAIN = /^(SwitchStatement|TryStatement|PropertyDefinition|(For|ForIn|
 export function* findViolations(program: SyntaxNode): Generator<Finding> {
   const declared = declaredNames(program);
   const functions = pageFunctions(program);
+  const hasFrame = [...walk(program)].some(({ node }) => elementOf(node)?.tag === "iframe");
   for (const { node, ancestors } of walk(program)) {
     const parent = ancestors.at(-1);
     for (const found of [
       ...findElements(node),
-      ...findProps(node, parent),
+      ...findProps(node, parent, hasFrame),
       ...findMarkup(node, declared),
       ...findImports(node),
     ])
@@ -127,12 +128,12 @@ function elementOf(node: SyntaxNode): Element | undefined {
   return { tag: textOf(type), attributes };
 }
 
-/** Finds props in an object literal that an element may spread. */
-function* findProps(node: SyntaxNode, parent: SyntaxNode | undefined): Generator<Found> {
+/** Finds props in an object literal that an element may spread. Without an `<iframe>`, the key "srcDoc" is no prop. */
+function* findProps(node: SyntaxNode, parent: SyntaxNode | undefined, hasFrame: boolean): Generator<Found> {
   if (node.type !== "ObjectExpression" || (parent && elementOf(parent))) return;
   for (const property of nodesAt(node, "properties")) {
     const name = keyOf(property);
-    if (MARKUP_PROP.test(name))
+    if (hasFrame ? MARKUP_PROP.test(name) : name === "dangerouslySetInnerHTML")
       yield { code: "COL121", message: `the section contains the prop "${name}"`, node: property };
   }
 }
