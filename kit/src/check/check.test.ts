@@ -154,6 +154,16 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
       ["COL125", 'the section contains the URL "//a.example/x.mp4" as the prop "src" of a <video> element', "6:1"],
     ],
   },
+  targets: {
+    source: renders(
+      "<><h1>Lab</h1><form action={`${ORIGIN}/signup`} />\n<link rel='stylesheet' href={`${ORIGIN}/x.css`} /></>",
+      "const ORIGIN = ['https:', '', 'a.example'].join('/');",
+    ),
+    problems: [
+      ["COL125", 'PAGE contains the URL "https://a.example/signup" as the prop "action" of a <form> element', "4:32"],
+      ["COL125", 'PAGE contains the URL "https://a.example/x.css" as the prop "href" of a <link> element', "5:1"],
+    ],
+  },
   emotion: {
     source: renders(
       "<Title>Lab</Title>",
