@@ -43,7 +43,7 @@ const JSON_TOKEN = /^Unexpected token '?(.)/su;
 const NOT_EXPORTED =
   /^"\.\/([^"]+)" is not exported .*? from package (?:.*[\\/])?node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/ ]+)/;
 const MISSING_EXPORT =
-  /^export '([^']+)' \(imported as '[^']+'\) was not found in '([^']+)'(?: \(possible exports: (.+)\))?/;
+  /^export '([^']+)' \((import|reexport)ed as '[^']+'\) was not found in '([^']+)'(?: \(possible exports: (.+)\))?/;
 
 /** Returns the errors of a compilation of the package in `folder`. */
 export function compileProblems(folder: string, { errors, moduleGraph }: Compilation): CompileProblem[] {
@@ -72,9 +72,12 @@ class Describer {
     if (!(module instanceof webpack.NormalModule)) return [{ kind: "build", message: text }];
     if (module.resource.startsWith("node:")) return this.#nodeImports(module);
     if (error.name === "ModuleNotFoundError") return [this.#missing(text, module, loc)];
-    const [, name, specifier, available] = MISSING_EXPORT.exec(text) ?? [];
+    const [, name, kind, specifier, available] = MISSING_EXPORT.exec(text) ?? [];
     if (name !== undefined && specifier !== undefined) {
-      const help = available === undefined ? "It has no exports." : `It exports ${available}.`;
+      const exported = available === undefined ? "It has no exports." : `It exports ${available}.`;
+      // A compiler of one file cannot know whether a re-export is a type.
+      const isType = kind === "reexport" && /tsx?$/.test(module.resource);
+      const help = isType ? `${exported} If ${name} is a type, use \`export type\`.` : exported;
       return [this.#import(module, loc, `${specifier} does not export ${name}`, help)];
     }
     return [this.#invalid(text, module, error)];

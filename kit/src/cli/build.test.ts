@@ -139,6 +139,30 @@ test.each(["build", "check"])("%s locates a missing export", async (command) => 
   );
 });
 
+test.each([
+  ["ts", " If LANGUAGE is a type, use `export type`."],
+  ["js", ""],
+])("the re-export of a missing export in %s is an error", async (extension, advice) => {
+  const broken = await helloSection({
+    [`src/names.${extension}`]: 'export { LANGUAGE as NAME } from "./languages";\n',
+    "src/greetings.ts": 'import { NAME } from "./names";\nexport const GREETINGS = () => NAME;\n',
+  });
+  const { code, err } = await runCompiled(broken, ["build"]);
+  expect(code).toBe(3);
+  expect(err).toContain(`hello: build error at src/names.${extension}:1:1\n./languages does not export LANGUAGE\n`);
+  expect(err).toContain(`\nIt exports LANGUAGES, greetingPath.${advice}\n`);
+});
+
+test("the re-export of a type compiles", async () => {
+  const folder = await helloSection({
+    "src/names.ts": 'export type { Name } from "./types";\nexport { type Name as Other } from "./types";\n',
+    "src/types.ts": "export type Name = string;\n",
+    "src/greetings.ts": 'export * from "./names";\nexport const GREETINGS = {};\n',
+  });
+  const { err } = await runCompiled(folder, ["build"]);
+  expect(err).not.toContain("does not compile");
+});
+
 const KEYS = Array.from({ length: 60 }, (_, index) => `  "key${String(index)}": ${index === 30 ? "value" : "1"}`);
 
 test.each([
