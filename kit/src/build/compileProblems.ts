@@ -3,6 +3,7 @@ import { createRequire, isBuiltin } from "node:module";
 import path from "node:path";
 
 import webpack, { type Compilation, type Module, type NormalModule, type WebpackError } from "webpack";
+import { parseDocument } from "yaml";
 
 import { formatPosition, isOwnSource } from "../check/positions.js";
 import { locateInSource } from "../check/sources.js";
@@ -39,12 +40,13 @@ const REPEATED = /^Module build failed [^\n]*\nError: Execution of module code f
 const UNRESOLVED = /^Can't resolve '([^']*)'/;
 const STYLE_LOADER = /[\\/]css-loader[\\/]/;
 const PACKAGE = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*/;
-// Node.js 20 does not tell the position of each error.
-const JSON_POSITION = /^(.*?)(?: in JSON)?(?: at position (\d+).*|, ".*" is not valid JSON)$/s;
+// The rest of the message contains text of the file.
+const JSON_ERROR = /^(.*?)(?: in JSON)?(?: at position (\d+).*|, (?:\.\.\.)?".*)$/s;
+const JSON_TOKEN = /^Unexpected token '?(.)/su;
 const NOT_EXPORTED =
   /^"\.\/([^"]+)" is not exported .*? from package (?:.*[\\/])?node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/ ]+)/;
 const MISSING_EXPORT =
-  /^export '([^']+)' \(imported as '[^']+'\) was not found in '([^']+)'(?: \(possible exports: (.+)\))?/;
+  /^export '([^']+)' \((import|reexport)ed as '[^']+'\) was not found in '([^']+)'(?: \(possible exports: (.+)\))?/;
 
 /** Returns the errors of a compilation of the package in `folder`. */
 export function compileProblems(folder: string, { errors, moduleGraph }: Compilation): CompileProblem[] {
@@ -74,9 +76,12 @@ class Describer {
     if (module.resource.startsWith("node:")) return this.#nodeImports(module);
     // css-loader resolves each `@import` of a file itself.
     if (error.name === "ModuleNotFoundError" || UNRESOLVED.test(text)) return [this.#missing(text, module, loc)];
-    const [, name, specifier, available] = MISSING_EXPORT.exec(text) ?? [];
+    const [, name, kind, specifier, available] = MISSING_EXPORT.exec(text) ?? [];
     if (name !== undefined && specifier !== undefined) {
-      const help = available === undefined ? "It has no exports." : `It exports ${available}.`;
+      const exported = available === undefined ? "It has no exports." : `It exports ${available}.`;
+      // A compiler of one file cannot know whether a re-export is a type.
+      const isType = kind === "reexport" && /tsx?$/.test(module.resource);
+      const help = isType ? `${exported} If ${name} is a type, use \`export type\`.` : exported;
       return [this.#import(module, this.#locate(module, loc), `${specifier} does not export ${name}`, help)];
     }
     return [this.#invalid(text, module, error)];
@@ -105,8 +110,8 @@ class Describer {
       return { kind: "syntax", message: sass, location: at(path.resolve(sassFile), sassRow, sassColumn) };
     const { error: cause } = error as { readonly error?: Partial<JsonError> };
     if (cause?.name === "JSONParseError" && cause.systemError) {
-      const [, message = text, offset] = JSON_POSITION.exec(cause.systemError.message) ?? [];
-      const before = offset === undefined ? undefined : cause.txt?.slice(0, Number(offset)).split("\n");
+      const { message, offset } = describeJsonError(cause.systemError.message, cause.txt ?? "");
+      const before = offset === undefined ? undefined : cause.txt?.slice(0, offset).split("\n");
       const location = before ? at(resource, before.length, (before.at(-1)?.length ?? 0) + 1) : this.#relative(module);
       return { kind: "syntax", message, location };
     }
@@ -190,6 +195,16 @@ class Describer {
   #relative({ resource }: NormalModule): string {
     return path.relative(this.folder, resource).replaceAll(path.sep, "/");
   }
+}
+
+function describeJsonError(text: string, source: string): { message: string; offset: number | undefined } {
+  const [, message = text, position] = JSON_ERROR.exec(text) ?? [];
+  if (position !== undefined) return { message, offset: Number(position) };
+  const [, token] = JSON_TOKEN.exec(message) ?? [];
+  if (token === undefined) return { message, offset: source.length };
+  // Node.js 20 tells no position of a token. YAML is a superset of JSON, so its errors may be others.
+  const { errors } = parseDocument(source, { schema: "json" });
+  return { message, offset: errors.map(({ pos }) => pos[0]).find((start) => source.startsWith(token, start)) };
 }
 
 function isInstalled(name: string, importer: string): boolean {

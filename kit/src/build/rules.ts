@@ -18,8 +18,8 @@ function scripts(isHot: boolean): RuleSetRule[] {
   const compiled = (test: RegExp, parser: object, isModule?: "unknown"): RuleSetRule => ({
     test,
     exclude: /node_modules/,
-    // Packages may test whether an export exists. A compiler of one file cannot know whether a re-export is a type.
-    parser: { importExportsPresence: "error" },
+    // Packages may test whether an export exists.
+    parser: { importExportsPresence: "error", reexportExportsPresence: "error" },
     use: [
       ...(isHot ? [REFRESH_LOADER] : []),
       {

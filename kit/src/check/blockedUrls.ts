@@ -20,31 +20,52 @@ const FILES: Readonly<Record<string, RegExp>> = {
   use: /^(href|xlinkHref)$/,
   video: /^(src|poster)$/,
 };
+const STYLESHEET = /(^|\s)stylesheet(\s|$)/i;
+const FORM_TARGET: Readonly<Record<string, string>> = { form: "action", button: "formAction", input: "formAction" };
 const CODE_PROP = /^(href|action|formAction|xlinkHref)$/;
 const OTHER_ORIGIN = /^\s*((https?:|wss?:)?\/\/|data:)/i;
 const CODE = /^\s*javascript:/i;
 /** Names of the functions and classes that connect to the URL in their first argument. */
 const CONNECTION = /^((globalThis|self|window)\.)?(fetch|EventSource|WebSocket|navigator\.sendBeacon)$/;
+/** Trusted Types allow only the scripts of a release, which a path in the source cannot name. */
+const WORKER = /^((globalThis|self|window)\.)?(Shared)?Worker$/;
 const MAX_URL = 60;
 
 /**
  * Returns what the policy blocks of a prop of an HTML element. `value` is the prop's text, or the text before its first
- * expression; undefined if unknown.
+ * expression; undefined if unknown. `rel` is the text of the element's prop "rel".
  */
-export function blockedProp(tag: string, name: string, value: string | undefined): BlockedUrl | undefined {
+export function blockedProp(
+  tag: string,
+  name: string,
+  value: string | undefined,
+  rel?: string,
+): BlockedUrl | undefined {
   const prop = `the prop "${name}" of a <${tag}> element`;
   if (FRAMES[tag] === name) return { message: prop, advice: "Link to the page instead: the policy blocks frames." };
   if (value === undefined) return undefined;
   if (CODE_PROP.test(name) && CODE.test(value))
     return { message: `the URL "${shortened(value)}" as ${prop}`, advice: "Use the event handler of a <button>." };
-  if (!FILES[tag]?.test(name)) return undefined;
+  if (FORM_TARGET[tag] === name && OTHER_ORIGIN.test(value))
+    return {
+      message: `the URL "${shortened(value)}" as ${prop}`,
+      advice: "Submit the form to a path of this site: the policy blocks forms of other origins.",
+    };
+  const isStylesheet = tag === "link" && name === "href" && STYLESHEET.test(rel ?? "");
+  if (!isStylesheet && !FILES[tag]?.test(name)) return undefined;
   const blocked = (name === "srcSet" ? value.split(",") : [value]).find((url) => OTHER_ORIGIN.test(url));
   return blocked === undefined ? undefined : { message: `the URL "${shortened(blocked)}" as ${prop}` };
 }
 
 /** Returns what the policy blocks of a call. `value` is the start of its first argument; undefined if unknown. */
 export function blockedCall(name: string, value: string | undefined): BlockedUrl | undefined {
-  if (value === undefined || !CONNECTION.test(name) || !OTHER_ORIGIN.test(value)) return undefined;
+  if (value === undefined) return undefined;
+  if (WORKER.test(name))
+    return {
+      message: `the URL "${shortened(value)}" in a call of ${name}()`,
+      advice: 'Use `new Worker(new URL("./worker.ts", import.meta.url))`: the policy blocks other scripts.',
+    };
+  if (!CONNECTION.test(name) || !OTHER_ORIGIN.test(value)) return undefined;
   return {
     message: `the URL "${shortened(value)}" in a call of ${name}()`,
     advice: "Request a path of this site: the policy blocks connections to other origins.",

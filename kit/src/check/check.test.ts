@@ -79,11 +79,17 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
   },
   text: {
     source: runs("throw 'broken'"),
-    problems: [["COL110", "rendering PAGE threw a value that is not an Error: 'broken'"]],
+    problems: [["COL110", "rendering PAGE threw a value that is not an Error: 'broken'", "4:12"]],
   },
   typo: {
     source: runs("undefinedName()"),
     problems: [["COL110", "rendering PAGE threw ReferenceError: undefinedName is not defined", "4:20"]],
+  },
+  invalidType: {
+    source: renders("<lab.Missing />", "const lab = {} as { Missing: () => null };"),
+    problems: [
+      ["COL110", expect.stringMatching(/^rendering \S+ .* threw Error: Element type is invalid: /) as string, "4:12"],
+    ],
   },
   boundary: {
     source: renders(
@@ -98,6 +104,7 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
       [
         "COL110",
         "rendering PAGE threw Error: the page suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>",
+        "4:12",
       ],
     ],
   },
@@ -145,6 +152,16 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
       ["COL125", 'the section contains the URL "https://a.example/x" in a call of fetch()', "4:39"],
       ["COL125", 'PAGE contains the URL "https://a.example/x.png" as the prop "src" of a <img> element', "5:1"],
       ["COL125", 'the section contains the URL "//a.example/x.mp4" as the prop "src" of a <video> element', "6:1"],
+    ],
+  },
+  targets: {
+    source: renders(
+      "<><h1>Lab</h1><form action={`${ORIGIN}/signup`} />\n<link rel='stylesheet' href={`${ORIGIN}/x.css`} /></>",
+      "const ORIGIN = ['https:', '', 'a.example'].join('/');",
+    ),
+    problems: [
+      ["COL125", 'PAGE contains the URL "https://a.example/signup" as the prop "action" of a <form> element', "4:32"],
+      ["COL125", 'PAGE contains the URL "https://a.example/x.css" as the prop "href" of a <link> element', "5:1"],
     ],
   },
   emotion: {
@@ -248,6 +265,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
       [
         "COL110",
         "data() of PAGE threw Error: its promise never settles: it waits for something that does not happen on the server",
+        "4:7",
       ],
     ],
   },
@@ -369,7 +387,10 @@ const OTHERS: Readonly<Record<string, Case>> = {
     problems: [
       [
         "COL113",
-        expect.stringMatching(/^the page \/lab\/large and its data have 10\d{5} bytes; expected at most 1048576$/),
+        expect.stringMatching(
+          /^the page \/lab\/large and its data have 10\d{5} bytes; expected at most 1048576$/,
+        ) as string,
+        "2:139",
       ],
     ],
   },
@@ -441,7 +462,10 @@ const OTHERS: Readonly<Record<string, Case>> = {
     problems: [
       [
         "COL110",
-        expect.stringMatching(/threw Error: Objects are not valid as a React child \(found: object with keys \{\}\)\./),
+        expect.stringMatching(
+          /threw Error: Objects are not valid as a React child \(found: object with keys \{\}\)\./,
+        ) as string,
+        "4:12",
       ],
     ],
   },

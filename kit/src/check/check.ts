@@ -115,7 +115,8 @@ function addReport(report: Report, positionOf: (stack: string) => string | undef
       return;
     case "thrown": {
       const { code, message } = classifyError(report.error);
-      problems.add(problemOf(code, `${report.step} ${message}`, positionOf(report.stack)), message);
+      const location = positionOf(report.stack) ?? positionOf(report.ownStack ?? "");
+      problems.add(problemOf(code, `${report.step} ${message}`, location), message);
       return;
     }
     case "timeout": {

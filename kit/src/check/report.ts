@@ -33,7 +33,14 @@ export type Report =
   | { readonly kind: "paths"; readonly paths: readonly ReleasePath[] }
   | ({ readonly kind: "rendered"; readonly stack: string } & Omit<RenderedPath, "location">)
   | ({ readonly kind: "notFound" } & LinkTarget)
-  | { readonly kind: "thrown"; readonly step: string; readonly error: ThrownError; readonly stack: string }
+  | {
+      readonly kind: "thrown";
+      readonly step: string;
+      readonly error: ThrownError;
+      readonly stack: string;
+      /** A stack with the position of the function that the step runs, for an error without a position. */
+      readonly ownStack?: string;
+    }
   | { readonly kind: "timeout"; readonly step: string; readonly limit: number; readonly stack: string }
   | {
       readonly kind: "violation";

@@ -20,13 +20,13 @@ function report(found: Report): void {
 
 const reportedStacks = new Set<string>();
 
-function reportThrown(step: string, thrown: unknown): void {
+function reportThrown(step: string, thrown: unknown, ownStack?: string): void {
   const { name, message, stack } = describeThrown(thrown);
   // The same error on further paths of the page.
   const key = stack || message;
   if (reportedStacks.has(key)) return;
   reportedStacks.add(key);
-  report({ kind: "thrown", step, error: { name, message }, stack });
+  report({ kind: "thrown", step, error: { name, message }, stack, ...(ownStack !== undefined && { ownStack }) });
 }
 
 function reportViolation({ problem, code = "COL100", advice }: Violation, stack?: string): void {
@@ -41,7 +41,7 @@ function reportViolation({ problem, code = "COL100", advice }: Violation, stack?
 
 /**
  * Runs a step of the section. False if the section threw or the step found a problem. `stackOf` returns a stack with the
- * position of that problem.
+ * position of that problem, or of an error whose own stack has no position.
  */
 async function run(
   step: string,
@@ -53,7 +53,7 @@ async function run(
     if (result === null) return true;
     reportViolation(result, stackOf?.());
   } catch (thrown) {
-    reportThrown(step, thrown);
+    reportThrown(step, thrown, stackOf?.());
   }
   return false;
 }
@@ -150,15 +150,23 @@ async function checkPath(
 ): Promise<boolean> {
   let isIndexable = false;
   const page = `${path} (page ${pattern})`;
-  const next = (what: string, action: () => StepResult | Promise<StepResult>): Promise<boolean> => {
+  const next = (
+    what: string,
+    action: () => StepResult | Promise<StepResult>,
+    stackOf?: () => string,
+  ): Promise<boolean> => {
     const step = `${what} ${page}`;
     watchdog.rename(step);
-    return run(step, action);
+    return run(step, action, stackOf);
   };
   watchdog.start(`data() of ${page}`, PATH_LIMIT);
   const hasData =
     (await run(`data() of ${page}`, () => steps.matches(path))) &&
-    (await run(`data() of ${page}`, () => steps.data(path, listed)));
+    (await run(
+      `data() of ${page}`,
+      () => steps.data(path, listed),
+      () => stackOfMember(steps, "data"),
+    ));
   if (hasData && !steps.isNotFound()) {
     await next("data() of", () => {
       const problem = steps.json(path);
@@ -173,8 +181,12 @@ async function checkPath(
     });
     if (isRendered) {
       await next("layout() of", () => (steps.layout(), null));
-      if (await next("rendering", () => steps.render(path)))
-        report({ kind: "rendered", path, pattern, html: steps.html(), stack: stackOfComponent });
+      const isDone = await next(
+        "rendering",
+        () => steps.render(path),
+        () => stackOfComponent,
+      );
+      if (isDone) report({ kind: "rendered", path, pattern, html: steps.html(), stack: stackOfComponent });
     }
   }
   watchdog.stop();

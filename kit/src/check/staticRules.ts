@@ -41,8 +41,10 @@ const BROWSER_MEMBER =
   /^((window|localStorage|sessionStorage)\.\w+|document\.(body|cookie|createElement|documentElement|getElementById|querySelector|querySelectorAll|title))$/;
 
 // The site's policy blocks these in the browser as well.
-const MARKUP_METHOD = /\.(insertAdjacentHTML|setHTMLUnsafe)$/;
-const MARKUP_PROPERTY = /\.(innerHTML|outerHTML|srcdoc)$/;
+const MARKUP_METHOD = /\.(insertAdjacentHTML|setHTMLUnsafe|createContextualFragment)$/;
+const DOCUMENT_WRITE = /^((globalThis|self|window)\.)?document\.write(ln)?$/;
+const EVENT_HANDLER = /^on[a-z]+$/i;
+const MARKUP_PROPERTY = /\.(innerHTML|outerHTML|srcdoc|dangerouslySetInnerHTML)$/;
 const MARKUP_PROP = /^(dangerouslySetInnerHTML|srcDoc)$/;
 const EVALUATION = /^((globalThis|self|window)\.)?(eval|Function)$/;
 const TIMER = /^((globalThis|self|window)\.)?(setInterval|setTimeout)$/;
@@ -64,11 +66,12 @@ const UNCERTAIN = /^(SwitchStatement|TryStatement|PropertyDefinition|(For|ForIn|
 export function* findViolations(program: SyntaxNode): Generator<Finding> {
   const declared = declaredNames(program);
   const functions = pageFunctions(program);
+  const hasFrame = [...walk(program)].some(({ node }) => elementOf(node)?.tag === "iframe");
   for (const { node, ancestors } of walk(program)) {
     const parent = ancestors.at(-1);
     for (const found of [
       ...findElements(node),
-      ...findProps(node, parent),
+      ...findProps(node, parent, hasFrame),
       ...findMarkup(node, declared),
       ...findImports(node),
     ])
@@ -90,11 +93,12 @@ function* findElements(node: SyntaxNode): Generator<Found> {
     yield { code: "COL123", message: "the section contains a <style> element", node };
     return;
   }
+  const rel = startOf(attributes.find(([name]) => name === "rel")?.[2]);
   for (const [name, attribute, value] of attributes) {
     const message = `the section contains the prop "${name}" of a <${tag ?? "component"}> element`;
     if (name === "style" && tag !== undefined) yield { code: "COL120", message, node: attribute };
     if (MARKUP_PROP.test(name)) yield { code: "COL121", message, node: attribute };
-    const blocked = tag === undefined ? undefined : blockedProp(tag, name, startOf(value));
+    const blocked = tag === undefined ? undefined : blockedProp(tag, name, startOf(value), rel);
     if (blocked) yield foundUrl(blocked, attribute);
   }
 }
@@ -127,19 +131,19 @@ function elementOf(node: SyntaxNode): Element | undefined {
   return { tag: textOf(type), attributes };
 }
 
-/** Finds props in an object literal that an element may spread. */
-function* findProps(node: SyntaxNode, parent: SyntaxNode | undefined): Generator<Found> {
+/** Finds props in an object literal that an element may spread. Without an `<iframe>`, the key "srcDoc" is no prop. */
+function* findProps(node: SyntaxNode, parent: SyntaxNode | undefined, hasFrame: boolean): Generator<Found> {
   if (node.type !== "ObjectExpression" || (parent && elementOf(parent))) return;
   for (const property of nodesAt(node, "properties")) {
     const name = keyOf(property);
-    if (MARKUP_PROP.test(name))
+    if (hasFrame ? MARKUP_PROP.test(name) : name === "dangerouslySetInnerHTML")
       yield { code: "COL121", message: `the section contains the prop "${name}"`, node: property };
   }
 }
 
 function keyOf(property: SyntaxNode): string {
   const key = nodeAt(property, "key");
-  return property.computed === true ? "" : (textOf(key) ?? nameOf(key));
+  return textOf(key) ?? (property.computed === true ? "" : nameOf(key));
 }
 
 function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>): Generator<Found> {
@@ -155,13 +159,17 @@ function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>): Generator
     message: `the section uses ${what}`,
     node: lastNode(callee) ?? node,
   });
+  const start = startOf(nodesAt(node, "arguments")[0]);
   if (MARKUP_METHOD.test(name)) yield uses(`${lastPart(name)}()`);
+  // A package may export a parser with the same name and method.
+  if (name.endsWith(".parseFromString") && !declared.has("DOMParser")) yield uses("parseFromString()");
+  if (DOCUMENT_WRITE.test(name) && !declared.has("document")) yield uses(`document.${lastPart(name)}()`);
+  if (name.endsWith(".setAttribute") && EVENT_HANDLER.test(start ?? "")) yield uses(`setAttribute("${start ?? ""}")`);
   if (declared.has(name)) return;
-  const url = blockedCall(name, startOf(nodesAt(node, "arguments")[0]));
+  const url = blockedCall(name, start);
   if (url) yield foundUrl(url, lastNode(callee) ?? node);
   if (EVALUATION.test(name)) yield uses(`${lastPart(name)}()`);
-  if (TIMER.test(name) && startOf(nodesAt(node, "arguments")[0]) !== undefined)
-    yield uses(`${lastPart(name)}() with a string`);
+  if (TIMER.test(name) && start !== undefined) yield uses(`${lastPart(name)}() with a string`);
 }
 
 function* findImports(node: SyntaxNode): Generator<Found> {

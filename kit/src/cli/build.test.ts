@@ -139,15 +139,45 @@ test.each(["build", "check"])("%s locates a missing export", async (command) => 
   );
 });
 
-test("a syntax error of JSON has a position", async () => {
+test.each([
+  ["ts", " If LANGUAGE is a type, use `export type`."],
+  ["js", ""],
+])("the re-export of a missing export in %s is an error", async (extension, advice) => {
   const broken = await helloSection({
-    "src/greetings.json": '{\n  "Dutch": "Hallo",\n}\n',
+    [`src/names.${extension}`]: 'export { LANGUAGE as NAME } from "./languages";\n',
+    "src/greetings.ts": 'import { NAME } from "./names";\nexport const GREETINGS = () => NAME;\n',
+  });
+  const { code, err } = await runCompiled(broken, ["build"]);
+  expect(code).toBe(3);
+  expect(err).toContain(`hello: build error at src/names.${extension}:1:1\n./languages does not export LANGUAGE\n`);
+  expect(err).toContain(`\nIt exports LANGUAGES, greetingPath.${advice}\n`);
+});
+
+test("the re-export of a type compiles", async () => {
+  const folder = await helloSection({
+    "src/names.ts": 'export type { Name } from "./types";\nexport { type Name as Other } from "./types";\n',
+    "src/types.ts": "export type Name = string;\n",
+    "src/greetings.ts": 'export * from "./names";\nexport const GREETINGS = {};\n',
+  });
+  const { err } = await runCompiled(folder, ["build"]);
+  expect(err).not.toContain("does not compile");
+});
+
+const KEYS = Array.from({ length: 60 }, (_, index) => `  "key${String(index)}": ${index === 30 ? "value" : "1"}`);
+
+test.each([
+  ["a comma", '{\n  "Dutch": "Hallo",\n}\n', "3:1", "Expected double-quoted property name"],
+  ["a value", '{\n  "Dutch": }\n', "2:12", "Unexpected token '}'"],
+  ["a word in a long file", `{\n${KEYS.join(",\n")}\n}\n`, "32:12", "Unexpected token 'v'"],
+  ["the end", '{\n  "Dutch": ', "2:12", "Unexpected end of JSON input"],
+])("a syntax error of JSON has a position: %s", async (_, json, position, message) => {
+  const broken = await helloSection({
+    "src/greetings.json": json,
     "src/greetings.ts": 'import greetings from "./greetings.json";\nexport const GREETINGS = greetings;\n',
   });
   const { err } = await runCompiled(broken, ["build"]);
-  expect(err).toMatch(
-    /^hello: syntax error at src\/greetings\.json:3:1\nExpected double-quoted property name\n {2}1 \| \{\n/m,
-  );
+  const [, problem] = err.split("\n\n");
+  expect(problem?.split("\n").slice(0, 2)).toEqual([`hello: syntax error at src/greetings.json:${position}`, message]);
 });
 
 test("a missing file of a stylesheet has the position of its URL", async () => {

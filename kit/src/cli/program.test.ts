@@ -38,6 +38,10 @@ test("the program prints the result and sets the exit code", async () => {
   );
 });
 
+test("a command ends quietly if nothing reads its output", async () => {
+  expect(await spawnSection(folder, ["--help"], {}, true)).toEqual({ code: 141, out: "", err: "" });
+});
+
 describe("--help", () => {
   test.each(["--help", "-h", "help"])("%s lists every command and the environment", async (help) => {
     const { code, out, err } = await runSection(folder, [help], { COLONNADE_TOKEN: undefined });

@@ -11,7 +11,7 @@ import type { RenderReply } from "./rendererJob.js";
 
 // A shell whose HTML is the number of renders in the sandbox.
 const SHARED = `var colonnadeShared = {
-  createSteps: (load) => ({ loadSection: async () => null, inspect() {}, takeBlocked: () => [] }),
+  createSteps: (load) => ({ loadSection: async () => null, inspect() {}, member() {}, takeBlocked: () => [] }),
   async render(section, { path }) {
     if (path === "/endless") for (;;);
     if (path === "/clock") Date.now();

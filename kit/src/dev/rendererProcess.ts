@@ -62,7 +62,9 @@ async function render({ build, request }: RenderJob): Promise<RenderReply> {
   } catch (thrown) {
     const { name, message, stack } = describeThrown(thrown);
     const violation = steps && (await dataViolation(steps, request).catch(() => undefined));
-    reports.push(violation ?? { kind: "thrown", step, error: { name, message }, stack });
+    const component = steps?.member("Component");
+    const ownStack = typeof component === "function" ? stackOfFunction(component) : "";
+    reports.push(violation ?? { kind: "thrown", step, error: { name, message }, stack, ownStack });
   } finally {
     watchdog.stop();
   }

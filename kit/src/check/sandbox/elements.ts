@@ -57,8 +57,9 @@ function* violations(type: string, props: Readonly<Record<string, unknown>>): Ge
   if (hasStyle(props.style)) yield { code: "COL120", message: `the prop "style" of a <${type}> element` };
   for (const name of ["dangerouslySetInnerHTML", "srcDoc"])
     if (props[name]) yield { code: "COL121", message: `the prop "${name}" of a <${type}> element` };
+  const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
   for (const [name, value] of Object.entries(props)) {
-    const blocked = value ? blockedProp(type, name, typeof value === "string" ? value : undefined) : undefined;
+    const blocked = value ? blockedProp(type, name, textOf(value), textOf(props.rel)) : undefined;
     if (blocked) yield { code: "COL125", ...blocked };
     if (/^on[A-Z]/.test(name) && typeof value === "string")
       yield { code: "COL121", message: `a string as the event handler "${name}" of a <${type}> element` };
