@@ -173,10 +173,10 @@ test("A policy error ends with its cause", async ({ page, development }) => {
   await development.edit(HOME, literal, heading);
   await expect(overlay(page)).toBeHidden();
 
-  // The report of a stylesheet's URL names no section.
+  // So it does in stylesheets.
   const background = '.lead { background: url("https://blocked.example/b.png");';
   await development.edit(CSS, ".lead {", background);
-  await expect(title).toHaveText("Policy error in browser");
+  await expect(title).toHaveText(/^Policy error in hello, .+\.css:\d+:\d+$/);
   await development.edit(CSS, background, ".lead {");
   await expect(overlay(page)).toBeHidden();
 });
@@ -201,7 +201,7 @@ test("The overlay can be closed and is accessible", async ({ page, development }
 test("A new page appears", async ({ page, development }) => {
   expect((await page.goto("/hello/new"))?.status()).toBe(404);
   await development.edit("src/section.ts", "pages: {", 'pages: { "/hello/new": () => import("./pages/home"),');
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Counter");
+  await expect(page.getByRole("main").getByRole("heading", { level: 1 })).toHaveText("Counter");
   expect((await page.request.get("/hello/new")).status()).toBe(200);
   await page.evaluate(() => {
     document.querySelector<HTMLAnchorElement>("footer a[href='/terms']")?.click();

@@ -138,7 +138,7 @@ test("A new team ships its section from an empty folder", async ({ page, startOw
     expect(status.sections.find(({ name }) => name === "hello")).toMatchObject({ live: first, candidate: second });
     const table = await section(hello, "status");
     expect(table).toContain(`deployment ${String(status.live)} is live\n`);
-    expect(table).toMatch(/^hello +\d+ +10% +hello team +/m);
+    expect(table).toMatch(/^hello +\d+ +10% +- +too few samples +hello team +/m);
     expect(table).toMatch(
       new RegExp(`^hello +${first} +${second} +${second} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC$`, "m"),
     );

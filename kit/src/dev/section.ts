@@ -17,6 +17,7 @@ import { atImport } from "../check/packageImport.js";
 import { readPositions } from "../check/positions.js";
 import type { Problem } from "../check/problem.js";
 import { SourceProblems } from "../check/sources.js";
+import { findStyleProblems } from "../check/styles.js";
 import { comparePatterns, matchPath } from "../paths.js";
 import type { DevelopmentProblem, DevelopmentProblemKind } from "./problem.js";
 import { Renderer } from "./renderer.js";
@@ -123,7 +124,9 @@ export class DevelopmentSection {
     const builds = [this.#client, this.#server]
       .flatMap((build) => build.problems(this.folder))
       .map((problem) => ({ ...problem, section: this.name }));
-    const sources = this.#sources.problems().map((problem) => this.#describe(problem));
+    const server = this.#server.succeeded;
+    const styles = server ? findStyleProblems(this.folder, this.name, server.compilation) : [];
+    const sources = [...this.#sources.problems(), ...styles].map((problem) => this.#describe(problem));
     this.problems = await this.#distinctWithFrames([...builds, ...sources]);
   }
 
