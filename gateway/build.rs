@@ -1,6 +1,6 @@
 //! Sets `COLONNADE_COMMIT` for the build, the commit that the gateway is built from, and `COLONNADE_VERSION`, the version with
-//! the commit. A build without Git history, such as from an archive, takes the commit from the environment variable of the same
-//! name, or leaves it out.
+//! the commit. The environment variable `COLONNADE_COMMIT` takes precedence over the Git history, for builds from an archive.
+//! Without both, the version has no commit.
 //!
 //! It also lists the files of the console for `src/console.rs`. They are missing unless `make console` has built them, so that
 //! the gateway builds without Node.js.

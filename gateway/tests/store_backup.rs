@@ -175,10 +175,11 @@ fn restore_rejects_paths_outside_store() {
     gateway.kill();
     fs::remove_dir_all(gateway.store()).unwrap();
     let file = gateway.folder().join("backup.tar");
+    let absolute = gateway.folder().join("escaped");
     for path in [
         "../escaped",
         "releases/../../escaped",
-        "/tmp/escaped",
+        absolute.to_str().unwrap(),
         "other/escaped",
     ] {
         write_tar(&file, path);

@@ -11,7 +11,7 @@ const MANUAL = { rollout: { min_views: 1_000_000, min_clients: 1_000_000 } };
 const CANDIDATE_COHORT = 0;
 const LIVE_COHORT = 4_294_967_295;
 
-test("A rollout that goes wrong is seen and taken back", async ({ page, openConsole }) => {
+test("A failing rollout is shown and can be aborted", async ({ page, openConsole }) => {
   const { own, operator, token } = await openConsole(MANUAL);
   await signIn(page, token);
   const live = page.getByRole("region", { name: "Live" });

@@ -172,6 +172,7 @@ async function upgradeUnderLoad() {
   const url = `http://${site}`;
   const stalled = await stall(url);
   const stop = startVisitors(url);
+  // Visitors use the site for a second before and after the upgrade.
   await sleep(1000);
   await rm(binary);
   await cp(GATEWAY_BINARY, binary);

@@ -128,7 +128,7 @@ function EndPreviews({ close }: { readonly close: () => void }): ReactElement {
       close={close}
       act={() => call("DELETE", "/previews")}
     >
-      <p>All preview links stop working at once, whoever created them.</p>
+      <p>All preview links of all teams stop working immediately.</p>
     </ActionDialog>
   );
 }

@@ -11,7 +11,7 @@ interface PreviewDialogProps {
   readonly close: () => void;
 }
 
-/** Creates a link that shows a deployment to whoever has it. */
+/** Creates a preview link. Everyone who has the link can see the deployment. */
 export function PreviewDialog({ deployment, close }: PreviewDialogProps): ReactElement {
   const { reload } = useConsole();
   const [link, setLink] = useState<PreviewLink>();

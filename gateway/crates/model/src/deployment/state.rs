@@ -146,7 +146,7 @@ impl LiveState {
 }
 
 impl Change {
-    /// Whether the gateway stopped a rollout, so that somebody must look at it.
+    /// Whether the gateway aborted or paused a rollout by itself. The log records such a change as a warning.
     pub fn needs_attention(&self) -> bool {
         self.action == ChangeKind::AutomaticAbort || (self.by == GATEWAY && self.paused == Some(true))
     }
