@@ -202,6 +202,7 @@ test("A new page appears", async ({ page, development }) => {
   expect((await page.goto("/hello/new"))?.status()).toBe(404);
   await development.edit("src/section.ts", "pages: {", 'pages: { "/hello/new": () => import("./pages/home"),');
   await expect(page.getByRole("main").getByRole("heading", { level: 1 })).toHaveText("Counter");
+  await expect(overlay(page)).toBeHidden();
   expect((await page.request.get("/hello/new")).status()).toBe(200);
   await page.evaluate(() => {
     document.querySelector<HTMLAnchorElement>("footer a[href='/terms']")?.click();
