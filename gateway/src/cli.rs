@@ -50,7 +50,10 @@ enum Command {
     },
     /// Renders pages for the gateway that started this process.
     #[command(hide = true)]
-    RenderWorker,
+    RenderWorker {
+        /// The memory limit of a render, in bytes.
+        memory_limit: usize,
+    },
     /// Prints a new token for the admin API, and its hash for the configuration.
     Token,
     /// Prints a completion script for a shell.
@@ -71,9 +74,8 @@ const INVALID_CONFIGURATION: u8 = 2;
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
     let command = Arguments::parse().command;
-    // Before any secret is read. A render worker does this itself, as a part of its sandbox.
-    let is_worker = matches!(command, Command::RenderWorker);
-    if !is_worker && let Err(error) = core_dumps::disable() {
+    // Before any secret is read, and before a render worker gets what a visitor typed.
+    if let Err(error) = core_dumps::disable() {
         return fail(&error, 1);
     }
     match command {
@@ -103,7 +105,7 @@ pub(crate) fn main() -> ExitCode {
             Ok(config) => store_command::run(&command, &config.store.folder),
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
-        Command::RenderWorker => colonnade_render::worker(),
+        Command::RenderWorker { memory_limit } => colonnade_render::worker(memory_limit),
         Command::Token => {
             let token = format!("cg_{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()));
             let hash = Sha256::digest(&token);

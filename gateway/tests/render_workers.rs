@@ -1,13 +1,14 @@
 //! Render workers: unprivileged processes, replaced when they die or do not stop, limited in number.
 
 use std::io::Write as _;
+use std::process::Command;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::support::workers::{has_exited, idle_worker, kill, signal, stop, ticks, workers};
 use crate::support::{
-    attack_rendering, is_rendered, min_growth_kib, render_count, rendering_gateway, resident_kib, status,
-    wait_until, wait_until_rendered,
+    Gateway, Setup, attack_rendering, is_rendered, min_growth_kib, render_count, rendering_gateway,
+    resident_kib, status, wait_until, wait_until_rendered, with_rendering_site,
 };
 
 #[test]
@@ -275,4 +276,94 @@ fn coalesced_render_survives_rejection_of_other_client() {
         rejected > 0,
         "the flooding client was never rejected while it shared a render with the visitor"
     );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn native_functions_use_bounded_memory() {
+    for (what, page) in [
+        ("parse", "String(new URLSearchParams('a=b&'.repeat(4e6)).size)"),
+        (
+            "serialize",
+            "String(new URLSearchParams(Array(1e5).fill(['k', 'v'.repeat(1e4)])))",
+        ),
+        ("url", "new URL('https://a.example/' + '?'.repeat(1e7)).href"),
+        (
+            "set",
+            "{ const url = new URL('https://a.example'); url.hash = 'x'.repeat(1e7); return url.hash; }",
+        ),
+    ] {
+        let body = if page.starts_with('{') {
+            page.to_owned()
+        } else {
+            format!("{{ return {page}; }}")
+        };
+        let gateway = rendering_gateway(
+            "[render]\nworkers = 1\nmemory_limit_mib = 64\ncpu_limit_ms = 10000\ndeadline_ms = 10000\n",
+            &format!("export default {{ page: () => {body} }};"),
+        );
+        let (worker, _) = idle_worker(&gateway);
+        assert!(!is_rendered(&gateway.get("/attack/x")), "{what}");
+        let failed = gateway.wait_for_event(|line| line["event"] == "render_failed");
+        assert_eq!(failed["cause"], "exception", "{what}");
+        let most: u64 = status(worker, "VmHWM").trim_end_matches(" kB").parse().unwrap();
+        assert!(most < 160 * 1024, "{what}: {most} KiB");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_limit_of_worker_follows_its_setting() {
+    let limit = |memory_limit_mib: u64| {
+        let settings = format!("[render]\nworkers = 1\nmemory_limit_mib = {memory_limit_mib}\n");
+        let gateway = rendering_gateway(&settings, "export default { page: () => 'x' };");
+        let limits = std::fs::read_to_string(format!("/proc/{}/limits", idle_worker(&gateway).0)).unwrap();
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max data size"));
+        line.unwrap()
+            .split_whitespace()
+            .next()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+    };
+    let (low, high) = (limit(32), limit(64));
+    assert_eq!(high - low, 32 * 1024 * 1024);
+    assert!(high <= 256 * 1024 * 1024, "{high}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn other_processes_of_the_user_cannot_read_memory() {
+    // A privileged process can read any memory, so neither side has privileges.
+    let unprivileged = if rustix::process::geteuid().is_root() {
+        "setpriv --bounding-set=-all --inh-caps=-all"
+    } else {
+        ""
+    };
+    let gateway = with_rendering_site(
+        Gateway::set_up(Setup {
+            extra: "[render]\nworkers = 1\n",
+            wrapper: unprivileged,
+            ..Setup::default()
+        }),
+        "export default { page: () => 'x' };",
+    );
+    let (worker, _) = idle_worker(&gateway);
+    let run = |command: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("exec {unprivileged} {command}")]);
+        shell
+    };
+    let can_read = |pid: u32| {
+        run(&format!("head -c 1 /proc/{pid}/maps"))
+            .output()
+            .unwrap()
+            .status
+            .success()
+    };
+    let mut other = run("sleep 60").spawn().unwrap();
+    wait_until("an ordinary process can be read", || can_read(other.id()));
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert!(!can_read(gateway.pid()) && !can_read(worker));
 }

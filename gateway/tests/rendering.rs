@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::support::workers::{has_exited, workers};
 use crate::support::{
     Gateway, HEALTHY_MODULE, Request, SCRIPT, is_rendered, render_count, rendered_section, rendering_gateway,
     rendering_shell, wait_until,
@@ -210,11 +211,13 @@ fn release_without_server_module_leaves_page_to_client() {
 #[test]
 fn rejected_form_is_rendered_with_error_and_not_cached() {
     const FORM: &str = "export default { page: (path, site, form) => form ? `<p>${form.error} ${form.email}</p>` : '<p>empty</p>' };";
-    let signup = "[signup]\nbackend = \"http://127.0.0.1:9\"\nbackend_api_key = { env = \"KEY\" }\naffiliate_subid = \"tag\"\n";
+    let signup = "[signup]\nbackend = \"http://127.0.0.1:9\"\nbackend_api_key = { env = \"KEY\" }\naffiliate_subid = \"tag\"\n[render]\nworkers = 1\n";
     let gateway = Gateway::start_with(signup, &[("KEY", "the-key")]);
     gateway.publish(&rendering_shell("1.0.0"));
     gateway.publish(&rendered_section("signup", "1.0.0", "/signup", FORM));
     gateway.deploy(&json!({ "shell": "1.0.0", "signup": "1.0.0" }));
+    wait_until("the worker is idle", || workers(&gateway).len() == 1);
+    let worker = workers(&gateway)[0];
     let request = Request::new("POST", "/functions/v1/signup")
         .header("sec-fetch-site", "same-origin")
         .header("content-type", "application/x-www-form-urlencoded");
@@ -230,6 +233,9 @@ fn rejected_form_is_rendered_with_error_and_not_cached() {
     assert!(!response.text().contains("short"));
     assert!(gateway.get("/signup").text().contains("<p>empty</p>"));
     assert!(!gateway.output().contains("secret"));
+    wait_until("the memory with the e-mail address is gone", || {
+        has_exited(worker)
+    });
 }
 
 #[test]

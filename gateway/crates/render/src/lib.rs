@@ -211,6 +211,7 @@ impl Renderer {
                 shell,
                 section,
                 request: argument,
+                has_personal_data: form.is_some(),
             },
             cache_key,
         }))

@@ -31,6 +31,8 @@ pub(crate) struct RenderTask {
     pub section: Option<Arc<ServerModules>>,
     /// The argument of the shell's `render` function.
     pub request: Value,
+    /// Whether the argument contains what a visitor typed. Then the worker ends with the render.
+    pub has_personal_data: bool,
 }
 
 /// The result of a successful render.

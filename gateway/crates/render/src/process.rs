@@ -52,8 +52,8 @@ pub(super) struct WorkerProcess {
 
 impl WorkerProcess {
     /// Starts a worker and waits until it is ready.
-    pub(super) async fn start() -> Result<Self, RenderFailure> {
-        let mut worker = Self::spawn().map_err(|error| crashed(&error))?;
+    pub(super) async fn start(settings: &RenderSettings) -> Result<Self, RenderFailure> {
+        let mut worker = Self::spawn(settings).map_err(|error| crashed(&error))?;
         let pid = worker.process.id();
         let response = worker.read_message::<WorkerResponse>();
         match wait_for_response(pid, START_TIMEOUT, None, response).await? {
@@ -67,9 +67,9 @@ impl WorkerProcess {
         }
     }
 
-    fn spawn() -> io::Result<Self> {
+    fn spawn(settings: &RenderSettings) -> io::Result<Self> {
         let mut process = Command::new(program()?)
-            .arg("render-worker")
+            .args(["render-worker", &settings.memory_limit_bytes.to_string()])
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::piped())

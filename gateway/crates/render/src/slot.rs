@@ -126,6 +126,12 @@ impl WorkerSlot {
             worker = new;
         }
         let result = worker.render(&render.task, &self.workers.settings).await;
+        if render.task.has_personal_data {
+            // The freed memory of the process still contains it.
+            drop(worker);
+            render.finish(result);
+            return self.start().await;
+        }
         // After an exception the worker's state is known. Other failures may leave it in any state.
         match &result {
             Err(failure) if failure.cause != FailureCause::Exception => {
@@ -155,7 +161,7 @@ impl WorkerSlot {
 
     /// Starts the worker, counts the outcome, and logs the first failure of a series.
     async fn try_start(&mut self) -> Option<WorkerProcess> {
-        let started = WorkerProcess::start().await;
+        let started = WorkerProcess::start(&self.workers.settings).await;
         self.workers.metrics.record_start(started.is_ok());
         match started {
             Ok(worker) => {

@@ -6,8 +6,30 @@
     delete G[name];
     return value;
   };
-  const [parseUrl, setUrlPart] = [takeGlobal("__parseUrl"), takeGlobal("__setUrlPart")];
-  const [parseQuery, serializeQuery] = [takeGlobal("__parseQuery"), takeGlobal("__serializeQuery")];
+  // The native functions use memory that the engine's limit does not cover. Their result is at most a fixed multiple of
+  // these lengths.
+  const MAX_URL_LENGTH = 65_536;
+  const checkLength = (length) => {
+    if (length > MAX_URL_LENGTH) throw new RangeError(`the URL is longer than ${MAX_URL_LENGTH} characters`);
+  };
+  const bounded =
+    (native) =>
+    (...texts) => {
+      let length = 0;
+      for (let index = 0; index < texts.length; index++) length += texts[index]?.length ?? 0;
+      checkLength(length);
+      return native(...texts);
+    };
+  const parseUrl = bounded(takeGlobal("__parseUrl"));
+  const setUrlPart = bounded(takeGlobal("__setUrlPart"));
+  const parseQuery = bounded(takeGlobal("__parseQuery"));
+  const serializePairs = takeGlobal("__serializeQuery");
+  const serializeQuery = (pairs) => {
+    let length = 0;
+    for (let index = 0; index < pairs.length; index++) length += pairs[index][0].length + pairs[index][1].length + 2;
+    checkLength(length);
+    return serializePairs(pairs);
+  };
 
   // These functions could make two renders of a page differ, or the server's render and the browser's.
   const forbid = (name) => () => {

@@ -4,8 +4,13 @@ use std::io;
 
 use rustix::process::{Resource, Rlimit, setpriority_process, setrlimit};
 
-/// The limit of a worker's address space, in bytes. Renders reach the engine's own memory limit far below it.
-const ADDRESS_SPACE: u64 = 1024 * 1024 * 1024;
+/// The memory for what is not a script's, in bytes: the thread's stack, the modules' sources, and the page on its way out.
+const NATIVE_MEMORY: u64 = 96 * MIB;
+
+/// The address space that a worker may reserve beyond its memory, in bytes. Allocators reserve much more than they use.
+const RESERVED_ADDRESS_SPACE: u64 = 512 * MIB;
+
+const MIB: u64 = 1024 * 1024;
 
 /// The nice value of workers (setpriority(2)), so that renders do not delay the gateway's other work.
 const NICENESS: i32 = 5;
@@ -18,12 +23,14 @@ pub(super) fn lower_priority() -> io::Result<()> {
     Ok(())
 }
 
-/// Sets resource limits: no more open files, no file writes, no core dumps, a bounded address space.
-pub(super) fn limit_resources() -> io::Result<()> {
+/// Sets resource limits: no more open files, no file writes, and memory for scripts that use `script_memory`
+/// bytes. The engine enforces its own limit first, except in its native functions.
+pub(super) fn limit_resources(script_memory: u64) -> io::Result<()> {
+    let memory = script_memory.saturating_add(NATIVE_MEMORY);
     for (resource, max) in [
-        (Resource::As, ADDRESS_SPACE),
+        (Resource::Data, memory),
+        (Resource::As, memory.saturating_add(RESERVED_ADDRESS_SPACE)),
         (Resource::Fsize, 0),
-        (Resource::Core, 0),
         // Only the open ones: standard input, output and error.
         (Resource::Nofile, 3),
     ] {

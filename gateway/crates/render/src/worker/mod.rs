@@ -20,15 +20,17 @@ use colonnade_model::release::ServerModules;
 use super::protocol::{
     FailureCause, RenderJob, WorkerRequest, WorkerResponse, read_message, write_frame, write_message,
 };
-use sandbox::{Failure, Sandbox, Sources};
+use sandbox::{Failure, LOAD_MEMORY_LIMIT, Sandbox, Sources};
 
 /// The stack size of the thread that executes scripts, in bytes. Deep trees recurse in native code.
 const STACK_SIZE: usize = 32 * 1024 * 1024;
 
-/// Responds to requests until the gateway closes the pipe.
-pub fn main() -> ExitCode {
+/// Responds to requests until the gateway closes the pipe. `memory_limit` is the most memory that a render may get, in bytes.
+pub fn main(memory_limit: usize) -> ExitCode {
+    // While modules are loaded, a script may use more than a render.
+    let script_memory = memory_limit.saturating_add(LOAD_MEMORY_LIMIT) as u64;
     if limits::lower_priority()
-        .and_then(|()| limits::limit_resources())
+        .and_then(|()| limits::limit_resources(script_memory))
         .is_err()
     {
         return ExitCode::FAILURE;

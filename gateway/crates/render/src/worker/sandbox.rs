@@ -36,7 +36,7 @@ pub(super) struct Failure {
 
 /// The memory limit while the shell's modules are loaded, in bytes. The engine is not safe if it runs out of memory while
 /// it loads modules.
-const LOAD_MEMORY_LIMIT: usize = 256 * 1024 * 1024;
+pub(super) const LOAD_MEMORY_LIMIT: usize = 96 * 1024 * 1024;
 
 /// The limit of CPU time while the shell's modules are loaded.
 const LOAD_CPU_LIMIT: Duration = Duration::from_secs(5);
