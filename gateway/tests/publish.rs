@@ -1,5 +1,8 @@
 //! Publishing releases.
 
+use std::fs::File;
+use std::sync::mpsc::channel;
+
 use serde_json::{Value, json};
 
 use crate::support::{Archive, Gateway, Release, Request, Response, SCRIPT, STYLE, TOKEN};
@@ -281,4 +284,41 @@ fn release_name_and_version_must_match_url() {
             response.text()
         );
     }
+}
+
+/// Compressing a release takes about 100 MB, so that many at once would need more memory than there is.
+#[test]
+fn excess_publishes_wait_or_get_503() {
+    let gateway = Gateway::start_live("", &[]);
+    // While another process holds the lock, no publish ends.
+    let lock = File::options()
+        .write(true)
+        .open(gateway.store().join("lock"))
+        .unwrap();
+    lock.lock().unwrap();
+    let put = |number: usize| {
+        let name = format!("section{number}");
+        let release = Release::section(&name, "1.0.0", &[&format!("/{number}")]);
+        gateway.put_release(&name, "1.0.0", release.archive())
+    };
+    let (rejected, rejections) = channel();
+    std::thread::scope(|scope| {
+        for number in 0..12 {
+            let (put, rejected) = (&put, rejected.clone());
+            scope.spawn(move || {
+                let response = put(number);
+                if response.text().contains("wait to be published") {
+                    rejected.send(response).unwrap();
+                }
+            });
+        }
+        for _ in 0..2 {
+            let response = rejections.recv().unwrap();
+            assert_eq!(response.status, 503, "{}", response.text());
+            assert_eq!(response.header("retry-after"), "5");
+        }
+        drop(lock);
+    });
+    // The first attempt may have succeeded.
+    assert!(matches!(put(0).status, 200 | 201));
 }

@@ -18,8 +18,8 @@ use colonnade_web::problem::{HttpError, Problem};
 use super::INVALID_REQUEST;
 use super::auth::TokenProblem;
 
-/// When to try again if the store is locked.
-const LOCKED_RETRY_AFTER: Duration = Duration::from_secs(5);
+/// When to try again if the store is locked, or too many others do the same.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Why a request to the admin API fails.
 #[derive(Debug, thiserror::Error)]
@@ -130,6 +130,7 @@ fn publish_cause(error: &PublishError) -> &'static str {
         PublishError::VersionTaken(_) => "version_taken",
         PublishError::VersionDeleted(_) => "version_deleted",
         PublishError::Rejected(_) => "release_rejected",
+        PublishError::Busy => "too_many_publishes",
         PublishError::Store(_) => "store_error",
     }
 }
@@ -176,7 +177,9 @@ impl Problem for AdminError {
             _ if self.is_locked() => StatusCode::SERVICE_UNAVAILABLE,
             Self::Change(error) => change_status(error),
             Self::NoConsole => StatusCode::NOT_FOUND,
-            Self::ShuttingDown | Self::TooManyStreams => StatusCode::SERVICE_UNAVAILABLE,
+            Self::ShuttingDown | Self::TooManyStreams | Self::Publish(PublishError::Busy) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::Publish(PublishError::Store(_))
             | Self::Upload(_)
             | Self::Load(_)
@@ -199,7 +202,8 @@ impl Problem for AdminError {
         match self {
             Self::Http(error) => error.retry_after(),
             Self::TooManyFailures(wait) => Some(*wait),
-            _ if self.is_locked() || matches!(self, Self::TooManyStreams) => Some(LOCKED_RETRY_AFTER),
+            Self::TooManyStreams | Self::Publish(PublishError::Busy) => Some(RETRY_AFTER),
+            _ if self.is_locked() => Some(RETRY_AFTER),
             _ => None,
         }
     }

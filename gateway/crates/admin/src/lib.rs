@@ -38,7 +38,7 @@ use colonnade_config::{Action, Config, Origin, Retention, Token};
 use colonnade_edge::CurrentSettings;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Deployments;
-use colonnade_platform::publish::PublishRules;
+use colonnade_platform::publish::{PublishRules, Publisher};
 use colonnade_platform::rollout::{CanaryAnalysis, RolloutController};
 use colonnade_web::client::{ClientAddress, client_key};
 use colonnade_web::health::{ShutdownSignal, is_health_path};
@@ -80,7 +80,7 @@ pub struct Admin {
     is_exposed: bool,
     origin: Origin,
     retention: Retention,
-    publish_rules: PublishRules,
+    publisher: Publisher,
     deployments: Arc<Deployments>,
     analysis: Arc<CanaryAnalysis>,
     metrics: Arc<Registry>,
@@ -123,10 +123,10 @@ impl Admin {
             is_exposed,
             origin: config.site.origin.clone(),
             retention: config.store.retention(),
-            publish_rules: PublishRules {
+            publisher: Publisher::new(PublishRules {
                 budget: config.budget.clone(),
                 allow_wasm: config.assets.allow_wasm,
-            },
+            }),
             deployments: Arc::clone(&rollouts.deployments),
             analysis: Arc::clone(&rollouts.analysis),
             metrics,

@@ -119,12 +119,12 @@ pub(super) async fn publish(
     id: ReleaseId,
     body: RequestBody,
 ) -> Result<Response, AdminError> {
-    let (deployments, rules) = (&admin.deployments, admin.publish_rules.clone());
-    let token = caller.token;
+    let (deployments, token) = (&admin.deployments, caller.token);
     auth::require(token, Action::Publish, &id.name)?;
     let store = deployments.store();
     let upload = request_body::save(body, MAX_ARCHIVE, store.scratch_folder().await?).await?;
-    let outcome = publish::publish(store, rules, id.clone(), upload.file, token.name.clone()).await;
+    let by = token.name.clone();
+    let outcome = admin.publisher.publish(store, id.clone(), upload.file, by).await;
     let log = &deployments.diagnostics().log;
     let entry = |kind| NewLogEntry {
         by: Some(token.name.clone()),

@@ -18,8 +18,10 @@ mod warnings;
 pub use warnings::warnings;
 
 use std::fs::File;
+use std::thread;
 
 use tempfile::TempDir;
+use tokio::sync::{Semaphore, oneshot};
 
 use unpack::Contents;
 use verify::Verified;
@@ -28,10 +30,19 @@ use colonnade_config::Budget;
 use colonnade_model::release::Digest;
 use colonnade_model::release::ReleaseId;
 use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
-use colonnade_web::request_scope;
 
 /// The maximum size of an uploaded archive in bytes.
 pub const MAX_ARCHIVE: u64 = 64 * 1024 * 1024;
+
+/// The number of archives that are published at a time.
+const MAX_RUNNING: usize = 2;
+
+/// The number of archives that may wait.
+const MAX_QUEUED: usize = 8;
+
+/// The nice value of the threads that publish (setpriority(2)).
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
 
 /// The operator's rules for releases.
 #[derive(Debug, Default, Clone)]
@@ -66,36 +77,68 @@ pub enum PublishError {
     /// The version was published with other contents, and deleted by garbage collection.
     #[error("{0} was published with other contents and deleted; publish under a new version")]
     VersionDeleted(ReleaseId),
+    /// Too many archives wait to be published.
+    #[error("{MAX_QUEUED} other releases wait to be published; try again later")]
+    Busy,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Publishes an archive under a name and version.
-pub async fn publish(
-    store: &dyn Store,
+/// Publishes releases, a few at a time: compressing one takes a CPU core for seconds, and about 100 MB of memory.
+#[derive(Debug)]
+pub struct Publisher {
     rules: PublishRules,
-    id: ReleaseId,
-    archive: File,
-    by: String,
-) -> Result<PublishOutcome, PublishError> {
-    let scratch = store.scratch_folder().await?;
-    let (draft, id) = blocking(move || Ok((Draft::read(&id, archive, scratch)?, id))).await?;
-    let digest = draft.verified.digest;
-    if draft.verified.problems.is_empty() {
-        if let Some(stored) = store.release(&id).await? {
-            return same(id, digest, stored.record.digest);
-        }
-        let tombstone = store.tombstone(&id).await?;
-        if tombstone.is_some_and(|deleted| deleted != digest) {
-            return Err(PublishError::VersionDeleted(id));
+    /// One permit for each archive that is being published or waits.
+    admitted: Semaphore,
+    /// One permit for each archive that is being published.
+    running: Semaphore,
+}
+
+impl Publisher {
+    /// Creates a publisher with these rules.
+    pub fn new(rules: PublishRules) -> Self {
+        Self {
+            rules,
+            admitted: Semaphore::new(MAX_RUNNING + MAX_QUEUED),
+            running: Semaphore::new(MAX_RUNNING),
         }
     }
-    let prepared = blocking(move || draft.prepare(id, &rules, by)).await?;
-    let id = prepared.id.clone();
-    match store.put_release(prepared).await? {
-        PutOutcome::Created => Ok(PublishOutcome::Created(digest)),
-        PutOutcome::VersionTaken(stored) => same(id, digest, stored),
+
+    /// Publishes an archive under a name and version, after those before it.
+    ///
+    /// # Errors
+    ///
+    /// Why the release is rejected, [`PublishError::Busy`] if too many archives wait, or the error of the store.
+    pub async fn publish(
+        &self,
+        store: &dyn Store,
+        id: ReleaseId,
+        archive: File,
+        by: String,
+    ) -> Result<PublishOutcome, PublishError> {
+        let _admitted = self.admitted.try_acquire().map_err(|_| PublishError::Busy)?;
+        // The semaphore is never closed.
+        let _running = self.running.acquire().await.ok();
+        let scratch = store.scratch_folder().await?;
+        let (draft, id) = in_background(move || Ok((Draft::read(&id, archive, scratch)?, id))).await?;
+        let digest = draft.verified.digest;
+        if draft.verified.problems.is_empty() {
+            if let Some(stored) = store.release(&id).await? {
+                return same(id, digest, stored.record.digest);
+            }
+            let tombstone = store.tombstone(&id).await?;
+            if tombstone.is_some_and(|deleted| deleted != digest) {
+                return Err(PublishError::VersionDeleted(id));
+            }
+        }
+        let rules = self.rules.clone();
+        let prepared = in_background(move || draft.prepare(id, &rules, by)).await?;
+        let id = prepared.id.clone();
+        match store.put_release(prepared).await? {
+            PutOutcome::Created => Ok(PublishOutcome::Created(digest)),
+            PutOutcome::VersionTaken(stored) => same(id, digest, stored),
+        }
     }
 }
 
@@ -163,9 +206,20 @@ fn same(id: ReleaseId, sent: Digest, stored: Digest) -> Result<PublishOutcome, P
     }
 }
 
-async fn blocking<T: Send + 'static>(
+/// Runs work on a thread of its own with a low scheduling priority, so that it does not delay visitors.
+async fn in_background<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, PublishError> + Send + 'static,
 ) -> Result<T, PublishError> {
-    let task = request_scope::spawn_blocking(work).await;
-    task.unwrap_or(Err(PublishError::Store(StoreError::Interrupted)))
+    let (sender, receiver) = oneshot::channel();
+    let thread = thread::Builder::new().name("publish".to_owned());
+    let started = thread.spawn(move || {
+        // Linux sets it for the calling thread alone; elsewhere it would be the whole process.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::setpriority_process(None, NICENESS);
+        let _ = sender.send(work());
+    });
+    let interrupted = || PublishError::Store(StoreError::Interrupted);
+    started.map_err(|_| interrupted())?;
+    // The sender is dropped if the work panics.
+    receiver.await.map_err(|_| interrupted())?
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::{PublishError, PublishOutcome, PublishRules, publish};
+use super::{PublishError, PublishOutcome, PublishRules, Publisher};
 use crate::deployment::Snapshot;
 use colonnade_model::release::ReleaseId;
 use colonnade_model::release::{Digest, RELEASE_FILE, validate};
@@ -59,9 +59,9 @@ impl TestStore {
         file.write_all(archive).unwrap();
         file.seek(SeekFrom::Start(0)).unwrap();
         let by = "test".to_owned();
-        let rules = PublishRules::default();
+        let publisher = Publisher::new(PublishRules::default());
         self.runtime
-            .block_on(publish(&*self.store, rules, id(), file, by))
+            .block_on(publisher.publish(&*self.store, id(), file, by))
     }
 
     /// Publishes any bytes and checks the invariants; returns whether they were accepted.
