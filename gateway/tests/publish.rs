@@ -312,8 +312,9 @@ fn excess_publishes_wait_or_get_503() {
                 }
             });
         }
+        drop(rejected);
         for _ in 0..2 {
-            let response = rejections.recv().unwrap();
+            let response = rejections.recv().expect("a rejected publish");
             assert_eq!(response.status, 503, "{}", response.text());
             assert_eq!(response.header("retry-after"), "5");
         }
