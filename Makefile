@@ -11,12 +11,13 @@
 # make docs              build the documentation site in docs/.vitepress/dist, and check its links
 # make docs-serve        serve the documentation site on http://localhost:8090 (override PORT)
 # make api-report        update the API report of the kit after a contract change
+# make config-reference  update the configuration reference after a change of site.toml or of a key
 # make deb               build a Debian package of the gateway in target/debian; needs cargo-deb
 # make clean             delete build output, but not the store
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build console test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report deb clean
+.PHONY: help run build console test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report config-reference deb clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -163,6 +164,10 @@ docs-serve: docs
 # Updates the API report after a deliberate change of the section contract. Review it with the change.
 api-report: releases
 	cd kit && npx api-extractor run --local --config api-extractor.json
+
+# Updates the generated part of docs/operate/configuration.md. Review it with the change.
+config-reference: tools
+	UPDATE_CONFIG_REFERENCE=1 cargo test --quiet --locked --package colonnade-config --test parse reference::
 
 format: node_modules/.installed
 	cargo fmt

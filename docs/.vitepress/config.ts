@@ -36,7 +36,42 @@ const REFERENCE = [
 ];
 
 const OPERATE = [
-  { text: "Operate the gateway", link: "/operate-the-gateway" },
+  { text: "What is wrong?", link: "/operate/" },
+  {
+    text: "Run",
+    collapsed: false,
+    items: [
+      { text: "First day", link: "/operate/first-day" },
+      { text: "Deploy and roll back", link: "/operate/deploy" },
+      { text: "Upgrade", link: "/operate/upgrade" },
+      { text: "Backup and restore", link: "/operate/backup" },
+      { text: "Certificates", link: "/operate/certificates" },
+      { text: "Capacity", link: "/operate/capacity" },
+      { text: "Console", link: "/operate/console" },
+    ],
+  },
+  {
+    text: "Trouble",
+    collapsed: false,
+    items: [
+      { text: "A section is down", link: "/operate/section-down" },
+      { text: "The backend is down", link: "/operate/backend-down" },
+      { text: "Store trouble", link: "/operate/store-trouble" },
+      { text: "Alerts", link: "/operate/alerts" },
+    ],
+  },
+  {
+    text: "Reference of the gateway",
+    collapsed: false,
+    items: [
+      { text: "Configuration", link: "/operate/configuration" },
+      { text: "Admin API", link: "/operate/admin-api" },
+      { text: "Metrics", link: "/operate/metrics" },
+      { text: "Events", link: "/operate/events" },
+      { text: "Listeners, hosts and proxies", link: "/operate/listeners" },
+      { text: "Store", link: "/operate/store" },
+    ],
+  },
   { text: "Edge security", link: "/edge" },
 ];
 
@@ -82,7 +117,7 @@ export default defineConfig({
       { text: "Tutorial", link: "/tutorial" },
       { text: "Guide", link: "/write-a-section" },
       { text: "Reference", items: REFERENCE },
-      { text: "Operate", link: "/operate-the-gateway" },
+      { text: "Operate", link: "/operate/" },
     ],
     sidebar: [
       {

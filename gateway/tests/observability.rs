@@ -1,4 +1,4 @@
-//! The alert rules and the dashboard in `deploy/observability` fit the metrics that the gateway exports.
+//! The alert rules, the dashboard and the runbook in docs/operate fit the metrics and the events of the gateway.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,24 +20,47 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(folder().join(name)).unwrap()
 }
 
-/// The label names of each exported metric family. A family without samples has none.
-fn exported() -> BTreeMap<String, BTreeSet<String>> {
+/// A page of docs/operate.
+fn page(name: &str) -> String {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/operate");
+    std::fs::read_to_string(docs.join(name)).unwrap()
+}
+
+/// The entries of a page: headings of this level whose text is code, each with the text below.
+fn entries<'p>(page: &'p str, level: &str) -> BTreeMap<&'p str, &'p str> {
+    let heading = format!("\n{level} `");
+    let entries = page.split(&heading).skip(1);
+    let entries: Vec<_> = entries.map(|entry| entry.split_once("`\n").unwrap()).collect();
+    let map: BTreeMap<_, _> = entries.iter().copied().collect();
+    assert_eq!(map.len(), entries.len(), "an entry exists twice");
+    map
+}
+
+/// The names in backticks in the first line of an entry that begins with `start`.
+fn named<'e>(entry: &'e str, start: &str) -> BTreeSet<&'e str> {
+    let line = entry.lines().find_map(|line| line.strip_prefix(start));
+    line.unwrap_or_default().split('`').skip(1).step_by(2).collect()
+}
+
+/// The type and the label names of each exported metric family. A family without samples has no labels.
+fn exported() -> BTreeMap<String, (String, BTreeSet<String>)> {
     let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
     gateway.post_deployment(&serde_json::json!({ "releases": { "directory": "2.0.0" }, "percent": 10 }));
     assert_eq!(gateway.get("/").status, 200);
     let text = gateway.admin.get("/metrics").text();
-    let mut families: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut families: BTreeMap<String, (String, BTreeSet<String>)> = BTreeMap::new();
     for line in text.lines() {
         if let Some(family) = line.strip_prefix("# TYPE ") {
-            let (name, _) = family.split_once(' ').unwrap();
-            families.insert(name.to_owned(), BTreeSet::new());
+            let (name, kind) = family.split_once(' ').unwrap();
+            families.insert(name.to_owned(), (kind.to_owned(), BTreeSet::new()));
         } else if let Some((name, labels)) = line.split_once('{').filter(|_| !line.starts_with('#')) {
             let labels = labels.split('}').next().unwrap().split("\",");
             let names = labels.filter_map(|label| Some(label.split_once('=')?.0.to_owned()));
             families
                 .entry(family_of(name).to_owned())
                 .or_default()
+                .1
                 .extend(names);
         }
     }
@@ -121,7 +144,7 @@ fn rules_and_dashboard_use_exported_metrics() {
     ];
     for (name, labels) in texts.iter().flat_map(|text| metrics_in(text)) {
         let known = exported.get(family_of(name));
-        let known = known.unwrap_or_else(|| panic!("`{name}` is not exported"));
+        let (_, known) = known.unwrap_or_else(|| panic!("`{name}` is not exported"));
         for label in labels {
             let is_known = known.is_empty() || known.contains(label) || COLLECTOR_LABELS.contains(&label);
             assert!(is_known, "`{name}` has no label `{label}`; it has {known:?}");
@@ -149,18 +172,101 @@ fn dashboard_queries_are_valid() {
 }
 
 #[test]
-fn alerts_are_in_the_guide() {
-    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/operate-the-gateway.md");
-    let guide = std::fs::read_to_string(guide).unwrap();
-    let rules = read("rules.yml");
-    let alerts = rules
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("- alert: "));
-    let missing: Vec<&str> = alerts
-        .filter(|alert| !guide.contains(&format!("`{alert}`")))
-        .collect();
+fn alerts_link_to_their_runbook_entries() {
+    let (rules, page) = (read("rules.yml"), page("alerts.md"));
+    let alerts = rules.split("- alert: ").skip(1);
+    let alerts: BTreeMap<&str, &str> = alerts.map(|alert| alert.split_once('\n').unwrap()).collect();
+    let entries = entries(&page, "##");
     assert_eq!(
-        missing, [""; 0],
-        "alerts without a line in docs/operate-the-gateway.md"
+        alerts.keys().collect::<Vec<_>>(),
+        entries.keys().collect::<Vec<_>>(),
+        "rules.yml and docs/operate/alerts.md"
     );
+    for (alert, rule) in alerts {
+        let url = format!("/operate/alerts#{}\n", alert.to_lowercase());
+        assert!(
+            rule.contains("runbook_url: https://") && rule.contains(&url),
+            "{alert}"
+        );
+        let severity = rule
+            .split_once("severity: ")
+            .unwrap()
+            .1
+            .split(' ')
+            .next()
+            .unwrap();
+        let text = entries[alert].trim_start();
+        assert!(text.starts_with(&format!("Severity: {severity}. ")), "{alert}");
+    }
+}
+
+#[test]
+fn metrics_reference_matches_exported_metrics() {
+    let (page, exported) = (page("metrics.md"), exported());
+    let mut documented = BTreeSet::new();
+    for (name, entry) in entries(&page, "###") {
+        let known = exported.get(family_of(name));
+        let (kind, labels) = known.unwrap_or_else(|| panic!("`{name}` is not exported"));
+        assert!(
+            entry.contains(&format!("\n- Type: {kind}\n")),
+            "{name} is a {kind}"
+        );
+        assert_eq!(kind == "counter", name.ends_with("_total"), "{name}");
+        let labels: BTreeSet<&str> = labels
+            .iter()
+            .map(String::as_str)
+            .filter(|label| *label != "le")
+            .collect();
+        let described = named(entry, "- Labels: ");
+        assert!(
+            labels.is_empty() || labels == described,
+            "{name} has the labels {labels:?}"
+        );
+        for field in ["\n- Meaning: ", "\n- Action: "] {
+            assert!(entry.contains(field), "{name}");
+        }
+        documented.insert(family_of(name));
+    }
+    let missing: Vec<_> = exported
+        .keys()
+        .filter(|name| !documented.contains(name.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "docs/operate/metrics.md has no {missing:?}");
+}
+
+/// The names of the events in the sources of the gateway.
+fn events_in_code(folder: &Path, found: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            events_in_code(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let source = std::fs::read_to_string(&path).unwrap();
+            for start in ["event = \"", "event: \""] {
+                let events = source.split(start).skip(1);
+                found.extend(events.map(|rest| rest.split('"').next().unwrap().to_owned()));
+            }
+        }
+    }
+}
+
+#[test]
+fn event_reference_matches_code() {
+    let gateway = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut events = BTreeSet::new();
+    events_in_code(&gateway.join("src"), &mut events);
+    for member in std::fs::read_dir(gateway.join("crates")).unwrap() {
+        events_in_code(&member.unwrap().path().join("src"), &mut events);
+    }
+    let page = page("events.md");
+    let entries = entries(&page, "###");
+    let documented: BTreeSet<String> = entries.keys().map(|name| (*name).to_owned()).collect();
+    assert!(events.len() > 50);
+    assert_eq!(events, documented, "the code and docs/operate/events.md");
+    for (name, entry) in entries {
+        assert!(
+            entry.contains("\n- Meaning: ") && entry.contains("\n- Action: "),
+            "{name}"
+        );
+    }
 }

@@ -34,7 +34,7 @@ pub use hsts::Hsts;
 pub use listen::Listen;
 pub use partner::Partner;
 pub use render::RenderSettings;
-pub use restart::RestartSettings;
+pub use restart::{RestartSettings, is_reloadable};
 pub use rollout::{AnalysisSettings, RolloutSettings};
 pub use signup::{CurrentSignupLimits, Signup, SignupLimits};
 pub use site::{Navigation, SiteSettings};

@@ -16,8 +16,14 @@ const RELOADABLE: [&[&str]; 4] = [
     Signup::RELOADABLE,
 ];
 
-fn is_reloadable(name: &str) -> bool {
-    RELOADABLE.iter().any(|names| names.contains(&name))
+/// The tables of certificates. SIGHUP reloads their keys, but a listener cannot switch between TLS and plain HTTP.
+const CERTIFICATES: [&str; 2] = ["listen.tls", "listen.admin_tls"];
+
+/// Whether SIGHUP applies a change of this key, such as `limits.max_connections`. All others need an upgrade or a restart.
+pub fn is_reloadable(key: &str) -> bool {
+    let is_inside = |name: &str| key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    let mut names = RELOADABLE.iter().copied().flatten();
+    names.any(|name| key == *name || is_inside(name)) || CERTIFICATES.into_iter().any(is_inside)
 }
 
 /// The settings of a file, to compare them with those of a later version.
@@ -44,14 +50,10 @@ impl RestartSettings {
     }
 
     fn differs(&self, newer: &Self, name: &str) -> bool {
-        let (Some((table, _)), before, after) = (name.split_once('.'), self.get(name), newer.get(name))
-        else {
-            return false;
-        };
+        let (before, after) = (self.get(name), newer.get(name));
         match name {
-            _ if is_reloadable(name) || is_reloadable(table) => false,
-            // Certificates are reloaded, but a listener cannot switch between TLS and plain HTTP.
-            "listen.tls" | "listen.admin_tls" => before.is_some() != after.is_some(),
+            _ if is_reloadable(name) => false,
+            _ if CERTIFICATES.contains(&name) => before.is_some() != after.is_some(),
             // The variable or the file may contain a new secret.
             "signup.backend_api_key" => before != after || self.secret() != newer.secret(),
             _ => before != after,

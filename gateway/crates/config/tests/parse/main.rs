@@ -4,11 +4,13 @@
 #![allow(clippy::unwrap_used)]
 
 mod problems;
+mod reference;
+mod site_toml;
 
 use std::path::Path;
 use std::time::Duration;
 
-use colonnade_config::{Action, Budget, Config, Retention, RolloutSettings, SignupLimits};
+use colonnade_config::{Action, Budget, Config, Retention, RolloutSettings};
 use colonnade_web::limits::Limits;
 use secrecy::ExposeSecret as _;
 use tempfile::TempDir;
@@ -193,34 +195,6 @@ fn committed_config_is_valid() {
     let config = Config::load(&path).unwrap();
     assert!(config.budget.page_script.is_some() && config.budget.shell_style.is_some());
     assert!(config.signup.is_none() && config.partners.is_empty() && config.admin.tokens.is_empty());
-}
-
-#[test]
-fn committed_config_is_valid_uncommented() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../site.toml");
-    let text = std::fs::read_to_string(path).unwrap();
-    let is_setting =
-        |line: &&str| line.starts_with("# [") || line.trim_start_matches("# ").split(' ').nth(1) == Some("=");
-    let lines = text.lines().map(|line| {
-        if is_setting(&line) {
-            line.trim_start_matches("# ")
-        } else {
-            line
-        }
-    });
-    let text = lines.collect::<Vec<_>>().join("\n");
-    let text = text.replace("<64 hexadecimal digits>", &"0".repeat(64));
-    let text = text.replace("{ env = \"SIGNUP_BACKEND_KEY\" }", "{ file = \"key\" }");
-    // One of the two tables.
-    let acme = text.find("[listen.acme]").unwrap()..text.find("# TLS for the admin listener").unwrap();
-    let text = text.replace(&text[acme.clone()], "");
-    let config = Config::parse("site.toml", &text, folder().path()).unwrap();
-    assert!(config.signup_partner().is_some() && config.admin.tokens.len() == 1);
-    assert!(config.listen.tls.is_some() && config.listen.admin_tls.is_some());
-    // Commented keys show the defaults.
-    assert_eq!(config.limits, Limits::default());
-    assert_eq!(config.signup_limits(), SignupLimits::default());
-    assert!(!config.telemetry.log_client_ip);
 }
 
 #[test]
