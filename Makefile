@@ -103,7 +103,7 @@ test-gateway: tools
 # of each kind, and the gallery's screenshots.
 soak: console releases gallery-built browser
 	@$(MAKE) --no-print-directory gateway-tested
-	SOAK=1 PROPTEST_CASES=20000 $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked
+	SOAK=1 NEXTEST_PROFILE=soak PROPTEST_CASES=20000 $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked
 	SOAK=1 npx vitest run kit/src/cli/packed.test.ts
 	SOAK=1 node tests/api/schemathesis.mjs
 	node tests/operator/day.mjs
