@@ -87,10 +87,11 @@ check-gateway: tools
 	else echo "cargo-deny is not installed: skipping the license and duplicate crate checks."; fi
 	@node tests/development/advisories.mjs
 
+# In ESLint, fewer collections of young objects save an eighth of the CPU time.
 lint-web: releases docs
 	$(TSC) --build
 	cd kit && npx api-extractor run --config api-extractor.json
-	npx eslint . --max-warnings 0
+	NODE_OPTIONS=--max-semi-space-size=64 npx eslint . --max-warnings 0
 	npx prettier --check --log-level warn .
 
 test-gateway: tools
@@ -104,7 +105,7 @@ test-gateway: tools
 # of each kind, and the gallery's screenshots.
 soak: console releases gallery-built browser
 	@$(MAKE) --no-print-directory gateway-tested
-	SOAK=1 PROPTEST_CASES=20000 $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked
+	SOAK=1 NEXTEST_PROFILE=soak PROPTEST_CASES=20000 $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked
 	SOAK=1 npx vitest run kit/src/cli/packed.test.ts
 	SOAK=1 node tests/api/schemathesis.mjs
 	node tests/operator/day.mjs

@@ -328,11 +328,10 @@ fn inherited_descriptor_that_is_no_socket_is_reported() {
     let path = folder.path().join("site.toml");
     std::fs::write(&path, configuration_with_listen("", "")).unwrap();
     let script = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3</dev/null";
-    let output = Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_gateway"), "serve", "--config"])
-        .arg(path)
-        .output()
-        .unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_gateway"), "serve", "--config"]);
+    command.arg(path);
+    let output = with_timeout("the gateway exits", move || command.output().unwrap());
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(

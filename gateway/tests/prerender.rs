@@ -171,7 +171,7 @@ fn looping_deploy_does_not_block_other_changes() {
         "/healthy/:x",
         HEALTHY_MODULE,
     ));
-    let gateway = gateway.start_another_with("[render]\nworkers = 2\ncpu_limit_ms = 5000\n");
+    let gateway = gateway.start_another_with("[render]\nworkers = 2\ncpu_limit_ms = 2000\n");
     std::thread::scope(|scope| {
         let looping = scope.spawn(|| problems(&gateway, &json!({ "attack": "2.0.0" })));
         gateway.deploy(&json!({ "healthy": "2.0.0" }));

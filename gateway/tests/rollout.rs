@@ -67,7 +67,7 @@ fn see_candidate(candidate: u64, visitors: &mut [Browser]) -> Vec<bool> {
 
 #[test]
 fn larger_percentage_only_adds_visitors() {
-    const VISITORS: u32 = 400;
+    const VISITORS: u32 = 200;
     let gateway = gateway_with("");
     let candidate = start(&gateway, 0);
     let mut visitors: Vec<Browser> = (0..VISITORS).map(|_| Browser::new(gateway.site)).collect();

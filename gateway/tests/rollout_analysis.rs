@@ -99,7 +99,9 @@ fn server_errors_abort_rollout() {
 
 #[test]
 fn higher_latency_aborts_rollout() {
-    let settings = format!("{SMALL}latency_margin_ms = 100\nrender_failure_margin_percent = 100\n");
+    let settings = format!(
+        "{SMALL}latency_margin_ms = 100\nrender_failure_margin_percent = 100\n[render]\ncpu_limit_ms = 200\n"
+    );
     let gateway = gateway(&settings, SLOW_FOR_BAD, LONG);
     visit(&gateway, "bad");
     let reason = wait_for_abort(&gateway);

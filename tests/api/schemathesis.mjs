@@ -30,7 +30,11 @@ async function install() {
   if (existsSync(command)) return command;
   const supported = spawnSync("python3", ["-c", "import sys, venv; sys.exit(sys.version_info < (3, 11))"]);
   if (supported.status !== 0) skip("Python 3.11 with venv is not installed");
-  const options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--require-hashes"];
+  const options = [
+    ...["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--require-hashes"],
+    // Python compiles the modules that it imports.
+    "--no-compile",
+  ];
   const created = spawnSync("python3", ["-m", "venv", folder], { stdio: "inherit" });
   const pip = path.join(folder, "bin/pip");
   const installed = spawnSync(pip, ["install", ...options, "--requirement", REQUIREMENTS], { encoding: "utf8" });

@@ -2,6 +2,8 @@ import { expect, test } from "../support/fixtures";
 import { open } from "../support/screens";
 import { expectPageAnnounced } from "../support/keyboard";
 
+test.use({ reducedMotion: "no-preference" });
+
 test("A visitor browses from the home page to an ad, and back up", async ({ page }) => {
   const main = page.getByRole("main");
   const status = page.getByRole("search").getByRole("status");

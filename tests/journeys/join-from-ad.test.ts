@@ -3,6 +3,8 @@ import { open } from "../support/screens";
 import { fillForm, joinDialog, newEmail, receivedFrom, SAMPLE_SENTENCE } from "../support/signup";
 import { expectPageAnnounced } from "../support/keyboard";
 
+test.use({ reducedMotion: "no-preference" });
+
 test("A visitor signs up from an ad after the disclosure", async ({ page, site }) => {
   const reply = page.getByRole("main").getByRole("button", { name: "Reply", exact: true });
   const dialog = joinDialog(page);

@@ -3,6 +3,8 @@ import { open } from "../support/screens";
 import { joinDialog, newEmail, PASSWORD, receivedFrom } from "../support/signup";
 import { expectPageAnnounced, tabTo } from "../support/keyboard";
 
+test.use({ reducedMotion: "no-preference" });
+
 test("A visitor signs up from the home page by keyboard alone", async ({ page, site }) => {
   const main = page.getByRole("main");
   const { keyboard } = page;

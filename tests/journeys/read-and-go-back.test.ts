@@ -4,6 +4,8 @@ import { expect, test } from "../support/fixtures";
 import { expectScreen, open } from "../support/screens";
 import { expectPageAnnounced } from "../support/keyboard";
 
+test.use({ reducedMotion: "no-preference" });
+
 /** Scrolls, and waits until the history entry has the position, which must differ from the previous one. */
 async function scrollAndSave(page: Page, top: number): Promise<void> {
   await page.evaluate((y) => {

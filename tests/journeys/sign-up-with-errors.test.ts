@@ -11,6 +11,8 @@ import {
 } from "../support/signup";
 import { expectPageAnnounced } from "../support/keyboard";
 
+test.use({ reducedMotion: "no-preference" });
+
 test("A visitor corrects each mistake and loses no input", async ({ page, site, browserErrors }) => {
   const form = page.getByRole("main");
   const field = (label: string) => form.getByLabel(label, { exact: true });

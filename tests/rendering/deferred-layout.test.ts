@@ -3,7 +3,7 @@ import { waitForPaint, holdRequests, SHELL, waitForHydration } from "../support/
 import { boxOf } from "../support/layout";
 import { recordLayoutShifts } from "../support/layout-shifts";
 
-test.use({ viewport: { width: 412, height: 823 } });
+test.use({ viewport: { width: 412, height: 823 }, reducedMotion: "no-preference" });
 
 test("Content below the fold is laid out near the viewport", async ({ page }) => {
   const startShell = await holdRequests(page, SHELL);

@@ -38,7 +38,7 @@ const EXISTING: readonly Screen[] = [
 ];
 
 test.describe("with a mouse, at 1280 px", () => {
-  test.use({ viewport: { width: 1280, height: 720 } });
+  test.use({ viewport: { width: 1280, height: 720 }, reducedMotion: "no-preference" });
 
   for (const screen of [...EXISTING, ...NOT_FOUND_SCREENS]) {
     test(`${screen.name} passes all checks`, async ({ page, site, browserErrors }) => {
@@ -133,7 +133,7 @@ test.describe("with a mouse, at 1280 px", () => {
 });
 
 test.describe("with a finger, at 320 px", () => {
-  test.use({ viewport: { width: 320, height: 720 }, hasTouch: true, isMobile: true });
+  test.use({ viewport: { width: 320, height: 720 }, hasTouch: true, isMobile: true, reducedMotion: "no-preference" });
 
   // Articles differ only in their text.
   for (const screen of process.env.SOAK ? EXISTING : KINDS) {

@@ -4,6 +4,8 @@ import { expect, test } from "../support/fixtures";
 import { waitForHydration } from "../support/hydration";
 import { expectScreen, follow, open } from "../support/screens";
 
+test.use({ reducedMotion: "no-preference" });
+
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
 const TEXAS = { name: "Texas", path: "/state/Texas", heading: "Escorts in Texas" };
 

@@ -210,12 +210,19 @@ pub(crate) fn authorized_by(token: &str, request: Request) -> Request {
     request.header("authorization", &format!("Bearer {token}"))
 }
 
-/// Runs the gateway binary to completion.
+/// Runs the gateway binary to completion. Panics when it exceeds the test timeout.
 pub(crate) fn run_gateway(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gateway"))
+    let output = Command::new("timeout")
+        .args([&TIMEOUT.as_secs().to_string(), env!("CARGO_BIN_EXE_gateway")])
         .args(arguments)
         .output()
-        .unwrap()
+        .unwrap();
+    assert_ne!(
+        output.status.code(),
+        Some(124),
+        "timed out: gateway {arguments:?}"
+    );
+    output
 }
 
 impl Gateway {

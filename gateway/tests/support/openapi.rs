@@ -1,10 +1,9 @@
 //! Checks requests and responses of the admin API against its OpenAPI description.
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::cell::RefCell;
+use std::sync::OnceLock;
 
-use jsonschema::{Draft, Validator};
-use parking_lot::Mutex;
+use boon::{Compiler, Draft, Schemas};
 use serde_json::{Value, json};
 
 use super::{Request, Response};
@@ -12,8 +11,19 @@ use super::{Request, Response};
 /// The description, fetched from the first gateway that is checked.
 static OPENAPI: OnceLock<Value> = OnceLock::new();
 
-/// Compiled schemas by JSON pointer.
-static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
+/// The URL that schemas have in references. Nothing loads it.
+const URL: &str = "http://localhost/openapi.json";
+
+thread_local! {
+    /// The compiled schemas of the description.
+    static SCHEMAS: RefCell<(Compiler, Schemas)> = {
+        let mut compiler = Compiler::new();
+        compiler.set_default_draft(Draft::V2020_12);
+        compiler.enable_format_assertions();
+        compiler.add_resource(URL, description().clone()).unwrap();
+        RefCell::new((compiler, Schemas::new()))
+    };
+}
 
 const PROBLEM: &str = "/components/schemas/Problem";
 
@@ -188,29 +198,12 @@ impl Node {
 
     /// Panics unless a value matches the schema.
     fn check(&self, value: &Value) {
-        let problems: Vec<String> = self
-            .validator()
-            .iter_errors(value)
-            .map(|problem| format!("{}: {problem}", problem.instance_path()))
-            .collect();
-        assert!(
-            problems.is_empty(),
-            "does not match the schema at {}: {problems:#?}\n{value:#}",
-            self.0
-        );
-    }
-
-    /// The compiled schema.
-    fn validator(&self) -> Arc<Validator> {
-        let mut validators = VALIDATORS.lock();
-        let validator = validators.entry(self.0.clone()).or_insert_with(|| {
-            // The whole description is included to resolve its references.
-            let mut schema = description().clone();
-            let pointer = self.0.replace('{', "%7B").replace('}', "%7D").replace(' ', "%20");
-            schema["$ref"] = json!(format!("#{pointer}"));
-            let options = jsonschema::options().with_draft(Draft::Draft202012);
-            Arc::new(options.should_validate_formats(true).build(&schema).unwrap())
+        let pointer = self.0.replace('{', "%7B").replace('}', "%7D").replace(' ', "%20");
+        SCHEMAS.with_borrow_mut(|(compiler, schemas)| {
+            let schema = compiler.compile(&format!("{URL}#{pointer}"), schemas).unwrap();
+            if let Err(problem) = schemas.validate(value, schema) {
+                panic!("{problem:#}\n{value:#}");
+            }
         });
-        Arc::clone(validator)
     }
 }

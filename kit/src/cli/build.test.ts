@@ -98,24 +98,19 @@ test("build needs neither gateway nor token", async () => {
   expect((await runCompiled(built, ["build"], { COLONNADE_TOKEN: "", COLONNADE_ADMIN: "nowhere" })).code).toBe(0);
 });
 
-test("sources that do not compile exit with code 3", async () => {
-  const broken = await helloSection({ "src/languages.ts": "export const LANGUAGES = ;" });
+test("an element without its closing tag has a position", async () => {
+  const start = "export const view = () => (\n  <div>\n";
+  const broken = await helloSection({
+    "src/pages/greeting.tsx": `${start}    <h1>Hello</h2>\n    <p>there</p>\n  </div>\n);\n`,
+    "src/pages/languages.tsx": `${start}    <p>there</p>\n);\n`,
+  });
   const { code, err } = await runCompiled(broken, ["build"]);
   expect(code).toBe(3);
-  expect(err).toContain("Expression expected");
-});
-
-test.each([
-  ["a closing tag of another name", "    <h1>Hello</h2>\n    <p>there</p>\n  </div>\n);\n", "3:5"],
-  ["a missing closing tag", "    <p>there</p>\n);\n", "4:4"],
-])("%s has a position", async (_, rest, position) => {
-  const source = `export const view = () => (\n  <div>\n${rest}`;
-  const broken = await helloSection({ "src/pages/greeting.tsx": source });
-  const { err } = await runCompiled(broken, ["build"]);
-  expect(err).toContain(
-    `hello: syntax error at src/pages/greeting.tsx:${position}\n` +
-      "an element has no closing tag, or its closing tag has another name\n",
-  );
+  for (const position of ["greeting.tsx:3:5", "languages.tsx:4:4"])
+    expect(err).toContain(
+      `hello: syntax error at src/pages/${position}\n` +
+        "an element has no closing tag, or its closing tag has another name\n",
+    );
 });
 
 test.each(["build", "check"])("%s locates a missing export", async (command) => {
@@ -139,18 +134,26 @@ test.each(["build", "check"])("%s locates a missing export", async (command) => 
   );
 });
 
-test.each([
-  ["ts", " If LANGUAGE is a type, use `export type`."],
-  ["js", ""],
-])("the re-export of a missing export in %s is an error", async (extension, advice) => {
+test("the re-export of a missing export is an error", async () => {
+  const reExport = 'export { LANGUAGE as NAME } from "./languages";\n';
   const broken = await helloSection({
-    [`src/names.${extension}`]: 'export { LANGUAGE as NAME } from "./languages";\n',
-    "src/greetings.ts": 'import { NAME } from "./names";\nexport const GREETINGS = () => NAME;\n',
+    "src/typed.ts": reExport,
+    "src/plain.js": reExport,
+    "src/greetings.ts":
+      'import * as typed from "./typed";\nimport * as plain from "./plain";\n' +
+      "export const GREETINGS = () => [typed.NAME, plain.NAME];\n",
   });
   const { code, err } = await runCompiled(broken, ["build"]);
   expect(code).toBe(3);
-  expect(err).toContain(`hello: build error at src/names.${extension}:1:1\n./languages does not export LANGUAGE\n`);
-  expect(err).toContain(`\nIt exports LANGUAGES, greetingPath.${advice}\n`);
+  for (const [file, advice] of [
+    ["typed.ts", " If LANGUAGE is a type, use `export type`."],
+    ["plain.js", ""],
+  ] as const) {
+    const [, problem = ""] = err.split(`hello: build error at src/${file}:1:1\n`);
+    expect(problem).toMatch(/^\.\/languages does not export LANGUAGE\n/);
+    const [text] = problem.split("\n\n");
+    expect(text?.trimEnd().split("\n").at(-1)).toBe(`It exports LANGUAGES, greetingPath.${advice}`);
+  }
 });
 
 test("the re-export of a type compiles", async () => {
@@ -165,19 +168,24 @@ test("the re-export of a type compiles", async () => {
 
 const KEYS = Array.from({ length: 60 }, (_, index) => `  "key${String(index)}": ${index === 30 ? "value" : "1"}`);
 
-test.each([
-  ["a comma", '{\n  "Dutch": "Hallo",\n}\n', "3:1", "Expected double-quoted property name"],
-  ["a value", '{\n  "Dutch": }\n', "2:12", "Unexpected token '}'"],
-  ["a word in a long file", `{\n${KEYS.join(",\n")}\n}\n`, "32:12", "Unexpected token 'v'"],
-  ["the end", '{\n  "Dutch": ', "2:12", "Unexpected end of JSON input"],
-])("a syntax error of JSON has a position: %s", async (_, json, position, message) => {
+const INVALID_JSON = [
+  ["comma", '{\n  "Dutch": "Hallo",\n}\n', "3:1", "Expected double-quoted property name"],
+  ["value", '{\n  "Dutch": }\n', "2:12", "Unexpected token '}'"],
+  ["word-in-long-file", `{\n${KEYS.join(",\n")}\n}\n`, "32:12", "Unexpected token 'v'"],
+  ["end", '{\n  "Dutch": ', "2:12", "Unexpected end of JSON input"],
+] as const;
+
+test("a syntax error of JSON has a position", async () => {
+  const names = INVALID_JSON.map(([name]) => name);
+  const imports = names.map((name, index) => `import json${String(index)} from "./${name}.json";\n`).join("");
+  const values = names.map((_, index) => `json${String(index)}`).join(", ");
   const broken = await helloSection({
-    "src/greetings.json": json,
-    "src/greetings.ts": 'import greetings from "./greetings.json";\nexport const GREETINGS = greetings;\n',
+    ...Object.fromEntries(INVALID_JSON.map(([name, json]) => [`src/${name}.json`, json])),
+    "src/greetings.ts": `${imports}export const GREETINGS = [${values}];\n`,
   });
   const { err } = await runCompiled(broken, ["build"]);
-  const [, problem] = err.split("\n\n");
-  expect(problem?.split("\n").slice(0, 2)).toEqual([`hello: syntax error at src/greetings.json:${position}`, message]);
+  for (const [name, , position, message] of INVALID_JSON)
+    expect(err).toContain(`hello: syntax error at src/${name}.json:${position}\n${message}\n`);
 });
 
 test("a missing file of a stylesheet has the position of its URL", async () => {
