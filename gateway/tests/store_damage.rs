@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -192,4 +193,32 @@ fn cached_file_is_served_after_damage() {
     .unwrap();
     let cached = gateway.get(target);
     assert_eq!((cached.status, cached.body), (200, intact.body));
+}
+
+#[test]
+fn missing_file_is_refused_and_counted() {
+    let gateway = gateway();
+    let file = release(&gateway, "directory/1.0.0").join("client/entry.js");
+    fs::remove_file(&file).unwrap();
+    let response = gateway.get("/assets/directory/1.0.0/entry.js");
+    assert_eq!(response.status, 503, "{}", response.text());
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(gateway.metric("colonnade_store_damaged_reads_total"), 1);
+    gateway.wait_for_event(|line| line["event"] == "file_damaged" && line["file"] == file.to_str().unwrap());
+}
+
+#[test]
+fn fifo_in_release_is_refused() {
+    let gateway = gateway();
+    let file = release(&gateway, "directory/1.0.0").join("client/entry.js");
+    fs::remove_file(&file).unwrap();
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    assert_eq!(gateway.get("/assets/directory/1.0.0/entry.js").status, 503);
+    assert_eq!(gateway.metric("colonnade_store_damaged_reads_total"), 1);
+    let (code, output) = gateway.store_command(&["verify"]);
+    assert_eq!(code, 3, "{output}");
+    assert!(
+        output.contains("releases/directory/1.0.0/client/entry.js: not a regular file"),
+        "{output}"
+    );
 }

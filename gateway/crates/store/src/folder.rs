@@ -119,7 +119,13 @@ impl Store for FolderStore {
         self.run("read_file", move |paths| {
             let path = &path;
             let read = paths.release_file(&id, ListedFile { path, size, digest }, coding);
-            if let Err(StoreError::Damaged { path } | StoreError::SymbolicLink(path)) = &read {
+            if let Err(
+                StoreError::Damaged { path }
+                | StoreError::MissingFile(path)
+                | StoreError::NotAFile(path)
+                | StoreError::SymbolicLink(path),
+            ) = &read
+            {
                 metrics.record_damaged(path);
             }
             read

@@ -219,8 +219,11 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// An entry of a folder that is neither a file nor a folder.
-    #[error("{}: neither a file nor a folder", .0.display())]
+    /// A file of a stored release is missing.
+    #[error("{}: the file is missing", .0.display())]
+    MissingFile(PathBuf),
+    /// Something else in place of a file, such as a folder or a FIFO.
+    #[error("{}: not a regular file", .0.display())]
     NotAFile(PathBuf),
     /// The file is not a backup, or not a complete one.
     #[error("{}: {reason}", path.display())]
@@ -249,9 +252,18 @@ pub enum StoreError {
 impl StoreError {
     /// Whether a file itself is the problem. Reading it again does not help.
     pub fn is_damage(&self) -> bool {
+        self.is_loss() || matches!(self, Self::NewerSchema { .. })
+    }
+
+    /// Whether the content of a file is lost. A newer gateway cannot read it either.
+    pub fn is_loss(&self) -> bool {
         matches!(
             self,
-            Self::Damaged { .. } | Self::Corrupt { .. } | Self::NewerSchema { .. } | Self::SymbolicLink(_)
+            Self::Damaged { .. }
+                | Self::Corrupt { .. }
+                | Self::MissingFile(_)
+                | Self::NotAFile(_)
+                | Self::SymbolicLink(_)
         )
     }
 }

@@ -218,7 +218,7 @@ impl Verifier<'_> {
                 count += 1;
                 let problem = match self.paths.release_file(id, ListedFile::from(file), *coding) {
                     Ok(Some(_)) => continue,
-                    Ok(None) => format!("its {coding} form is missing"),
+                    Ok(None) | Err(StoreError::MissingFile(_)) => format!("its {coding} form is missing"),
                     Err(StoreError::Damaged { .. }) => format!("its {coding} form does not match its digest"),
                     Err(error) => error.to_string(),
                 };
