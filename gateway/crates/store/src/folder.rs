@@ -59,10 +59,11 @@ impl FolderStore {
         Self { metrics, ..self }
     }
 
-    /// Recovers a missing or damaged live state from the history; `None` if it is neither. Rollouts that were running end.
+    /// Recovers a live state that is missing or damaged, or whose deployments cannot be loaded, from the history; `None` if
+    /// it is intact. Rollouts that were running end.
     ///
     /// # Errors
-    /// If the history has no readable entry either.
+    /// If no deployment in the history can be loaded either.
     pub fn recover_live_state(&self) -> Result<Option<LiveState>, StoreError> {
         self.paths.recover_live_state()
     }

@@ -241,6 +241,21 @@ pub enum StoreError {
         "live.json is missing from the store, but its history is there; restore a backup, or run `gateway serve --recover`"
     )]
     LiveStateMissing,
+    /// `live.json` is damaged.
+    #[error("{0}; restore a backup, or run `gateway serve --recover`")]
+    LiveStateDamaged(Box<StoreError>),
+    /// `live.json` and the history were deleted, but not the rest.
+    #[error(
+        "live.json and the history are missing from the store, but deployments or releases are there; restore a backup, or \
+         empty deployments/ and create history/ to start without a live deployment"
+    )]
+    HistoryMissing,
+    /// No change of the history can be made live.
+    #[error("no change of the history has a deployment and a shell that can be loaded; restore a backup")]
+    NotRecoverable,
+    /// A restore was killed.
+    #[error("a restore of the store was interrupted; run `gateway store restore` again")]
+    RestoreInterrupted,
     /// Another process holds the lock for too long. The operation did not happen, and will not.
     #[error("the store is locked by another process; try again")]
     Locked,

@@ -27,6 +27,14 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, S
     text.map(|text| json::parse(path, &text)).transpose()
 }
 
+/// Turns what is lost into `None`.
+pub(super) fn if_intact<T>(read: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
+    match read {
+        Err(error) if error.is_loss() => Ok(None),
+        read => read,
+    }
+}
+
 /// Opens a file to read it; `None` if it does not exist.
 pub(super) fn open_file(path: &Path) -> Result<Option<File>, StoreError> {
     let Some(file) = open_to_read(path)? else {
