@@ -220,3 +220,36 @@ fn start_with_damaged_live_state_names_recovery() {
         recovered.kill();
     }
 }
+
+#[test]
+fn start_rejects_store_without_history() {
+    let gateway = gateway();
+    let store = gateway.store();
+    let config = gateway.config().to_str().unwrap();
+    fs::remove_file(store.join("live.json")).unwrap();
+    for folder in ["history", "deployments"] {
+        fs::remove_dir_all(store.join(folder)).unwrap();
+        assert_start_fails(&gateway, "live.json and the history are missing");
+        let output = run_gateway(&["serve", "--config", config, "--recover"]);
+        assert_eq!(output.status.code(), Some(1));
+        let (code, output) = gateway.store_command(&["verify"]);
+        assert_eq!(code, 4, "{output}");
+        assert!(output.contains("the history are missing"), "{output}");
+        let backup = gateway.folder().join("backup.tar");
+        assert_eq!(gateway.store_command(&["backup", backup.to_str().unwrap()]).0, 1);
+    }
+    // As the message says.
+    fs::create_dir(store.join("history")).unwrap();
+    assert_eq!(gateway.start_another().get("/").status, 503);
+}
+
+#[test]
+fn first_deploy_is_repeated_after_failed_one() {
+    let mut gateway = Gateway::start();
+    gateway.publish(&Release::shell("1.0.0"));
+    let failed = gateway.store().join("deployments/1.json");
+    fs::write(&failed, "{}").unwrap();
+    assert_eq!(gateway.deploy(&json!({ "shell": "1.0.0" })), 2);
+    gateway.kill();
+    assert_eq!(gateway.start_another().get("/").boot()["deployment"], 2);
+}

@@ -53,6 +53,7 @@ pub struct Backup {
 pub fn back_up(store: &Path, target: &Path) -> Result<Backup, StoreError> {
     let store = store.canonicalize().map_err(io(store))?;
     let paths = Paths::of(&store);
+    paths.reject_incomplete()?;
     reject_link(&paths.scratch.folder)?;
     let staging = paths.scratch.create_folder()?;
     let staged = Staged {

@@ -45,6 +45,7 @@ impl FolderStore {
     /// # Errors
     /// If a file or folder of the store cannot be created, read or synced.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        Paths::of(folder).reject_incomplete()?;
         let paths = Paths::create(folder)?;
         paths.recover()?;
         Ok(Self {

@@ -38,6 +38,8 @@ pub(super) struct Paths {
     preview_keys: PathBuf,
     ticket_keys: PathBuf,
     pub(super) acme: PathBuf,
+    /// The lock file of a restore, which exists until the restore is complete.
+    pub(super) restoring: PathBuf,
     lock: PathBuf,
 }
 
@@ -62,6 +64,7 @@ impl Paths {
             preview_keys: folder.join("preview-keys.json"),
             acme: folder.join("acme"),
             ticket_keys: folder.join("ticket-keys.json"),
+            restoring: folder.join("restoring"),
             lock: folder.join("lock"),
         }
     }
@@ -77,6 +80,24 @@ impl Paths {
             reject_link(path)?;
         }
         Ok(paths)
+    }
+
+    /// Fails if essential parts of the store are missing, before [`Paths::create`] creates its folders.
+    ///
+    /// A failed first deploy leaves a deployment, too. A running gateway retries it, so this is checked only at the start.
+    pub(super) fn reject_incomplete(&self) -> Result<(), StoreError> {
+        if self.restoring.exists() {
+            return Err(StoreError::RestoreInterrupted);
+        }
+        if self.live.exists() || !self.revisions()?.is_empty() {
+            return Ok(());
+        }
+        // A gateway creates all folders before the first release.
+        let has_lost_history = !self.history.exists() && !self.releases()?.is_empty();
+        if has_lost_history || !self.deployments()?.is_empty() {
+            return Err(StoreError::HistoryMissing);
+        }
+        Ok(())
     }
 
     /// The folders of the store.

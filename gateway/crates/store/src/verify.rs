@@ -118,6 +118,9 @@ impl Verifier<'_> {
             self.unusable("", &"there is no such folder");
             return Ok(());
         }
+        if let Err(error) = self.paths.reject_incomplete() {
+            self.unusable("live.json", &error);
+        }
         for (name, error) in self.linked_folders() {
             self.unusable(&name, &error);
         }
