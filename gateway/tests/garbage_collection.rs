@@ -273,7 +273,7 @@ fn rollback_to_collected_deployment_is_rejected() {
     let rejected = gateway.admin_post("/api/v1/rollback", &json!({}));
     assert_eq!(
         (rejected.status, &rejected.json()["detail"]),
-        (404, &json!("deployment 5 does not exist"))
+        (409, &json!("there is no previous deployment"))
     );
     let rejected = gateway.admin_post("/api/v1/rollback", &json!({ "section": "directory" }));
     assert_eq!(

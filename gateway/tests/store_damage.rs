@@ -222,3 +222,61 @@ fn fifo_in_release_is_refused() {
         "{output}"
     );
 }
+
+#[test]
+fn damaged_records_are_marked_and_the_rest_is_listed() {
+    let gateway = gateway();
+    fs::write(gateway.store().join("deployments/1.json"), "damaged").unwrap();
+    fs::write(gateway.store().join("history/1.json"), "damaged").unwrap();
+    let list = gateway.admin_get("/api/v1/deployments");
+    assert_eq!(
+        (&list["live"], &list["damaged"]),
+        (&json!(2), &json!([1])),
+        "{list}"
+    );
+    assert_eq!(list["deployments"].as_array().unwrap().len(), 1, "{list}");
+    for limit in [1, 2] {
+        let page = gateway.admin_get(&format!("/api/v1/history?limit={limit}"));
+        assert_eq!(page["entries"].as_array().unwrap().len(), 1, "{page}");
+        assert_eq!(page["damaged"], if limit == 1 { json!([]) } else { json!([1]) });
+    }
+    let page = gateway.admin_get("/api/v1/history?before=2");
+    assert_eq!(page, json!({ "entries": [], "damaged": [1], "next": null }));
+    for (target, body, record) in [
+        (
+            "rollback",
+            json!({ "section": "legal" }),
+            "entry 1 of the history",
+        ),
+        (
+            "rollback",
+            json!({ "deployment": 1 }),
+            "the record of deployment 1",
+        ),
+        ("garbage-collection", json!({}), "entry 1 of the history"),
+    ] {
+        let rejected = gateway.admin_post(&format!("/api/v1/{target}"), &body);
+        assert_eq!(rejected.status, 409, "{}", rejected.text());
+        let problem = rejected.json();
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.starts_with(&format!("{record} is damaged")), "{detail}");
+    }
+    gateway.deploy(&json!({ "legal": "1.1.0" }));
+}
+
+#[test]
+fn rollback_to_damaged_release_is_rejected() {
+    let gateway = gateway();
+    gateway.deploy(&json!({ "legal": "1.1.0" }));
+    fs::write(release(&gateway, "legal/1.0.0").join("release.json"), "{").unwrap();
+    for gateway in [&gateway, &gateway.start_another()] {
+        for body in [json!({ "section": "legal" }), json!({ "deployment": 2 })] {
+            let rejected = gateway.admin_post("/api/v1/rollback", &body);
+            assert_eq!(rejected.status, 409, "{}", rejected.text());
+            assert_eq!(
+                rejected.json()["problems"],
+                json!(["legal@1.0.0 is missing or damaged"])
+            );
+        }
+    }
+}
