@@ -41,7 +41,7 @@ impl Deployments {
                 .checked_sub(SignedDuration::from_hours(keep.hours))
                 .unwrap_or(Timestamp::MIN);
             let deployments = self.expired_deployments(&snapshot, keep, since).await?;
-            let retained = self.rollback_targets(&snapshot, keep.releases).await?;
+            let retained = self.retained_releases(&snapshot, keep.releases).await?;
             let releases = self.unused_releases(&deployments, retained, since).await?;
             removed.extend(deployments);
             let collected = CollectedGarbage {

@@ -204,8 +204,9 @@ impl Deployments {
         })
     }
 
-    /// The releases that the next `count` rollbacks of each live section would restore.
-    pub(super) async fn rollback_targets(
+    /// The last `count` previous releases of each section, and those that the next `count` rollbacks of each live section
+    /// restore.
+    pub(super) async fn retained_releases(
         &self,
         snapshot: &Snapshot,
         count: usize,
@@ -231,6 +232,7 @@ impl Deployments {
                 }
             }
         }
+        targets.extend(previous_releases(&changes, live, count));
         Ok(targets)
     }
 
@@ -311,6 +313,28 @@ fn intact<T>(read: Result<T, StoreError>, name: impl FnOnce() -> String) -> Resu
         error => error.into(),
     })
 }
+
+/// The last `count` releases of each section that were live before its current one. `changes` are those of the live
+/// deployment, newest first.
+fn previous_releases(changes: &[Change], live: Option<&Deployment>, count: usize) -> Vec<ReleaseId> {
+    let mut previous: BTreeMap<&String, BTreeSet<&String>> = BTreeMap::new();
+    for (name, ReleaseChange { from, .. }) in changes.iter().flat_map(|change| &change.sections) {
+        let versions = previous.entry(name).or_default();
+        let current = live.and_then(|live| live.releases.get(name));
+        if let Some(from) = from
+            && Some(from) != current
+            && versions.len() < count
+        {
+            versions.insert(from);
+        }
+    }
+    let ids = previous.into_iter().flat_map(|(name, versions)| {
+        versions.into_iter().map(|version| ReleaseId {
+            name: name.clone(),
+            version: version.clone(),
+        })
+    });
+    ids.collect()
 }
 
 /// What rollbacks removed, from the changes of the live deployment, newest first.
