@@ -15,7 +15,7 @@ use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 
 use super::durable::{create_folder, create_json, io, sync_parent, sync_tree};
 use super::history::numbers;
-use super::read::{open_lock, read, read_json, reject_link};
+use super::read::{open_file, open_lock, read, read_json, reject_link};
 use super::release_file::damaged;
 use super::scratch::Scratch;
 use super::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError, StoredRelease};
@@ -128,7 +128,16 @@ impl Paths {
     /// Locks the store until the returned file is dropped: one process at a time replaces files. Fails after a deadline. The
     /// caller waits for it, so an operation that was reported as failed never happens later.
     pub(super) fn lock(&self) -> Result<File, StoreError> {
-        let lock = open_lock(&self.lock)?;
+        self.wait_for(open_lock(&self.lock)?)
+    }
+
+    /// Locks the store without writing to it; `None` if nobody has ever locked it.
+    pub(super) fn lock_read_only(&self) -> Result<Option<File>, StoreError> {
+        let lock = open_file(&self.lock)?;
+        lock.map(|lock| self.wait_for(lock)).transpose()
+    }
+
+    fn wait_for(&self, lock: File) -> Result<File, StoreError> {
         let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             match lock.try_lock() {
