@@ -8,6 +8,7 @@
 //! history/<revision>.json            the changes, including the newest
 //! preview-keys.json                  readable only by its owner
 //! ticket-keys.json                   readable only by its owner
+//! restoring                          the lock file of a restore, until it is complete
 //! lock                               the lock file of changes to live.json, key files and releases/
 //! scratch/                           incomplete uploads, and releases in quarantine
 //! ```
