@@ -177,10 +177,9 @@ fn only_deployed_releases_serve_assets() {
 }
 
 #[test]
-fn missing_asset_file_returns_404_and_is_logged() {
+fn asset_of_missing_release_returns_404_and_is_logged() {
     let gateway = Gateway::start_live("", &[]);
-    let path = gateway.store().join("releases/shell/1.0.0/client/main.js");
-    std::fs::remove_file(&path).unwrap();
+    std::fs::remove_dir_all(gateway.store().join("releases/shell/1.0.0")).unwrap();
     assert_eq!(gateway.get("/assets/shell/1.0.0/main.js").status, 404);
     let event = gateway.wait_for_event(|line| line["event"] == "asset_missing");
     assert_eq!(

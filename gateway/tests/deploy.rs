@@ -142,7 +142,9 @@ fn invalid_deployment_request_is_rejected() {
     );
     assert_eq!(
         deployments(&gateway),
-        json!({ "live": null, "rollouts": [], "deployments": [], "url": "https://site.example" })
+        json!({
+            "live": null, "rollouts": [], "deployments": [], "damaged": [], "url": "https://site.example",
+        })
     );
 }
 

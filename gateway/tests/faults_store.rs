@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::json;
 
@@ -92,6 +93,31 @@ fn read_only_store_still_serves_reads() {
     gateway.publish(&Release::section("other", "1.0.0", &["/other"]));
     gateway.deploy(&json!({ "other": "1.0.0" }));
     assert_eq!(gateway.get("/other").status, 200);
+}
+
+#[test]
+fn read_only_store_is_backed_up() {
+    let mut gateway = Gateway::start_live("", &[]);
+    gateway.kill();
+    set_mode(&gateway, 0o555);
+    let file = gateway.folder().join("backup.tar");
+    let output = Command::new("sh")
+        .args(["-c", &format!("exec {} \"$0\" \"$@\"", wrapper())])
+        .args([env!("CARGO_BIN_EXE_gateway"), "store", "backup"])
+        .args([
+            file.as_os_str(),
+            "--config".as_ref(),
+            gateway.config().as_os_str(),
+        ])
+        .output()
+        .unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{error}");
+    set_mode(&gateway, 0o755);
+    fs::remove_dir_all(gateway.store()).unwrap();
+    let (code, output) = gateway.store_command(&["restore", file.to_str().unwrap()]);
+    assert_eq!(code, 0, "{output}");
+    assert_live(&gateway.start_another(), 1);
 }
 
 /// Approximates a full disk: no file may exceed 64 KiB.

@@ -166,7 +166,7 @@ fn gc_retains_recent_releases_and_deployments() {
 
 #[test]
 fn gc_retains_recently_live_deployments() {
-    let gateway = restart_years_later(gateway(), "retain_deployments = 1");
+    let gateway = restart_years_later(gateway(), "retain_deployments = 1\nretain_releases = 0");
     // Deployment 6 was live until now. Deployment 7 is a new one with the releases of deployment 1.
     gateway.admin_post("/api/v1/rollback", &json!({ "deployment": 1 }));
     let gc_result = run_gc(&gateway);
@@ -188,7 +188,6 @@ fn gc_retains_releases_that_rollbacks_restore() {
         gateway.publish(&Release::section("legal", version, &["/terms"]));
         deploy("legal", version);
     }
-    // No rollback restores 6.0.0, so it does not count.
     assert_eq!(roll_back(&gateway).json()["releases"]["legal"], "5.0.0");
     // All deployments with an earlier release of `legal` are old enough to be deleted.
     gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
@@ -197,10 +196,7 @@ fn gc_retains_releases_that_rollbacks_restore() {
         deploy("directory", "1.0.0");
     }
     let gateway = restart_years_later(gateway, "");
-    assert_eq!(
-        run_gc(&gateway)["releases"],
-        json!(["legal@1.0.0", "legal@6.0.0"])
-    );
+    assert_eq!(run_gc(&gateway)["releases"], json!(["legal@1.0.0"]));
     for version in ["4.0.0", "3.0.0", "2.0.0"] {
         let restored = roll_back(&gateway);
         assert_eq!(
@@ -209,6 +205,25 @@ fn gc_retains_releases_that_rollbacks_restore() {
         );
     }
     assert_eq!(roll_back(&gateway).status, 422);
+}
+
+#[test]
+fn gc_retains_last_releases_after_rollbacks_and_removal() {
+    let gateway = Gateway::start_live("", &[]);
+    for version in ["1.0.0", "2.0.0", "3.0.0", "4.0.0", "5.0.0"] {
+        gateway.publish(&Release::section("legal", version, &["/terms"]));
+        gateway.deploy(&json!({ "legal": version }));
+    }
+    for _ in 0..3 {
+        gateway.admin_change("/api/v1/rollback", &json!({ "section": "legal" }));
+    }
+    gateway.publish(&Release::section("removed", "1.0.0", &["/removed"]));
+    gateway.deploy(&json!({ "removed": "1.0.0" }));
+    gateway.deploy(&json!({ "removed": null }));
+    gateway.publish(&Release::section("never", "1.0.0", &["/never"]));
+    let gateway = restart_years_later(gateway, "retain_deployments = 1");
+    assert_eq!(run_gc(&gateway)["releases"], json!(["never@1.0.0"]));
+    gateway.deploy(&json!({ "legal": "5.0.0", "removed": "1.0.0" }));
 }
 
 #[test]
@@ -273,7 +288,7 @@ fn rollback_to_collected_deployment_is_rejected() {
     let rejected = gateway.admin_post("/api/v1/rollback", &json!({}));
     assert_eq!(
         (rejected.status, &rejected.json()["detail"]),
-        (404, &json!("deployment 5 does not exist"))
+        (409, &json!("there is no previous deployment"))
     );
     let rejected = gateway.admin_post("/api/v1/rollback", &json!({ "section": "directory" }));
     assert_eq!(

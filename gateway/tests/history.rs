@@ -128,7 +128,7 @@ fn history_paginates_and_rejects_invalid_queries() {
 fn history_starts_empty() {
     assert_eq!(
         Gateway::start().admin_get("/api/v1/history"),
-        json!({ "entries": [], "next": null })
+        json!({ "entries": [], "damaged": [], "next": null })
     );
 }
 

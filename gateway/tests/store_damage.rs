@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -192,4 +193,90 @@ fn cached_file_is_served_after_damage() {
     .unwrap();
     let cached = gateway.get(target);
     assert_eq!((cached.status, cached.body), (200, intact.body));
+}
+
+#[test]
+fn missing_file_is_refused_and_counted() {
+    let gateway = gateway();
+    let file = release(&gateway, "directory/1.0.0").join("client/entry.js");
+    fs::remove_file(&file).unwrap();
+    let response = gateway.get("/assets/directory/1.0.0/entry.js");
+    assert_eq!(response.status, 503, "{}", response.text());
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(gateway.metric("colonnade_store_damaged_reads_total"), 1);
+    gateway.wait_for_event(|line| line["event"] == "file_damaged" && line["file"] == file.to_str().unwrap());
+}
+
+#[test]
+fn fifo_in_release_is_refused() {
+    let gateway = gateway();
+    let file = release(&gateway, "directory/1.0.0").join("client/entry.js");
+    fs::remove_file(&file).unwrap();
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    assert_eq!(gateway.get("/assets/directory/1.0.0/entry.js").status, 503);
+    assert_eq!(gateway.metric("colonnade_store_damaged_reads_total"), 1);
+    let (code, output) = gateway.store_command(&["verify"]);
+    assert_eq!(code, 3, "{output}");
+    assert!(
+        output.contains("releases/directory/1.0.0/client/entry.js: not a regular file"),
+        "{output}"
+    );
+}
+
+#[test]
+fn damaged_records_are_marked_and_the_rest_is_listed() {
+    let gateway = gateway();
+    fs::write(gateway.store().join("deployments/1.json"), "damaged").unwrap();
+    fs::write(gateway.store().join("history/1.json"), "damaged").unwrap();
+    let list = gateway.admin_get("/api/v1/deployments");
+    assert_eq!(
+        (&list["live"], &list["damaged"]),
+        (&json!(2), &json!([1])),
+        "{list}"
+    );
+    assert_eq!(list["deployments"].as_array().unwrap().len(), 1, "{list}");
+    for limit in [1, 2] {
+        let page = gateway.admin_get(&format!("/api/v1/history?limit={limit}"));
+        assert_eq!(page["entries"].as_array().unwrap().len(), 1, "{page}");
+        assert_eq!(page["damaged"], if limit == 1 { json!([]) } else { json!([1]) });
+    }
+    let page = gateway.admin_get("/api/v1/history?before=2");
+    assert_eq!(page, json!({ "entries": [], "damaged": [1], "next": null }));
+    for (target, body, record) in [
+        (
+            "rollback",
+            json!({ "section": "legal" }),
+            "entry 1 of the history",
+        ),
+        (
+            "rollback",
+            json!({ "deployment": 1 }),
+            "the record of deployment 1",
+        ),
+        ("garbage-collection", json!({}), "entry 1 of the history"),
+    ] {
+        let rejected = gateway.admin_post(&format!("/api/v1/{target}"), &body);
+        assert_eq!(rejected.status, 409, "{}", rejected.text());
+        let problem = rejected.json();
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.starts_with(&format!("{record} is damaged")), "{detail}");
+    }
+    gateway.deploy(&json!({ "legal": "1.1.0" }));
+}
+
+#[test]
+fn rollback_to_damaged_release_is_rejected() {
+    let gateway = gateway();
+    gateway.deploy(&json!({ "legal": "1.1.0" }));
+    fs::write(release(&gateway, "legal/1.0.0").join("release.json"), "{").unwrap();
+    for gateway in [&gateway, &gateway.start_another()] {
+        for body in [json!({ "section": "legal" }), json!({ "deployment": 2 })] {
+            let rejected = gateway.admin_post("/api/v1/rollback", &body);
+            assert_eq!(rejected.status, 409, "{}", rejected.text());
+            assert_eq!(
+                rejected.json()["problems"],
+                json!(["legal@1.0.0 is missing or damaged"])
+            );
+        }
+    }
 }

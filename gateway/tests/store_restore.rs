@@ -1,11 +1,13 @@
 //! Restored stores: a restore starts a new timeline, and the changes of the lost one never appear.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release};
+use crate::support::{Gateway, Release, run_gateway, wait_until};
 
 /// A stopped gateway whose `live.json` is three deploys older than the rest of its store, as a restored copy that was made
 /// during deploys.
@@ -76,4 +78,48 @@ fn older_live_state_ends_lost_timeline_at_first_change() {
         .collect();
     revisions.sort();
     assert_eq!(revisions, ["1.json", "2.json"]);
+}
+
+/// Starts a restore that ends in the middle of the backup, waits for the writing of releases, and kills it.
+fn interrupt_restore(gateway: &Gateway, file: &str) {
+    let backup = fs::read(file).unwrap();
+    let fifo = gateway.folder().join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let mut restore = Command::new(env!("CARGO_BIN_EXE_gateway"))
+        .args(["store", "restore", fifo.to_str().unwrap(), "--config"])
+        .arg(gateway.config())
+        .spawn()
+        .unwrap();
+    let mut writer = fs::File::options().write(true).open(&fifo).unwrap();
+    writer.write_all(&backup[..backup.len() / 2]).unwrap();
+    wait_until("releases are restored", || {
+        gateway.store().join("releases").exists()
+    });
+    let (code, output) = gateway.store_command(&["restore", file]);
+    assert_eq!(code, 1, "{output}");
+    assert!(output.contains("locked by another process"), "{output}");
+    restore.kill().unwrap();
+    restore.wait().unwrap();
+}
+
+#[test]
+fn interrupted_restore_is_repeated() {
+    let mut gateway = Gateway::start_live("", &[]);
+    publish_and_deploy(&gateway, "1.1.0", "a change");
+    let file = gateway.folder().join("backup.tar").display().to_string();
+    assert_eq!(gateway.store_command(&["backup", &file]).0, 0);
+    gateway.kill();
+    fs::remove_dir_all(gateway.store()).unwrap();
+    interrupt_restore(&gateway, &file);
+
+    let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("run `gateway store restore` again"), "{error}");
+    assert_eq!(gateway.store_command(&["verify"]).0, 4);
+    let (code, output) = gateway.store_command(&["restore", &file]);
+    assert_eq!(code, 0, "{output}");
+    assert_eq!(gateway.start_another().get("/").boot()["deployment"], 2);
+    // What a gateway uses is never replaced.
+    assert_eq!(gateway.store_command(&["restore", &file]).0, 1);
 }

@@ -199,3 +199,47 @@ fn verify_changes_nothing_in_running_store() {
     let empty = Gateway::start();
     assert_eq!(verify(&empty).0, 0);
 }
+
+#[test]
+fn verify_reports_records_that_contradict_each_other() {
+    let gateway = gateway();
+    let edit = |file: &str, from: &str, to: &str| {
+        let path = gateway.store().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(&path, text.replace(from, to)).unwrap();
+        (path, text)
+    };
+    let (path, text) = edit("history/1.json", "\"to\": \"1.0.0\"", "\"to\": \"7.7.7\"");
+    let other = "deployments/1.json has other releases";
+    assert_problem(&gateway, 3, "history/1.json", other, &all_serve());
+    // Deployment 1 as garbage collection deletes it.
+    let deployment = gateway.store().join("deployments/1.json");
+    let moved = gateway.store().join("1.json");
+    fs::rename(&deployment, &moved).unwrap();
+    fs::rename(
+        gateway.store().join("deployments/2.json"),
+        gateway.store().join("2.json"),
+    )
+    .unwrap();
+    let replaced = "replaces other releases";
+    assert_problem(&gateway, 3, "history/3.json", replaced, &all_serve());
+    fs::write(&path, text).unwrap();
+    assert_eq!(verify(&gateway).0, 0);
+
+    edit("deployments/3.json", "\"1.1.0\"", "\"1.0.0\"");
+    let serves = json!({ "directory@1.0.0": "all", "legal@1.0.0": "all", "shell@1.0.0": "all" });
+    let other = "deployments/3.json has other releases";
+    assert_problem(&gateway, 3, "history/3.json", other, &serves);
+}
+
+#[test]
+fn verify_reports_damaged_keys_and_newest_change() {
+    let gateway = gateway();
+    let keys = gateway.store().join("preview-keys.json");
+    fs::write(&keys, "garbage").unwrap();
+    assert_problem(&gateway, 3, "preview-keys.json", "expected value", &all_serve());
+    fs::remove_file(keys).unwrap();
+    fs::write(gateway.store().join("history/3.json"), "{").unwrap();
+    assert_problem(&gateway, 3, "history/3.json", "EOF", &all_serve());
+}

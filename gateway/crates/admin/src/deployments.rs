@@ -68,6 +68,9 @@ pub(super) struct DeploymentList {
     rollouts: Vec<Rollout>,
     /// All retained deployments, in ascending order by number.
     deployments: Vec<Deployment>,
+    /// The numbers of retained deployments whose records are damaged, in ascending order.
+    #[schema(value_type = Vec<Number>)]
+    damaged: Vec<u64>,
     /// The site's origin, without a trailing slash.
     #[schema(format = "uri")]
     url: String,
@@ -128,7 +131,7 @@ fn rollout_start(
 /// `GET /api/v1/deployments`
 pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
     let state = admin.deployments.store().live_state().await?;
-    let records = admin.deployments.records().await?;
+    let (records, damaged) = admin.deployments.records().await?;
     let releases = |number| records.get(&number).map(|record| &record.releases);
     let rollouts = state
         .as_ref()
@@ -137,6 +140,7 @@ pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
         live: state.map(|state| state.live()),
         rollouts,
         deployments: records.into_values().collect(),
+        damaged,
         url: admin.origin.to_string(),
     };
     Ok(json(StatusCode::OK, &list))

@@ -150,6 +150,7 @@ fn change_cause(error: &ChangeError) -> &'static str {
         ChangeError::NoSteps(_) => "no_steps",
         ChangeError::DeploymentNotFound(_) => "deployment_not_found",
         ChangeError::NothingToRestore(_) => "nothing_to_restore",
+        ChangeError::DamagedRecord(_) => "record_damaged",
         ChangeError::NotAllowed(_) => "forbidden",
         ChangeError::Load(_) | ChangeError::Store(_) => "store_error",
     }
@@ -266,6 +267,7 @@ fn change_status(error: &ChangeError) -> StatusCode {
         | ChangeError::NotInRollout { .. }
         | ChangeError::NoSteps(_)
         | ChangeError::Unavailable(_)
+        | ChangeError::DamagedRecord(_)
         | ChangeError::NothingToRestore(_) => StatusCode::CONFLICT,
         ChangeError::Load(_) | ChangeError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }

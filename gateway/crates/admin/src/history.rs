@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use colonnade_model::deployment::Change;
-use colonnade_model::schema::MAX_INTEGER;
+use colonnade_model::schema::{MAX_INTEGER, Number};
 use colonnade_platform::deployment::Deployments;
 use colonnade_web::response::{Response, json};
 
@@ -22,6 +22,9 @@ pub(super) struct HistoryPage {
     /// The entries, newest first.
     #[schema(max_items = 500)]
     entries: Vec<Change>,
+    /// The revisions of entries that are damaged, newest first.
+    #[schema(value_type = Vec<Number>, max_items = 500)]
+    damaged: Vec<u64>,
     /// The value of `before` for the next page; null on the last page.
     #[schema(minimum = 2, required)]
     next: Option<u64>,
@@ -32,8 +35,12 @@ pub(super) async fn list(deployments: &Deployments, query: Option<&str>) -> Resu
     let limits = [("limit", 1..=MAX_LIMIT), ("before", 1..=MAX_INTEGER)];
     let [limit, before] = query::integers(query, &limits)?;
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
-    let (entries, next) = deployments
-        .history(before, usize::try_from(limit).unwrap_or(usize::MAX))
-        .await?;
-    Ok(json(StatusCode::OK, &HistoryPage { entries, next }))
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let page = deployments.history(before, limit).await?;
+    let page = HistoryPage {
+        entries: page.changes,
+        damaged: page.damaged,
+        next: page.next,
+    };
+    Ok(json(StatusCode::OK, &page))
 }

@@ -224,7 +224,7 @@ pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
     let Some(state) = admin.deployments.store().live_state().await? else {
         return Ok(json(StatusCode::OK, &Vec::<Rollout>::new()));
     };
-    let records = admin.deployments.records().await?;
+    let (records, _) = admin.deployments.records().await?;
     let releases = |number| records.get(&number).map(|record| &record.releases);
     let mut rollouts = describe(&state.visible, releases);
     for (rollout, stored) in rollouts.iter_mut().zip(state.visible.rollouts()) {

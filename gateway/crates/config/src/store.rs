@@ -32,7 +32,7 @@ pub struct Retention {
     pub deployments: usize,
     /// Every deployment that was live, shown or created within this many hours.
     pub hours: i64,
-    /// For each live section, the number of earlier releases to roll back to.
+    /// For each section, the number of previously live releases, and of releases that its rollbacks restore.
     pub releases: usize,
 }
 

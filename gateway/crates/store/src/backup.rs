@@ -3,6 +3,8 @@
 //! Hard links in the scratch folder pin the files, so the lock is held only while files are linked, and garbage collection
 //! cannot delete what is being archived. The archive itself shares nothing with the store: a damaged file in one is not
 //! damaged in the other. It is not compressed, because most bytes of a release are.
+//!
+//! In a read-only or full store nothing can be linked. Then the lock is held while the files are archived.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,7 +14,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tar::Header;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 use colonnade_model::deployment::{Deployment, LiveState};
 use colonnade_model::release::ReleaseId;
@@ -53,20 +55,45 @@ pub struct Backup {
 pub fn back_up(store: &Path, target: &Path) -> Result<Backup, StoreError> {
     let store = store.canonicalize().map_err(io(store))?;
     let paths = Paths::of(&store);
+    paths.reject_incomplete()?;
     reject_link(&paths.scratch.folder)?;
+    match link_all(&paths) {
+        Ok((staging, state)) => write(staging.path(), state.as_ref(), target),
+        Err(error) if is_unwritable(&error) => {
+            let _lock = paths.lock_read_only()?;
+            let state = paths.live_state()?;
+            write(&store, state.as_ref(), target)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Links everything that belongs to the live state in a new folder.
+fn link_all(paths: &Paths) -> Result<(TempDir, Option<LiveState>), StoreError> {
     let staging = paths.scratch.create_folder()?;
-    let staged = Staged {
-        paths: &paths,
-        folder: staging.path(),
-    };
-    let state = staged.link_all()?;
+    let folder = staging.path();
+    let state = Staged { paths, folder }.link_all()?;
+    Ok((staging, state))
+}
+
+/// Whether the store cannot be written to.
+fn is_unwritable(error: &StoreError) -> bool {
+    use ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error, StoreError::Io { source, .. } if matches!(
+        source.kind(),
+        PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull
+    ))
+}
+
+/// Archives the files in a folder, which has the structure of a store.
+fn write(folder: &Path, state: Option<&LiveState>, target: &Path) -> Result<Backup, StoreError> {
     let parent = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     // Readable only by its owner.
     let file = NamedTempFile::new_in(parent).map_err(io(parent))?;
-    let backup = staged.archive(state.as_ref(), file.as_file())?;
+    let backup = archive(folder, state, file.as_file())?;
     file.as_file().sync_all().map_err(io(target))?;
     file.persist_noclobber(target)
         .map_err(|error| io(target)(error.error))?;
@@ -143,37 +170,28 @@ impl Staged<'_> {
         }
         Ok(named)
     }
+}
 
-    fn archive(&self, state: Option<&LiveState>, file: &File) -> Result<Backup, StoreError> {
-        let mut archive = Archive {
-            tar: tar::Builder::new(BufWriter::new(file)),
-            files: 0,
-        };
-        for folder in FOLDERS {
-            archive.add_tree(&self.folder.join(folder), folder)?;
-        }
-        if state.is_some() {
-            archive.add(LIVE, &self.folder.join(LIVE))?;
-        }
-        let backup = Backup {
-            created_at: colonnade_clock::now(),
-            revision: state.map_or(0, LiveState::revision),
-            live: state.map(LiveState::live),
-            releases: self.releases()?,
-            files: archive.files,
-        };
-        archive.finish(&backup)?;
-        Ok(backup)
+fn archive(folder: &Path, state: Option<&LiveState>, file: &File) -> Result<Backup, StoreError> {
+    let mut archive = Archive {
+        tar: tar::Builder::new(BufWriter::new(file)),
+        files: 0,
+    };
+    for name in FOLDERS {
+        archive.add_tree(&folder.join(name), name)?;
     }
-
-    fn releases(&self) -> Result<usize, StoreError> {
-        let folder = self.folder.join("releases");
-        let mut count = 0;
-        for name in entry_names(&folder)? {
-            count += entry_names(&folder.join(name))?.len();
-        }
-        Ok(count)
+    if state.is_some() {
+        archive.add(LIVE, &folder.join(LIVE))?;
     }
+    let backup = Backup {
+        created_at: colonnade_clock::now(),
+        revision: state.map_or(0, LiveState::revision),
+        live: state.map(LiveState::live),
+        releases: Paths::of(folder).releases()?.len(),
+        files: archive.files,
+    };
+    archive.finish(&backup)?;
+    Ok(backup)
 }
 
 /// An archive in progress.

@@ -53,6 +53,11 @@ pub(super) fn rename(from: &Path, to: &Path) -> Result<bool, StoreError> {
     Ok(true)
 }
 
+/// Removes a file or folder, if possible.
+pub(super) fn remove(path: &Path) {
+    let _ = fs::remove_dir_all(path).or_else(|_| fs::remove_file(path));
+}
+
 /// Syncs everything in a folder: each file, then its folder, innermost first.
 pub(super) fn sync_tree(folder: &Path) -> Result<(), StoreError> {
     for entry in fs::read_dir(folder).map_err(io(folder))? {

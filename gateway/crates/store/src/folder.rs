@@ -8,6 +8,7 @@
 //! history/<revision>.json            the changes, including the newest
 //! preview-keys.json                  readable only by its owner
 //! ticket-keys.json                   readable only by its owner
+//! restoring                          the lock file of a restore, until it is complete
 //! lock                               the lock file of changes to live.json, key files and releases/
 //! scratch/                           incomplete uploads, and releases in quarantine
 //! ```
@@ -45,6 +46,7 @@ impl FolderStore {
     /// # Errors
     /// If a file or folder of the store cannot be created, read or synced.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        Paths::of(folder).reject_incomplete()?;
         let paths = Paths::create(folder)?;
         paths.recover()?;
         Ok(Self {
@@ -59,10 +61,11 @@ impl FolderStore {
         Self { metrics, ..self }
     }
 
-    /// Recovers a missing or damaged live state from the history; `None` if it is neither. Rollouts that were running end.
+    /// Recovers a live state that is missing or damaged, or whose deployments cannot be loaded, from the history; `None` if
+    /// it is intact. Rollouts that were running end.
     ///
     /// # Errors
-    /// If the history has no readable entry either.
+    /// If no deployment in the history can be loaded either.
     pub fn recover_live_state(&self) -> Result<Option<LiveState>, StoreError> {
         self.paths.recover_live_state()
     }
@@ -119,7 +122,13 @@ impl Store for FolderStore {
         self.run("read_file", move |paths| {
             let path = &path;
             let read = paths.release_file(&id, ListedFile { path, size, digest }, coding);
-            if let Err(StoreError::Damaged { path } | StoreError::SymbolicLink(path)) = &read {
+            if let Err(
+                StoreError::Damaged { path }
+                | StoreError::MissingFile(path)
+                | StoreError::NotAFile(path)
+                | StoreError::SymbolicLink(path),
+            ) = &read
+            {
                 metrics.record_damaged(path);
             }
             read

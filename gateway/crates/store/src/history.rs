@@ -5,21 +5,23 @@
 
 use std::fs;
 
-use colonnade_model::deployment::{Change, LiveState, VisibleDeployments};
+use colonnade_model::deployment::{Change, Deployment, LiveState, VisibleDeployments};
+use colonnade_model::release::SHELL;
 use colonnade_model::unknown_fields::UnknownFields;
 
 use super::StoreError;
-use super::durable::{create_json, io, rename, replace_json, sync};
+use super::durable::{create_json, io, remove, rename, replace_json, sync};
+use super::loaded::LoadedRelease;
 use super::paths::{Paths, entry_names};
-use super::read::read_json;
+use super::read::{if_intact, read_json};
 
 impl Paths {
     /// The live state; `None` before the first change. Fails if there is a history without it.
     pub(super) fn live_state(&self) -> Result<Option<LiveState>, StoreError> {
-        let state = read_json(&self.live)?;
+        let state = self.read_live_state()?;
         if state.is_none() && !self.revisions()?.is_empty() {
             // `live.json` of another gateway's first change may have appeared since it was read.
-            return match read_json(&self.live)? {
+            return match self.read_live_state()? {
                 Some(state) => Ok(Some(state)),
                 None => Err(StoreError::LiveStateMissing),
             };
@@ -27,26 +29,40 @@ impl Paths {
         Ok(state)
     }
 
-    /// Recovers a missing or damaged `live.json` from the newest readable change in the history; `None` if there is nothing to
-    /// recover. The history does not have the running rollouts, so they end. A damaged file is kept under another name.
+    fn read_live_state(&self) -> Result<Option<LiveState>, StoreError> {
+        read_json(&self.live).map_err(|error| match error {
+            error if error.is_loss() => StoreError::LiveStateDamaged(Box::new(error)),
+            error => error,
+        })
+    }
+
+    /// Recovers a live state that is missing or damaged, or whose deployments cannot be served, from the newest change whose
+    /// deployment can be; `None` if there is nothing to recover. The history does not have the running rollouts, so they end.
+    /// The replaced file is kept under another name.
     pub(super) fn recover_live_state(&self) -> Result<Option<LiveState>, StoreError> {
         let _lock = self.lock()?;
-        match self.live_state() {
-            Ok(_) => return Ok(None),
-            Err(StoreError::LiveStateMissing) => {}
-            Err(StoreError::Corrupt { .. }) => {
-                rename(&self.live, &self.live.with_extension("json.damaged"))?;
-            }
+        let stored = match self.live_state() {
+            Ok(None) => return Ok(None),
+            Ok(state) => state,
+            Err(StoreError::LiveStateMissing | StoreError::LiveStateDamaged(_)) => None,
             Err(error) => return Err(error),
-        }
-        let mut newest_first = self.revisions()?.into_iter().rev();
-        let change = newest_first.find_map(|revision| {
-            let change: Option<Change> = read_json(&self.history_entry(revision)).unwrap_or_default();
-            change
-        });
-        let Some(change) = change else {
-            return Err(StoreError::LiveStateMissing);
         };
+        if let Some(state) = &stored {
+            let mut is_intact = true;
+            for number in state.visible.deployments() {
+                is_intact &= self.is_servable(*number)?;
+            }
+            if is_intact {
+                return Ok(None);
+            }
+        }
+        let change = self.newest_servable_change(stored.map(|state| state.change))?;
+        let change = change.ok_or(StoreError::NotRecoverable)?;
+        let damaged = self.live.with_extension("json.damaged");
+        if self.live.exists() {
+            remove(&damaged);
+        }
+        rename(&self.live, &damaged)?;
         let state = LiveState {
             visible: VisibleDeployments::live_only(change.live),
             change,
@@ -56,6 +72,35 @@ impl Paths {
         .with_new_timeline();
         replace_json(&self.live, &self.scratch.folder, &state)?;
         Ok(Some(state))
+    }
+
+    /// The newest change whose live deployment can be served: `newest`, or one of the history.
+    fn newest_servable_change(&self, newest: Option<Change>) -> Result<Option<Change>, StoreError> {
+        let mut change = newest;
+        let mut revisions = self.revisions()?.into_iter().rev();
+        loop {
+            if let Some(found) = change
+                && self.is_servable(found.live)?
+            {
+                return Ok(Some(found));
+            }
+            let Some(revision) = revisions.next() else {
+                return Ok(None);
+            };
+            change = if_intact(read_json(&self.history_entry(revision)))?;
+        }
+    }
+
+    /// Whether a gateway can serve a deployment: its record and its shell load. It leaves out sections that do not.
+    fn is_servable(&self, number: u64) -> Result<bool, StoreError> {
+        let deployment: Option<Deployment> = if_intact(read_json(&self.deployment(number)))?;
+        let deployment = deployment.filter(|deployment| deployment.number == number);
+        let shell = deployment.and_then(|deployment| deployment.release_ids().find(|id| id.name == SHELL));
+        let Some(shell) = shell else {
+            return Ok(false);
+        };
+        let stored = if_intact(self.release(&shell))?;
+        Ok(stored.is_some_and(|stored| LoadedRelease::new(&shell, stored).is_ok()))
     }
 
     /// Replaces the live state if it is `expected`; false if it is another.
@@ -89,7 +134,8 @@ impl Paths {
         match existing {
             Ok(None) => drop(create_json(&path, &self.scratch.folder, change)?),
             Ok(Some(existing)) if existing == *change => {}
-            Ok(Some(_)) | Err(StoreError::Corrupt { .. } | StoreError::SymbolicLink(_)) => {
+            Err(error) if !error.is_loss() => return Err(error),
+            _ => {
                 tracing::warn!(event = "history_entry_replaced", revision = change.revision);
                 replace_json(&path, &self.scratch.folder, change)?;
                 for lost in self.revisions()? {
@@ -100,7 +146,6 @@ impl Paths {
                 }
                 sync(&self.history)?;
             }
-            Err(error) => return Err(error),
         }
         Ok(())
     }

@@ -24,6 +24,7 @@ struct Versioned<T> {
 
 /// Only the schema of a file: the content of a higher one may not parse.
 #[derive(Deserialize)]
+#[serde(expecting = "a JSON object")]
 struct SchemaOnly {
     #[serde(default = "first_schema")]
     schema: u32,

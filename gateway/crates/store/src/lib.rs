@@ -219,8 +219,11 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// An entry of a folder that is neither a file nor a folder.
-    #[error("{}: neither a file nor a folder", .0.display())]
+    /// A file of a stored release is missing.
+    #[error("{}: the file is missing", .0.display())]
+    MissingFile(PathBuf),
+    /// Something else in place of a file, such as a folder or a FIFO.
+    #[error("{}: not a regular file", .0.display())]
     NotAFile(PathBuf),
     /// The file is not a backup, or not a complete one.
     #[error("{}: {reason}", path.display())]
@@ -238,6 +241,21 @@ pub enum StoreError {
         "live.json is missing from the store, but its history is there; restore a backup, or run `gateway serve --recover`"
     )]
     LiveStateMissing,
+    /// `live.json` is damaged.
+    #[error("{0}; restore a backup, or run `gateway serve --recover`")]
+    LiveStateDamaged(Box<StoreError>),
+    /// `live.json` and the history were deleted, but not the rest.
+    #[error(
+        "live.json and the history are missing from the store, but deployments or releases are there; restore a backup, or \
+         empty deployments/ and create history/ to start without a live deployment"
+    )]
+    HistoryMissing,
+    /// No change of the history can be made live.
+    #[error("no change of the history has a deployment and a shell that can be loaded; restore a backup")]
+    NotRecoverable,
+    /// A restore was killed.
+    #[error("a restore of the store was interrupted; run `gateway store restore` again")]
+    RestoreInterrupted,
     /// Another process holds the lock for too long. The operation did not happen, and will not.
     #[error("the store is locked by another process; try again")]
     Locked,
@@ -249,9 +267,18 @@ pub enum StoreError {
 impl StoreError {
     /// Whether a file itself is the problem. Reading it again does not help.
     pub fn is_damage(&self) -> bool {
+        self.is_loss() || matches!(self, Self::NewerSchema { .. })
+    }
+
+    /// Whether the content of a file is lost. A newer gateway cannot read it either.
+    pub fn is_loss(&self) -> bool {
         matches!(
             self,
-            Self::Damaged { .. } | Self::Corrupt { .. } | Self::NewerSchema { .. } | Self::SymbolicLink(_)
+            Self::Damaged { .. }
+                | Self::Corrupt { .. }
+                | Self::MissingFile(_)
+                | Self::NotAFile(_)
+                | Self::SymbolicLink(_)
         )
     }
 }

@@ -90,7 +90,7 @@ impl StoreMetrics {
         );
         registry.register(
             "store_damaged_reads",
-            "Refused reads of release files that are damaged or symbolic links",
+            "Refused reads of release files that are damaged, missing or no regular files",
             self.damaged_reads.clone(),
         );
     }

@@ -15,7 +15,7 @@ use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 
 use super::durable::{create_folder, create_json, io, sync_parent, sync_tree};
 use super::history::numbers;
-use super::read::{open_lock, read, read_json, reject_link};
+use super::read::{open_file, open_lock, read, read_json, reject_link};
 use super::release_file::damaged;
 use super::scratch::Scratch;
 use super::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError, StoredRelease};
@@ -38,6 +38,8 @@ pub(super) struct Paths {
     preview_keys: PathBuf,
     ticket_keys: PathBuf,
     pub(super) acme: PathBuf,
+    /// The lock file of a restore, which exists until the restore is complete.
+    pub(super) restoring: PathBuf,
     lock: PathBuf,
 }
 
@@ -62,6 +64,7 @@ impl Paths {
             preview_keys: folder.join("preview-keys.json"),
             acme: folder.join("acme"),
             ticket_keys: folder.join("ticket-keys.json"),
+            restoring: folder.join("restoring"),
             lock: folder.join("lock"),
         }
     }
@@ -77,6 +80,24 @@ impl Paths {
             reject_link(path)?;
         }
         Ok(paths)
+    }
+
+    /// Fails if essential parts of the store are missing, before [`Paths::create`] creates its folders.
+    ///
+    /// A failed first deploy leaves a deployment, too. A running gateway retries it, so this is checked only at the start.
+    pub(super) fn reject_incomplete(&self) -> Result<(), StoreError> {
+        if self.restoring.exists() {
+            return Err(StoreError::RestoreInterrupted);
+        }
+        if self.live.exists() || !self.revisions()?.is_empty() {
+            return Ok(());
+        }
+        // A gateway creates all folders before the first release.
+        let has_lost_history = !self.history.exists() && !self.releases()?.is_empty();
+        if has_lost_history || !self.deployments()?.is_empty() {
+            return Err(StoreError::HistoryMissing);
+        }
+        Ok(())
     }
 
     /// The folders of the store.
@@ -107,7 +128,16 @@ impl Paths {
     /// Locks the store until the returned file is dropped: one process at a time replaces files. Fails after a deadline. The
     /// caller waits for it, so an operation that was reported as failed never happens later.
     pub(super) fn lock(&self) -> Result<File, StoreError> {
-        let lock = open_lock(&self.lock)?;
+        self.wait_for(open_lock(&self.lock)?)
+    }
+
+    /// Locks the store without writing to it; `None` if nobody has ever locked it.
+    pub(super) fn lock_read_only(&self) -> Result<Option<File>, StoreError> {
+        let lock = open_file(&self.lock)?;
+        lock.map(|lock| self.wait_for(lock)).transpose()
+    }
+
+    fn wait_for(&self, lock: File) -> Result<File, StoreError> {
         let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             match lock.try_lock() {

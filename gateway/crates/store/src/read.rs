@@ -18,7 +18,6 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map(|_| bytes)
     });
-    // Reading a folder fails, too.
     bytes.transpose().map_err(durable::io(path))
 }
 
@@ -28,20 +27,42 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, S
     text.map(|text| json::parse(path, &text)).transpose()
 }
 
-/// Opens a file or folder to read it; `None` if it does not exist.
+/// Turns what is lost into `None`.
+pub(super) fn if_intact<T>(read: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
+    match read {
+        Err(error) if error.is_loss() => Ok(None),
+        read => read,
+    }
+}
+
+/// Opens a file to read it; `None` if it does not exist.
 pub(super) fn open_file(path: &Path) -> Result<Option<File>, StoreError> {
-    open(path, OFlags::RDONLY, Mode::empty())
+    let Some(file) = open_to_read(path)? else {
+        return Ok(None);
+    };
+    let metadata = file.metadata().map_err(durable::io(path))?;
+    if metadata.is_file() {
+        Ok(Some(file))
+    } else {
+        Err(StoreError::NotAFile(path.to_owned()))
+    }
+}
+
+/// Opens a file or folder. Without `NONBLOCK`, opening a FIFO waits until somebody writes to it.
+fn open_to_read(path: &Path) -> Result<Option<File>, StoreError> {
+    open(path, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty())
 }
 
 /// Opens the lock file, and creates it if it does not exist.
 pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
-    let lock = open(path, OFlags::WRONLY | OFlags::CREATE, Mode::from_raw_mode(0o666))?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::NONBLOCK;
+    let lock = open(path, flags, Mode::from_raw_mode(0o666))?;
     lock.ok_or_else(|| durable::io(path)(ErrorKind::NotFound.into()))
 }
 
 /// Fails if the path of a folder contains a link. A folder that does not exist is none.
 pub(super) fn reject_link(folder: &Path) -> Result<(), StoreError> {
-    open_file(folder).map(drop)
+    open_to_read(folder).map(drop)
 }
 
 /// Opens a file; `None` if it does not exist. The system refuses links when it opens the file, so a link cannot appear
@@ -50,6 +71,10 @@ fn open(path: &Path, flags: OFlags, mode: Mode) -> Result<Option<File>, StoreErr
     match if_exists(open_without_links(path, flags, mode)) {
         Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
             Err(StoreError::SymbolicLink(path.to_owned()))
+        }
+        // A socket.
+        Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => {
+            Err(StoreError::NotAFile(path.to_owned()))
         }
         file => file.map_err(durable::io(path)),
     }

@@ -35,7 +35,8 @@ impl<'a> From<&'a File> for ListedFile<'a> {
 }
 
 impl Paths {
-    /// The bytes of a file in a coding; `None` if they are not stored. Fails if they do not decode to the listed bytes.
+    /// The bytes of a file in a coding; `None` if the release is not stored. Fails if they do not decode to the listed
+    /// bytes.
     pub(super) fn release_file(
         &self,
         id: &ReleaseId,
@@ -50,7 +51,12 @@ impl Paths {
             _ => folder.join(variant_path(file.path, coding)),
         };
         let Some(bytes) = read(&path)? else {
-            return Ok(None);
+            // Garbage collection deletes a release as a whole.
+            return if folder.exists() {
+                Err(StoreError::MissingFile(path))
+            } else {
+                Ok(None)
+            };
         };
         if !matches_digest(&bytes, file, coding) {
             return Err(damaged(&path));

@@ -1,6 +1,6 @@
 //! Restoring a store from a backup.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self as std_io, Read};
 use std::path::{Component, Path};
 
@@ -9,17 +9,30 @@ use tar::{Archive, Entry, EntryType};
 use colonnade_model::deployment::LiveState;
 
 use super::backup::{Backup, FOLDERS, LIVE, MANIFEST};
-use super::durable::{create_folder, io, replace_json, sync_tree};
+use super::durable::{create_folder, io, remove, replace_json, sync_parent, sync_tree};
 use super::paths::{Paths, entry_names};
+use super::read::open_lock;
 use super::{StoreError, json};
 
-/// Restores a store from a backup to a folder, which must be empty or missing. The restored store starts a new timeline.
+/// Restores a store from a backup to a folder, which must be empty, missing, or left by an interrupted restore. The restored
+/// store starts a new timeline.
 pub fn restore(backup: &Path, store: &Path) -> Result<Backup, StoreError> {
     let file = File::open(backup).map_err(io(backup))?;
-    if store.exists() && fs::read_dir(store).map_err(io(store))?.next().is_some() {
-        return Err(StoreError::NotEmpty(store.to_owned()));
-    }
     create_folder(store)?;
+    let store = &store.canonicalize().map_err(io(store))?;
+    let marker = &Paths::of(store).restoring;
+    if !marker.exists() && fs::read_dir(store).map_err(io(store))?.next().is_some() {
+        return Err(StoreError::NotEmpty(store.clone()));
+    }
+    let lock = open_lock(marker)?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        // Another restore is running.
+        Err(TryLockError::WouldBlock) => return Err(StoreError::Locked),
+        Err(TryLockError::Error(error)) => return Err(io(marker)(error)),
+    }
+    sync_parent(marker)?;
+    remove_entries(store, Some(marker))?;
     let restored = Restore {
         backup,
         store,
@@ -29,13 +42,21 @@ pub fn restore(backup: &Path, store: &Path) -> Result<Backup, StoreError> {
     }
     .run(Archive::new(file));
     if restored.is_err() {
-        for name in entry_names(store)? {
-            let path = store.join(name);
-            // If this fails, too, the folder has no live.json: a gateway does not start with it.
-            let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
-        }
+        remove_entries(store, None)?;
     }
     restored
+}
+
+/// Removes the entries of a folder except one.
+fn remove_entries(folder: &Path, except: Option<&Path>) -> Result<(), StoreError> {
+    for name in entry_names(folder)? {
+        let path = folder.join(name);
+        if Some(&*path) != except {
+            // If this fails, the folder has no live.json: a gateway does not start with it.
+            remove(&path);
+        }
+    }
+    Ok(())
 }
 
 /// A restore in progress.
@@ -63,6 +84,8 @@ impl Restore<'_> {
         }
         let paths = Paths::create(self.store)?;
         sync_tree(self.store)?;
+        fs::remove_file(&paths.restoring).map_err(io(&paths.restoring))?;
+        sync_parent(&paths.restoring)?;
         // Last, because a store with a live state is complete.
         if let Some(state) = self.live.take() {
             replace_json(&paths.live, &paths.scratch.folder, &state.with_new_timeline())?;

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use colonnade_model::deployment::{Change, Deployment, LiveState};
+use colonnade_model::deployment::{Change, Deployment, LiveState, ReleaseChange};
 use colonnade_model::release::{ReleaseId, SHELL};
-use colonnade_model::rotating_keys::KeyPurpose;
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_web::content_negotiation::Coding;
 
 use super::loaded::LoadedRelease;
@@ -118,6 +118,9 @@ impl Verifier<'_> {
             self.unusable("", &"there is no such folder");
             return Ok(());
         }
+        if let Err(error) = self.paths.reject_incomplete() {
+            self.unusable("live.json", &error);
+        }
         for (name, error) in self.linked_folders() {
             self.unusable(&name, &error);
         }
@@ -130,10 +133,10 @@ impl Verifier<'_> {
         };
         if let Err(error) = self.paths.keys(KeyPurpose::Previews) {
             self.unusable("preview-keys.json", &error);
+        } else {
+            self.check_keys("preview-keys.json", KeyPurpose::Previews);
         }
-        if let Err(error) = self.paths.keys(KeyPurpose::Tickets) {
-            self.problem("ticket-keys.json", &error);
-        }
+        self.check_keys("ticket-keys.json", KeyPurpose::Tickets);
         for id in self.paths.releases()? {
             self.check_release(&id);
         }
@@ -147,7 +150,15 @@ impl Verifier<'_> {
             self.report.live = Some(state.live());
             self.check_visible(state, &deployments);
         }
-        self.check_history(state.as_ref())
+        self.check_history(state.as_ref(), &deployments)
+    }
+
+    /// Checks that keys are readable. A gateway replaces damaged ones.
+    fn check_keys(&mut self, file: &str, purpose: KeyPurpose) {
+        let keys: Result<Option<RotatingKeys>, _> = read_json(self.paths.key_file(purpose));
+        if let Err(error) = keys {
+            self.problem(file, &error);
+        }
     }
 
     /// The folders of the store that are links, with the errors.
@@ -218,7 +229,7 @@ impl Verifier<'_> {
                 count += 1;
                 let problem = match self.paths.release_file(id, ListedFile::from(file), *coding) {
                     Ok(Some(_)) => continue,
-                    Ok(None) => format!("its {coding} form is missing"),
+                    Ok(None) | Err(StoreError::MissingFile(_)) => format!("its {coding} form is missing"),
                     Err(StoreError::Damaged { .. }) => format!("its {coding} form does not match its digest"),
                     Err(error) => error.to_string(),
                 };
@@ -303,34 +314,88 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks that the history has every change up to that of the live state, and no other.
-    fn check_history(&mut self, state: Option<&LiveState>) -> Result<(), StoreError> {
+    /// Checks that the history has every change up to that of the live state, and no other, and that it leads to the stored
+    /// deployments.
+    fn check_history(
+        &mut self,
+        state: Option<&LiveState>,
+        deployments: &BTreeMap<u64, Deployment>,
+    ) -> Result<(), StoreError> {
         let newest = state.map(|state| &state.change);
         let revisions: BTreeSet<u64> = self.paths.revisions()?.into_iter().collect();
         let mut before: Option<Change> = None;
+        // What is live after each change; `None` if that is unknown.
+        let mut live = Some(BTreeMap::new());
         for revision in 1..newest.map_or(0, |change| change.revision) {
             let change = self.change(revision);
             if let (Some(before), Some(change)) = (&before, &change) {
                 self.check_successor(before, change);
             }
+            live = self.check_releases(live, change.as_ref(), deployments);
             before = change;
         }
         let Some(newest) = newest else { return Ok(()) };
         if let Some(before) = &before {
             self.check_successor(before, newest);
         }
+        self.check_releases(live, Some(newest), deployments);
         for revision in revisions.range(newest.revision..) {
-            let change: Option<Change> = read_json(&self.paths.history_entry(*revision)).unwrap_or_default();
-            let file = format!("history/{revision}.json");
+            let problem = match read_json::<Change>(&self.paths.history_entry(*revision)) {
+                Ok(Some(change)) if change == *newest => continue,
+                Ok(_) => "it is not a change of this timeline; the next changes replace it".to_owned(),
+                Err(error) => error.to_string(),
+            };
             // Another gateway may make changes in the meantime.
-            if change.as_ref() != Some(newest) && self.paths.live_state()?.as_ref() == state {
-                self.problem(
-                    &file,
-                    &"it is not a change of this timeline; the next changes replace it",
-                );
+            if self.paths.live_state()?.as_ref() == state {
+                self.problem(&format!("history/{revision}.json"), &problem);
             }
         }
         Ok(())
+    }
+
+    /// Checks that a change replaces the releases that were live, and that the deployment which it made live has the others.
+    /// Returns the releases that are live after it.
+    fn check_releases(
+        &mut self,
+        live: Option<BTreeMap<String, String>>,
+        change: Option<&Change>,
+        deployments: &BTreeMap<u64, Deployment>,
+    ) -> Option<BTreeMap<String, String>> {
+        let change = change?;
+        if !change.changed_live() {
+            return live;
+        }
+        let stored = deployments
+            .get(&change.live)
+            .map(|deployment| &deployment.releases);
+        let Some(mut live) = live else {
+            return stored.cloned();
+        };
+        let mut is_successor = true;
+        for (name, ReleaseChange { from, to }) in &change.sections {
+            is_successor &= live.get(name) == from.as_ref();
+            match to {
+                Some(to) => drop(live.insert(name.clone(), to.clone())),
+                None => drop(live.remove(name)),
+            }
+        }
+        let file = format!("history/{}.json", change.revision);
+        if !is_successor {
+            self.problem(
+                &file,
+                &"it replaces other releases than those that were live before it",
+            );
+        } else if stored.is_some_and(|releases| *releases != live) {
+            let problem = format!(
+                "deployments/{}.json has other releases than this change",
+                change.live
+            );
+            self.problem(&file, &problem);
+        } else {
+            return Some(live);
+        }
+        // One of the two is wrong, so what is live is unknown.
+        None
     }
 
     /// An entry of the history.

@@ -437,7 +437,8 @@ fn collect_garbage() -> Operation {
     Operation::new("garbage collection", "collectGarbage", "Delete deployments and releases that are no longer needed")
         .description(
             "Retains the last deployments and those that were live recently, as configured, with their releases, recently \
-             published releases, and the releases that the next rollbacks of each live section restore. Needs a token for `*`.",
+             published releases, the last previous releases of each section, and those that its next rollbacks restore. Needs a \
+             token for `*`.",
         )
         .action(Action::GarbageCollect)
         .json_body::<GarbageCollection>(false)

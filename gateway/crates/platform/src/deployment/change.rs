@@ -45,9 +45,9 @@ pub enum ChangeError {
     /// These releases are not published.
     #[error("releases are not published; publish them first")]
     UnknownReleases(Vec<String>),
-    /// These releases are missing from the store or damaged, although visitors should see them.
+    /// These releases are damaged, or missing from the store although visitors should see them.
     #[error(
-        "releases of the live deployment are missing or damaged; deploy other versions of these sections, or restore their files"
+        "releases are missing from the store or damaged; deploy other versions of these sections, or restore their files"
     )]
     Unavailable(Vec<String>),
     /// The releases conflict with each other.
@@ -95,6 +95,9 @@ pub enum ChangeError {
     /// The deployment does not exist, or was deleted by garbage collection.
     #[error("deployment {0} does not exist")]
     DeploymentNotFound(u64),
+    /// A record in the store is damaged.
+    #[error("{0} is damaged; restore its file from a backup (see `gateway store verify`)")]
+    DamagedRecord(String),
     /// There is nothing to roll back to.
     #[error("{0}")]
     NothingToRestore(String),
@@ -192,18 +195,16 @@ impl Deployments {
     }
 
     async fn check_releases_exist(&self, deployments: &[Deployment]) -> Result<(), ChangeError> {
-        let mut unknown = Vec::new();
+        let (mut unknown, mut unavailable) = (Vec::new(), Vec::new());
         let ids: BTreeSet<ReleaseId> = deployments.iter().flat_map(Deployment::release_ids).collect();
         for id in ids {
-            if self.store.release(&id).await?.is_none() {
-                unknown.push(not_published(&id));
+            match self.store.release(&id).await {
+                Err(error) if error.is_damage() => unavailable.push(is_unavailable(&id)),
+                Ok(None) => unknown.push(not_published(&id)),
+                stored => drop(stored?),
             }
         }
-        if unknown.is_empty() {
-            Ok(())
-        } else {
-            Err(ChangeError::UnknownReleases(unknown))
-        }
+        reject(unknown, unavailable)
     }
 
     /// Loads the deployments of a plan, or returns all problems of the first one that has any.
@@ -237,21 +238,17 @@ impl Deployments {
         let mut unavailable = Vec::new();
         for id in deployment.release_ids() {
             if snapshot.is_unavailable(&id.name, &id.version) {
-                unavailable.push(format!("{id} is missing or damaged"));
+                unavailable.push(is_unavailable(&id));
                 continue;
             }
             match snapshot.find_release(&*self.store, &id).await {
                 Ok(release) => releases.push(release),
                 Err(LoadError::ReleaseNotFound(id)) => unknown.push(not_published(&id)),
+                Err(LoadError::Store(error)) if error.is_damage() => unavailable.push(is_unavailable(&id)),
                 Err(error) => return Err(error.into()),
             }
         }
-        if !unknown.is_empty() {
-            return Err(ChangeError::UnknownReleases(unknown));
-        }
-        if !unavailable.is_empty() {
-            return Err(ChangeError::Unavailable(unavailable));
-        }
+        reject(unknown, unavailable)?;
         LoadedDeployment::assemble(deployment, releases).map_err(ChangeError::Conflict)
     }
 }
@@ -365,6 +362,20 @@ pub(super) fn require<'a>(
         }
     }
     Ok(())
+}
+
+fn reject(unknown: Vec<String>, unavailable: Vec<String>) -> Result<(), ChangeError> {
+    if !unknown.is_empty() {
+        return Err(ChangeError::UnknownReleases(unknown));
+    }
+    if !unavailable.is_empty() {
+        return Err(ChangeError::Unavailable(unavailable));
+    }
+    Ok(())
+}
+
+fn is_unavailable(id: &ReleaseId) -> String {
+    format!("{id} is missing or damaged")
 }
 
 fn not_published(id: &ReleaseId) -> String {

@@ -166,14 +166,16 @@ impl Deployments {
         Ok(snapshot)
     }
 
-    /// The records of all deployments in the store, by number.
-    pub async fn records(&self) -> Result<BTreeMap<u64, Deployment>, LoadError> {
+    /// The records of all deployments in the store by number, and the numbers of those that are damaged.
+    pub async fn records(&self) -> Result<(BTreeMap<u64, Deployment>, Vec<u64>), StoreError> {
         let mut records = BTreeMap::new();
+        let mut damaged = Vec::new();
         for number in self.store.deployments().await? {
-            if let Some(deployment) = self.store.deployment(number).await? {
-                records.insert(number, deployment);
+            match self.store.deployment(number).await {
+                Err(error) if error.is_damage() => damaged.push(number),
+                deployment => records.extend(deployment?.map(|deployment| (number, deployment))),
             }
         }
-        Ok(records)
+        Ok((records, damaged))
     }
 }

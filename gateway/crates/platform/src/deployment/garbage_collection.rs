@@ -9,9 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::change::{Author, ChangeError, ChangePlan, MayChange, require};
 use super::{Deployments, Snapshot};
 use colonnade_config::Retention;
-use colonnade_model::deployment::{Change, ChangeKind};
+use colonnade_model::deployment::{Change, ChangeKind, Deployment};
 use colonnade_model::release::ReleaseId;
-use colonnade_store::StoreError;
 
 /// What garbage collection deleted or, in a dry run, would delete.
 #[derive(Debug)]
@@ -42,7 +41,7 @@ impl Deployments {
                 .checked_sub(SignedDuration::from_hours(keep.hours))
                 .unwrap_or(Timestamp::MIN);
             let deployments = self.expired_deployments(&snapshot, keep, since).await?;
-            let retained = self.rollback_targets(&snapshot, keep.releases).await?;
+            let retained = self.retained_releases(&snapshot, keep.releases).await?;
             let releases = self.unused_releases(&deployments, retained, since).await?;
             removed.extend(deployments);
             let collected = CollectedGarbage {
@@ -87,7 +86,7 @@ impl Deployments {
         since: Timestamp,
     ) -> Result<Vec<u64>, ChangeError> {
         let mut needed: BTreeSet<u64> = self.visible_since(snapshot, since).await?;
-        let records = self.records().await?;
+        let records = self.intact_records().await?;
         needed.extend(records.keys().rev().take(keep.deployments.max(1)));
         // These may be previews.
         let recent = records.values().filter(|record| record.created_at > since);
@@ -103,7 +102,7 @@ impl Deployments {
         &self,
         snapshot: &Snapshot,
         since: Timestamp,
-    ) -> Result<BTreeSet<u64>, StoreError> {
+    ) -> Result<BTreeSet<u64>, ChangeError> {
         let mut visible = BTreeSet::new();
         if let Some(state) = snapshot.state() {
             visible.extend(state.visible.deployments());
@@ -113,10 +112,7 @@ impl Deployments {
             visible.extend(current.replaced);
             // This may be a preview.
             visible.extend(current.candidate);
-            change = self
-                .store
-                .history_entry(current.revision.saturating_sub(1))
-                .await?;
+            change = self.stored_change(current.revision.saturating_sub(1)).await?;
         }
         Ok(visible)
     }
@@ -129,7 +125,7 @@ impl Deployments {
         since: Timestamp,
     ) -> Result<Vec<ReleaseId>, ChangeError> {
         let mut in_use = retained;
-        for (number, deployment) in self.records().await? {
+        for (number, deployment) in self.intact_records().await? {
             if !without.contains(&number) {
                 in_use.extend(deployment.release_ids());
             }
@@ -162,7 +158,7 @@ impl Deployments {
             }
         }
         let mut in_use = BTreeSet::new();
-        for deployment in self.records().await?.into_values() {
+        for deployment in self.intact_records().await?.into_values() {
             in_use.extend(deployment.release_ids());
         }
         let mut deleted = Vec::new();
@@ -175,6 +171,19 @@ impl Deployments {
             }
         }
         Ok(deleted)
+    }
+}
+
+impl Deployments {
+    /// All records. The releases of a damaged one are unknown, so that nothing can be collected.
+    async fn intact_records(&self) -> Result<BTreeMap<u64, Deployment>, ChangeError> {
+        let (records, damaged) = self.records().await?;
+        match damaged.first() {
+            Some(number) => Err(ChangeError::DamagedRecord(format!(
+                "the record of deployment {number}"
+            ))),
+            None => Ok(records),
+        }
     }
 }
 

@@ -4,32 +4,43 @@ use super::Deployments;
 use colonnade_model::deployment::Change;
 use colonnade_store::StoreError;
 
+/// A part of the history.
+#[derive(Debug, Default)]
+pub struct HistoryPage {
+    /// The changes, newest first.
+    pub changes: Vec<Change>,
+    /// The revisions of the entries that are damaged.
+    pub damaged: Vec<u64>,
+    /// The `before` of the next page, if there is one.
+    pub next: Option<u64>,
+}
+
 impl Deployments {
-    /// At most `limit` changes, newest first, older than revision `before` if given. Also the `before` of the next page,
-    /// if there is one.
-    pub async fn history(
-        &self,
-        before: Option<u64>,
-        limit: usize,
-    ) -> Result<(Vec<Change>, Option<u64>), StoreError> {
-        let newest = self.store.live_state().await?.map(|state| state.change);
-        let mut change = match (before, newest) {
-            (Some(before), Some(newest)) if before <= newest.revision => {
-                self.store.history_entry(before.saturating_sub(1)).await?
-            }
-            (_, newest) => newest,
+    /// At most `limit` entries, newest first, older than revision `before` if given.
+    pub async fn history(&self, before: Option<u64>, limit: usize) -> Result<HistoryPage, StoreError> {
+        let mut page = HistoryPage::default();
+        let Some(newest) = self.store.live_state().await?.map(|state| state.change) else {
+            return Ok(page);
         };
-        let mut changes: Vec<Change> = Vec::new();
-        while let Some(present) = change {
-            if changes.len() == limit {
-                return Ok((changes, Some(present.revision + 1)));
+        let first = before.map_or(newest.revision, |before| {
+            newest.revision.min(before.saturating_sub(1))
+        });
+        for revision in (1..=first).rev() {
+            let entry = if revision == newest.revision {
+                Ok(Some(newest.clone()))
+            } else {
+                self.store.history_entry(revision).await
+            };
+            let is_end = matches!(entry, Ok(None));
+            if is_end || page.changes.len() + page.damaged.len() == limit {
+                page.next = (!is_end).then_some(revision + 1);
+                break;
             }
-            change = self
-                .store
-                .history_entry(present.revision.saturating_sub(1))
-                .await?;
-            changes.push(present);
+            match entry {
+                Err(error) if error.is_damage() => page.damaged.push(revision),
+                entry => page.changes.extend(entry?),
+            }
         }
-        Ok((changes, None))
+        Ok(page)
     }
 }

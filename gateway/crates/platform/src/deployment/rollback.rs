@@ -173,7 +173,7 @@ impl Deployments {
         author: &Author,
     ) -> Result<Option<ChangePlan>, ChangeError> {
         let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
-        let earlier = self.store.deployment(to).await?;
+        let earlier = self.stored_deployment(to).await?;
         let target_releases = earlier.ok_or(ChangeError::DeploymentNotFound(to))?.releases;
         let changes = release_changes(&live.deployment.releases, &target_releases);
         if changes.is_empty() && snapshot.rollouts().next().is_none() {
@@ -204,12 +204,13 @@ impl Deployments {
         })
     }
 
-    /// The releases that the next `count` rollbacks of each live section would restore.
-    pub(super) async fn rollback_targets(
+    /// The last `count` previous releases of each section, and those that the next `count` rollbacks of each live section
+    /// restore.
+    pub(super) async fn retained_releases(
         &self,
         snapshot: &Snapshot,
         count: usize,
-    ) -> Result<BTreeSet<ReleaseId>, StoreError> {
+    ) -> Result<BTreeSet<ReleaseId>, ChangeError> {
         let mut changes = Vec::new();
         let all_changes = |change: &Change| {
             changes.push(change.clone());
@@ -231,11 +232,12 @@ impl Deployments {
                 }
             }
         }
+        targets.extend(previous_releases(&changes, live, count));
         Ok(targets)
     }
 
     /// The deployment to which a rollback of all sections returns: the newest earlier live deployment that has other releases
-    /// than the live one, and none that a rollback has removed since.
+    /// than the live one, and none that a rollback has removed since. Garbage collection may have deleted newer ones.
     ///
     /// So a rollback never restores what another rollback has just removed, also if that one concerned a single section, and
     /// a repeated rollback goes further back. A release that became live again after its removal counts as not removed.
@@ -251,14 +253,16 @@ impl Deployments {
         while let Some(current) = change {
             history.add(&current);
             if let Some(number) = current.before {
-                let earlier = self.store.deployment(number).await?;
-                let earlier = earlier.ok_or(ChangeError::DeploymentNotFound(number))?;
-                let is_other = earlier.releases != live.deployment.releases;
-                if is_other && !earlier.release_ids().any(|release| history.is_removed(&release)) {
+                let earlier = self.stored_deployment(number).await?;
+                let qualifies = earlier.is_some_and(|earlier| {
+                    let is_other = earlier.releases != live.deployment.releases;
+                    is_other && !earlier.release_ids().any(|release| history.is_removed(&release))
+                });
+                if qualifies {
                     return Ok(number);
                 }
             }
-            change = self.store.history_entry(current.previous).await?;
+            change = self.stored_change(current.previous).await?;
         }
         history
             .replaced_by_new()
@@ -270,25 +274,67 @@ impl Deployments {
         &self,
         snapshot: &Snapshot,
         mut find: impl FnMut(&Change) -> Option<T>,
-    ) -> Result<Option<T>, StoreError> {
+    ) -> Result<Option<T>, ChangeError> {
         let mut change = self.newest_live_change(snapshot).await?;
         while let Some(current) = change {
             if let Some(found) = find(&current) {
                 return Ok(Some(found));
             }
-            change = self.store.history_entry(current.previous).await?;
+            change = self.stored_change(current.previous).await?;
         }
         Ok(None)
     }
 
     /// The newest change of the live deployment.
-    async fn newest_live_change(&self, snapshot: &Snapshot) -> Result<Option<Change>, StoreError> {
+    async fn newest_live_change(&self, snapshot: &Snapshot) -> Result<Option<Change>, ChangeError> {
         let newest = snapshot.state().map(|state| state.change.clone());
         match newest {
-            Some(newest) if !newest.changed_live() => self.store.history_entry(newest.previous).await,
+            Some(newest) if !newest.changed_live() => self.stored_change(newest.previous).await,
             newest => Ok(newest),
         }
     }
+
+    /// An entry of the history.
+    pub(super) async fn stored_change(&self, revision: u64) -> Result<Option<Change>, ChangeError> {
+        let read = self.store.history_entry(revision).await;
+        intact(read, || format!("entry {revision} of the history"))
+    }
+
+    async fn stored_deployment(&self, number: u64) -> Result<Option<Deployment>, ChangeError> {
+        let read = self.store.deployment(number).await;
+        intact(read, || format!("the record of deployment {number}"))
+    }
+}
+
+/// A record that a change needs.
+fn intact<T>(read: Result<T, StoreError>, name: impl FnOnce() -> String) -> Result<T, ChangeError> {
+    read.map_err(|error| match error {
+        error if error.is_damage() => ChangeError::DamagedRecord(name()),
+        error => error.into(),
+    })
+}
+
+/// The last `count` releases of each section that were live before its current one. `changes` are those of the live
+/// deployment, newest first.
+fn previous_releases(changes: &[Change], live: Option<&Deployment>, count: usize) -> Vec<ReleaseId> {
+    let mut previous: BTreeMap<&String, BTreeSet<&String>> = BTreeMap::new();
+    for (name, ReleaseChange { from, .. }) in changes.iter().flat_map(|change| &change.sections) {
+        let versions = previous.entry(name).or_default();
+        let current = live.and_then(|live| live.releases.get(name));
+        if let Some(from) = from
+            && Some(from) != current
+            && versions.len() < count
+        {
+            versions.insert(from);
+        }
+    }
+    let ids = previous.into_iter().flat_map(|(name, versions)| {
+        versions.into_iter().map(|version| ReleaseId {
+            name: name.clone(),
+            version: version.clone(),
+        })
+    });
+    ids.collect()
 }
 
 /// What rollbacks removed, from the changes of the live deployment, newest first.

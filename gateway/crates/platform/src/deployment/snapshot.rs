@@ -46,6 +46,17 @@ pub enum LoadError {
     /// The releases conflict with each other.
     #[error("the releases conflict: {}", .0.join("; "))]
     Conflict(Vec<String>),
+    /// Visitors see the deployment, and it is missing or damaged.
+    #[error(
+        "deployment {number} is live or a candidate, but cannot be loaded: {error}; restore its files from a backup, or run \
+         `gateway serve --recover`"
+    )]
+    Visible {
+        /// The deployment.
+        number: u64,
+        /// Why it cannot be loaded.
+        error: Box<LoadError>,
+    },
     /// The live state, or the whole folder, was deleted.
     #[error("live.json is missing from the store; restore it from a backup")]
     LiveStateMissing,
@@ -55,6 +66,19 @@ pub enum LoadError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl LoadError {
+    /// This error about a deployment that visitors see. Says how to go on if trying again does not help.
+    fn of_visible(self, number: u64) -> Self {
+        match self {
+            Self::Store(error) if !error.is_loss() => Self::Store(error),
+            error => Self::Visible {
+                number,
+                error: Box::new(error),
+            },
+        }
+    }
 }
 
 impl Snapshot {
@@ -155,7 +179,7 @@ impl Snapshot {
                     }
                     _ => next.add(Arc::new(loaded)),
                 },
-                Err(error) if needed.contains(&number) => return Err(error),
+                Err(error) if needed.contains(&number) => return Err(error.of_visible(number)),
                 Err(error) => {
                     tracing::warn!(event = "deployment_skipped", deployment = number, error = %error);
                 }
@@ -175,7 +199,9 @@ impl Snapshot {
 
     fn needed(&self, number: u64) -> Result<Arc<LoadedDeployment>, LoadError> {
         let loaded = self.deployments.get(&number);
-        loaded.cloned().ok_or(LoadError::DeploymentNotFound(number))
+        loaded
+            .cloned()
+            .ok_or_else(|| LoadError::DeploymentNotFound(number).of_visible(number))
     }
 
     /// Drops the releases that no deployment uses.
