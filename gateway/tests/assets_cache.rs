@@ -53,7 +53,7 @@ fn cache_size_is_bounded() {
     remove(&gateway, "client/large.bin");
     assert_eq!(
         status("large.bin"),
-        404,
+        503,
         "a file larger than the cache must not be cached"
     );
     assert_eq!(status("b.bin"), 200);
@@ -62,7 +62,7 @@ fn cache_size_is_bounded() {
     }
     assert_eq!(
         (status("a.bin"), status("b.bin")),
-        (404, 200),
+        (503, 200),
         "the newer file must evict the older one"
     );
 }
@@ -72,7 +72,7 @@ fn zero_cache_size_disables_the_cache() {
     let gateway = Gateway::start_live("[assets]\ncache_mib = 0\n", &[]);
     assert_eq!(gateway.get(TARGET).status, 200);
     remove(&gateway, "client/main.js");
-    assert_eq!(gateway.get(TARGET).status, 404);
+    assert_eq!(gateway.get(TARGET).status, 503);
 }
 
 #[test]

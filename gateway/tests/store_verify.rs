@@ -231,6 +231,9 @@ fn verify_reports_records_that_contradict_each_other() {
     let serves = json!({ "directory@1.0.0": "all", "legal@1.0.0": "all", "shell@1.0.0": "all" });
     let other = "deployments/3.json has other releases";
     assert_problem(&gateway, 3, "history/3.json", other, &serves);
+    // Also if what was live before it is unknown.
+    fs::remove_file(gateway.store().join("history/2.json")).unwrap();
+    assert_problem(&gateway, 3, "history/3.json", other, &serves);
 }
 
 #[test]

@@ -368,32 +368,34 @@ impl Verifier<'_> {
         let stored = deployments
             .get(&change.live)
             .map(|deployment| &deployment.releases);
-        let Some(mut live) = live else {
-            return stored.cloned();
-        };
-        let mut is_successor = true;
-        for (name, ReleaseChange { from, to }) in &change.sections {
-            is_successor &= live.get(name) == from.as_ref();
-            match to {
-                Some(to) => drop(live.insert(name.clone(), to.clone())),
-                None => drop(live.remove(name)),
+        let before = live.as_ref();
+        let is_successor = before.is_none_or(|live| {
+            let mut sections = change.sections.iter();
+            sections.all(|(name, ReleaseChange { from, .. })| live.get(name) == from.as_ref())
+        });
+        let after = live.map(|mut live| {
+            for (name, ReleaseChange { to, .. }) in &change.sections {
+                match to {
+                    Some(to) => drop(live.insert(name.clone(), to.clone())),
+                    None => drop(live.remove(name)),
+                }
             }
-        }
-        let file = format!("history/{}.json", change.revision);
-        if !is_successor {
-            self.problem(
-                &file,
-                &"it replaces other releases than those that were live before it",
-            );
-        } else if stored.is_some_and(|releases| *releases != live) {
-            let problem = format!(
-                "deployments/{}.json has other releases than this change",
-                change.live
-            );
-            self.problem(&file, &problem);
+            live
+        });
+        let is_stored = stored.is_none_or(|stored| {
+            let mut sections = change.sections.iter();
+            after.as_ref().is_none_or(|after| after == stored)
+                && sections.all(|(name, ReleaseChange { to, .. })| stored.get(name) == to.as_ref())
+        });
+        let problem = if !is_successor {
+            "it replaces other releases than those that were live before it".to_owned()
+        } else if !is_stored {
+            let number = change.live;
+            format!("deployments/{number}.json has other releases than this change")
         } else {
-            return Some(live);
-        }
+            return after.or_else(|| stored.cloned());
+        };
+        self.problem(&format!("history/{}.json", change.revision), &problem);
         // One of the two is wrong, so what is live is unknown.
         None
     }
