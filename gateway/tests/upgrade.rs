@@ -252,14 +252,28 @@ fn second_upgrade_at_once_is_refused() {
 
 #[test]
 fn sigterm_during_upgrade_stops_both_processes() {
-    let (mut gateway, link, folder) = linked_gateway("[limits]\nshutdown_delay_ms = 0\n");
+    // The delay does not keep the new process running.
+    let (mut gateway, link, folder) = linked_gateway("[limits]\nshutdown_delay_ms = 300\n");
     let started = folder.path().join("started");
     replace_by_script(&link, &format!("touch {}\nexec sleep 600", started.display()));
     gateway.signal("USR2");
     wait_until("the upgrade has started", || started.exists());
     gateway.signal("TERM");
+    let event = gateway.wait_for_event(|line| line["event"] == "upgrade_failed");
+    assert_eq!(event["error"], "the gateway is shutting down");
     // The output ends when all processes have exited.
     assert_eq!(gateway.wait_for_exit().code(), Some(0));
+}
+
+#[test]
+fn upgrade_during_shutdown_is_refused() {
+    let gateway = Gateway::start_live("[limits]\nshutdown_delay_ms = 60000\n", &[]);
+    gateway.signal("TERM");
+    gateway.wait_for_event(|line| line["event"] == "shutdown_started");
+    let output = gateway.run("upgrade");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(error, "the gateway is shutting down\n");
 }
 
 #[test]

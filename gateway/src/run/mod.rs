@@ -134,7 +134,7 @@ async fn serve(
 
     // Shutdown
     let shutdown = signals::shutdown(Arc::clone(&settings.site))?;
-    let shutdown_started = ShutdownSignal(shutdown.lifecycle.clone());
+    let shutdown_started = ShutdownSignal(shutdown.lifecycle.subscribe());
 
     // Routes
     let recorder = |listener, routes: Vec<_>| {
@@ -185,7 +185,7 @@ async fn serve(
         program,
         &listeners.sockets(),
         Arc::clone(&settings.site),
-        shutdown.replaced,
+        &shutdown,
     ));
 
     // Reload
@@ -207,7 +207,9 @@ async fn serve(
         tokio::spawn(reload.run(signals.hangup)),
         tokio::spawn(Arc::clone(&upgrader).run(signals.upgrade)),
         tokio::spawn(upgrade::control::serve(control_socket, upgrader)),
-        tokio::spawn(service_manager::watchdog(ShutdownSignal(shutdown.lifecycle))),
+        tokio::spawn(service_manager::watchdog(ShutdownSignal(
+            shutdown.lifecycle.subscribe(),
+        ))),
     ];
     service_manager::ready().await;
     listeners.log();
