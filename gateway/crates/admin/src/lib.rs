@@ -165,7 +165,7 @@ impl Admin {
         event.cause = Some(INVALID_REQUEST);
     }
 
-    /// The event of a request without a response, which a panic logs.
+    /// The event of a request without a response: the gateway stopped before it was complete.
     fn audit_event(&self, head: &Parts) -> AuditEvent {
         let client_ip = head.extensions.get();
         let client_ip = client_ip.map(|ClientAddress(address)| *address);
@@ -176,8 +176,8 @@ impl Admin {
             client_ip: client_ip.filter(|_| self.log_client_ip),
             caller: AuditCaller::default(),
             route: UNMATCHED.into(),
-            status: StatusCode::INTERNAL_SERVER_ERROR,
-            cause: Some("panic"),
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            cause: Some("interrupted"),
         }
     }
 
