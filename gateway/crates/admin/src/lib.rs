@@ -64,6 +64,9 @@ const UNMATCHED: &str = "unmatched";
 /// The route of requests that are refused before a route is found, and their cause in the audit log.
 const INVALID_REQUEST: &str = "invalid_request";
 
+/// The path of the console.
+const CONSOLE: &str = "/console";
+
 /// The admin API of one gateway.
 pub struct Admin {
     tokens: ArcSwap<Vec<Token>>,
@@ -212,7 +215,8 @@ impl Admin {
     ) -> Result<Response, AdminError> {
         let joined = format!("/{}", path.segments().join("/"));
         match self.router.find(&joined) {
-            Some((route, parameters)) if !path.has_trailing_slash() => {
+            // A person types the address of the console.
+            Some((route, parameters)) if !path.has_trailing_slash() || joined == CONSOLE => {
                 event.route = route.name.clone();
                 match route.methods.check(request.method()) {
                     Ok(None) => self.call(&route.handler, &parameters, request, event).await,
