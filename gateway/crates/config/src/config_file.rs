@@ -159,6 +159,19 @@ impl<'a> ConfigFile<'a> {
         self.problems.push(problem);
     }
 
+    /// Adds a warning about such a key.
+    pub(crate) fn item_warning(
+        &mut self,
+        path: &[&str],
+        index: usize,
+        key: &str,
+        wrong: &str,
+        expected: &str,
+    ) {
+        let warning = self.describe_item(path, index, key, wrong, expected);
+        self.warnings.push(warning);
+    }
+
     fn describe_item(
         &self,
         path: &[&str],
