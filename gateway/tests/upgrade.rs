@@ -277,6 +277,25 @@ fn upgrade_during_shutdown_is_refused() {
 }
 
 #[test]
+fn second_gateway_leaves_the_control_socket_to_the_first() {
+    let setup = || Setup {
+        listen: "control_socket = \"control.sock\"",
+        ..Setup::default()
+    };
+    let first = Gateway::set_up_live(setup());
+    let second = Gateway::set_up(Setup {
+        folder: Some(first.shared_folder()),
+        ..setup()
+    });
+    let event = second.wait_for_event(|line| line["event"] == "control_socket_failed");
+    let error = event["error"].as_str().unwrap();
+    assert!(error.contains("another gateway"), "{error}");
+    let _successor = Successor::of(&second);
+    first.wait_for_event(|line| line["event"] == "upgrade_complete");
+    assert_eq!(second.get("/").status, 200);
+}
+
+#[test]
 fn upgrade_without_running_gateway_reports_it() {
     let mut gateway = Gateway::start();
     gateway.kill();

@@ -291,7 +291,7 @@ async fn wait_for_handover(
         }
         takeover.take_over().await.map_err(StartError::Abandoned)?;
     }
-    let socket = upgrade::control::open(control_socket);
+    let socket = upgrade::control::open(control_socket, takeover.is_some()).await;
     if let Some(takeover) = takeover {
         takeover.serving();
     }
