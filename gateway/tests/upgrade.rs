@@ -277,6 +277,20 @@ fn upgrade_during_shutdown_is_refused() {
 }
 
 #[test]
+fn upgrade_warns_of_an_address_that_does_not_apply() {
+    let gateway = Gateway::start_live("", &[]);
+    let text =
+        configuration_with_listen("", "").replace("admin = \"127.0.0.1:0\"", "admin = \"127.0.0.1:1\"");
+    gateway.configure(&text);
+    let _successor = Successor::of(&gateway);
+    let event = gateway.wait_for_event(|line| line["event"] == "config_warning");
+    assert_eq!(
+        event["warning"],
+        "listen.admin: an upgrade keeps the socket of 127.0.0.1:0; only a restart applies 127.0.0.1:1"
+    );
+}
+
+#[test]
 fn second_gateway_leaves_the_control_socket_to_the_first() {
     let setup = || Setup {
         listen: "control_socket = \"control.sock\"",

@@ -2,14 +2,14 @@
 //!
 //! 1. The running process starts the new one with the same arguments and passes it the listening sockets.
 //! 2. The new process starts all its parts, and reports that it is ready, or why it cannot start ([`takeover`]).
-//! 3. The running process hands over: the new one accepts connections from now on.
-//! 4. The new process reports that it serves, and the running one drains.
+//! 3. The running process hands over, and says what it serves ([`served`]). The new process may still refuse.
+//! 4. The new process reports that it serves, and accepts connections from now on. The running one drains.
 //!
-//! Until the third step the new process accepts nothing, so that a failure changes nothing. Until the fourth the running
-//! process accepts connections, too. Both processes share the sockets themselves, so that no connection that waits for
+//! Until the fourth step the new process accepts nothing, so that a failure changes nothing. Both processes share the sockets themselves, so that no connection that waits for
 //! `accept` is lost.
 
 pub(super) mod control;
+pub(super) mod served;
 pub(super) mod takeover;
 
 use std::env;
@@ -25,16 +25,18 @@ use std::time::Duration;
 use colonnade_edge::CurrentSettings;
 use colonnade_web::health::{Lifecycle, ShutdownSignal};
 use command_fds::{CommandFdExt as _, FdMapping, FdMappingCollision};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, UnixStream};
 use tokio::process::{Child, Command};
 use tokio::signal::unix::Signal;
 use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::timeout;
 
+use super::listeners::OpenListeners;
 use super::service_manager;
 use super::signals::{self, Shutdown};
-use takeover::{HAND_OVER, READY, SERVING, VARIABLE};
+use served::Serving;
+use takeover::{READY, SERVING, VARIABLE};
 
 /// The first file descriptor that `LISTEN_FDS` counts (`sd_listen_fds(3)`).
 const FIRST_SOCKET: i32 = 3;
@@ -81,6 +83,7 @@ pub(super) struct Upgrader {
     program: PathBuf,
     /// The listening sockets, in the order of socket activation. The listeners close them when they drain.
     sockets: Vec<Weak<TcpListener>>,
+    serving: Arc<Serving>,
     settings: CurrentSettings,
     lifecycle: watch::Sender<Lifecycle>,
     replaced: Arc<Notify>,
@@ -107,13 +110,14 @@ impl Upgrader {
     /// `program` is the binary to start, and the shutdown is the one that replaces this process.
     pub(super) fn new(
         program: PathBuf,
-        sockets: &[&Arc<TcpListener>],
+        listeners: &OpenListeners,
         settings: CurrentSettings,
         shutdown: &Shutdown,
     ) -> Self {
         Self {
             program,
-            sockets: sockets.iter().copied().map(Arc::downgrade).collect(),
+            sockets: listeners.sockets().into_iter().map(Arc::downgrade).collect(),
+            serving: Arc::clone(&listeners.serving),
             settings,
             lifecycle: shutdown.lifecycle.clone(),
             replaced: Arc::clone(&shutdown.replaced),
@@ -171,7 +175,7 @@ impl Upgrader {
             wait_for_report(READY, &mut connection, &mut new).await?;
             // Before the new process sends messages of its own.
             service_manager::main_process(pid).await;
-            connection.write_u8(HAND_OVER).await?;
+            takeover::hand_over(&mut connection, &self.serving.now()).await?;
             wait_for_report(SERVING, &mut connection, &mut new).await
         };
         let mut shutdown = ShutdownSignal(self.lifecycle.subscribe());
