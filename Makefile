@@ -182,6 +182,7 @@ deb: tools console
 	@mkdir -p target/release/package/man
 	@target/release/gateway manual target/release/package/man
 	@for shell in bash fish zsh; do target/release/gateway completions $$shell > target/release/package/gateway.$$shell; done
+	@sed -f deploy/debian/site.sed site.toml > target/release/package/site.toml
 	@cargo deb --no-build --package gateway
 
 # Keeps the store, because it is data and not build output.

@@ -109,7 +109,7 @@ try {
   }
   // The folder itself and its .gitignore stay, so that Cargo can watch it.
   for (const file of await readdir(DIST)) {
-    if (!current.has(file) && !file.startsWith(".")) await rm(path.join(DIST, file));
+    if (!current.has(file) && !file.startsWith(".")) await rm(path.join(DIST, file), { recursive: true });
   }
 } catch (error) {
   console.error(`console: ${error instanceof Error ? error.message : String(error)}`);

@@ -49,7 +49,8 @@ fn list_console() {
     // The folder is in the repository, and empty until the console is built.
     if let Ok(entries) = fs::read_dir(CONSOLE) {
         println!("cargo::rerun-if-changed={CONSOLE}");
-        paths.extend(entries.flatten().map(|entry| entry.path()));
+        let paths_of_files = entries.flatten().map(|entry| entry.path());
+        paths.extend(paths_of_files.filter(|path| path.is_file()));
     }
     paths.sort();
     let mut source = String::from("/// The files by name.\npub(crate) static FILES: &[ConsoleFile] = &[\n");

@@ -101,8 +101,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Store(StoreArguments {
             config: path,
             command,
-        }) => match Config::load(&path) {
-            Ok(config) => store_command::run(&command, &config.store.folder),
+        }) => match Config::store_folder(&path) {
+            Ok(folder) => store_command::run(&command, &folder),
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
         Command::RenderWorker { memory_limit } => colonnade_render::worker(memory_limit),

@@ -88,6 +88,27 @@ fn failed_order_keeps_the_old_certificate() {
     assert!(old.serves("site.example", &gateway.site));
 }
 
+#[test]
+fn missing_first_certificate_is_reported() {
+    let authority = unreachable_authority();
+    let gateway = Gateway::start_live(&authority, &[]);
+    let event = gateway.wait_for_event(|line| line["event"] == "acme_failed");
+    assert!(authority.contains(event["directory"].as_str().unwrap()));
+    let error = event["error"].as_str().unwrap();
+    assert!(error.contains("Connection refused"), "{error}");
+    let readiness = gateway.admin.get("/readyz");
+    assert_eq!(
+        (readiness.status, readiness.text()),
+        (
+            200,
+            "degraded: the site listener has no valid certificate\n".to_owned()
+        )
+    );
+    let metrics = gateway.admin.get("/metrics");
+    let expiry = "colonnade_certificate_expiry_timestamp_seconds{listener=\"site\"} 0\n";
+    assert!(metrics.text().contains(expiry), "{}", metrics.text());
+}
+
 /// The table of a certificate authority that does not exist.
 fn unreachable_authority() -> String {
     let port = free_port();

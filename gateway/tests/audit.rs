@@ -1,10 +1,11 @@
 //! The audit log of the admin API, and tokens that are not accepted.
 
+use std::fs::File;
 use std::net::Ipv4Addr;
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release, Request, Response, TOKEN, authorized_by, run_gateway, token};
+use crate::support::{Gateway, Raw, Release, Request, Response, TOKEN, authorized_by, run_gateway, token};
 
 /// A token that expired long ago.
 const EXPIRED: &str = "token-that-expired";
@@ -138,6 +139,33 @@ fn requests_refused_before_the_api_are_audited() {
         assert_audited(&gateway, &response, &expected);
     }
     assert!(!gateway.output().contains("rebound.example"));
+}
+
+#[test]
+fn change_cut_by_a_shutdown_is_audited_as_interrupted() {
+    let limits = "[limits]\nshutdown_delay_ms = 0\ndrain_timeout_ms = 500\n";
+    let mut gateway = Gateway::start_live(limits, &[]);
+    let lock = File::options().write(true).open(gateway.store().join("lock"));
+    // The change waits for the lock, longer than the shutdown.
+    let lock = lock.unwrap();
+    lock.lock().unwrap();
+    let body = "{\"releases\":{\"directory\":\"1.0.0\"}}";
+    let mut deploy = Raw::open(&gateway.admin);
+    deploy.send(format!(
+        "POST /api/v1/deployments HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {TOKEN}\r\n\
+         expect: 100-continue\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    ));
+    assert_eq!(deploy.read_exact(12), b"HTTP/1.1 100");
+    deploy.send(body);
+    gateway.signal("TERM");
+    assert_eq!(gateway.wait_for_exit().code(), Some(0));
+    let event =
+        gateway.wait_for_event(|line| line["event"] == "admin_request" && line["outcome"] != "succeeded");
+    assert_eq!(
+        (&event["cause"], &event["outcome"]),
+        (&json!("interrupted"), &json!("failed"))
+    );
 }
 
 #[test]

@@ -74,6 +74,42 @@ fn environment_variable_overrides_config() {
 }
 
 #[test]
+fn empty_environment_variable_is_reported() {
+    let (_folder, path) = write_config(&configuration(""));
+    for (variable, key) in [
+        ("COLONNADE_LISTEN__SITE", "listen.site"),
+        ("COLONNADE_LIMITS__MAX_CONNECTIONS", "limits.max_connections"),
+        ("COLONNADE_TELEMETRY__OTLP_ENDPOINT", "telemetry.otlp_endpoint"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_gateway"))
+            .args(["serve", "--config", path.to_str().unwrap()])
+            .env(variable, "")
+            .output()
+            .unwrap();
+        let problems = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{problems}");
+        assert!(
+            problems.starts_with(&format!("{variable}: {key}: ")),
+            "{problems}"
+        );
+        assert_eq!(problems.lines().count(), 1, "{problems}");
+    }
+}
+
+#[test]
+fn number_that_is_too_large_is_reported_once() {
+    let (_folder, path) = write_config(&configuration(
+        "[limits]\nmax_connections = 99999999999999999999\n",
+    ));
+    let (_, _, problems) = run_command("check", &path);
+    assert!(
+        problems.contains("limits.max_connections: is too large"),
+        "{problems}"
+    );
+    assert_eq!(problems.lines().count(), 1, "{problems}");
+}
+
+#[test]
 fn missing_secret_reports_its_line() {
     let signup = "[signup]\nbackend = \"http://127.0.0.1:1\"\nbackend_api_key = { env = \"UNSET_KEY\" }\naffiliate_subid = \"a\"\n";
     let text = configuration(signup);

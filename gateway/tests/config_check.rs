@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use crate::support::{
-    Certificate, Gateway, Setup, configuration, configuration_with_listen, run_gateway, wait_until,
+    Certificate, Gateway, Setup, configuration, configuration_with_listen, run_gateway, token, wait_until,
 };
 
 /// Checks a configuration in a folder. Returns the lines that it prints, or none if it is valid.
@@ -89,6 +89,22 @@ fn check_reports_errors_and_warnings_together() {
         "listen.proxy_protocol: no proxy is trusted",
     ];
     assert_problems(&check(&folder, &text), &expected);
+}
+
+#[test]
+fn check_reports_tokens_that_expired_or_look_the_same() {
+    let folder = TempDir::new().unwrap();
+    let expired = token("old", &["*"], &["deploy"]) + "expires = \"2020-01-31T00:00:00Z\"\n";
+    let expected = "admin.tokens.expires: `name of old` expired at 2020-01-31T00:00:00Z";
+    assert_problems(&check(&folder, &configuration(&expired)), &[expected]);
+    let [a, b] = ["op", "other"].map(|name| token(name, &["*"], &["deploy"]));
+    for name in ["Name of OP", " name of op "] {
+        let text = configuration(&(a.clone() + &b.replace("name of other", name)));
+        let expected = format!("admin.tokens.name: `{name}` is the name of two tokens");
+        assert_problems(&check(&folder, &text), &[&expected]);
+    }
+    let reserved = configuration(&b.replace("name of other", "Gateway"));
+    assert_problems(&check(&folder, &reserved), &["`Gateway` is reserved"]);
 }
 
 #[test]

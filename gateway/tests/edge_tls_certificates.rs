@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use crate::support::{
-    Certificate, Gateway, Setup, configuration, configuration_with_listen, run_gateway, wait_until,
+    Certificate, Gateway, Setup, Successor, configuration, configuration_with_listen, run_gateway, wait_until,
 };
 
 /// The name that every new certificate is for.
@@ -118,6 +118,35 @@ fn host_may_move_to_an_additional_certificate() {
         moved.serves(SITE, &gateway.site)
     });
     assert!(other.serves("other.example", &gateway.site));
+}
+
+#[test]
+fn upgrade_never_replaces_a_good_certificate() {
+    let folder = Arc::new(TempDir::new().unwrap());
+    let good = Certificate::valid_in(SITE, 2001..2999);
+    let table = good.write(folder.path()).table("tls");
+    let (www, www_table) = written("www.site.example", &folder);
+    let gateway = Gateway::set_up_live(Setup {
+        folder: Some(Arc::clone(&folder)),
+        extra: &(table.clone() + &www_table),
+        ..Setup::default()
+    });
+    for (host, certificate, folder) in [
+        (SITE, &good, folder.path().to_owned()),
+        ("www.site.example", &www, folder.path().join("www.site.example")),
+    ] {
+        Certificate::valid_in(host, 2001..2002).write(&folder);
+        let output = gateway.run("upgrade");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            error.contains(&format!("the certificate for {host} (site listener)")),
+            "{error}"
+        );
+        assert!(certificate.serves(host, &gateway.site));
+        certificate.write(&folder);
+    }
+    let _successor = Successor::of(&gateway);
+    assert!(good.serves(SITE, &gateway.site));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use colonnade_config::Config;
 use tempfile::TempDir;
 
 use crate::support::run_gateway;
@@ -45,6 +46,25 @@ fn completions_name_each_command() {
         let script = stdout(&["completions", shell]);
         assert!(script.contains("serve") && script.contains("check"), "{shell}");
     }
+}
+
+#[test]
+fn packaged_configuration_is_the_one_of_the_service() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let files = ["deploy/debian/site.sed", "site.toml"].map(|name| root.join(name));
+    let output = Command::new("sed").arg("-f").args(files).output().unwrap();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("site.toml");
+    std::fs::write(&path, output.stdout).unwrap();
+    let config = Config::load(&path).unwrap();
+    assert_eq!(config.store.folder, Path::new("/var/lib/colonnade"));
+    assert_eq!(
+        config.listen.control_socket,
+        Path::new("/run/colonnade/control.sock")
+    );
+    // A setting of the unit would apply to the service, but not to `gateway upgrade` or `gateway store`.
+    let unit = std::fs::read_to_string(root.join("deploy/systemd/colonnade.service")).unwrap();
+    assert!(!unit.contains("Environment="), "{unit}");
 }
 
 #[allow(clippy::print_stderr)]

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release};
+use crate::support::{Gateway, Release, run_gateway};
 
 /// A stopped gateway with a shell and two sections, after three changes.
 fn gateway() -> Gateway {
@@ -245,4 +245,18 @@ fn verify_reports_damaged_keys_and_newest_change() {
     fs::remove_file(keys).unwrap();
     fs::write(gateway.store().join("history/3.json"), "{").unwrap();
     assert_problem(&gateway, 3, "history/3.json", "EOF", &all_serve());
+}
+
+#[test]
+fn store_commands_need_only_the_folder_of_the_store() {
+    let gateway = gateway();
+    let config = gateway.folder().join("rescue.toml");
+    fs::write(&config, "[store]\nfolder = \"store\"\n").unwrap();
+    let output = run_gateway(&["store", "verify", "--config", config.to_str().unwrap()]);
+    assert!(output.status.success(), "{output:?}");
+    fs::write(&config, "[store]\n").unwrap();
+    let output = run_gateway(&["store", "verify", "--config", config.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let problems = String::from_utf8(output.stderr).unwrap();
+    assert!(problems.contains("store.folder: missing"), "{problems}");
 }

@@ -252,14 +252,61 @@ fn second_upgrade_at_once_is_refused() {
 
 #[test]
 fn sigterm_during_upgrade_stops_both_processes() {
-    let (mut gateway, link, folder) = linked_gateway("[limits]\nshutdown_delay_ms = 0\n");
+    // The delay does not keep the new process running.
+    let (mut gateway, link, folder) = linked_gateway("[limits]\nshutdown_delay_ms = 300\n");
     let started = folder.path().join("started");
     replace_by_script(&link, &format!("touch {}\nexec sleep 600", started.display()));
     gateway.signal("USR2");
     wait_until("the upgrade has started", || started.exists());
     gateway.signal("TERM");
+    let event = gateway.wait_for_event(|line| line["event"] == "upgrade_failed");
+    assert_eq!(event["error"], "the gateway is shutting down");
     // The output ends when all processes have exited.
     assert_eq!(gateway.wait_for_exit().code(), Some(0));
+}
+
+#[test]
+fn upgrade_during_shutdown_is_refused() {
+    let gateway = Gateway::start_live("[limits]\nshutdown_delay_ms = 60000\n", &[]);
+    gateway.signal("TERM");
+    gateway.wait_for_event(|line| line["event"] == "shutdown_started");
+    let output = gateway.run("upgrade");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(error, "the gateway is shutting down\n");
+}
+
+#[test]
+fn upgrade_warns_of_an_address_that_does_not_apply() {
+    let gateway = Gateway::start_live("", &[]);
+    let text =
+        configuration_with_listen("", "").replace("admin = \"127.0.0.1:0\"", "admin = \"127.0.0.1:1\"");
+    gateway.configure(&text);
+    let _successor = Successor::of(&gateway);
+    let event = gateway.wait_for_event(|line| line["event"] == "config_warning");
+    assert_eq!(
+        event["warning"],
+        "listen.admin: an upgrade keeps the socket of 127.0.0.1:0; only a restart applies 127.0.0.1:1"
+    );
+}
+
+#[test]
+fn second_gateway_leaves_the_control_socket_to_the_first() {
+    let setup = || Setup {
+        listen: "control_socket = \"control.sock\"",
+        ..Setup::default()
+    };
+    let first = Gateway::set_up_live(setup());
+    let second = Gateway::set_up(Setup {
+        folder: Some(first.shared_folder()),
+        ..setup()
+    });
+    let event = second.wait_for_event(|line| line["event"] == "control_socket_failed");
+    let error = event["error"].as_str().unwrap();
+    assert!(error.contains("another gateway"), "{error}");
+    let _successor = Successor::of(&second);
+    first.wait_for_event(|line| line["event"] == "upgrade_complete");
+    assert_eq!(second.get("/").status, 200);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod challenges;
 mod order;
 
+use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -109,7 +110,14 @@ impl Client {
     /// The old certificate stays.
     fn failed(&mut self, error: &OrderError) -> Duration {
         self.metrics.ordered(false);
-        tracing::error!(event = "acme_failed", error = %error);
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            text = format!("{text}: {cause}");
+            source = cause.source();
+        }
+        let directory = &self.settings.directory;
+        tracing::error!(event = "acme_failed", directory, error = text);
         let delay = FIRST_RETRY * 2_u32.saturating_pow(self.failures);
         self.failures = (self.failures + 1).min(10);
         // Many gateways must not retry at the same moment.

@@ -39,7 +39,7 @@ impl ReloadMetrics {
         );
         registry.register_with_unit(
             "certificate_expiry_timestamp",
-            "When the first certificate that a listener serves expires, since the Unix epoch",
+            "When the first certificate that a listener serves expires, since the Unix epoch; 0 without a certificate",
             Unit::Seconds,
             Described(self.certificate_expiry.clone()),
         );
@@ -52,11 +52,11 @@ impl ReloadMetrics {
             .set(colonnade_clock::now().as_duration().as_secs_f64());
     }
 
-    /// Records when the first of the certificates that a listener serves expires.
-    pub(crate) fn certificate(&self, listener: &'static str, not_after: Timestamp) {
+    /// Records when the first of the certificates that a listener serves expires, if it has any.
+    pub(crate) fn certificate(&self, listener: &'static str, not_after: Option<Timestamp>) {
         self.certificate_expiry
             .get_or_create(&ListenerLabel { listener })
-            .set(not_after.as_second());
+            .set(not_after.map_or(0, Timestamp::as_second));
     }
 
     /// Records that a reload failed.

@@ -1,10 +1,12 @@
 //! The certificates of a listener, which are reloaded when their files change.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use colonnade_config::{CertificateError, CertificateFiles, LoadedCertificate};
 use colonnade_edge::{NamedCertificate, SharedTls, Tls};
 use tokio::task::JoinError;
@@ -23,8 +25,8 @@ pub(super) struct ReloadingCertificates {
     /// The hosts that the certificates must cover.
     hosts: Vec<String>,
     tls: Tls,
-    /// The certificates that `tls` serves.
-    current: Vec<Current>,
+    /// The certificates that `tls` serves, and the hosts at that time.
+    current: CurrentCertificates,
     metrics: ReloadMetrics,
     /// The versions of the files that were read last.
     versions: Vec<FileVersions>,
@@ -36,6 +38,39 @@ pub(super) struct ReloadingCertificates {
 struct Current {
     files: CertificateFiles,
     certificate: Arc<LoadedCertificate>,
+}
+
+/// The certificates that a listener serves, replaced as a whole on reload.
+pub(super) type CurrentCertificates = Arc<ArcSwap<Certificates>>;
+
+/// The certificates that a listener serves.
+pub(super) struct Certificates {
+    listener: &'static str,
+    hosts: Vec<String>,
+    served: Vec<Current>,
+}
+
+impl Certificates {
+    /// What visitors miss, if clients reject every certificate.
+    pub(super) fn degradation(&self) -> Option<String> {
+        let mut certificates = self.served.iter().map(|current| &current.certificate);
+        let is_useless = certificates.all(|certificate| !certificate.time_problems().is_empty());
+        is_useless.then(|| format!("the {} listener has no valid certificate", self.listener))
+    }
+
+    /// The names of the certificates and the hosts that they must cover, and whether clients accept the certificate for each.
+    pub(super) fn names(&self) -> BTreeMap<String, bool> {
+        let certificates = || self.served.iter().map(|current| &current.certificate);
+        let is_accepted = |name: &String| {
+            let mut valid = certificates().filter(|certificate| certificate.time_problems().is_empty());
+            valid.any(|certificate| certificate.names.contains(name) || certificate.covers(name))
+        };
+        let names = certificates().flat_map(|certificate| &certificate.names);
+        let names = names.chain(&self.hosts);
+        names
+            .map(|name| (format!("{name} ({} listener)", self.listener), is_accepted(name)))
+            .collect()
+    }
 }
 
 /// Why files could not be read.
@@ -77,12 +112,18 @@ impl ReloadingCertificates {
                 Err(error) => return Err(error.into()),
             }
         }
+        let tls = Tls::new(named(&current), listener, shared_tls);
+        let current = Certificates {
+            listener,
+            hosts: settings.hosts.clone(),
+            served: current,
+        };
         let own = Self {
             listener,
             files,
             hosts: settings.hosts.clone(),
-            tls: Tls::new(named(&current), listener, shared_tls),
-            current,
+            tls,
+            current: Arc::new(ArcSwap::from_pointee(current)),
             metrics: metrics.clone(),
             versions,
             timed_out: false,
@@ -94,6 +135,11 @@ impl ReloadingCertificates {
     /// The TLS settings of the listener, which follow the reloads.
     pub(super) fn tls(&self) -> Tls {
         self.tls.clone()
+    }
+
+    /// The certificates that the listener serves, which follow the reloads.
+    pub(super) fn current(&self) -> CurrentCertificates {
+        Arc::clone(&self.current)
     }
 
     /// Replaces the files, and reads them.
@@ -125,11 +171,12 @@ impl ReloadingCertificates {
         };
         self.timed_out = false;
         self.versions = versions;
+        let before = self.current.load_full();
         let (mut next, mut reloaded) = (Vec::new(), Vec::new());
         for (index, files) in self.files.iter().enumerate() {
             // The default certificate may move to other files.
             let is_same = |current: &&Current| index == 0 || current.files == *files;
-            let current = self.current.iter().find(is_same);
+            let current = before.served.iter().find(is_same);
             let current = current.map(|current| &current.certificate);
             let certificate = match self.check(index, &loaded, current) {
                 Ok(certificate) => {
@@ -153,8 +200,12 @@ impl ReloadingCertificates {
                 certificate: Arc::clone(certificate),
             }));
         }
-        self.current = next;
-        self.tls.set_certificates(named(&self.current));
+        self.tls.set_certificates(named(&next));
+        self.current.store(Arc::new(Certificates {
+            listener: self.listener,
+            hosts: self.hosts.clone(),
+            served: next,
+        }));
         self.report_expiry();
         for path in reloaded {
             let path = path.display();
@@ -192,10 +243,9 @@ impl ReloadingCertificates {
 
     /// Reports when the first of the certificates expires.
     fn report_expiry(&self) {
-        let expiries = self.current.iter().map(|current| current.certificate.not_after);
-        if let Some(first) = expiries.min() {
-            self.metrics.certificate(self.listener, first);
-        }
+        let current = self.current.load();
+        let expiries = current.served.iter().map(|current| current.certificate.not_after);
+        self.metrics.certificate(self.listener, expiries.min());
     }
 }
 

@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use super::StartError;
 use super::certificates::ReloadingCertificates;
 use super::settings::CurrentListenerSettings;
+use super::upgrade::served::Serving;
 use crate::metrics::Metrics;
 
 /// An open listener, its actual address, and its certificates if it uses TLS.
@@ -27,6 +28,8 @@ pub(super) struct OpenListeners {
     pub(super) admin: OpenListener,
     /// The redirect listener, if there is one.
     pub(super) redirect: Option<OpenListener>,
+    /// What they serve.
+    pub(super) serving: Arc<Serving>,
 }
 
 impl OpenListeners {
@@ -101,9 +104,13 @@ pub(super) async fn open(
     if redirect.is_none() {
         inherited.close(2);
     }
+    let certificates = [&site, &admin].into_iter();
+    let certificates = certificates.filter_map(|open| open.certificates.as_ref());
+    let certificates = certificates.map(ReloadingCertificates::current).collect();
     Ok(OpenListeners {
         site,
         admin,
         redirect,
+        serving: Arc::new(Serving::new(listen, certificates)),
     })
 }

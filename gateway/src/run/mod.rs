@@ -43,6 +43,7 @@ use tickets::SharedTicketKeys;
 use tokio::net::UnixListener;
 use tokio::sync::watch;
 use upgrade::Upgrader;
+use upgrade::served::Serving;
 
 pub(crate) use upgrade::control::request_upgrade;
 pub(crate) use upgrade::takeover::Takeover;
@@ -72,6 +73,10 @@ enum StartError {
     Runtime(#[from] io::Error),
     #[error("no deployment is live, so that the new process is not ready")]
     NotReady,
+    #[error(
+        "clients would reject the certificate for {0}, but accept that of the running process: see `gateway check`"
+    )]
+    WorseCertificate(String),
     #[error("the process to replace has ended: {0}")]
     Abandoned(io::Error),
 }
@@ -131,10 +136,11 @@ async fn serve(
         challenges: Arc::clone(challenges.certificates()),
     };
     let mut listeners = listeners::open(&config, &metrics, &settings, &shared_tls).await?;
+    deployments.report_degradation(listeners.serving.degradation());
 
     // Shutdown
     let shutdown = signals::shutdown(Arc::clone(&settings.site))?;
-    let shutdown_started = ShutdownSignal(shutdown.lifecycle.clone());
+    let shutdown_started = ShutdownSignal(shutdown.lifecycle.subscribe());
 
     // Routes
     let recorder = |listener, routes: Vec<_>| {
@@ -180,13 +186,10 @@ async fn serve(
     );
 
     // Upgrade
-    let control_socket = wait_for_handover(takeover, &deployments, &control_socket).await?;
-    let upgrader = Arc::new(Upgrader::new(
-        program,
-        &listeners.sockets(),
-        Arc::clone(&settings.site),
-        shutdown.replaced,
-    ));
+    let control_socket =
+        wait_for_handover(takeover, &deployments, &listeners.serving, &control_socket).await?;
+    let upgrader = Upgrader::new(program, &listeners, Arc::clone(&settings.site), &shutdown);
+    let upgrader = Arc::new(upgrader);
 
     // Reload
     let reload = Reload {
@@ -207,7 +210,9 @@ async fn serve(
         tokio::spawn(reload.run(signals.hangup)),
         tokio::spawn(Arc::clone(&upgrader).run(signals.upgrade)),
         tokio::spawn(upgrade::control::serve(control_socket, upgrader)),
-        tokio::spawn(service_manager::watchdog(ShutdownSignal(shutdown.lifecycle))),
+        tokio::spawn(service_manager::watchdog(ShutdownSignal(
+            shutdown.lifecycle.subscribe(),
+        ))),
     ];
     service_manager::ready().await;
     listeners.log();
@@ -277,19 +282,25 @@ fn start_rendering(
 }
 
 /// Waits until the process that this one replaces hands over, if there is one, and opens the control socket. Fails if this
-/// process is not ready, as `/readyz` defines it.
+/// process is not ready, as `/readyz` defines it, or has worse certificates.
 async fn wait_for_handover(
     takeover: Option<&Takeover>,
     deployments: &Deployments,
+    serving: &Serving,
     control_socket: &Path,
 ) -> Result<Option<UnixListener>, StartError> {
     if let Some(takeover) = takeover {
         if !deployments.readiness().is_ready() {
             return Err(StartError::NotReady);
         }
-        takeover.take_over().await.map_err(StartError::Abandoned)?;
+        let running = takeover.take_over().await.map_err(StartError::Abandoned)?;
+        let served = serving.now();
+        let lost = served.compare(&running);
+        if !lost.is_empty() {
+            return Err(StartError::WorseCertificate(lost.join(", ")));
+        }
     }
-    let socket = upgrade::control::open(control_socket);
+    let socket = upgrade::control::open(control_socket, takeover.is_some()).await;
     if let Some(takeover) = takeover {
         takeover.serving();
     }

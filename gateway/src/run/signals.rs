@@ -13,7 +13,9 @@ use super::service_manager;
 /// The end of this process: a graceful shutdown, or an upgrade that has replaced it.
 pub(super) struct Shutdown {
     /// Why the process ends. On a graceful shutdown `/readyz` reports 503 from then on, but connections are still accepted.
-    pub(super) lifecycle: watch::Receiver<Lifecycle>,
+    ///
+    /// The first change from [`Lifecycle::Running`] decides between the two: see [`end`].
+    pub(super) lifecycle: watch::Sender<Lifecycle>,
     /// Becomes true when the listeners close and requests in flight are drained.
     pub(super) draining: watch::Receiver<bool>,
     /// Notify it once a new process serves on the same sockets: this one drains.
@@ -26,36 +28,43 @@ pub(super) fn shutdown(settings: CurrentSettings) -> io::Result<Shutdown> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut quit = signal(SignalKind::quit())?;
-    let (change, lifecycle) = watch::channel(Lifecycle::Running);
+    let lifecycle = watch::Sender::new(Lifecycle::Running);
     let (drain, draining) = watch::channel(false);
     let replaced = Arc::new(Notify::new());
-    let is_replaced = Arc::clone(&replaced);
+    let (change, is_replaced) = (lifecycle.clone(), Arc::clone(&replaced));
     tokio::spawn(async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
             _ = quit.recv() => {}
-            // Load balancers need no time: the new process is ready.
-            () = is_replaced.notified() => {
-                change.send_replace(Lifecycle::Replaced);
-                drain.send_replace(true);
-            }
+            () = is_replaced.notified() => {}
         }
-        if !*drain.borrow() {
-            // Before the event, so that a reader of the log finds `/readyz` at 503.
-            change.send_replace(Lifecycle::ShuttingDown);
+        // After an upgrade load balancers need no time: the new process is ready. Before the event, so that a reader of the
+        // log finds `/readyz` at 503.
+        if end(&change, Lifecycle::ShuttingDown) {
             tracing::info!(event = "shutdown_started");
             service_manager::stopping().await;
             tokio::time::sleep(settings.load().limits.shutdown_delay).await;
-            drain.send_replace(true);
         }
-        // Keep the senders while there are receivers: a closed channel would look like a signal.
-        tokio::join!(change.closed(), drain.closed());
+        drain.send_replace(true);
+        // Keep the sender while there are receivers: a closed channel would look like a signal.
+        drain.closed().await;
     });
     Ok(Shutdown {
         lifecycle,
         draining,
         replaced,
+    })
+}
+
+/// Ends this process for this reason. Returns false if it ends for another one already.
+pub(super) fn end(lifecycle: &watch::Sender<Lifecycle>, reason: Lifecycle) -> bool {
+    lifecycle.send_if_modified(|state| {
+        let is_running = *state == Lifecycle::Running;
+        if is_running {
+            *state = reason;
+        }
+        is_running
     })
 }
 

@@ -19,7 +19,7 @@ use crate::session::Session;
 /// The maximum number of releases in an event.
 const MAX_RELEASES: usize = 32;
 
-/// The event of one request. It is logged when it is dropped, so that a panic is logged too.
+/// The event of one request. It is logged when it is dropped, so that a panic and an interrupted request are logged, too.
 pub(crate) struct AuditEvent {
     /// False for requests that are no calls of the API.
     pub(crate) is_logged: bool,
@@ -151,6 +151,10 @@ impl Drop for AuditEvent {
     fn drop(&mut self) {
         if !self.is_logged {
             return;
+        }
+        if std::thread::panicking() {
+            self.status = StatusCode::INTERNAL_SERVER_ERROR;
+            self.cause = Some("panic");
         }
         let known = self.caller.0.lock();
         if self.status.is_server_error() {

@@ -64,6 +64,9 @@ const UNMATCHED: &str = "unmatched";
 /// The route of requests that are refused before a route is found, and their cause in the audit log.
 const INVALID_REQUEST: &str = "invalid_request";
 
+/// The path of the console.
+const CONSOLE: &str = "/console";
+
 /// The admin API of one gateway.
 pub struct Admin {
     tokens: ArcSwap<Vec<Token>>,
@@ -165,7 +168,7 @@ impl Admin {
         event.cause = Some(INVALID_REQUEST);
     }
 
-    /// The event of a request without a response, which a panic logs.
+    /// The event of a request without a response: the gateway stopped before it was complete.
     fn audit_event(&self, head: &Parts) -> AuditEvent {
         let client_ip = head.extensions.get();
         let client_ip = client_ip.map(|ClientAddress(address)| *address);
@@ -176,8 +179,8 @@ impl Admin {
             client_ip: client_ip.filter(|_| self.log_client_ip),
             caller: AuditCaller::default(),
             route: UNMATCHED.into(),
-            status: StatusCode::INTERNAL_SERVER_ERROR,
-            cause: Some("panic"),
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            cause: Some("interrupted"),
         }
     }
 
@@ -212,7 +215,8 @@ impl Admin {
     ) -> Result<Response, AdminError> {
         let joined = format!("/{}", path.segments().join("/"));
         match self.router.find(&joined) {
-            Some((route, parameters)) if !path.has_trailing_slash() => {
+            // A person types the address of the console.
+            Some((route, parameters)) if !path.has_trailing_slash() || joined == CONSOLE => {
                 event.route = route.name.clone();
                 match route.methods.check(request.method()) {
                     Ok(None) => self.call(&route.handler, &parameters, request, event).await,

@@ -22,18 +22,22 @@ impl AdminSettings {
     pub(crate) const RELOADABLE: &[&str] = &["admin.tokens"];
 
     /// Rejects tokens that share a name or a hash: one of them would have the permissions of the other, or its changes would
-    /// look like the other's.
+    /// look like the other's. Warns of tokens that have expired.
     pub(crate) fn resolve(&self, file: &mut ConfigFile<'_>) {
         let path = ["admin", "tokens"];
         for (index, token) in self.tokens.iter().enumerate() {
             let earlier = &self.tokens[..index];
-            if earlier.iter().any(|other| other.name == token.name) {
+            if earlier.iter().any(|other| is_same(&other.name, &token.name)) {
                 let wrong = format!("`{}` is the name of two tokens", token.name);
                 file.item_problem(&path, index, "name", &wrong, "a name for each token");
             }
             if let Some(other) = earlier.iter().find(|other| other.hash == token.hash) {
                 let wrong = format!("`{}` and `{}` have the same hash", other.name, token.name);
                 file.item_problem(&path, index, "hash", &wrong, "a hash for each token");
+            }
+            if let Some(expires) = token.expires.filter(|_| token.is_expired()) {
+                let wrong = format!("`{}` expired at {expires}", token.name);
+                file.item_warning(&path, index, "expires", &wrong, "a later time, or no token");
             }
         }
     }
@@ -132,10 +136,15 @@ fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> 
         deserializer,
         "a name other than `gateway`",
         |value| match as_string(value)? {
-            "gateway" => Err("`gateway` is reserved for the gateway itself".to_owned()),
+            name if is_same(name, "gateway") => Err(format!("`{name}` is reserved for the gateway itself")),
             name => Ok(name.to_owned()),
         },
     )
+}
+
+/// Whether readers of the history and the log would take one name for the other.
+fn is_same(a: &str, b: &str) -> bool {
+    a.trim().to_lowercase() == b.trim().to_lowercase()
 }
 
 fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {

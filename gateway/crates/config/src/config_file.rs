@@ -99,9 +99,11 @@ impl<'a> ConfigFile<'a> {
                     table.insert(Spanned::new(place, key.to_owned().into()), placeholder);
                     return true;
                 }
-                if removed.insert(path.to_owned()) {
-                    let message = format!("{path}: {}", describe(value, message));
-                    self.problems.push((span.start, message));
+                let key = format!("{path}: ");
+                let is_known =
+                    |(offset, other): &(usize, String)| *offset == span.start && other.starts_with(&key);
+                if removed.insert(path.to_owned()) && !self.problems.iter().any(is_known) {
+                    self.problems.push((span.start, key + &describe(value, message)));
                 }
                 false
             });
@@ -153,11 +155,36 @@ impl<'a> ConfigFile<'a> {
         wrong: &str,
         expected: &str,
     ) {
+        let problem = self.describe_item(path, index, key, wrong, expected);
+        self.problems.push(problem);
+    }
+
+    /// Adds a warning about such a key.
+    pub(crate) fn item_warning(
+        &mut self,
+        path: &[&str],
+        index: usize,
+        key: &str,
+        wrong: &str,
+        expected: &str,
+    ) {
+        let warning = self.describe_item(path, index, key, wrong, expected);
+        self.warnings.push(warning);
+    }
+
+    fn describe_item(
+        &self,
+        path: &[&str],
+        index: usize,
+        key: &str,
+        wrong: &str,
+        expected: &str,
+    ) -> (usize, String) {
         let items = self.get(path).and_then(|value| value.get_ref().as_array());
         let value = items.and_then(|items| items.get(index)?.get_ref().get(key));
         let offset = value.map_or(0, |value| value.span().start);
         let message = format!("{}.{key}: {wrong}; expected {expected}", path.join("."));
-        self.problems.push((offset, message));
+        (offset, message)
     }
 
     /// Makes each warning a problem.
@@ -248,6 +275,8 @@ fn describe(value: &Spanned<DeValue<'_>>, message: &str) -> String {
     };
     let of_type = format!("is of type {}", value.get_ref().type_str());
     let wrong = match wrong {
+        // From the environment.
+        _ if value.span().is_empty() && value.get_ref().is_str() => "is empty",
         // A placeholder.
         _ if value.span().is_empty() => "missing",
         _ if wrong.starts_with("unknown field ") => "unknown key",

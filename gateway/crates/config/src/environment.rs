@@ -53,7 +53,8 @@ impl EnvironmentSetting {
 
     /// Whether a problem at this offset is one of the value.
     pub(crate) fn contains(&self, offset: usize) -> bool {
-        (self.span().start - KEY.len()..self.span().end).contains(&offset)
+        // An empty value is at the end.
+        (self.span().start - KEY.len()..=self.span().end).contains(&offset)
     }
 
     /// Sets the value in `root`. A value that is not TOML is a string.

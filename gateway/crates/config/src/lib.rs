@@ -147,12 +147,27 @@ impl Config {
     /// missing here: they are those of the running gateway.
     pub fn control_socket(path: &Path) -> Result<PathBuf, ConfigError> {
         let (name, folder) = split(path);
+        let socket = Self::path(path, &["listen", "control_socket"])?;
+        Ok(socket.unwrap_or_else(|| folder.join(listen::default_control_socket(&name))))
+    }
+
+    /// Reads only the folder of the store, as [`Config::control_socket`] does.
+    pub fn store_folder(path: &Path) -> Result<PathBuf, ConfigError> {
+        let folder = Self::path(path, &["store", "folder"])?;
+        // Without the key, the errors say what is expected.
+        folder.map_or_else(|| Self::load(path).map(|config| config.store.folder), Ok)
+    }
+
+    /// Reads only the path that is the value of a key, if it has one.
+    fn path(path: &Path, key: &[&str]) -> Result<Option<PathBuf>, ConfigError> {
+        let (name, folder) = split(path);
         let text = read(path)?;
         let settings = EnvironmentSetting::all(environment::variables(), text.len());
         let file = ConfigFile::parse(&name, &text, &settings).map_err(ConfigError)?;
-        let socket = file.get(&["listen", "control_socket"]);
-        let socket = socket.and_then(|socket| socket.get_ref().as_str());
-        Ok(folder.join(socket.map_or_else(|| listen::default_control_socket(&name), PathBuf::from)))
+        let value = file.get(key).and_then(|value| value.get_ref().as_str());
+        Ok(value
+            .filter(|value| !value.is_empty())
+            .map(|value| folder.join(value)))
     }
 
     /// Parses the text of a file. `name` is the file's name in errors; relative paths start at `folder`.

@@ -49,10 +49,18 @@ pub(crate) fn request_upgrade(path: &Path) -> Result<String, ControlError> {
     }
 }
 
-/// Opens the control socket at `path`, in place of the process that this one replaces. Without it the gateway serves, but
-/// only SIGUSR2 upgrades it.
-pub(in crate::run) fn open(path: &Path) -> Option<UnixListener> {
-    listen(path)
+/// Opens the control socket at `path`. With `replaces`, another process has it, and this one replaces that. Without the socket
+/// the gateway serves, but only SIGUSR2 upgrades it.
+pub(in crate::run) async fn open(path: &Path, replaces: bool) -> Option<UnixListener> {
+    // A socket that a process left behind refuses connections.
+    let opened = if !replaces && UnixStream::connect(path).await.is_ok() {
+        Err(io::Error::other(
+            "another gateway has it: set `listen.control_socket`",
+        ))
+    } else {
+        listen(path)
+    };
+    opened
         .inspect_err(|error| {
             tracing::warn!(event = "control_socket_failed", path = %path.display(), error = %error);
         })

@@ -2,14 +2,14 @@
 //!
 //! 1. The running process starts the new one with the same arguments and passes it the listening sockets.
 //! 2. The new process starts all its parts, and reports that it is ready, or why it cannot start ([`takeover`]).
-//! 3. The running process hands over: the new one accepts connections from now on.
-//! 4. The new process reports that it serves, and the running one drains.
+//! 3. The running process hands over, and says what it serves ([`served`]). The new process may still refuse.
+//! 4. The new process reports that it serves, and accepts connections from now on. The running one drains.
 //!
-//! Until the third step the new process accepts nothing, so that a failure changes nothing. Until the fourth the running
-//! process accepts connections, too. Both processes share the sockets themselves, so that no connection that waits for
+//! Until the fourth step the new process accepts nothing, so that a failure changes nothing. Both processes share the sockets themselves, so that no connection that waits for
 //! `accept` is lost.
 
 pub(super) mod control;
+pub(super) mod served;
 pub(super) mod takeover;
 
 use std::env;
@@ -23,16 +23,20 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use colonnade_edge::CurrentSettings;
+use colonnade_web::health::{Lifecycle, ShutdownSignal};
 use command_fds::{CommandFdExt as _, FdMapping, FdMappingCollision};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, UnixStream};
 use tokio::process::{Child, Command};
 use tokio::signal::unix::Signal;
-use tokio::sync::{Mutex, Notify};
+use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::timeout;
 
+use super::listeners::OpenListeners;
 use super::service_manager;
-use takeover::{HAND_OVER, READY, SERVING, VARIABLE};
+use super::signals::{self, Shutdown};
+use served::Serving;
+use takeover::{READY, SERVING, VARIABLE};
 
 /// The first file descriptor that `LISTEN_FDS` counts (`sd_listen_fds(3)`).
 const FIRST_SOCKET: i32 = 3;
@@ -79,10 +83,12 @@ pub(super) struct Upgrader {
     program: PathBuf,
     /// The listening sockets, in the order of socket activation. The listeners close them when they drain.
     sockets: Vec<Weak<TcpListener>>,
+    serving: Arc<Serving>,
     settings: CurrentSettings,
+    lifecycle: watch::Sender<Lifecycle>,
     replaced: Arc<Notify>,
-    /// Locked during an upgrade. Whether this process has been replaced.
-    is_replaced: Mutex<bool>,
+    /// Locked during an upgrade.
+    running: Mutex<()>,
 }
 
 /// A process that has not taken over yet. Dropping it kills the process.
@@ -101,19 +107,21 @@ impl Drop for NewProcess {
 }
 
 impl Upgrader {
-    /// `program` is the binary to start, and `replaced` is notified when this process must drain.
+    /// `program` is the binary to start, and the shutdown is the one that replaces this process.
     pub(super) fn new(
         program: PathBuf,
-        sockets: &[&Arc<TcpListener>],
+        listeners: &OpenListeners,
         settings: CurrentSettings,
-        replaced: Arc<Notify>,
+        shutdown: &Shutdown,
     ) -> Self {
         Self {
             program,
-            sockets: sockets.iter().copied().map(Arc::downgrade).collect(),
+            sockets: listeners.sockets().into_iter().map(Arc::downgrade).collect(),
+            serving: Arc::clone(&listeners.serving),
             settings,
-            replaced,
-            is_replaced: Mutex::new(false),
+            lifecycle: shutdown.lifecycle.clone(),
+            replaced: Arc::clone(&shutdown.replaced),
+            running: Mutex::default(),
         }
     }
 
@@ -132,8 +140,8 @@ impl Upgrader {
 
     /// Starts a new process and hands over to it. Returns its process ID. Then the caller must call [`Upgrader::drain`].
     pub(super) async fn upgrade(&self) -> Result<u32, UpgradeError> {
-        let outcome = match self.is_replaced.try_lock() {
-            Ok(mut is_replaced) => self.upgrade_once(&mut is_replaced).await,
+        let outcome = match self.running.try_lock() {
+            Ok(_lock) => self.upgrade_once().await,
             Err(_) => Err(UpgradeError::AlreadyRunning),
         };
         match &outcome {
@@ -148,7 +156,7 @@ impl Upgrader {
         self.replaced.notify_one();
     }
 
-    async fn upgrade_once(&self, is_replaced: &mut bool) -> Result<u32, UpgradeError> {
+    async fn upgrade_once(&self) -> Result<u32, UpgradeError> {
         if std::process::id() == 1 {
             return Err(UpgradeError::FirstProcess);
         }
@@ -156,7 +164,7 @@ impl Upgrader {
         let (mut connection, mut new) = {
             let sockets: Option<Vec<_>> = self.sockets.iter().map(Weak::upgrade).collect();
             let sockets = sockets.ok_or(UpgradeError::ShuttingDown)?;
-            if *is_replaced {
+            if *self.lifecycle.borrow() != Lifecycle::Running {
                 return Err(UpgradeError::ShuttingDown);
             }
             tracing::info!(event = "upgrade_started", program = %self.program.display());
@@ -167,16 +175,24 @@ impl Upgrader {
             wait_for_report(READY, &mut connection, &mut new).await?;
             // Before the new process sends messages of its own.
             service_manager::main_process(pid).await;
-            connection.write_u8(HAND_OVER).await?;
+            takeover::hand_over(&mut connection, &self.serving.now()).await?;
             wait_for_report(SERVING, &mut connection, &mut new).await
         };
-        let outcome = timeout(deadline, handover).await;
-        if let Err(error) = outcome.unwrap_or(Err(UpgradeError::Timeout(deadline))) {
+        let mut shutdown = ShutdownSignal(self.lifecycle.subscribe());
+        let outcome = tokio::select! {
+            outcome = timeout(deadline, handover) => outcome.unwrap_or(Err(UpgradeError::Timeout(deadline))),
+            _ = shutdown.stopping() => Err(UpgradeError::ShuttingDown),
+        };
+        // A shutdown that begins now would stop only this process.
+        let outcome = outcome.and_then(|()| {
+            let is_first = signals::end(&self.lifecycle, Lifecycle::Replaced);
+            is_first.then_some(()).ok_or(UpgradeError::ShuttingDown)
+        });
+        if let Err(error) = outcome {
             service_manager::main_process(std::process::id()).await;
             return Err(error);
         }
         new.has_taken_over = true;
-        *is_replaced = true;
         Ok(pid)
     }
 

@@ -8,6 +8,8 @@ use std::os::unix::net::UnixStream as StdUnixStream;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 
+use super::served::Served;
+
 /// The variable that tells a process that its standard input is the connection to the process it replaces.
 pub(super) const VARIABLE: &str = "COLONNADE_UPGRADE";
 
@@ -17,8 +19,17 @@ pub(super) const READY: u8 = b'+';
 /// The report of a process that has taken over: the old one drains.
 pub(super) const SERVING: u8 = b'=';
 
-/// The answer to the first report: the new process accepts connections from now on.
-pub(super) const HAND_OVER: u8 = b'!';
+/// The answer to the first report: the new process may take over. [`Served`] follows, as JSON after its length.
+const HAND_OVER: u8 = b'!';
+
+/// Hands over to the new process, and tells it what this one serves.
+pub(super) async fn hand_over(connection: &mut UnixStream, served: &Served) -> io::Result<()> {
+    let served = serde_json::to_vec(served)?;
+    let length = u32::try_from(served.len()).map_err(io::Error::other)?;
+    connection.write_u8(HAND_OVER).await?;
+    connection.write_u32(length).await?;
+    connection.write_all(&served).await
+}
 
 /// The connection of a new process to the process that it replaces.
 pub(crate) struct Takeover(StdUnixStream);
@@ -39,19 +50,25 @@ impl Takeover {
         let _ = (&self.0).write_all(error.to_string().as_bytes());
     }
 
-    /// Reports that this process is ready, and waits until the old one hands over.
+    /// Reports that this process is ready, and waits until the old one hands over. Returns what the old one serves.
     ///
     /// # Errors
     ///
     /// The old process has ended: its operator stopped it, so that this one must not start to serve.
-    pub(crate) async fn take_over(&self) -> io::Result<()> {
+    pub(in crate::run) async fn take_over(&self) -> io::Result<Served> {
         self.0.set_nonblocking(true)?;
         let mut connection = UnixStream::from_std(self.0.try_clone()?)?;
         connection.write_u8(READY).await?;
-        match connection.read_u8().await? {
-            HAND_OVER => Ok(()),
-            _ => Err(io::ErrorKind::InvalidData.into()),
+        if connection.read_u8().await? != HAND_OVER {
+            return Err(io::ErrorKind::InvalidData.into());
         }
+        let length = connection.read_u32().await?;
+        let mut served = Vec::new();
+        (&mut connection)
+            .take(length.into())
+            .read_to_end(&mut served)
+            .await?;
+        Ok(serde_json::from_slice(&served)?)
     }
 
     /// Reports that this process has taken over.

@@ -1,7 +1,7 @@
 //! The store and the current snapshot of it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -25,6 +25,9 @@ const POLL: Duration = Duration::from_millis(500);
 /// than 5 s.
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Returns what visitors miss because of another part of the gateway, if anything.
+pub type Degradation = Box<dyn Fn() -> Option<String> + Send + Sync>;
+
 /// The deployments of a store: changes them, and keeps the current snapshot.
 pub struct Deployments {
     pub(super) store: Arc<dyn Store>,
@@ -34,6 +37,7 @@ pub struct Deployments {
     pub(super) warmer: Option<Arc<dyn Warm>>,
     pub(super) diagnostics: Arc<Diagnostics>,
     pub(super) metrics: DeploymentMetrics,
+    degradation: OnceLock<Degradation>,
     current: ArcSwap<Snapshot>,
     /// Held during changes and refreshes, so that an older snapshot never replaces a newer one.
     changing: Mutex<()>,
@@ -58,6 +62,7 @@ impl Deployments {
             warmer,
             diagnostics,
             metrics,
+            degradation: OnceLock::new(),
             current: ArcSwap::new(Arc::clone(&snapshot)),
             changing: Mutex::new(()),
             warming: parking_lot::Mutex::default(),
@@ -72,6 +77,11 @@ impl Deployments {
         self.current.load_full()
     }
 
+    /// Makes `/readyz` report what another part of the gateway degrades. Only the first call has an effect.
+    pub fn report_degradation(&self, degradation: Degradation) {
+        let _ = self.degradation.set(degradation);
+    }
+
     /// Whether the gateway is ready to serve: see `/readyz`.
     pub fn readiness(&self) -> Readiness {
         let snapshot = self.current();
@@ -79,6 +89,7 @@ impl Deployments {
             return Readiness::NothingLive;
         }
         let mut problems = Vec::new();
+        problems.extend(self.degradation.get().and_then(|degradation| degradation()));
         if let Some(renderer) = &self.renderer
             && renderer.is_degraded()
         {

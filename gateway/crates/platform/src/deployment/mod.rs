@@ -19,7 +19,7 @@ mod tests;
 
 pub use change::{Author, ChangeError, ChangeOutcome};
 pub use deploy::{DeployRequest, RolloutStart};
-pub use deployments::Deployments;
+pub use deployments::{Degradation, Deployments};
 pub use history::HistoryPage;
 pub use prerender::{Warm, Warming};
 pub use preview::PreviewTarget;
