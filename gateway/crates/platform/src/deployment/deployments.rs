@@ -82,7 +82,7 @@ impl Deployments {
         if let Some(renderer) = &self.renderer
             && renderer.is_degraded()
         {
-            problems.push("no render worker starts".to_owned());
+            problems.push("no render worker is available".to_owned());
         }
         let sections: Vec<_> = snapshot.unavailable().map(|each| each.id.name.as_str()).collect();
         if !sections.is_empty() {
