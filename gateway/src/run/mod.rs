@@ -186,6 +186,7 @@ async fn serve(
         &listeners.sockets(),
         Arc::clone(&settings.site),
         shutdown.replaced,
+        metrics.upgrade_failures.clone(),
     ));
 
     // Reload

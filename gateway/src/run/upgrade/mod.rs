@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use colonnade_edge::CurrentSettings;
 use command_fds::{CommandFdExt as _, FdMapping, FdMappingCollision};
+use prometheus_client::metrics::counter::Counter;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, UnixStream};
 use tokio::process::{Child, Command};
@@ -81,6 +82,7 @@ pub(super) struct Upgrader {
     sockets: Vec<Weak<TcpListener>>,
     settings: CurrentSettings,
     replaced: Arc<Notify>,
+    failures: Counter,
     /// Locked during an upgrade. Whether this process has been replaced.
     is_replaced: Mutex<bool>,
 }
@@ -107,12 +109,14 @@ impl Upgrader {
         sockets: &[&Arc<TcpListener>],
         settings: CurrentSettings,
         replaced: Arc<Notify>,
+        failures: Counter,
     ) -> Self {
         Self {
             program,
             sockets: sockets.iter().copied().map(Arc::downgrade).collect(),
             settings,
             replaced,
+            failures,
             is_replaced: Mutex::new(false),
         }
     }
@@ -138,7 +142,13 @@ impl Upgrader {
         };
         match &outcome {
             Ok(pid) => tracing::info!(event = "upgrade_complete", pid),
-            Err(error) => tracing::error!(event = "upgrade_failed", error = %error),
+            Err(error) => {
+                tracing::error!(event = "upgrade_failed", error = %error);
+                // In the other cases another process serves soon, or none.
+                if !matches!(error, UpgradeError::AlreadyRunning | UpgradeError::ShuttingDown) {
+                    self.failures.inc();
+                }
+            }
         }
         outcome
     }
