@@ -35,6 +35,8 @@ pub struct Deployments {
     pub(super) diagnostics: Arc<Diagnostics>,
     pub(super) metrics: DeploymentMetrics,
     current: ArcSwap<Snapshot>,
+    /// Why the last poll of the store failed, for `/readyz`.
+    store_problem: parking_lot::Mutex<Option<&'static str>>,
     /// Held during changes and refreshes, so that an older snapshot never replaces a newer one.
     changing: Mutex<()>,
     /// The background task that warms the document cache.
@@ -59,6 +61,7 @@ impl Deployments {
             diagnostics,
             metrics,
             current: ArcSwap::new(Arc::clone(&snapshot)),
+            store_problem: parking_lot::Mutex::default(),
             changing: Mutex::new(()),
             warming: parking_lot::Mutex::default(),
         };
@@ -84,6 +87,7 @@ impl Deployments {
         {
             problems.push("no render worker is available".to_owned());
         }
+        problems.extend(self.store_problem.lock().map(str::to_owned));
         let sections: Vec<_> = snapshot.unavailable().map(|each| each.id.name.as_str()).collect();
         if !sections.is_empty() {
             problems.push(format!("unavailable sections: {}", sections.join(", ")));
@@ -128,7 +132,13 @@ impl Deployments {
         let mut reported = None;
         loop {
             ticks.tick().await;
-            let error = self.poll().await.err().map(|error| error.to_string());
+            let error = self.poll().await.err();
+            *self.store_problem.lock() = error.as_ref().map(|error| match error {
+                LoadError::LiveStateMissing => "the live state is missing from the store",
+                LoadError::OtherTimeline => "the store was restored while the gateway runs",
+                _ => "the store cannot be read",
+            });
+            let error = error.map(|error| error.to_string());
             if let Some(error) = &error
                 && reported.as_ref() != Some(error)
             {
