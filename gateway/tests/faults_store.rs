@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::support::{
-    DiskFull, FaultyMachine, Gateway, Release, Request, Response, Setup, attack, authorized,
+    DiskFull, FaultyMachine, Gateway, Release, Request, Response, Setup, attack, authorized, wait_until,
 };
 
 /// Drops the capabilities that let root write to read-only folders. Tests often run as root.
@@ -221,6 +221,9 @@ fn missing_store_serves_cache_and_recovers() {
         let event = gateway.wait_for_event(|line| line["event"] == "store_refresh_failed");
         let error = event["error"].as_str().unwrap();
         assert!(error.contains("live.json is missing from the store"), "{error}");
+        let ready = gateway.get("/readyz");
+        let expected = "degraded: the live state is missing from the store\n".to_owned();
+        assert_eq!((ready.status, ready.text()), (200, expected));
         let sections = gateway
             .admin
             .send(authorized(Request::new("GET", "/api/v1/sections")));
@@ -231,6 +234,9 @@ fn missing_store_serves_cache_and_recovers() {
         fs::remove_dir_all(&store).unwrap();
     }
     fs::rename(&moved_store, &store).unwrap();
+    wait_until("the gateway reads the store", || {
+        gateway.get("/readyz").text() == "ready\n"
+    });
     assert_eq!(gateway.get(uncached).status, 200);
     gateway.publish(&Release::section("other", "1.0.0", &["/other"]));
     gateway.deploy(&json!({ "other": "1.0.0" }));

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::support::{Gateway, Release};
 
 /// Labels that the collector adds, and those of histogram buckets.
-const COLLECTOR_LABELS: [&str; 3] = ["instance", "job", "le"];
+const COLLECTOR_LABELS: [&str; 4] = ["instance", "job", "site", "le"];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/observability")

@@ -1,11 +1,14 @@
 //! Render workers that do not start or do not respond: the browser renders pages meanwhile, and the gateway says so.
 
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::json;
 
-use crate::support::workers::{has_exited, idle_worker, kill, stop, workers};
+use crate::support::workers::{has_exited, idle_worker, kill, signal, stop, workers};
 use crate::support::{
     FaultyMachine, Gateway, HEALTHY_MODULE, SpawnFault, is_rendered, render_count, rendered_section,
-    rendering_gateway, status, wait_until, with_rendering_site,
+    rendering_gateway, status, wait_until, wait_until_rendered, with_rendering_site,
 };
 
 /// Documents wait longer for a render than the tests wait for a document. So a test fails if a document waits for a worker
@@ -19,21 +22,25 @@ fn machine_with_site() -> (FaultyMachine, Gateway) {
     (machine, gateway)
 }
 
-/// No worker starts: documents are served without HTML, the gateway stays ready, and says what fails.
+/// No worker is available: documents are served without HTML, the gateway stays ready, and says what fails.
 fn assert_degraded(gateway: &Gateway) {
     for number in 0..6 {
         let response = gateway.get(&format!("/healthy/{number}"));
         assert_eq!((response.status, is_rendered(&response)), (200, false));
     }
-    gateway.wait_for_event(|line| line["event"] == "render_worker_start_failed");
     gateway.wait_for_event(|line| line["event"] == "render_workers_unavailable");
     for client in [gateway.site, gateway.admin] {
         let response = client.get("/readyz");
-        let expected = "degraded: no render worker starts\n".to_owned();
+        let expected = "degraded: no render worker is available\n".to_owned();
         assert_eq!((response.status, response.text()), (200, expected));
     }
-    assert!(gateway.metric("colonnade_render_worker_starts_total{outcome=\"failed\"}") >= 2);
     assert!(render_count(gateway, "healthy", "no_worker") >= 4);
+}
+
+/// Workers do not start, and the gateway says so.
+fn assert_starts_fail(gateway: &Gateway) {
+    gateway.wait_for_event(|line| line["event"] == "render_worker_start_failed");
+    assert!(gateway.metric("colonnade_render_worker_starts_total{outcome=\"failed\"}") >= 2);
 }
 
 /// Workers start again: pages are rendered.
@@ -46,19 +53,29 @@ fn assert_recovers(gateway: &Gateway) {
     wait_until("both workers have started", || workers(gateway).len() == 2);
 }
 
+fn has_started(worker: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{worker}/status"));
+    status.is_ok_and(|status| status.contains("Seccomp:\t2"))
+}
+
+fn wait_for_both_workers(gateway: &Gateway) {
+    wait_until("both workers have started", || {
+        let workers = workers(gateway);
+        workers.len() == 2 && workers.into_iter().all(has_started)
+    });
+}
+
 /// The workers die, and cannot be replaced.
 fn assert_survives(fault: SpawnFault) {
     let (machine, gateway) = machine_with_site();
-    wait_until("both workers have started", || {
-        let workers = workers(&gateway);
-        workers.len() == 2 && workers.iter().all(|worker| status(*worker, "Seccomp") == "2")
-    });
+    wait_for_both_workers(&gateway);
     machine.break_spawn(fault);
     for worker in workers(&gateway) {
         kill(worker);
         wait_until("the worker has exited", || has_exited(worker));
     }
     assert_degraded(&gateway);
+    assert_starts_fail(&gateway);
     machine.fix_spawn();
     assert_recovers(&gateway);
 }
@@ -90,6 +107,7 @@ fn gateway_starts_without_workers() {
     let gateway = machine.start(PATIENT);
     gateway.wait_for_event(|line| line["event"] == "render_workers_unavailable");
     assert_degraded(&gateway);
+    assert_starts_fail(&gateway);
     machine.fix_spawn();
     assert_recovers(&gateway);
 }
@@ -107,10 +125,55 @@ fn deploy_without_workers_is_rejected_with_reason() {
     let response = gateway.post_deployment(&json!({ "releases": { "healthy": "1.0.1" } }));
     assert_eq!(response.status, 422);
     assert!(
-        response.text().contains("no render worker starts"),
+        response.text().contains("no render worker is available"),
         "{}",
         response.text()
     );
+}
+
+/// Stops every worker that has started, until `done` is set.
+fn stop_workers(gateway: &Gateway, done: &AtomicBool) {
+    let mut stopped = HashSet::new();
+    let is_done = || done.load(Ordering::Relaxed);
+    while !is_done() {
+        wait_until("another worker has started", || {
+            let mut workers = workers(gateway).into_iter();
+            let worker = workers.find(|worker| !stopped.contains(worker) && has_started(*worker));
+            worker.into_iter().for_each(stop);
+            stopped.extend(worker);
+            worker.is_some() || is_done()
+        });
+    }
+    for worker in stopped {
+        signal(worker, "CONT");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn hanging_workers_delay_only_their_first_documents() {
+    let gateway = rendering_gateway(PATIENT, HEALTHY_MODULE);
+    wait_for_both_workers(&gateway);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| stop_workers(&gateway, &done));
+        // Both workers must hang before they get a render.
+        wait_until("both workers are stopped", || {
+            let workers = workers(&gateway);
+            workers.len() == 2
+                && workers
+                    .iter()
+                    .all(|worker| status(*worker, "State").starts_with('T'))
+        });
+        for page in ["a", "b"] {
+            let gateway = &gateway;
+            scope.spawn(move || assert!(!is_rendered(&gateway.get(&format!("/healthy/{page}")))));
+        }
+        assert_degraded(&gateway);
+        assert_eq!(render_count(&gateway, "healthy", "worker_unresponsive"), 2);
+        done.store(true, Ordering::Relaxed);
+    });
+    assert_recovers(&gateway);
 }
 
 #[test]
@@ -125,7 +188,7 @@ fn stopped_worker_is_replaced() {
     assert_eq!(render_count(&gateway, "healthy", "deadline_exceeded"), 0);
     let event = gateway.wait_for_event(|line| line["event"] == "render_worker_restarted");
     assert_eq!(event["cause"], "worker_unresponsive");
-    assert!(is_rendered(&gateway.get("/healthy/x")));
+    assert!(wait_until_rendered(&gateway, "/healthy/x"));
     assert_eq!(render_count(&gateway, "healthy", "worker_unresponsive"), 1);
     assert_eq!(gateway.metric("colonnade_render_worker_restarts_total"), 1);
 }

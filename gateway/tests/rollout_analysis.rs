@@ -9,7 +9,7 @@ use crate::support::{
 };
 
 /// Thresholds small enough for a test.
-const SMALL: &str = "[rollout]\nmin_clients = 3\n[rollout.analysis]\nmin_requests = 3\n";
+const SMALL: &str = "[rollout]\nmin_clients = 5\n[rollout.analysis]\nmin_requests = 5\n";
 
 /// A module that fails for one path, which no trial render knows.
 const FAILS_FOR_BAD: &str = "export default { page: (path) => { if (path.endsWith('bad')) throw new Error('bad'); return '<p>good</p>'; } };";
@@ -33,12 +33,14 @@ fn gateway(settings: &str, module: &str, steps: &str) -> Gateway {
     gateway
 }
 
-/// Requests a page as clients of the live deployment and of the candidate, three each. Returns the status of the last response.
+/// Requests a page as 30 clients of the live deployment, and as five of the candidate: too few that chance explains it if the
+/// page fails for all five and only for them. Returns the status of the last response.
 fn visit(gateway: &Gateway, page: &str) -> u16 {
-    let draws = [(0, u32::MAX), (10, 0)].map(|(first, draw)| (first, rollout_cookie(gateway, &[draw])));
+    let draws = [(0..30, u32::MAX), (100..105, 0)];
+    let draws = draws.map(|(clients, draw)| (clients, rollout_cookie(gateway, &[draw])));
     let mut status = 0;
-    for (first, cookie) in draws {
-        for client in first..first + 3 {
+    for (clients, cookie) in draws {
+        for client in clients {
             let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
             let mut browser = Browser::new(site);
             browser.set_cookie("colonnade-rollout", &cookie);
@@ -77,11 +79,53 @@ fn render_failures_abort_rollout() {
     assert_eq!(visit(&gateway, "bad"), 200);
     assert_eq!(
         wait_for_abort(&gateway),
-        "100.0 % of 3 requests with the rollout's releases have a render failure, and 0.0 % of 3 without"
+        "100.0 % of 5 requests with the rollout's releases have a render failure, and 0.0 % of 30 without"
     );
     let event =
         gateway.wait_for_event(|line| line["event"] == "deployment_changed" && line["by"] == "gateway");
     assert_eq!(event["level"], "WARN");
+}
+
+#[test]
+fn failures_of_both_sides_never_abort_rollout() {
+    const FAILS: &str = "[render]\nbreaker_failure_threshold = 1000\n";
+    let gateway = Gateway::start_with(&format!("{FAILS}{SMALL}"), &[]);
+    gateway.publish(&rendering_shell("1.0.0"));
+    for version in ["1.0.0", "2.0.0"] {
+        gateway.publish(&rendered_section("shop", version, "/shop/:x", FAILS_FOR_BAD));
+    }
+    gateway.deploy(&json!({ "shell": "1.0.0", "shop": "1.0.0" }));
+    let rollout = json!({ "releases": { "shop": "2.0.0" }, "steps": SHORT });
+    assert_eq!(gateway.post_deployment(&rollout).status, 201);
+    // 40 % of the candidate's requests fail, and 15 % of the others: chance explains it.
+    let pages = |clients: std::ops::Range<u8>, failing, draw| {
+        let cookie = rollout_cookie(&gateway, &[draw]);
+        for (index, client) in clients.enumerate() {
+            let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
+            let mut browser = Browser::new(site);
+            browser.set_cookie("colonnade-rollout", &cookie);
+            let page = if index < failing { "bad" } else { "good" };
+            assert_eq!(browser.get(&format!("/shop/{page}")).status, 200);
+        }
+    };
+    pages(0..40, 6, u32::MAX);
+    pages(100..120, 8, 0);
+    assert_eq!(wait_for_change(&gateway)["action"], "promote");
+}
+
+#[test]
+fn open_circuit_breaker_is_no_evidence() {
+    let gateway = gateway(SMALL, FAILS_FOR_BAD, LONG);
+    let cookie = rollout_cookie(&gateway, &[0]);
+    for client in 0..20 {
+        let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
+        let mut browser = Browser::new(site);
+        browser.set_cookie("colonnade-rollout", &cookie);
+        assert_eq!(browser.get("/shop/bad").status, 200);
+    }
+    let analysis = &gateway.admin_get("/api/v1/rollouts")[0]["analysis"];
+    // The circuit breaker opens after five.
+    assert_eq!(analysis["candidate"]["requests"], 5, "{analysis}");
 }
 
 #[test]
@@ -93,14 +137,14 @@ fn server_errors_abort_rollout() {
     assert_eq!(visit(&gateway, "good"), 503);
     assert_eq!(
         wait_for_abort(&gateway),
-        "100.0 % of 3 requests with the rollout's releases have a server error, and 0.0 % of 3 without"
+        "100.0 % of 5 requests with the rollout's releases have a server error, and 0.0 % of 30 without"
     );
 }
 
 #[test]
 fn higher_latency_aborts_rollout() {
     let settings = format!(
-        "{SMALL}latency_margin_ms = 100\nrender_failure_margin_percent = 100\n[render]\ncpu_limit_ms = 200\n"
+        "[render]\ncpu_limit_ms = 200\n{SMALL}latency_margin_ms = 100\nrender_failure_margin_percent = 100\n"
     );
     let gateway = gateway(&settings, SLOW_FOR_BAD, LONG);
     visit(&gateway, "bad");
@@ -118,7 +162,7 @@ fn disabled_abort_pauses_failing_rollout() {
         (&pause["action"], &pause["paused"]),
         (&json!("percent"), &json!(true))
     );
-    let expected = "end of step 1 of 1, 50% for 1h; failing: 100.0 % of 3 requests";
+    let expected = "end of step 1 of 1, 50% for 1h; failing: 100.0 % of 5 requests";
     assert!(pause["reason"].as_str().unwrap().starts_with(expected), "{pause}");
     assert_eq!(
         gateway.admin_get("/api/v1/rollouts")[0]["progress"]["paused"],
@@ -167,7 +211,7 @@ fn passing_rollout_is_promoted_with_its_numbers() {
     );
     let reason = promoted["reason"].as_str().unwrap();
     assert!(
-        reason.contains("; passing: with the rollout's releases 3 requests, 0.0 % server errors, 0.0 % render failures, p99 "),
+        reason.contains("; passing: with the rollout's releases 5 requests, 0.0 % server errors, 0.0 % render failures, p99 "),
         "{reason}"
     );
 }
@@ -187,13 +231,15 @@ fn analysis_of_a_rollout_is_listed() {
             .unwrap()
             .starts_with("passing: ")
     );
-    let track = json!({
-        "requests": 3, "serverErrorPercent": 0.0, "renderFailurePercent": 0.0, "latencyP99Ms": null,
-        "clients": 3, "failedClientPercent": 0.0,
-    });
+    let track = |clients| {
+        json!({
+            "requests": clients, "serverErrorPercent": 0.0, "renderFailurePercent": 0.0, "latencyP99Ms": null,
+            "clients": clients, "failedClientPercent": 0.0,
+        })
+    };
     assert_eq!(
         analysis,
-        json!({ "verdict": "passing", "summary": null, "candidate": track, "live": track })
+        json!({ "verdict": "passing", "summary": null, "candidate": track(5), "live": track(30) })
     );
 }
 

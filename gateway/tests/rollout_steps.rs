@@ -2,14 +2,20 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release, Response, wait_until};
+use crate::support::{FaultyMachine, Gateway, Release, Response, wait_until};
 
 /// Steps pass without any request.
 const WITHOUT_MINIMUM: &str = "[rollout.analysis]\nmin_requests = 0\n";
 
+/// A day in seconds.
+const DAY: i64 = 24 * 60 * 60;
+
 /// A gateway with `directory` and `legal` 1.0.0 live as deployment 2; both are published as 2.0.0.
 fn gateway(extra: &str) -> Gateway {
-    let gateway = Gateway::start_live(extra, &[]);
+    with_releases(Gateway::start_live(extra, &[]))
+}
+
+fn with_releases(gateway: Gateway) -> Gateway {
     for (name, version, page) in [
         ("directory", "2.0.0", "/"),
         ("legal", "1.0.0", "/terms"),
@@ -218,6 +224,27 @@ fn rollout_continues_after_a_crash() {
     let candidate = start(&gateway, "directory", "10% for 1s, 50% for 1s, 100%");
     let restarted = gateway.kill_and_restart(WITHOUT_MINIMUM);
     wait_until_promoted(&restarted, candidate);
+}
+
+#[test]
+fn outage_and_clock_jump_are_no_step_time() {
+    let machine = FaultyMachine::new();
+    let before = with_releases(machine.start(WITHOUT_MINIMUM).with_live_site());
+    start(&before, "directory", "20% for 1h, 100%");
+    let steps_pass = |gateway: &Gateway, version| {
+        let body = json!({ "releases": { "legal": version }, "steps": "50% for 1s, 100%" });
+        assert_eq!(gateway.post_deployment(&body).status, 201);
+        wait_until("the short rollout is promoted", || {
+            gateway.admin_get("/api/v1/rollouts").as_array().unwrap().len() == 1
+        });
+        assert_eq!(rollout(gateway)["percent"], 20);
+    };
+    machine.set_clock(DAY);
+    steps_pass(&before, "2.0.0");
+    drop(before);
+    machine.set_clock(2 * DAY);
+    let after = machine.start(WITHOUT_MINIMUM);
+    steps_pass(&after, "1.0.0");
 }
 
 #[test]

@@ -72,6 +72,9 @@ fn gateway_rejects_timeline_restored_while_it_runs() {
         line["event"] == "store_refresh_failed"
             && line["error"].as_str().unwrap().contains("restart the gateway")
     });
+    let ready = running.get("/readyz");
+    let expected = "degraded: the store was restored while the gateway runs\n".to_owned();
+    assert_eq!((ready.status, ready.text()), (200, expected));
     let deploy = running.post_deployment(&json!({ "releases": { "directory": "1.0.0" } }));
     assert_eq!(deploy.status, 500, "{}", deploy.text());
     assert_eq!(running.get("/").boot()["deployment"], 2);

@@ -19,6 +19,7 @@ fn fail_to_upgrade(gateway: &Gateway) -> String {
     let error = String::from_utf8(output.stderr).unwrap();
     let event = gateway.wait_for_event(|line| line["event"] == "upgrade_failed");
     assert_eq!(error, format!("{}\n", event["error"].as_str().unwrap()));
+    assert!(gateway.metric("colonnade_upgrade_failures_total") > 0);
     assert_serves(gateway);
     error
 }

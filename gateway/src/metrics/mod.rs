@@ -14,6 +14,7 @@ use colonnade_site::metrics::SiteMetrics;
 use colonnade_store::metrics::StoreMetrics;
 use colonnade_telemetry::Log;
 use colonnade_telemetry::metrics::HttpMetrics;
+use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
@@ -37,6 +38,8 @@ pub(crate) struct Metrics {
     pub(crate) renders: RenderMetrics,
     pub(crate) site: SiteMetrics,
     pub(crate) store: StoreMetrics,
+    /// Failed upgrades.
+    pub(crate) upgrade_failures: Counter,
 }
 
 impl Metrics {
@@ -58,6 +61,12 @@ impl Metrics {
             "build",
             "The version and the commit of the gateway",
             Info::new(labels),
+        );
+        let upgrade_failures = Counter::default();
+        own.register(
+            "upgrade_failures",
+            "Upgrades that failed, so that this process goes on",
+            upgrade_failures.clone(),
         );
         log.register(own);
         acme.register(own);
@@ -82,6 +91,7 @@ impl Metrics {
             renders,
             site,
             store,
+            upgrade_failures,
         }
     }
 }

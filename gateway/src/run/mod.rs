@@ -188,7 +188,13 @@ async fn serve(
     // Upgrade
     let control_socket =
         wait_for_handover(takeover, &deployments, &listeners.serving, &control_socket).await?;
-    let upgrader = Upgrader::new(program, &listeners, Arc::clone(&settings.site), &shutdown);
+    let upgrader = Upgrader::new(
+        program,
+        &listeners,
+        Arc::clone(&settings.site),
+        &shutdown,
+        metrics.upgrade_failures.clone(),
+    );
     let upgrader = Arc::new(upgrader);
 
     // Reload

@@ -87,7 +87,7 @@ struct Track {
     /// The latency in milliseconds that 99 % of them do not exceed; null without requests.
     #[schema(minimum = 0, required)]
     latency_p99_ms: Option<u64>,
-    /// The clients that received a document since the rollout started, or since the gateway did.
+    /// The clients that received a document since the step began.
     #[schema(minimum = 0)]
     clients: u64,
     /// The share of them that reported a failure.
@@ -107,7 +107,7 @@ struct Progress {
     step: usize,
     #[schema(value_type = String, format = DateTime)]
     step_started_at: Timestamp,
-    /// When the step ends if the analysis passes. Absent if the rollout is paused.
+    /// The earliest end of the step. Only the time in which a gateway counts requests counts. Absent if the rollout is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, format = DateTime, required = false)]
     step_ends_at: Option<Timestamp>,

@@ -37,7 +37,7 @@ pub struct RolloutSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnalysisSettings {
-    /// The minimum number of requests with and without the rollout's releases, in each step.
+    /// The minimum number of requests with and without the rollout's releases before a step passes.
     #[serde(deserialize_with = "integer::<0, UNBOUNDED, _, _>")]
     pub min_requests: u64,
     /// The number of percentage points by which the candidate's share of 5xx responses must exceed the live deployment's.

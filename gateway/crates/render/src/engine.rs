@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// False while no worker starts.
+    /// False while no worker starts and responds.
     pub(super) fn is_available(&self) -> bool {
         self.pool.is_available()
     }
@@ -94,10 +94,13 @@ impl Engine {
             }
             Err(failure) => {
                 self.record_failure(&page, &failure);
-                let rejected = page
-                    .client
-                    .filter(|_| failure.cause == FailureCause::ClientQueueFull);
-                rejected.map_or(RenderOutcome::Failed, RenderOutcome::ClientQueueFull)
+                match page.client {
+                    Some(client) if failure.cause == FailureCause::ClientQueueFull => {
+                        RenderOutcome::ClientQueueFull(client)
+                    }
+                    _ if failure.cause.is_release_fault() => RenderOutcome::Failed,
+                    _ => RenderOutcome::Unavailable,
+                }
             }
         }
     }

@@ -49,6 +49,8 @@ pub enum RenderOutcome {
     BrowserOnly,
     /// The render failed. The next one may succeed.
     Failed,
+    /// The page was not rendered, whatever its releases do: no worker rendered it, or the circuit breaker is open.
+    Unavailable,
     /// The render was rejected because too many renders of this client are queued. Other clients are not affected.
     ClientQueueFull(ClientKey),
 }
@@ -58,7 +60,7 @@ impl RenderOutcome {
     pub fn rejected_client(&self) -> Option<ClientKey> {
         match self {
             Self::ClientQueueFull(client) => Some(*client),
-            Self::Rendered(_) | Self::BrowserOnly | Self::Failed => None,
+            Self::Rendered(_) | Self::BrowserOnly | Self::Failed | Self::Unavailable => None,
         }
     }
 }
@@ -101,7 +103,7 @@ impl Renderer {
         }
     }
 
-    /// Whether pages are rendered in the browser although server rendering is enabled, because no worker starts.
+    /// Whether pages are rendered in the browser although server rendering is enabled, because no worker starts and responds.
     pub fn is_degraded(&self) -> bool {
         self.engine.as_ref().is_some_and(|engine| !engine.is_available())
     }
@@ -153,7 +155,7 @@ impl Renderer {
         };
         if engine.breaker.is_open(&page.releases) {
             engine.count_failure(&page, FailureCause::CircuitOpen, None);
-            return RenderOutcome::Failed;
+            return RenderOutcome::Unavailable;
         }
         let render = match self.prepare_render(store, request, form, cache_key).await {
             Ok(Some(render)) => render,

@@ -75,14 +75,14 @@ impl WorkerPool {
         Self { workers }
     }
 
-    /// False while no worker starts.
+    /// False while no worker starts and responds.
     pub(crate) fn is_available(&self) -> bool {
         self.workers.are_available()
     }
 
     /// Renders for a client, or for the gateway itself (`None`).
     ///
-    /// The render fails at once while no worker process starts, and if no worker begins it within `queue_timeout`. If the
+    /// The render fails at once while no worker process starts and responds, and if no worker begins it within `queue_timeout`. If the
     /// queue is full, it fails at once, or with `wait_for_slot` waits for a free slot.
     pub(crate) async fn render(
         &self,

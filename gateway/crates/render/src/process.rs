@@ -88,6 +88,16 @@ impl WorkerProcess {
         })
     }
 
+    /// Fails if the worker does not respond.
+    pub(super) async fn ping(&mut self) -> Result<(), RenderFailure> {
+        let pid = self.process.id();
+        let response = self.request(&WorkerRequest::Ping);
+        match wait_for_response(pid, START_TIMEOUT, None, response).await? {
+            WorkerResponse::Pong => Ok(()),
+            other => Err(crashed(&unexpected_response(&other))),
+        }
+    }
+
     /// Whether the process is alive and may load the modules of more releases.
     pub(super) fn is_usable(&mut self) -> bool {
         self.loaded.len() < MAX_LOADED_RELEASES && matches!(self.process.try_wait(), Ok(None))

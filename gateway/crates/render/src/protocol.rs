@@ -24,6 +24,8 @@ pub(crate) enum WorkerRequest {
     Load(ServerModules),
     /// Render a page with loaded modules.
     Render(RenderJob),
+    /// Respond.
+    Ping,
 }
 
 /// One page to render.
@@ -49,6 +51,8 @@ pub(crate) enum WorkerResponse {
     Started { is_sandboxed: bool },
     /// The modules are loaded.
     Loaded,
+    /// The worker responds.
+    Pong,
     /// The render succeeded. The next frame is the return value of `render`, as JSON.
     Rendered { cpu_us: u64 },
     /// The request failed. `class` is the class of the thrown error.
@@ -73,7 +77,7 @@ pub(crate) enum FailureCause {
     WorkerCrashed,
     /// The worker was killed because it did not respond, although it had CPU time left.
     WorkerUnresponsive,
-    /// No worker starts.
+    /// No worker starts and responds.
     NoWorker,
     /// The queue was full, or it was queued for too long.
     QueueFull,

@@ -20,6 +20,10 @@ use crate::metrics::RenderMetrics;
 /// The delay before the next attempt to start a worker after one failed.
 const START_RETRY_DELAY: Duration = Duration::from_secs(1);
 
+/// The time that a worker must survive after one that failed, before it gets renders: what stopped the one before may stop it,
+/// too.
+const PROBATION: Duration = Duration::from_secs(1);
+
 /// A render in the queue.
 pub(super) struct QueuedRender {
     pub(super) task: RenderTask,
@@ -42,8 +46,8 @@ pub(super) struct Workers {
     pub(super) queue: FairQueue<QueuedRender>,
     settings: RenderSettings,
     metrics: RenderMetrics,
-    /// The number of workers whose last start failed.
-    failed_starts: AtomicUsize,
+    /// The number of workers that did not start or respond, and have not been replaced.
+    failed: AtomicUsize,
 }
 
 impl Workers {
@@ -52,25 +56,25 @@ impl Workers {
             queue: FairQueue::new(settings.max_queue_length),
             settings,
             metrics,
-            failed_starts: AtomicUsize::new(0),
+            failed: AtomicUsize::new(0),
         }
     }
 
-    /// Whether a worker runs, or has not failed to start yet.
+    /// Whether a worker runs, or has not failed yet.
     pub(super) fn are_available(&self) -> bool {
-        self.failed_starts.load(Ordering::Relaxed) < self.settings.workers
+        self.failed.load(Ordering::Relaxed) < self.settings.workers
     }
 
-    /// Counts a worker whose start failed.
-    fn record_failed_start(&self) {
-        let failed = self.failed_starts.fetch_add(1, Ordering::Relaxed) + 1;
+    /// Counts a worker that did not start or respond.
+    fn record_failure(&self) {
+        let failed = self.failed.fetch_add(1, Ordering::Relaxed) + 1;
         if failed == self.settings.workers {
             tracing::error!(event = "render_workers_unavailable");
         }
     }
 
     fn record_recovery(&self) {
-        if self.failed_starts.fetch_sub(1, Ordering::Relaxed) == self.settings.workers {
+        if self.failed.fetch_sub(1, Ordering::Relaxed) == self.settings.workers {
             tracing::info!(event = "render_workers_recovered");
         }
     }
@@ -88,7 +92,7 @@ impl Workers {
 /// One worker, which is replaced when it dies.
 pub(super) struct WorkerSlot {
     workers: Arc<Workers>,
-    /// Whether the last start failed.
+    /// Whether the last worker did not start or respond.
     has_failed: bool,
 }
 
@@ -139,6 +143,9 @@ impl WorkerSlot {
                 drop(worker);
                 self.workers.metrics.record_restart();
                 tracing::warn!(event = "render_worker_restarted", cause = failure.cause.label());
+                if failure.cause == FailureCause::WorkerUnresponsive {
+                    self.fail();
+                }
                 render.finish(result);
                 self.start().await
             }
@@ -161,7 +168,7 @@ impl WorkerSlot {
 
     /// Starts the worker, counts the outcome, and logs the first failure of a series.
     async fn try_start(&mut self) -> Option<WorkerProcess> {
-        let started = WorkerProcess::start(&self.workers.settings).await;
+        let started = self.start_process().await;
         self.workers.metrics.record_start(started.is_ok());
         match started {
             Ok(worker) => {
@@ -171,18 +178,34 @@ impl WorkerSlot {
                 Some(worker)
             }
             Err(failure) => {
-                if !std::mem::replace(&mut self.has_failed, true) {
+                if !self.has_failed {
                     tracing::error!(event = "render_worker_start_failed", error = failure.message);
-                    self.workers.record_failed_start();
                 }
-                self.workers.clear_queue();
+                self.fail();
                 None
             }
         }
     }
+
+    async fn start_process(&self) -> Result<WorkerProcess, RenderFailure> {
+        let mut worker = WorkerProcess::start(&self.workers.settings).await?;
+        if self.has_failed {
+            tokio::time::sleep(PROBATION).await;
+            worker.ping().await?;
+        }
+        Ok(worker)
+    }
+
+    /// Gives no render to this worker until it is replaced.
+    fn fail(&mut self) {
+        if !std::mem::replace(&mut self.has_failed, true) {
+            self.workers.record_failure();
+        }
+        self.workers.clear_queue();
+    }
 }
 
-/// The failure of a render while no worker starts.
+/// The failure of a render while no worker starts and responds.
 pub(super) fn no_worker() -> RenderFailure {
-    RenderFailure::new(FailureCause::NoWorker, "no render worker starts")
+    RenderFailure::new(FailureCause::NoWorker, "no render worker is available")
 }

@@ -265,12 +265,17 @@ impl Site {
     /// Measures a document or page data, for canary analysis.
     fn measure(&self, snapshot: &Snapshot, head: &Parts, response: &Response, started_at: Instant) {
         let (deployment, address) = (response.extensions().get(), head.extensions.get());
+        let render_failed = response.extensions().get();
+        // It says nothing about the releases, and while a circuit breaker is open only one side has such responses.
+        if render_failed == Some(&RenderFailed::Unavailable) {
+            return;
+        }
         if let (Some(state), Some(DeploymentNumber(deployment)), Some(ClientAddress(address)), &Method::GET) =
             (snapshot.state(), deployment, address, &head.method)
         {
             let measurement = Measurement {
                 is_server_error: response.status().is_server_error(),
-                is_render_failure: response.extensions().get::<RenderFailed>().is_some(),
+                is_render_failure: render_failed.is_some(),
                 latency: started_at.elapsed(),
             };
             let client = self.canary.client_hash(*address);

@@ -44,8 +44,8 @@ pub fn liveness() -> Response {
 pub enum Readiness {
     /// It serves all pages.
     Ready,
-    /// It serves the site, but visitors miss something that another gateway on the same store would not serve better. The
-    /// texts say what.
+    /// It serves the site, but visitors miss something that another gateway on the same store would not serve better, or
+    /// changes of the store do not reach it. The texts say what.
     Degraded(Vec<String>),
     /// No deployment is live.
     NothingLive,

@@ -34,8 +34,13 @@ pub struct RequestId(pub HeaderValue);
 pub struct DeploymentNumber(pub u64);
 
 /// A response extension: the gateway could not render the page of the document, so that the browser must.
-#[derive(Debug, Clone, Copy)]
-pub struct RenderFailed;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RenderFailed {
+    /// The render failed.
+    Failed,
+    /// The page was not rendered, whatever its releases do.
+    Unavailable,
+}
 
 /// A response extension: the name of the section whose page the request is for.
 #[derive(Debug, Clone)]

@@ -25,6 +25,7 @@ use std::time::Duration;
 use colonnade_edge::CurrentSettings;
 use colonnade_web::health::{Lifecycle, ShutdownSignal};
 use command_fds::{CommandFdExt as _, FdMapping, FdMappingCollision};
+use prometheus_client::metrics::counter::Counter;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, UnixStream};
 use tokio::process::{Child, Command};
@@ -87,6 +88,7 @@ pub(super) struct Upgrader {
     settings: CurrentSettings,
     lifecycle: watch::Sender<Lifecycle>,
     replaced: Arc<Notify>,
+    failures: Counter,
     /// Locked during an upgrade.
     running: Mutex<()>,
 }
@@ -113,6 +115,7 @@ impl Upgrader {
         listeners: &OpenListeners,
         settings: CurrentSettings,
         shutdown: &Shutdown,
+        failures: Counter,
     ) -> Self {
         Self {
             program,
@@ -121,6 +124,7 @@ impl Upgrader {
             settings,
             lifecycle: shutdown.lifecycle.clone(),
             replaced: Arc::clone(&shutdown.replaced),
+            failures,
             running: Mutex::default(),
         }
     }
@@ -146,7 +150,13 @@ impl Upgrader {
         };
         match &outcome {
             Ok(pid) => tracing::info!(event = "upgrade_complete", pid),
-            Err(error) => tracing::error!(event = "upgrade_failed", error = %error),
+            Err(error) => {
+                tracing::error!(event = "upgrade_failed", error = %error);
+                // In the other cases another process serves soon, or none.
+                if !matches!(error, UpgradeError::AlreadyRunning | UpgradeError::ShuttingDown) {
+                    self.failures.inc();
+                }
+            }
         }
         outcome
     }

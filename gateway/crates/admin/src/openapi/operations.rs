@@ -119,7 +119,7 @@ fn readiness() -> Operation {
         .without_token()
         .response(
             200,
-            "A deployment is live. `degraded` names what visitors miss: the server rendering of pages that are not cached, if no render worker starts, and sections whose releases are missing or damaged.",
+            "A deployment is live. `degraded` names what visitors miss: the server rendering of pages that are not cached, if no render worker is available, and sections whose releases are missing or damaged; or why the store cannot be read, so that changes are rejected.",
             &ready,
         )
         .response(

@@ -1,6 +1,6 @@
 //! The progress of a rollout through its steps.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{RolloutStep, RolloutSteps};
@@ -40,11 +40,6 @@ impl RolloutProgress {
     pub fn current(&self) -> RolloutStep {
         let steps = self.steps.as_slice();
         steps[self.step.min(steps.len() - 1)]
-    }
-
-    /// For how long the current step has lasted. Never negative: the clocks of gateways can differ.
-    pub fn elapsed(&self, now: Timestamp) -> SignedDuration {
-        now.duration_since(self.step_started_at).max(SignedDuration::ZERO)
     }
 
     /// The step after the current one that raises `percent`; `None` means that the candidate goes live for all visitors.

@@ -39,6 +39,8 @@ pub struct Deployments {
     pub(super) metrics: DeploymentMetrics,
     degradation: OnceLock<Degradation>,
     current: ArcSwap<Snapshot>,
+    /// Why the last poll of the store failed, for `/readyz`.
+    store_problem: parking_lot::Mutex<Option<&'static str>>,
     /// Held during changes and refreshes, so that an older snapshot never replaces a newer one.
     changing: Mutex<()>,
     /// The background task that warms the document cache.
@@ -64,6 +66,7 @@ impl Deployments {
             metrics,
             degradation: OnceLock::new(),
             current: ArcSwap::new(Arc::clone(&snapshot)),
+            store_problem: parking_lot::Mutex::default(),
             changing: Mutex::new(()),
             warming: parking_lot::Mutex::default(),
         };
@@ -93,8 +96,9 @@ impl Deployments {
         if let Some(renderer) = &self.renderer
             && renderer.is_degraded()
         {
-            problems.push("no render worker starts".to_owned());
+            problems.push("no render worker is available".to_owned());
         }
+        problems.extend(self.store_problem.lock().map(str::to_owned));
         let sections: Vec<_> = snapshot.unavailable().map(|each| each.id.name.as_str()).collect();
         if !sections.is_empty() {
             problems.push(format!("unavailable sections: {}", sections.join(", ")));
@@ -139,7 +143,13 @@ impl Deployments {
         let mut reported = None;
         loop {
             ticks.tick().await;
-            let error = self.poll().await.err().map(|error| error.to_string());
+            let error = self.poll().await.err();
+            *self.store_problem.lock() = error.as_ref().map(|error| match error {
+                LoadError::LiveStateMissing => "the live state is missing from the store",
+                LoadError::OtherTimeline => "the store was restored while the gateway runs",
+                _ => "the store cannot be read",
+            });
+            let error = error.map(|error| error.to_string());
             if let Some(error) = &error
                 && reported.as_ref() != Some(error)
             {

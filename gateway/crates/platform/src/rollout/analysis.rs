@@ -3,8 +3,8 @@
 //! Each gateway counts in memory, for the running rollouts only. A visitor's deployment includes the changes of some rollouts
 //! and not of others, so each request, view and failure counts once per rollout. Clients are told apart by a keyed hash of the
 //! IPv4 address or the first half of the IPv6 address; the address itself is not stored. Reports of browsers count once per
-//! client and group, from the start of the rollout, and only from clients that were sent a document of the group. Requests
-//! count from the beginning of the current step.
+//! client and group, and only from clients that were sent a document of the group. Counts and their time begin with each step
+//! and in each process, and at each change of the percentage: the comparison needs a constant share of visitors.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -12,6 +12,7 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use tokio::time::Instant;
 
 use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::{Rollout, VisibleDeployments};
@@ -29,13 +30,18 @@ pub struct CanaryAnalysis {
 }
 
 struct Counts {
-    /// When the step of the counted requests began; `None` without steps.
-    step_started_at: Option<Timestamp>,
+    step: Step,
+    /// When the counts began. Unlike the time in the store, it has no outages and no clock jumps.
+    since: Instant,
     /// Visitors without the changes of the rollout.
     live: Group,
     /// Visitors with the changes of the rollout.
     candidate: Group,
 }
+
+/// When the counted step began, `None` without steps, and its percentage.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Step(Option<Timestamp>, u8);
 
 #[derive(Default)]
 struct Group {
@@ -96,10 +102,13 @@ impl CanaryAnalysis {
         let counts = counts
             .entry(rollout.id.clone())
             .or_insert_with(|| Counts::new(rollout));
-        counts.start_step(rollout);
+        if counts.step != Step::of(rollout) {
+            *counts = Counts::new(rollout);
+        }
         AnalysisReport::new(
             (&counts.candidate.requests, &counts.candidate.views),
             (&counts.live.requests, &counts.live.views),
+            counts.since.elapsed(),
             &self.settings,
         )
     }
@@ -118,6 +127,13 @@ impl CanaryAnalysis {
             let counts = counts
                 .entry(rollout.id.clone())
                 .or_insert_with(|| Counts::new(rollout));
+            if counts.step != Step::of(rollout) {
+                // A request in flight can have an earlier snapshot.
+                if rollout.step_started_at() <= counts.step.0 {
+                    continue;
+                }
+                *counts = Counts::new(rollout);
+            }
             update(if is_candidate {
                 &mut counts.candidate
             } else {
@@ -130,22 +146,21 @@ impl CanaryAnalysis {
 impl Counts {
     fn new(rollout: &Rollout) -> Self {
         Self {
-            step_started_at: rollout.step_started_at(),
+            step: Step::of(rollout),
+            since: Instant::now(),
             live: Group::default(),
             candidate: Group::default(),
         }
     }
+}
 
-    /// Drops the requests of another step. Only reports call it: requests in flight can have an older snapshot.
-    fn start_step(&mut self, rollout: &Rollout) {
-        let began = rollout.step_started_at();
-        if self.step_started_at != began {
-            self.step_started_at = began;
-            self.live.requests = Requests::default();
-            self.candidate.requests = Requests::default();
-        }
+impl Step {
+    fn of(rollout: &Rollout) -> Self {
+        Self(rollout.step_started_at(), rollout.percent)
     }
 }
 
+#[cfg(test)]
+mod simulation;
 #[cfg(test)]
 mod tests;

@@ -65,15 +65,17 @@ impl RolloutController {
         let Some(progress) = rollout.active_progress() else {
             return Ok(());
         };
-        let (began, duration) = (progress.step_started_at, progress.current().duration);
-        let elapsed = progress.elapsed(colonnade_clock::precise());
-        let longest = duration * (1 + i32::from(settings.analysis.max_extensions));
+        let (began, duration) = (
+            progress.step_started_at,
+            progress.current().duration.unsigned_abs(),
+        );
+        let longest = duration * (1 + u32::from(settings.analysis.max_extensions));
         let reason = describe_step(progress, &report);
         match report.verdict {
-            Verdict::Passing if elapsed >= duration => {
+            Verdict::Passing if report.counted >= duration => {
                 deployments.advance(rollout, began, reason).await?;
             }
-            Verdict::TooFewSamples if elapsed >= longest => {
+            Verdict::TooFewSamples if report.counted >= longest => {
                 deployments.pause_automatically(rollout, began, reason).await?;
             }
             Verdict::Failing => {

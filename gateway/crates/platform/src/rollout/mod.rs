@@ -5,6 +5,7 @@ mod cohort;
 mod controller;
 mod report;
 mod samples;
+mod sequential_test;
 
 pub use analysis::CanaryAnalysis;
 pub use cohort::CohortDraws;

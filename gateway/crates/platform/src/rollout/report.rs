@@ -6,13 +6,14 @@ use std::time::Duration;
 use colonnade_config::RolloutSettings;
 
 use super::samples::{Requests, Views};
+use super::sequential_test::is_more_frequent;
 
 /// Whether a rollout may continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The candidate does not fail more often than the live deployment.
     Passing,
-    /// It fails more often, or is slower, by more than a margin.
+    /// It fails more often, or is slower, by more than a margin and more than by chance.
     Failing,
     /// One of both had fewer requests than the minimum.
     TooFewSamples,
@@ -29,6 +30,8 @@ pub struct AnalysisReport {
     pub candidate: TrackSamples,
     /// The visitors without them.
     pub live: TrackSamples,
+    /// For how long this gateway has counted in the current step.
+    pub counted: Duration,
 }
 
 /// The numbers of the visitors on one side of a rollout.
@@ -42,7 +45,7 @@ pub struct TrackSamples {
     pub render_failure_percent: f64,
     /// The latency that 99 % of them do not exceed.
     pub latency_p99: Option<Duration>,
-    /// The clients that received a document since the rollout started.
+    /// The clients that received a document since the current step began.
     pub clients: u64,
     /// The percentage of them that reported a failure.
     pub failed_client_percent: f64,
@@ -55,75 +58,83 @@ impl TrackSamples {
             server_error_percent: requests.server_errors.percent_of(requests.count),
             render_failure_percent: requests.render_failures.percent_of(requests.count),
             latency_p99: requests.latency_p99(),
-            clients: views.clients(),
+            clients: views.failed().of,
             failed_client_percent: views.failed_percent(settings.report_sample_percent),
         }
     }
 }
 
 impl AnalysisReport {
-    /// Compares both sides of a rollout. `candidate` and `live` are requests and views.
+    /// Compares the candidate's requests and views with those of the live deployment.
     pub(super) fn new(
-        candidate: (&Requests, &Views),
-        live: (&Requests, &Views),
+        (requests, views): (&Requests, &Views),
+        (live_requests, live_views): (&Requests, &Views),
+        counted: Duration,
         settings: &RolloutSettings,
     ) -> Self {
-        let (requests, views) = candidate;
         let (candidate, live) = (
             TrackSamples::new(requests, views, settings),
-            TrackSamples::new(live.0, live.1, settings),
+            TrackSamples::new(live_requests, live_views, settings),
         );
         let analysis = &settings.analysis;
         let mut failures = Vec::new();
         if views.documents >= settings.min_views
-            && views.failed_clients() >= settings.min_clients
+            && views.failed().failed >= settings.min_clients
             && exceeds(
                 candidate.failed_client_percent,
                 live.failed_client_percent,
                 settings.abort_margin_percent,
             )
+            && is_more_frequent(views.failed(), live_views.failed())
         {
             failures.push(format!(
                 "{:.1} % of {} clients with the rollout's releases failed, and {:.1} % of {} without",
                 candidate.failed_client_percent, candidate.clients, live.failed_client_percent, live.clients
             ));
         }
-        let has_enough_requests =
-            candidate.requests >= analysis.min_requests && live.requests >= analysis.min_requests;
         let shares = [
             (
                 "have a server error",
-                requests.server_errors.clients(),
+                &requests.server_errors,
+                &live_requests.server_errors,
                 candidate.server_error_percent,
                 live.server_error_percent,
                 analysis.server_error_margin_percent,
             ),
             (
                 "have a render failure",
-                requests.render_failures.clients(),
+                &requests.render_failures,
+                &live_requests.render_failures,
                 candidate.render_failure_percent,
                 live.render_failure_percent,
                 analysis.render_failure_margin_percent,
             ),
         ];
-        for (what, clients, share, live_share, margin) in shares {
-            if has_enough_requests && clients >= settings.min_clients && exceeds(share, live_share, margin) {
+        for (what, failed, live_failed, share, live_share, margin) in shares {
+            if failed.clients() >= settings.min_clients
+                && exceeds(share, live_share, margin)
+                && is_more_frequent(failed.of(candidate.requests), live_failed.of(live.requests))
+            {
                 failures.push(format!(
                     "{share:.1} % of {} requests with the rollout's releases {what}, and {live_share:.1} % of {} without",
                     candidate.requests, live.requests
                 ));
             }
         }
-        if has_enough_requests
-            && let (Some(latency), Some(live_latency)) = (candidate.latency_p99, live.latency_p99)
-            && latency > live_latency + analysis.latency_margin
-        {
-            failures.push(format!(
-                "99 % of requests take up to {} ms with the rollout's releases, and {} ms without",
-                latency.as_millis(),
-                live_latency.as_millis()
-            ));
+        if let (Some(latency), Some(live_latency)) = (candidate.latency_p99, live.latency_p99) {
+            let limit = live_latency + analysis.latency_margin;
+            if latency > limit
+                && is_more_frequent(requests.slower_than(limit), live_requests.slower_than(limit))
+            {
+                failures.push(format!(
+                    "99 % of requests take up to {} ms with the rollout's releases, and {} ms without",
+                    latency.as_millis(),
+                    live_latency.as_millis()
+                ));
+            }
         }
+        let has_enough_requests =
+            candidate.requests >= analysis.min_requests && live.requests >= analysis.min_requests;
         let verdict = match (failures.is_empty(), has_enough_requests) {
             (false, _) => Verdict::Failing,
             (true, true) => Verdict::Passing,
@@ -134,6 +145,7 @@ impl AnalysisReport {
             failures,
             candidate,
             live,
+            counted,
         }
     }
 }

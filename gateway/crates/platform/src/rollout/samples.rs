@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
+use super::sequential_test::Failed;
+
 /// The maximum number of clients that are counted per group, far more than a decision needs.
 const MAX_CLIENTS: usize = 100_000;
 
@@ -23,7 +25,7 @@ pub struct Measurement {
     pub latency: Duration,
 }
 
-/// Views and client error reports since the rollout started.
+/// Views and client error reports since the current step began.
 #[derive(Debug, Default)]
 pub(super) struct Views {
     pub(super) documents: u64,
@@ -66,17 +68,17 @@ impl Views {
         }
     }
 
-    pub(super) fn clients(&self) -> u64 {
-        self.clients.len() as u64
-    }
-
-    pub(super) fn failed_clients(&self) -> u64 {
-        self.failed.len() as u64
+    /// The clients that reported a failure.
+    pub(super) fn failed(&self) -> Failed {
+        Failed {
+            failed: self.failed.len() as u64,
+            of: self.clients.len() as u64,
+        }
     }
 
     /// The percentage of clients with a failure, if only `sample_percent` of failures are reported.
     pub(super) fn failed_percent(&self, report_sample_percent: u8) -> f64 {
-        let reported = percent(self.failed_clients(), self.clients());
+        let reported = percent(self.failed.len() as u64, self.clients.len() as u64);
         (reported * 100.0 / f64::from(report_sample_percent)).min(100.0)
     }
 }
@@ -113,6 +115,15 @@ impl Requests {
         })?;
         Some(Duration::from_micros(*micros))
     }
+
+    /// The requests that took longer than a limit.
+    pub(super) fn slower_than(&self, limit: Duration) -> Failed {
+        let slower = self.latencies.range(rounded(limit) + 1..);
+        Failed {
+            failed: slower.map(|(_, count)| count).sum(),
+            of: self.count,
+        }
+    }
 }
 
 impl Failures {
@@ -124,6 +135,14 @@ impl Failures {
     /// The number of clients with a failed request.
     pub(super) fn clients(&self) -> u64 {
         self.clients.len() as u64
+    }
+
+    /// These of a number of requests.
+    pub(super) fn of(&self, requests: u64) -> Failed {
+        Failed {
+            failed: self.count,
+            of: requests,
+        }
     }
 
     /// The percentage of these requests.

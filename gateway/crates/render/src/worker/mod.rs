@@ -83,6 +83,7 @@ impl Worker {
     /// The response to a request and, after a successful render, the page.
     fn handle(&mut self, request: WorkerRequest) -> (WorkerResponse, Option<String>) {
         match request {
+            WorkerRequest::Ping => (WorkerResponse::Pong, None),
             WorkerRequest::Load(ServerModules { release, sources }) => {
                 self.releases
                     .insert(release, Arc::new(sources.into_iter().collect()));

@@ -101,6 +101,7 @@ struct ComposedDocument {
     is_complete: bool,
     /// The client whose render was rejected.
     rejected_client: Option<ClientKey>,
+    render_failed: Option<RenderFailed>,
     policy: HeaderValue,
     identity: Representation,
     compressed: Vec<Representation>,
@@ -157,8 +158,6 @@ impl Documents {
             DocumentCaching::Never
         };
         let document_headers = self.headers(document.policy.clone(), caching);
-        let render_failed =
-            (!document.is_complete && document.rejected_client.is_none()).then_some(RenderFailed);
         if document.status == StatusCode::OK && caching != DocumentCaching::Never {
             return conditional_response(headers, &HTML, document_headers, representation);
         }
@@ -166,7 +165,9 @@ impl Documents {
         let mut response = conditional_response(&HeaderMap::new(), &HTML, document_headers, representation);
         *response.status_mut() = document.status;
         response.headers_mut().remove(ETAG);
-        render_failed.map(|failed| response.extensions_mut().insert(failed));
+        document
+            .render_failed
+            .map(|failed| response.extensions_mut().insert(failed));
         response
     }
 
@@ -235,13 +236,21 @@ impl Documents {
             .render(request.store, request.render_request(&path, key.day))
             .await;
         let (html, policy) = self.compose(request, &render, None, key.day).await;
-        let is_complete = !matches!(render, RenderOutcome::Failed | RenderOutcome::ClientQueueFull(_));
+        let render_failed = match render {
+            RenderOutcome::Failed => Some(RenderFailed::Failed),
+            RenderOutcome::Unavailable => Some(RenderFailed::Unavailable),
+            RenderOutcome::Rendered(_) | RenderOutcome::BrowserOnly | RenderOutcome::ClientQueueFull(_) => {
+                None
+            }
+        };
+        let rejected_client = render.rejected_client();
+        let is_complete = render_failed.is_none() && rejected_client.is_none();
         // The semaphore is never closed.
         let permit = self.compression_permits.acquire().await.ok();
         let mut document =
             ComposedDocument::new(request.status(&render), policy, html.into(), is_complete).await;
         drop(permit);
-        document.rejected_client = render.rejected_client();
+        (document.rejected_client, document.render_failed) = (rejected_client, render_failed);
         let document = Arc::new(document);
         self.metrics.record_cache_miss();
         if is_complete {
@@ -277,7 +286,7 @@ impl Documents {
         let deployment = request.selection.deployment;
         let rendered = match render {
             RenderOutcome::Rendered(rendered) => Some(&**rendered),
-            RenderOutcome::BrowserOnly | RenderOutcome::Failed | RenderOutcome::ClientQueueFull(_) => None,
+            _ => None,
         };
         let boot = Boot {
             deployment: deployment.number(),
@@ -355,9 +364,7 @@ impl<'a> DocumentRequest<'a> {
     fn status(&self, render: &RenderOutcome) -> StatusCode {
         let is_not_found = match render {
             RenderOutcome::Rendered(rendered) => rendered.status == 404,
-            RenderOutcome::BrowserOnly | RenderOutcome::Failed | RenderOutcome::ClientQueueFull(_) => {
-                self.page.is_none()
-            }
+            _ => self.page.is_none(),
         };
         if is_not_found {
             StatusCode::NOT_FOUND
@@ -378,6 +385,7 @@ impl ComposedDocument {
             status,
             is_complete,
             rejected_client: None,
+            render_failed: None,
             policy,
             identity,
             compressed,
