@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
+import type { Page } from "@playwright/test";
+
 import { expectAccessible } from "../support/axe";
 import { expectAccessibleInAllAppearances } from "../support/appearances";
 import { tabTo } from "../support/keyboard";
@@ -136,17 +138,30 @@ test("A wrong token is explained", async ({ page, openConsole, browserErrors }) 
 });
 
 test("Without events the data is marked as old", async ({ page, openConsole, browserErrors }) => {
-  const { token, own } = await openConsole();
+  const { token, own } = await openConsole({ limits: { shutdown_delay_ms: 60_000 } });
   await signIn(page, token);
-  await own.gateway.stop();
-  const notice = page.getByRole("alert").filter({ hasText: "may be out of date" });
-  await expect(notice).toBeVisible();
-  await expect(page.getByRole("status").filter({ hasText: "Offline" })).toBeVisible();
-  await expect(page.getByRole("region", { name: "Live" })).toContainText("legal");
-  await expectAccessible(page);
-  // The requests that fail.
-  for (const error of browserErrors.errors.splice(0)) expect(error).toContain("ERR_");
+  await test.step("The gateway shuts down: it responds, but sends no events", async () => {
+    process.kill(own.gateway.pid, "SIGTERM");
+    await expect(page.getByRole("status").filter({ hasText: "Offline" })).toBeVisible();
+    await expectOldData(page);
+    await expectAccessible(page);
+  });
+  await test.step("The gateway is gone", async () => {
+    const failed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/session"));
+    process.kill(own.gateway.pid, "SIGKILL");
+    await failed;
+    await expectOldData(page);
+  });
+  // The console tries again until it is closed.
+  await page.close();
+  for (const error of browserErrors.errors.splice(0)) expect(error).toMatch(/status of 503|ERR_/);
 });
+
+/** Expects that the page shows what was live, and says that it may have changed. */
+async function expectOldData(page: Page): Promise<void> {
+  await expect(page.getByRole("alert").filter({ hasText: "may be out of date" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Live" })).toContainText("legal");
+}
 
 test("A gateway without releases says what to do", async ({ page, startOwnSite }) => {
   const store = await mkdtemp(path.join(os.tmpdir(), "colonnade-empty-"));
