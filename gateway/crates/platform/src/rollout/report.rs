@@ -23,12 +23,27 @@ pub enum Verdict {
 pub struct AnalysisReport {
     /// The verdict.
     pub verdict: Verdict,
+    /// The verdict of each criterion.
+    pub criteria: Criteria,
     /// The margins that the candidate exceeds, in words.
     pub failures: Vec<String>,
     /// The visitors with the rollout's releases.
     pub candidate: TrackSamples,
     /// The visitors without them.
     pub live: TrackSamples,
+}
+
+/// The verdicts that the one of the analysis consists of. Only requests can be too few for a step to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Criteria {
+    /// Responses with a 5xx status.
+    pub server_errors: Verdict,
+    /// Responses that the gateway could not render.
+    pub render_failures: Verdict,
+    /// The latency of requests.
+    pub latency: Verdict,
+    /// Clients whose browser reported a failure.
+    pub failed_clients: Verdict,
 }
 
 /// The numbers of the visitors on one side of a rollout.
@@ -42,6 +57,8 @@ pub struct TrackSamples {
     pub render_failure_percent: f64,
     /// The latency that 99 % of them do not exceed.
     pub latency_p99: Option<Duration>,
+    /// The documents that were sent since the rollout started.
+    pub views: u64,
     /// The clients that received a document since the rollout started.
     pub clients: u64,
     /// The percentage of them that reported a failure.
@@ -55,6 +72,7 @@ impl TrackSamples {
             server_error_percent: requests.server_errors.percent_of(requests.count),
             render_failure_percent: requests.render_failures.percent_of(requests.count),
             latency_p99: requests.latency_p99(),
+            views: views.documents,
             clients: views.clients(),
             failed_client_percent: views.failed_percent(settings.report_sample_percent),
         }
@@ -75,55 +93,74 @@ impl AnalysisReport {
         );
         let analysis = &settings.analysis;
         let mut failures = Vec::new();
-        if views.documents >= settings.min_views
-            && views.failed_clients() >= settings.min_clients
-            && exceeds(
-                candidate.failed_client_percent,
-                live.failed_client_percent,
-                settings.abort_margin_percent,
-            )
-        {
-            failures.push(format!(
-                "{:.1} % of {} clients with the rollout's releases failed, and {:.1} % of {} without",
-                candidate.failed_client_percent, candidate.clients, live.failed_client_percent, live.clients
-            ));
-        }
+        let mut verdict_of = |has_enough: bool, is_failing: bool, failure: &dyn Fn() -> String| {
+            if !has_enough {
+                return Verdict::TooFewSamples;
+            }
+            if !is_failing {
+                return Verdict::Passing;
+            }
+            failures.push(failure());
+            Verdict::Failing
+        };
+        let failed_clients = verdict_of(
+            views.documents >= settings.min_views,
+            views.failed_clients() >= settings.min_clients
+                && exceeds(
+                    candidate.failed_client_percent,
+                    live.failed_client_percent,
+                    settings.abort_margin_percent,
+                ),
+            &|| {
+                format!(
+                    "{:.1} % of {} clients with the rollout's releases failed, and {:.1} % of {} without",
+                    candidate.failed_client_percent,
+                    candidate.clients,
+                    live.failed_client_percent,
+                    live.clients
+                )
+            },
+        );
         let has_enough_requests =
             candidate.requests >= analysis.min_requests && live.requests >= analysis.min_requests;
-        let shares = [
-            (
-                "have a server error",
-                requests.server_errors.clients(),
-                candidate.server_error_percent,
-                live.server_error_percent,
-                analysis.server_error_margin_percent,
-            ),
-            (
-                "have a render failure",
-                requests.render_failures.clients(),
-                candidate.render_failure_percent,
-                live.render_failure_percent,
-                analysis.render_failure_margin_percent,
-            ),
-        ];
-        for (what, clients, share, live_share, margin) in shares {
-            if has_enough_requests && clients >= settings.min_clients && exceeds(share, live_share, margin) {
-                failures.push(format!(
-                    "{share:.1} % of {} requests with the rollout's releases {what}, and {live_share:.1} % of {} without",
-                    candidate.requests, live.requests
-                ));
-            }
-        }
-        if has_enough_requests
-            && let (Some(latency), Some(live_latency)) = (candidate.latency_p99, live.latency_p99)
-            && latency > live_latency + analysis.latency_margin
-        {
-            failures.push(format!(
-                "99 % of requests take up to {} ms with the rollout's releases, and {} ms without",
-                latency.as_millis(),
-                live_latency.as_millis()
-            ));
-        }
+        let mut share_verdict = |what: &str, clients: u64, share: f64, live_share: f64, margin: u8| {
+            verdict_of(
+                has_enough_requests,
+                clients >= settings.min_clients && exceeds(share, live_share, margin),
+                &|| {
+                    format!(
+                        "{share:.1} % of {} requests with the rollout's releases {what}, and {live_share:.1} % of {} without",
+                        candidate.requests, live.requests
+                    )
+                },
+            )
+        };
+        let server_errors = share_verdict(
+            "have a server error",
+            requests.server_errors.clients(),
+            candidate.server_error_percent,
+            live.server_error_percent,
+            analysis.server_error_margin_percent,
+        );
+        let render_failures = share_verdict(
+            "have a render failure",
+            requests.render_failures.clients(),
+            candidate.render_failure_percent,
+            live.render_failure_percent,
+            analysis.render_failure_margin_percent,
+        );
+        let [latency, live_latency] = [&candidate, &live].map(|track| track.latency_p99.unwrap_or_default());
+        let latency = verdict_of(
+            has_enough_requests,
+            live.latency_p99.is_some() && latency > live_latency + analysis.latency_margin,
+            &|| {
+                format!(
+                    "99 % of requests take up to {} ms with the rollout's releases, and {} ms without",
+                    latency.as_millis(),
+                    live_latency.as_millis()
+                )
+            },
+        );
         let verdict = match (failures.is_empty(), has_enough_requests) {
             (false, _) => Verdict::Failing,
             (true, true) => Verdict::Passing,
@@ -131,6 +168,12 @@ impl AnalysisReport {
         };
         Self {
             verdict,
+            criteria: Criteria {
+                server_errors,
+                render_failures,
+                latency,
+                failed_clients,
+            },
             failures,
             candidate,
             live,
