@@ -1,31 +1,35 @@
-import { Button, Card } from "@colonnade/kit";
+import { Badge, Button, Card } from "@colonnade/kit";
 import { useState, type ReactElement } from "react";
 
 import { call } from "../api.js";
 import { useConsole } from "../data.js";
 import { ActionDialog } from "../parts/ActionDialog.js";
 import { Ago } from "../parts/Ago.js";
-import { Changes } from "../parts/Changes.js";
 import { PreviewDialog } from "../parts/PreviewDialog.js";
-import type { Releases } from "../types.js";
+import { Version } from "../parts/Version.js";
+import type { Deployment, Releases, Rollout } from "../types.js";
 
-/** The deployments that can be previewed, and the end of all previews. */
-export function Previews(): ReactElement {
-  const { deployments, can, session } = useConsole();
+/** The retained deployments, which can be previewed, and the end of all previews. The gateway keeps no list of links. */
+export function Deployments(): ReactElement {
+  const { deployments, rollouts, can, session } = useConsole();
   const [preview, setPreview] = useState<number | null>(null);
   const [ending, setEnding] = useState(false);
   const list = deployments.deployments.toReversed();
   const live = deployments.deployments.find(({ number }) => number === deployments.live)?.releases;
-  const candidates = new Set(deployments.rollouts.map(({ deployment }) => deployment));
-  const stateOf = (number: number, isPreview?: boolean): string => {
+  const candidates = new Set(rollouts.map(({ deployment }) => deployment));
+  const stateOf = ({ number, releases, preview: isPreview }: Deployment): string | null => {
     if (number === deployments.live) return "live";
     if (candidates.has(number)) return "candidate";
-    return isPreview ? "preview only" : "";
+    if (isPreview) return "preview only";
+    return isCombination(releases, live, rollouts) ? "combined" : null;
   };
   const mayPreview = session.actions.includes("preview");
   return (
-    <section aria-label="Deployments" className="panel">
-      <p className="muted">A preview is a signed link. Anyone who has it sees the deployment until the link expires.</p>
+    <section aria-label="Retained" className="panel">
+      <p className="muted">
+        A preview is a signed link. Anyone who has it sees the deployment until the link expires.
+        {rollouts.length > 1 && " A combined deployment is for visitors who are in several rollouts."}
+      </p>
       {can("preview", "*") && (
         <p>
           <Button
@@ -55,33 +59,35 @@ export function Previews(): ReactElement {
             </tr>
           </thead>
           <tbody>
-            {list.map(({ number, releases, createdAt, by, preview: isPreview }) => (
-              <tr key={number}>
-                <th scope="row">
-                  {number} <span className="muted">{stateOf(number, isPreview)}</span>
-                </th>
-                <td className="releases">
-                  <FromLive live={live} releases={releases} />
-                </td>
-                <td className="optional muted">
-                  <Ago time={createdAt} /> by {by}
-                </td>
-                <td className="end">
-                  {mayPreview && (
-                    <Button
-                      quiet
-                      className="small"
-                      aria-label={`Preview deployment ${String(number)}`}
-                      onClick={() => {
-                        setPreview(number);
-                      }}
-                    >
-                      Preview
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            ))}
+            {list
+              .map((deployment) => ({ ...deployment, state: stateOf(deployment) }))
+              .map(({ number, releases, createdAt, by, state }) => (
+                <tr key={number}>
+                  <th scope="row">
+                    {number} {state !== null && <Badge sample={state !== "live"}>{state}</Badge>}
+                  </th>
+                  <td className="releases">
+                    <FromLive live={live} releases={releases} />
+                  </td>
+                  <td className="optional muted">
+                    <Ago time={createdAt} /> by {by}
+                  </td>
+                  <td className="end">
+                    {mayPreview && (
+                      <Button
+                        quiet
+                        className="small"
+                        aria-label={`Preview deployment ${String(number)}`}
+                        onClick={() => {
+                          setPreview(number);
+                        }}
+                      >
+                        Preview
+                      </Button>
+                    )}
+                  </td>
+                </tr>
+              ))}
           </tbody>
         </table>
         {list.length === 0 && <p className="empty">There are no deployments.</p>}
@@ -105,6 +111,13 @@ export function Previews(): ReactElement {
   );
 }
 
+/** Whether a deployment differs from the live one by releases of running rollouts only: visitors in several of them see it. */
+function isCombination(releases: Releases, live: Releases = {}, rollouts: readonly Rollout[]): boolean {
+  const changed = Object.keys(releases).filter((name) => releases[name] !== live[name]);
+  const isCandidate = (name: string): boolean => rollouts.some(({ sections }) => sections[name]?.to === releases[name]);
+  return changed.length > 1 && changed.every(isCandidate);
+}
+
 interface FromLiveProps {
   readonly live: Releases | undefined;
   readonly releases: Releases;
@@ -115,8 +128,15 @@ function FromLive({ live = {}, releases }: FromLiveProps): ReactElement {
   const names = [...new Set([...Object.keys(live), ...Object.keys(releases)])].sort();
   const changed = names.filter((name) => live[name] !== releases[name]);
   if (changed.length === 0) return <span className="muted">equal</span>;
-  const changes = changed.map((name) => [name, { from: live[name] ?? null, to: releases[name] ?? null }] as const);
-  return <Changes sections={Object.fromEntries(changes)} />;
+  return (
+    <ul className="changes">
+      {changed.map((name) => (
+        <li key={name}>
+          <b>{name}</b> {releases[name] === undefined ? "removed" : <Version>{releases[name]}</Version>}
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 function EndPreviews({ close }: { readonly close: () => void }): ReactElement {
