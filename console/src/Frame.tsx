@@ -3,10 +3,10 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactE
 
 import { ConsoleProvider, permits, useData, type Loaded } from "./data.js";
 import { dateOf, timeOf } from "./format.js";
+import { Deployments } from "./pages/Deployments.js";
 import { Gateway } from "./pages/Gateway.js";
 import { History } from "./pages/History.js";
 import { Overview } from "./pages/Overview.js";
-import { Previews } from "./pages/Previews.js";
 import { Releases } from "./pages/Releases.js";
 import { TrafficPage } from "./pages/Traffic.js";
 import type { Session } from "./types.js";
@@ -16,7 +16,7 @@ const PAGES = [
   { hash: "#/releases", label: "Releases", Page: Releases },
   { hash: "#/traffic", label: "Traffic", Page: TrafficPage },
   { hash: "#/history", label: "History", Page: History },
-  { hash: "#/previews", label: "Previews", Page: Previews },
+  { hash: "#/deployments", label: "Deployments", Page: Deployments },
   { hash: "#/gateway", label: "Gateway", Page: Gateway },
 ] as const;
 

@@ -3,13 +3,26 @@ import { createContext, useCallback, useContext, useEffect, useRef, useState } f
 
 import { call, isSignedOut, textOf } from "./api.js";
 import { useStream, type Connection } from "./stream.js";
-import type { DeploymentList, GatewayState, HistoryPage, Section, Session, StreamState, Traffic } from "./types.js";
+import type {
+  DeploymentList,
+  GatewayState,
+  HistoryPage,
+  Rollout,
+  Section,
+  Session,
+  StreamState,
+  Traffic,
+} from "./types.js";
 
 /** The times that charts can show, in minutes. */
 export const RANGES = [60, 360, 1440] as const;
 
+// While a rollout runs. Events come more often, but the gateway logs each call.
+const MEASURE_MS = 15_000;
+
 export interface Data {
   readonly deployments: DeploymentList;
+  readonly rollouts: readonly Rollout[];
   readonly sections: readonly Section[];
   readonly history: HistoryPage;
   readonly gateway: GatewayState;
@@ -43,19 +56,22 @@ export interface Loaded {
 /** Reads everything, or with `known` only what changes without an event of the live state. */
 async function read(known: Data | null, minutes: number, signal: AbortSignal): Promise<Data> {
   const get = <Result>(path: string): Promise<Result> => call<Result>("GET", path, { signal });
-  const measure = (): Promise<[GatewayState, Traffic]> =>
-    Promise.all([get<GatewayState>("/gateway"), get<Traffic>(`/traffic?minutes=${String(minutes)}`)]);
-  if (known) {
-    const [gateway, traffic] = await measure();
-    return { ...known, gateway, traffic };
-  }
-  const [deployments, sections, history, [gateway, traffic]] = await Promise.all([
+  const measure = async (): Promise<Pick<Data, "rollouts" | "gateway" | "traffic">> => {
+    const [rollouts, gateway, traffic] = await Promise.all([
+      get<readonly Rollout[]>("/rollouts"),
+      get<GatewayState>("/gateway"),
+      get<Traffic>(`/traffic?minutes=${String(minutes)}`),
+    ]);
+    return { rollouts, gateway, traffic };
+  };
+  if (known) return { ...known, ...(await measure()) };
+  const [deployments, sections, history, measured] = await Promise.all([
     get<DeploymentList>("/deployments"),
     get<readonly Section[]>("/sections"),
     get<HistoryPage>("/history?limit=50"),
     measure(),
   ]);
-  return { deployments, sections, history, gateway, traffic };
+  return { deployments, sections, history, ...measured };
 }
 
 /** Reads the data, and keeps it current. Calls `onSignedOut` when the session has ended. */
@@ -66,6 +82,7 @@ export function useData(onSignedOut: () => void): Loaded {
   const [range, setRange] = useState<number>(RANGES[0]);
   const running = useRef<AbortController>(undefined);
   const seen = useRef<StreamState>(undefined);
+  const measuredAt = useRef(0);
 
   const latest = useRef<Data>(null);
 
@@ -77,6 +94,7 @@ export function useData(onSignedOut: () => void): Loaded {
       running.current?.abort();
       const controller = new AbortController();
       running.current = controller;
+      measuredAt.current = Date.now();
       try {
         const next = await read(latest.current, range, controller.signal);
         if (controller.signal.aborted) return;
@@ -104,7 +122,9 @@ export function useData(onSignedOut: () => void): Loaded {
     seen.current = state;
     setCurrentAt(Date.now());
     const isChange = before?.revision !== state.revision || before.entry !== state.entry || error !== null;
-    if (isChange || before.minute !== state.minute) void readAgain(isChange);
+    const isRunning = (latest.current?.rollouts.length ?? 0) > 0;
+    const isOld = isRunning && Date.now() - measuredAt.current >= MEASURE_MS;
+    if (isChange || isOld || before.minute !== state.minute) void readAgain(isChange);
   };
   const connection = useStream(onState, onSignedOut);
   return { data, error, connection, currentAt, range, setRange, reload };

@@ -1,5 +1,5 @@
 // Texts for values.
-import type { ReleaseChange } from "./types.js";
+import type { Change, ReleaseChange } from "./types.js";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -13,6 +13,16 @@ export function ago(time: string | number, now: number): string {
   if (seconds < DAY) return `${String(Math.floor(seconds / HOUR))} h ago`;
   const days = Math.floor(seconds / DAY);
   return `${String(days)} ${days === 1 ? "day" : "days"} ago`;
+}
+
+/** How long a time is, such as `1 h 5 min`. */
+export function durationOf(milliseconds: number): string {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  if (seconds < MINUTE) return `${String(seconds)} s`;
+  const minutes = Math.ceil(seconds / MINUTE);
+  if (minutes < 60) return `${String(minutes)} min`;
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return rest === 0 ? `${String(hours)} h` : `${String(hours)} h ${String(rest)} min`;
 }
 
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
@@ -56,7 +66,7 @@ export function changeText(name: string, { from, to }: ReleaseChange): string {
 }
 
 /** The names of the actions in the history. */
-export const ACTIONS: Readonly<Record<string, string>> = {
+const ACTIONS: Readonly<Record<string, string>> = {
   deploy: "Deployed",
   rollout: "Rollout started",
   percent: "Share changed",
@@ -68,6 +78,14 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   "end-previews": "Previews ended",
   "garbage-collection": "Garbage collected",
 };
+
+/** What a change did, in words. */
+export function actionText({ action, percent, paused }: Change): string {
+  if (paused !== undefined) return `${paused ? "Paused" : "Resumed"} at ${String(percent)}%`;
+  const text = ACTIONS[action] ?? action;
+  if (percent === undefined) return text;
+  return `${text} ${action === "rollout" ? "at" : "to"} ${String(percent)}%`;
+}
 
 /** The text of a form's field. */
 export function fieldOf(form: HTMLFormElement, name: string): string {

@@ -24,6 +24,7 @@ export function useStream(onState: (state: StreamState) => void, onSignedOut: ()
     let source: EventSource | undefined;
     let retry: ReturnType<typeof setTimeout> | undefined;
     let silence: ReturnType<typeof setTimeout> | undefined;
+    let isFailing = false;
     let ended = false;
 
     const lostAfter = (delay: number): void => {
@@ -35,6 +36,7 @@ export function useStream(onState: (state: StreamState) => void, onSignedOut: ()
     const open = (): void => {
       source = new EventSource("/api/v1/events");
       source.addEventListener("state", ({ data }: MessageEvent<string>) => {
+        isFailing = false;
         lostAfter(SILENCE_MS);
         setConnection("live");
         handlers.current.onState(JSON.parse(data) as StreamState);
@@ -42,7 +44,9 @@ export function useStream(onState: (state: StreamState) => void, onSignedOut: ()
       source.addEventListener("error", () => {
         // The browser reconnects unless the response was an error. An event source does not reveal which one.
         source?.close();
-        lostAfter(GRACE_MS);
+        // A gateway that shuts down refuses each new stream: the time counts from the first failure.
+        if (!isFailing) lostAfter(GRACE_MS);
+        isFailing = true;
         clearTimeout(retry);
         retry = setTimeout(() => void reopen(), RETRY_MS);
       });

@@ -12,6 +12,54 @@ export type ReleaseChanges = Readonly<Record<string, ReleaseChange>>;
 /** Versions by the name of the section or `shell`. */
 export type Releases = Readonly<Record<string, string>>;
 
+/** Whether a rollout, or one criterion of its analysis, may continue. */
+export type Verdict = "passing" | "failing" | "too-few-samples";
+
+/** The progress of a rollout through its steps. */
+export interface RolloutProgress {
+  /** Such as `5% for 10m, 25% for 1h, 100%`. */
+  readonly steps: string;
+  /** The number of the current step, from 1. */
+  readonly step: number;
+  readonly stepStartedAt: string;
+  /** Absent if the rollout is paused. */
+  readonly stepEndsAt?: string;
+  readonly paused: boolean;
+}
+
+/** The visitors on one side of a rollout. Requests are those of the current step, views and clients those since its start. */
+export interface AnalysisTrack {
+  readonly requests: number;
+  readonly serverErrorPercent: number;
+  readonly renderFailurePercent: number;
+  readonly latencyP99Ms: number | null;
+  readonly views: number;
+  readonly clients: number;
+  readonly failedClientPercent: number;
+}
+
+/** The margins and minimums of the canary analysis. */
+export interface AnalysisLimits {
+  readonly automaticAbort: boolean;
+  readonly abortMarginPercent: number;
+  readonly minViews: number;
+  readonly minClients: number;
+  readonly minRequests: number;
+  readonly serverErrorMarginPercent: number;
+  readonly renderFailureMarginPercent: number;
+  readonly latencyMarginMs: number;
+  readonly maxExtensions: number;
+}
+
+/** The canary analysis of a rollout by one gateway. */
+export interface Analysis {
+  readonly verdict: Verdict;
+  readonly criteria: Readonly<Record<"serverErrors" | "renderFailures" | "latencyP99" | "failedClients", Verdict>>;
+  readonly limits: AnalysisLimits;
+  readonly candidate: AnalysisTrack;
+  readonly live: AnalysisTrack;
+}
+
 /** A running rollout. */
 export interface Rollout {
   readonly deployment: number;
@@ -19,6 +67,9 @@ export interface Rollout {
   readonly sections: ReleaseChanges;
   readonly by: string;
   readonly startedAt: string;
+  /** Absent if the share changes only by hand. */
+  readonly progress?: RolloutProgress;
+  readonly analysis: Analysis;
 }
 
 export interface Deployment {
@@ -32,7 +83,6 @@ export interface Deployment {
 
 export interface DeploymentList {
   readonly live: number | null;
-  readonly rollouts: readonly Rollout[];
   readonly deployments: readonly Deployment[];
   readonly url: string;
 }
@@ -76,6 +126,10 @@ export interface Change {
   readonly before: number | null;
   readonly candidate?: number;
   readonly percent?: number;
+  /** The steps of a rollout that started. */
+  readonly steps?: string;
+  /** Whether the change paused the rollout or resumed it. */
+  readonly paused?: boolean;
   readonly sections: ReleaseChanges;
   readonly reason: string | null;
 }

@@ -97,15 +97,12 @@ impl Call {
     fn action(&self, gateway: &Gateway) -> String {
         let description = gateway.admin_get("/api/v1/openapi.json");
         let operation = &description["paths"][self.route][self.method.to_lowercase()];
-        let security = operation["security"].as_array().unwrap();
-        let actions = security[0]["token"].as_array().unwrap();
-        assert_eq!(
-            (security.len(), actions.len()),
-            (1, 1),
-            "{} {}",
-            self.method,
-            self.route
-        );
+        let [token, session] = operation["security"].as_array().unwrap().as_slice() else {
+            panic!("{} {} has no two ways to authenticate", self.method, self.route);
+        };
+        assert_eq!(token["token"], session["session"]);
+        let actions = token["token"].as_array().unwrap();
+        assert_eq!(actions.len(), 1, "{} {}", self.method, self.route);
         actions[0].as_str().unwrap().to_owned()
     }
 }

@@ -162,6 +162,14 @@ fn disabled_abort_pauses_failing_rollout() {
         (&pause["action"], &pause["paused"]),
         (&json!("percent"), &json!(true))
     );
+    let analysis = gateway.admin_get("/api/v1/rollouts")[0]["analysis"].take();
+    assert_eq!(
+        (
+            &analysis["criteria"]["renderFailures"],
+            &analysis["limits"]["automaticAbort"]
+        ),
+        (&json!("failing"), &json!(false))
+    );
     let expected = "end of step 1 of 1, 50% for 1h; failing: 100.0 % of 5 requests";
     assert!(pause["reason"].as_str().unwrap().starts_with(expected), "{pause}");
     assert_eq!(
@@ -234,12 +242,22 @@ fn analysis_of_a_rollout_is_listed() {
     let track = |clients| {
         json!({
             "requests": clients, "serverErrorPercent": 0.0, "renderFailurePercent": 0.0, "latencyP99Ms": null,
-            "clients": clients, "failedClientPercent": 0.0,
+            "views": clients, "clients": clients, "failedClientPercent": 0.0,
         })
     };
+    let criteria = json!({
+        "serverErrors": "passing", "renderFailures": "passing", "latencyP99": "passing",
+        "failedClients": "too-few-samples",
+    });
+    let limits = json!({
+        "automaticAbort": true, "abortMarginPercent": 5, "minViews": 100, "minClients": 3, "minRequests": 3,
+        "serverErrorMarginPercent": 2, "renderFailureMarginPercent": 2, "latencyMarginMs": 500, "maxExtensions": 3,
+    });
     assert_eq!(
         analysis,
-        json!({ "verdict": "passing", "summary": null, "candidate": track(5), "live": track(30) })
+        json!({
+            "verdict": "passing", "summary": null, "criteria": criteria, "limits": limits, "candidate": track(5), "live": track(30),
+        })
     );
 }
 

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
+import type { Page } from "@playwright/test";
+
 import { expectAccessible } from "../support/axe";
 import { expectAccessibleInAllAppearances } from "../support/appearances";
 import { tabTo } from "../support/keyboard";
@@ -12,12 +14,12 @@ import { clientAt } from "../deployments/clients";
 import { expect, expectLive, openTab, signIn, test, type Consoled } from "./console";
 
 const LEGAL = path.join(ROOT, "mfe-legal");
-const PAGES = ["Overview", "Releases", "Traffic", "History", "Previews", "Gateway"];
+const PAGES = ["Overview", "Releases", "Traffic", "History", "Deployments", "Gateway"];
 
-/** Starts a rollout with traffic, so that every page has content. */
+/** Starts a rollout in steps with traffic, so that every page has content. */
 async function fill({ own, operator }: Consoled): Promise<void> {
   const { version } = await publishAltered(operator.access, LEGAL, (file, text) => `${text}/* ${file} */`);
-  await operator.deploy({ legal: version }, { percent: 25 });
+  await operator.deploy({ legal: version }, { steps: "25% for 1h, 50% for 1h, 100%" });
   for (const target of ["/", "/terms", "/terms", "/privacy"]) await clientAt(own.url, 1).view(target);
 }
 
@@ -31,12 +33,13 @@ test("Every page is accessible at every width and color scheme", async ({ page, 
       await openTab(page, name);
       await expect(page.getByRole("main")).toHaveAttribute("aria-busy", "false");
       // Its versions are long, and there are two to compare.
+      if (name === "Overview") await page.getByText("Traffic since the start").click();
       if (name === "Releases") await page.getByLabel("Section").selectOption("legal");
       await expectAccessibleInAllAppearances(page);
     });
   }
   await openTab(page, "Overview");
-  for (const name of ["Promote", "Abort", "Preview", "Roll back legal", "Roll back the whole site"]) {
+  for (const name of ["Promote", "Pause", "Abort", "Preview", "Roll back legal", "Roll back the whole site"]) {
     await test.step(`Dialog ${name}`, async () => {
       await page.getByRole("button", { name, exact: true }).click();
       await expect(page.getByRole("dialog").getByRole("heading")).toBeFocused();
@@ -75,19 +78,32 @@ test("An operator signs in, aborts and signs out by keyboard alone", async ({ pa
   await tabTo(page, page.getByRole("link", { name: "Skip to content" }));
   await keyboard.press("Enter");
   await expect(page.getByRole("main")).toBeFocused();
-  await tabTo(page, page.getByRole("slider").first());
-  const before = await page.getByRole("slider").first().getAttribute("aria-valuetext");
-  await keyboard.press("Home");
-  await expect(page.getByRole("slider").first()).not.toHaveAttribute("aria-valuetext", before ?? "");
-  await tabTo(page, page.getByRole("button", { name: "Abort" }));
-  await keyboard.press("Enter");
-  const dialog = page.getByRole("dialog", { name: "Abort the rollout" });
-  await expect(dialog.getByRole("heading")).toBeFocused();
-  await tabTo(page, dialog.getByLabel("Reason"));
-  await keyboard.type("by keyboard");
-  await keyboard.press("Enter");
-  await expect(dialog).toBeHidden();
-  await expect(page.getByRole("article", { name: "Rollout of legal" })).toBeHidden();
+  const rollout = page.getByRole("article", { name: "Rollout of legal" });
+  await test.step("The rollout is paused and resumed", async () => {
+    const pause = rollout.getByRole("button", { name: "Pause" });
+    await tabTo(page, pause);
+    await actByKeyboard(page, "Pause the steps", "wait for the newsletter");
+    await expect(rollout.getByRole("listitem").filter({ hasText: "25%" })).toContainText("paused");
+    await expect(rollout).toContainText("“wait for the newsletter”");
+    await expect(rollout.getByRole("button", { name: "Resume" })).toBeFocused();
+    await actByKeyboard(page, "Resume the steps", "it is sent");
+    await expect(rollout.getByRole("listitem").filter({ hasText: "25%" })).toContainText("1 h left");
+    await expect(pause).toBeFocused();
+  });
+  await test.step("A chart is read", async () => {
+    await tabTo(page, rollout.getByText("Traffic since the start"));
+    await keyboard.press("Enter");
+    const chart = rollout.getByRole("slider");
+    await tabTo(page, chart);
+    const before = await chart.getAttribute("aria-valuetext");
+    await keyboard.press("Home");
+    await expect(chart).not.toHaveAttribute("aria-valuetext", before ?? "");
+  });
+  await test.step("The rollout is aborted", async () => {
+    await tabTo(page, rollout.getByRole("button", { name: "Abort" }), "Shift+Tab");
+    await actByKeyboard(page, "Abort the rollout", "by keyboard");
+    await expect(rollout).toBeHidden();
+  });
   await tabTo(page, page.getByRole("link", { name: "Gateway" }));
   await keyboard.press("Enter");
   await expect(page.getByRole("heading", { level: 1, name: "Gateway" })).toBeFocused();
@@ -96,8 +112,29 @@ test("An operator signs in, aborts and signs out by keyboard alone", async ({ pa
   await expect(page.getByLabel("Token")).toBeVisible();
 });
 
-test("The token is neither in the page nor in its storage", async ({ page, context, openConsole }) => {
+/** Opens a dialog with the focused button, gives a reason, and submits it. */
+async function actByKeyboard(page: Page, heading: string, reason: string): Promise<void> {
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: heading });
+  await expect(dialog.getByRole("heading")).toBeFocused();
+  await tabTo(page, dialog.getByLabel("Reason"));
+  await page.keyboard.type(reason);
+  await page.keyboard.press("Enter");
+  await expect(dialog).toBeHidden();
+}
+
+test("A wrong token is explained, and a valid one is not kept", async ({
+  page,
+  context,
+  openConsole,
+  browserErrors,
+}) => {
   const { token } = await openConsole();
+  await page.getByLabel("Token").fill("wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByText("The gateway does not know this token").first()).toBeVisible();
+  await expectAccessible(page);
+  expect(browserErrors.errors.splice(0)).toEqual([expect.stringContaining("401")]);
   await signIn(page, token);
   const stored = await page.evaluate(() =>
     JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie]),
@@ -121,32 +158,36 @@ test("A token without a right does not see the action", async ({ page, startOwnS
   const actions = page.getByRole("button", { name: /^(Roll back|Preview|End)/ });
   await expect(actions).toHaveText(["Roll back"]);
   await expect(actions).toHaveAccessibleName("Roll back legal");
-  await openTab(page, "Previews");
+  await openTab(page, "Deployments");
   await expect(page.getByRole("table", { name: "Retained deployments" })).toBeVisible();
   await expect(actions).toHaveCount(0);
 });
 
-test("A wrong token is explained", async ({ page, openConsole, browserErrors }) => {
-  await openConsole();
-  await page.getByLabel("Token").fill("wrong");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByText("The gateway does not know this token").first()).toBeVisible();
-  await expectAccessible(page);
-  expect(browserErrors.errors.splice(0)).toEqual([expect.stringContaining("401")]);
+test("Without events the data is marked as old", async ({ page, openConsole, browserErrors }) => {
+  const { token, own } = await openConsole({ limits: { shutdown_delay_ms: 60_000 } });
+  await signIn(page, token);
+  await test.step("The gateway shuts down: it responds, but sends no events", async () => {
+    process.kill(own.gateway.pid, "SIGTERM");
+    await expect(page.getByRole("status").filter({ hasText: "Offline" })).toBeVisible();
+    await expectOldData(page);
+    await expectAccessible(page);
+  });
+  await test.step("The gateway is gone", async () => {
+    const failed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/session"));
+    process.kill(own.gateway.pid, "SIGKILL");
+    await failed;
+    await expectOldData(page);
+  });
+  // The console tries again until it is closed.
+  await page.close();
+  for (const error of browserErrors.errors.splice(0)) expect(error).toMatch(/status of 503|ERR_/);
 });
 
-test("Without events the data is marked as old", async ({ page, openConsole, browserErrors }) => {
-  const { token, own } = await openConsole();
-  await signIn(page, token);
-  await own.gateway.stop();
-  const notice = page.getByRole("alert").filter({ hasText: "may be out of date" });
-  await expect(notice).toBeVisible();
-  await expect(page.getByRole("status").filter({ hasText: "Offline" })).toBeVisible();
+/** Expects that the page shows what was live, and says that it may have changed. */
+async function expectOldData(page: Page): Promise<void> {
+  await expect(page.getByRole("alert").filter({ hasText: "may be out of date" })).toBeVisible();
   await expect(page.getByRole("region", { name: "Live" })).toContainText("legal");
-  await expectAccessible(page);
-  // The requests that fail.
-  for (const error of browserErrors.errors.splice(0)) expect(error).toContain("ERR_");
-});
+}
 
 test("A gateway without releases says what to do", async ({ page, startOwnSite }) => {
   const store = await mkdtemp(path.join(os.tmpdir(), "colonnade-empty-"));
@@ -161,7 +202,7 @@ test("A gateway without releases says what to do", async ({ page, startOwnSite }
     ["Releases", "Nothing is published yet."],
     ["Traffic", "There were no requests in this time."],
     ["History", "There are no changes yet."],
-    ["Previews", "There are no deployments."],
+    ["Deployments", "There are no deployments."],
     ["Gateway", "Not ready: nothing is live"],
   ] as const) {
     await openTab(page, name);

@@ -6,42 +6,53 @@ import { clientAt } from "../deployments/clients";
 import { expect, openTab, signIn, test } from "./console";
 
 const LEGAL = path.join(ROOT, "mfe-legal");
-// The canary analysis must not be faster than the operator.
-const MANUAL = { rollout: { min_views: 1_000_000, min_clients: 1_000_000 } };
+const ARTICLES = path.join(ROOT, "mfe-articles");
+// Five clients must fail before the canary analysis ends a rollout. Few requests are enough.
+const SMALL = { rollout: { min_views: 4, min_clients: 5, analysis: { min_requests: 4 } } };
 const CANDIDATE_COHORT = 0;
 const LIVE_COHORT = 4_294_967_295;
 
-test("A failing rollout is shown and can be aborted", async ({ page, openConsole }) => {
-  const { own, operator, token } = await openConsole(MANUAL);
+test("A failing rollout is taken back by the operator or the gateway", async ({ page, openConsole }) => {
+  const { own, operator, token } = await openConsole(SMALL);
   await signIn(page, token);
-  const live = page.getByRole("region", { name: "Live" });
+  const live = page.getByRole("region", { name: "Live", exact: true });
   const liveVersion = live
     .getByRole("row", { name: /^legal/ })
     .getByRole("cell")
     .first();
   const before = await liveVersion.innerText();
-
-  const { version } = await publishAltered(operator.access, LEGAL, (_, text) => text);
-  const { number } = await operator.deploy({ legal: version }, { percent: 25 });
   const rollout = page.getByRole("article", { name: "Rollout of legal" });
+  const { version } = await publishAltered(operator.access, LEGAL, (_, text) => text);
+
+  /** Lets clients see the candidate and report a failure, and others see the live release. */
+  async function fail(deployment: number, hosts: readonly number[]): Promise<void> {
+    const { "set-cookie": cookies = [] } = await clientAt(own.url, 1).view("/");
+    const [, ids = ""] = /^colonnade-rollout=([^;]+)/.exec(cookies.join()) ?? [];
+    // The rollout of the section is the newest one.
+    const others = ids.replaceAll(/\.\d+/g, `.${String(LIVE_COHORT)}`);
+    const cookieOf = (cohort: number): string => `colonnade-rollout=${others.replace(/\d+$/, String(cohort))}`;
+    const report = { deployment, release: `legal@${version}`, phase: "render", error: "Error" };
+    for (const host of hosts) {
+      await clientAt(own.url, host + 10, cookieOf(LIVE_COHORT)).view("/terms");
+      const client = clientAt(own.url, host, cookieOf(CANDIDATE_COHORT));
+      await client.view("/terms");
+      expect(await client.report(report)).toBe(204);
+    }
+  }
+
+  const { number } = await operator.deploy({ legal: version }, { percent: 25 });
   await test.step("The candidate appears without a reload", async () => {
     await expect(rollout).toContainText(version);
     await expect(rollout).toContainText("25% of visitors");
   });
 
   await test.step("Its failures appear beside the live releases", async () => {
-    const { "set-cookie": cookies = [] } = await clientAt(own.url, 1).view("/");
-    const [, id] = /^colonnade-rollout=([^.;]+)\./.exec(cookies.join()) ?? [];
-    const cookieOf = (cohort: number): string => `colonnade-rollout=${String(id)}.${String(cohort)}`;
-    await clientAt(own.url, 1, cookieOf(LIVE_COHORT)).view("/terms");
-    const report = { deployment: number, release: `legal@${version}`, phase: "render", error: "Error" };
-    for (let host = 2; host < 6; host += 1) {
-      const client = clientAt(own.url, host, cookieOf(CANDIDATE_COHORT));
-      await client.view("/terms");
-      expect(await client.report(report)).toBe(204);
-    }
-    // A new minute, a change or the next visit shows the new numbers.
+    await fail(number, [1, 2, 3, 4]);
+    // A change, the next visit or a few seconds show the new numbers.
     await page.reload();
+    const cells = rollout.getByRole("row", { name: /^Failed browsers/ }).getByRole("cell");
+    await expect(cells).toHaveText(["100% of 4", /^0% of /, /passing/]);
+    await rollout.getByText("Traffic since the start").click();
     const failures = rollout.getByRole("row", { name: /^Failures in browsers/ });
     await expect(failures.getByRole("cell").last()).toHaveText("100% (higher than live)");
   });
@@ -58,11 +69,34 @@ test("A failing rollout is shown and can be aborted", async ({ page, openConsole
     expect((await operator.deployments()).rollouts).toEqual([]);
   });
 
-  await test.step("The history has the reason and the author", async () => {
+  await test.step("A rollout in steps appears beside another one", async () => {
+    const articles = await publishAltered(operator.access, ARTICLES, (_, text) => text);
+    await operator.deploy({ articles: articles.version }, { percent: 10 });
+    await operator.deploy({ legal: version }, { steps: "25% for 1h, 50% for 2h, 100%" });
+    await expect(page.getByRole("article", { name: "Rollout of articles" })).toContainText("10% of visitors");
+    await expect(rollout.getByRole("list", { name: "Steps" }).getByRole("listitem")).toHaveText([
+      /25% for 1h.* left/,
+      /50% for 2h.*next/,
+      "Everyone",
+    ]);
+    await expect(rollout).toContainText("Too few requests");
+  });
+
+  await test.step("The gateway aborts it, and the console shows why", async () => {
+    const candidate = (await operator.deployments()).rollouts.find(({ percent }) => percent === 25);
+    await fail(candidate?.deployment ?? 0, [1, 2, 3, 4, 5]);
+    await expect(rollout).toBeHidden();
+    await expect(page.getByRole("article", { name: "Rollout of articles" })).toBeVisible();
+    await expect(liveVersion).toHaveText(before);
+    const newest = page.getByRole("region", { name: "Recent changes" }).getByRole("listitem").first();
+    await expect(newest).toContainText("Aborted automatically");
+    await expect(newest).toContainText("100.0 % of 5 clients with the rollout's releases failed");
+  });
+
+  await test.step("The history has the reasons and the authors", async () => {
     await openTab(page, "History");
-    const entry = page.getByRole("region", { name: "Changes" }).getByRole("listitem").filter({ hasText: "Aborted" });
-    await expect(entry.first()).toContainText("fails in every browser");
-    await expect(entry.first()).toContainText("operator");
+    const entries = page.getByRole("region", { name: "Changes" }).locator(".rows > li").filter({ hasText: "Aborted" });
+    await expect(entries).toHaveText([/by gateway.*100\.0 % of 5 clients/, /by operator.*fails in every browser/]);
   });
 });
 

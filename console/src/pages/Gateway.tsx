@@ -2,7 +2,7 @@ import { Card, Notice } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import { useConsole } from "../data.js";
-import { dateOf } from "../format.js";
+import { dateOf, numberOf } from "../format.js";
 import { Ago } from "../parts/Ago.js";
 import type { GatewayState } from "../types.js";
 
@@ -22,7 +22,7 @@ export function Gateway(): ReactElement {
     ["Version", gateway.version],
     ["Started", <Ago key="age" time={gateway.startedAt} />],
     ["Revision of the live state", String(gateway.revision)],
-    ["Requests in the charts’ time", String(total)],
+    ["Requests in the charts’ time", numberOf(total)],
     ["Open event streams", String(gateway.streams)],
     ["Your token", session.token],
     ["Permitted actions", session.actions.join(", ")],
@@ -50,7 +50,7 @@ export function Gateway(): ReactElement {
         </dl>
       </Card>
       <p className="muted">
-        Metrics of all gateways are at <code>/metrics</code>, for Prometheus.
+        Each gateway has its metrics at <code>/metrics</code>, for Prometheus.
       </p>
     </section>
   );

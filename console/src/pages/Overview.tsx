@@ -6,11 +6,11 @@ import { Ago } from "../parts/Ago.js";
 import { ChangeList } from "../parts/ChangeList.js";
 import { RollbackDialog, type RollbackTarget } from "../parts/RollbackDialog.js";
 import { RolloutPanel } from "../parts/RolloutPanel.js";
+import { Version } from "../parts/Version.js";
 
 /** What is live, the candidates beside it, and the newest changes. */
 export function Overview(): ReactElement {
-  const { deployments, history } = useConsole();
-  const { rollouts } = deployments;
+  const { rollouts, history } = useConsole();
   return (
     <>
       <div className={rollouts.length > 0 ? "columns two" : "columns"}>
@@ -84,7 +84,7 @@ function LivePanel(): ReactElement {
               <tr key={name}>
                 <th scope="row">{name}</th>
                 <td>
-                  <code>{version}</code>
+                  <Version>{version}</Version>
                 </td>
                 <td className="optional muted">
                   {release ? (

@@ -6,6 +6,7 @@ import { useConsole } from "../data.js";
 import { bytesOf, differenceOf } from "../format.js";
 import { Ago } from "../parts/Ago.js";
 import { differencesOf } from "../parts/differences.js";
+import { Version } from "../parts/Version.js";
 import type { ReleaseDescription, Section } from "../types.js";
 
 /** The releases of one section at a time, and the difference between two of them. */
@@ -64,7 +65,7 @@ function ReleaseTable({ section }: { readonly section: Section }): ReactElement 
           {section.releases.toReversed().map(({ version, publishedAt, by, bytes }) => (
             <tr key={version}>
               <th scope="row">
-                <code>{version}</code> {version === section.live && <Badge>live</Badge>}
+                <Version>{version}</Version> {version === section.live && <Badge>live</Badge>}
                 {version === section.candidate && <Badge sample>candidate</Badge>}
               </th>
               <td className="nowrap">{bytesOf(bytes)}</td>

@@ -1,12 +1,19 @@
 import { Card } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
-import { ACTIONS } from "../format.js";
+import { actionText } from "../format.js";
 import type { Change } from "../types.js";
 import { Ago } from "./Ago.js";
 import { Changes } from "./Changes.js";
 
 const BAD = ["abort", "automatic-abort", "rollback"];
+// The gateway's reasons are measurements, and no quotes.
+const GATEWAY = "gateway";
+
+function dotOf({ action, paused }: Change): string {
+  if (BAD.includes(action)) return "dot bad";
+  return paused ? "dot wait" : "dot good";
+}
 
 /** Changes, newest first: what, by whom, when and why. */
 export function ChangeList({ changes }: { readonly changes: readonly Change[] }): ReactElement {
@@ -16,22 +23,26 @@ export function ChangeList({ changes }: { readonly changes: readonly Change[] })
       <ol className="rows">
         {changes.map((change) => (
           <li key={change.revision}>
-            <div className="row-main">
+            <div className="row-top">
               <p>
-                <span className={BAD.includes(change.action) ? "dot bad" : "dot good"} aria-hidden="true" />{" "}
-                <b>{ACTIONS[change.action] ?? change.action}</b>
-                {change.percent !== undefined && ` to ${String(change.percent)}%`}
+                <span className={dotOf(change)} aria-hidden="true" /> <b>{actionText(change)}</b>
               </p>
-              <Changes sections={change.sections} />
-              {change.reason !== null && <p className="reason">“{change.reason}”</p>}
+              <p className="muted">
+                by {change.by}, <Ago time={change.at} />, revision {change.revision}
+              </p>
             </div>
-            <p className="row-side muted">
-              <span>{change.by}</span> <Ago time={change.at} />{" "}
-              <span className="revision">revision {change.revision}</span>
-            </p>
+            <Changes sections={change.sections} />
+            {change.steps !== undefined && <p className="muted">Steps: {change.steps}</p>}
+            <Reason change={change} />
           </li>
         ))}
       </ol>
     </Card>
   );
+}
+
+/** Why a change was made. */
+export function Reason({ change: { by, reason } }: { readonly change: Change }): ReactElement | null {
+  if (reason === null) return null;
+  return by === GATEWAY ? <p className="measured">{reason}</p> : <p className="reason">“{reason}”</p>;
 }

@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 
 import { changeText } from "../format.js";
 import type { ReleaseChanges } from "../types.js";
+import { Version } from "./Version.js";
 
 /** The release changes of a deployment, one line for each section. */
 export function Changes({ sections }: { readonly sections: ReleaseChanges }): ReactElement | null {
@@ -13,9 +14,9 @@ export function Changes({ sections }: { readonly sections: ReleaseChanges }): Re
         <li key={name}>
           <span className="visually-hidden">{changeText(name, change)}</span>
           <span aria-hidden="true">
-            <b>{name}</b> {change.from !== null && <code>{change.from}</code>}
+            <b>{name}</b> {change.from !== null && <Version>{change.from}</Version>}
             {change.from !== null && change.to !== null && " → "}
-            {change.to === null ? " removed" : <code>{change.to}</code>}
+            {change.to === null ? " removed" : <Version>{change.to}</Version>}
             {change.from === null && " added"}
           </span>
         </li>

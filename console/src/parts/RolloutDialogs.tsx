@@ -62,6 +62,29 @@ export function PromoteDialog({ rollout, close }: RolloutDialogProps): ReactElem
   );
 }
 
+/** Pauses the steps of a rollout, or resumes them. */
+export function PauseDialog({ rollout, close }: RolloutDialogProps): ReactElement {
+  // Another operator may do the same meanwhile.
+  const [isPaused] = useState(rollout.progress?.paused === true);
+  const action = isPaused ? "resume" : "pause";
+  const heading = isPaused ? "Resume the steps" : "Pause the steps";
+  return (
+    <ActionDialog
+      heading={heading}
+      action={heading}
+      close={close}
+      act={(reason) => call("POST", pathOf(rollout, action), { body: withReason(reason) })}
+    >
+      <Changes sections={rollout.sections} />
+      <p>
+        {isPaused
+          ? "The current step begins again, with its whole time. Then the gateway continues with the next one."
+          : `The share stays at ${String(rollout.percent)}% until someone resumes the steps. The analysis goes on.`}
+      </p>
+    </ActionDialog>
+  );
+}
+
 /** Ends a rollout. */
 export function AbortDialog({ rollout, close }: RolloutDialogProps): ReactElement {
   const back = Object.entries(rollout.sections).map(([name, { from, to }]) => [name, { from: to, to: from }] as const);

@@ -1,4 +1,4 @@
-import { Button, Card } from "@colonnade/kit";
+import { Button, Card, Disclosure } from "@colonnade/kit";
 import { useState, type ReactElement } from "react";
 
 import { useConsole } from "../data.js";
@@ -8,17 +8,23 @@ import { Ago } from "./Ago.js";
 import { Changes } from "./Changes.js";
 import { LineChart } from "./LineChart.js";
 import { PreviewDialog } from "./PreviewDialog.js";
-import { AbortDialog, PromoteDialog } from "./RolloutDialogs.js";
+import { RolloutAnalysis } from "./RolloutAnalysis.js";
+import { AbortDialog, PauseDialog, PromoteDialog } from "./RolloutDialogs.js";
+import { RolloutSteps } from "./RolloutSteps.js";
 import { linesOf, totalsOf, type Totals } from "./traffic.js";
 
-/** A candidate: its changes, its share, how it compares with the live releases, and what can be done. */
+/** A candidate: its changes, its share and steps, how it compares with the live releases, and what can be done. */
 export function RolloutPanel({ rollout }: { readonly rollout: Rollout }): ReactElement {
   return (
     <Card as="article" className="rollout" aria-label={`Rollout of ${Object.keys(rollout.sections).join(", ")}`}>
       <Changes sections={rollout.sections} />
       <RolloutShare rollout={rollout} />
-      <Comparison rollout={rollout} />
+      <RolloutSteps rollout={rollout} />
+      <RolloutAnalysis analysis={rollout.analysis} />
       <RolloutActions rollout={rollout} />
+      <Disclosure summary="Traffic since the start">
+        <Comparison rollout={rollout} />
+      </Disclosure>
     </Card>
   );
 }
@@ -28,12 +34,14 @@ function RolloutShare({ rollout }: { readonly rollout: Rollout }): ReactElement 
   return (
     <div className="share">
       <p>
-        <b>{rollout.percent}%</b> of visitors{" "}
+        <span>
+          <b>{rollout.percent}%</b> of visitors
+        </span>
         <span className="muted">
           deployment {rollout.deployment}, <Ago time={rollout.startedAt} /> by {rollout.by}
         </span>
       </p>
-      <progress value={rollout.percent} max={100} aria-label="Share of visitors" />
+      {!rollout.progress && <progress value={rollout.percent} max={100} aria-label="Share of visitors" />}
     </div>
   );
 }
@@ -111,7 +119,7 @@ function Comparison({ rollout }: { readonly rollout: Rollout }): ReactElement {
 
 function RolloutActions({ rollout }: { readonly rollout: Rollout }): ReactElement | null {
   const { can } = useConsole();
-  const [open, setOpen] = useState<"promote" | "abort" | "preview" | null>(null);
+  const [open, setOpen] = useState<"promote" | "pause" | "abort" | "preview" | null>(null);
   const close = (): void => {
     setOpen(null);
   };
@@ -131,6 +139,17 @@ function RolloutActions({ rollout }: { readonly rollout: Rollout }): ReactElemen
           >
             Promote
           </Button>
+          {rollout.progress && (
+            <Button
+              quiet
+              className="small"
+              onClick={() => {
+                setOpen("pause");
+              }}
+            >
+              {rollout.progress.paused ? "Resume" : "Pause"}
+            </Button>
+          )}
           <Button
             quiet
             className="small"
@@ -154,6 +173,7 @@ function RolloutActions({ rollout }: { readonly rollout: Rollout }): ReactElemen
         </Button>
       )}
       {open === "promote" && <PromoteDialog rollout={rollout} close={close} />}
+      {open === "pause" && <PauseDialog rollout={rollout} close={close} />}
       {open === "abort" && <AbortDialog rollout={rollout} close={close} />}
       {open === "preview" && <PreviewDialog deployment={rollout.deployment} close={close} />}
     </div>

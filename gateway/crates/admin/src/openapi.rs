@@ -17,6 +17,7 @@ use colonnade_web::response::{JSON, Response, response};
 
 use self::operation::{collect_schemas, parameter};
 use self::operations::operations;
+use super::session::COOKIE;
 
 static DESCRIPTION: LazyLock<Bytes> = LazyLock::new(|| description().to_string().into());
 
@@ -88,7 +89,7 @@ fn description() -> Value {
             "license": { "name": "MIT", "identifier": "MIT" },
         },
         "servers": [{ "url": "/" }],
-        "security": [{ "token": [] }],
+        "security": [{ "token": [] }, { "session": [] }],
         "tags": [
             { "name": "health", "description": "Health checks, metrics and this description. No token needed." },
             { "name": "releases", "description": "Immutable, versioned builds of sections and of the shell." },
@@ -108,6 +109,13 @@ fn description() -> Value {
                     "description": "A token of the configuration. It permits the actions publish, deploy, rollback, \
                         preview, garbage_collect and metrics on certain sections. Operations without an action accept every \
                         known token.",
+                },
+                "session": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": COOKIE,
+                    "description": "The cookie that starting a session sets. It permits what the token of the session \
+                        permits, to pages of this listener only. Over TLS its name begins with `__Host-`.",
                 },
             },
             "parameters": {
@@ -214,7 +222,10 @@ mod tests {
     #[test]
     fn only_open_routes_need_no_token() {
         let description = description();
-        assert_eq!(description["security"], json!([{ "token": [] }]));
+        assert_eq!(
+            description["security"],
+            json!([{ "token": [] }, { "session": [] }])
+        );
         for route in described_routes() {
             let pattern = route.pattern;
             assert_eq!(route.name, pattern.replace('{', ":").replace('}', ""));
@@ -223,7 +234,10 @@ mod tests {
                 match route.handler {
                     Endpoint::Api(_) => assert_ne!(security, &json!([]), "{method} {pattern}"),
                     Endpoint::Metrics => {
-                        assert_eq!(security, &json!([{}, { "token": ["metrics"] }]));
+                        assert_eq!(
+                            security,
+                            &json!([{}, { "token": ["metrics"] }, { "session": ["metrics"] }])
+                        );
                     }
                     Endpoint::Console => unreachable!("not described"),
                     Endpoint::Open(_) => assert_eq!(security, &json!([]), "{method} {pattern}"),

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use colonnade_config::{Action, Token};
+use colonnade_config::{Action, RolloutSettings, Token};
 use colonnade_model::deployment::{
     ReleaseChange, Rollout as StoredRollout, VisibleDeployments, release_changes,
 };
@@ -54,10 +54,55 @@ struct Analysis {
     verdict: Verdict,
     /// The verdict with its numbers, in words.
     summary: String,
+    criteria: Criteria,
+    limits: Limits,
     /// The visitors with the rollout's releases.
     candidate: Track,
     /// The visitors without them.
     live: Track,
+}
+
+/// The verdict of each criterion. One that fails makes the rollout fail.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = RolloutCriteria)]
+struct Criteria {
+    /// The requests with a 5xx status.
+    server_errors: Verdict,
+    /// The requests that the gateway could not render.
+    render_failures: Verdict,
+    /// The latency of requests.
+    latency_p99: Verdict,
+    /// The clients that reported a failure. With too few samples of it alone a rollout passes.
+    failed_clients: Verdict,
+}
+
+/// The margins and minimums of the analysis. They have the names of the configuration.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = RolloutLimits)]
+struct Limits {
+    /// Whether the gateway aborts a rollout that fails. Otherwise it pauses the steps.
+    automatic_abort: bool,
+    /// For the clients that reported a failure, in percentage points.
+    #[schema(minimum = 1, maximum = 100)]
+    abort_margin_percent: u8,
+    #[schema(minimum = 1)]
+    min_views: u64,
+    #[schema(minimum = 1)]
+    min_clients: u64,
+    /// The minimum in each step and on each side.
+    #[schema(minimum = 0)]
+    min_requests: u64,
+    #[schema(minimum = 1, maximum = 100)]
+    server_error_margin_percent: u8,
+    #[schema(minimum = 1, maximum = 100)]
+    render_failure_margin_percent: u8,
+    #[schema(minimum = 1)]
+    latency_margin_ms: u64,
+    /// How many more times its duration a step lasts at most while there are too few requests.
+    #[schema(minimum = 0, maximum = 100)]
+    max_extensions: u8,
 }
 
 /// Whether a rollout may continue.
@@ -87,6 +132,9 @@ struct Track {
     /// The latency in milliseconds that 99 % of them do not exceed; null without requests.
     #[schema(minimum = 0, required)]
     latency_p99_ms: Option<u64>,
+    /// The documents that were sent since the step began.
+    #[schema(minimum = 0)]
+    views: u64,
     /// The clients that received a document since the step began.
     #[schema(minimum = 0)]
     clients: u64,
@@ -228,38 +276,81 @@ pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
     let releases = |number| records.get(&number).map(|record| &record.releases);
     let mut rollouts = describe(&state.visible, releases);
     for (rollout, stored) in rollouts.iter_mut().zip(state.visible.rollouts()) {
-        rollout.analysis = Some(admin.analysis.report(stored).into());
+        rollout.analysis = Some(Analysis::new(
+            admin.analysis.report(stored),
+            admin.analysis.settings(),
+        ));
     }
     Ok(json(StatusCode::OK, &rollouts))
 }
 
-impl From<AnalysisReport> for Analysis {
-    fn from(report: AnalysisReport) -> Self {
+impl Analysis {
+    fn new(report: AnalysisReport, settings: &RolloutSettings) -> Self {
         Self {
             summary: report.to_string(),
-            verdict: match report.verdict {
-                rollout::Verdict::Passing => Verdict::Passing,
-                rollout::Verdict::Failing => Verdict::Failing,
-                rollout::Verdict::TooFewSamples => Verdict::TooFewSamples,
-            },
+            verdict: report.verdict.into(),
+            criteria: report.criteria.into(),
+            limits: settings.into(),
             candidate: report.candidate.into(),
             live: report.live.into(),
         }
     }
 }
 
+impl From<rollout::Verdict> for Verdict {
+    fn from(verdict: rollout::Verdict) -> Self {
+        match verdict {
+            rollout::Verdict::Passing => Self::Passing,
+            rollout::Verdict::Failing => Self::Failing,
+            rollout::Verdict::TooFewSamples => Self::TooFewSamples,
+        }
+    }
+}
+
+impl From<rollout::Criteria> for Criteria {
+    fn from(criteria: rollout::Criteria) -> Self {
+        Self {
+            server_errors: criteria.server_errors.into(),
+            render_failures: criteria.render_failures.into(),
+            latency_p99: criteria.latency.into(),
+            failed_clients: criteria.failed_clients.into(),
+        }
+    }
+}
+
+impl From<&RolloutSettings> for Limits {
+    fn from(settings: &RolloutSettings) -> Self {
+        let analysis = &settings.analysis;
+        Self {
+            automatic_abort: settings.automatic_abort,
+            abort_margin_percent: settings.abort_margin_percent,
+            min_views: settings.min_views,
+            min_clients: settings.min_clients,
+            min_requests: analysis.min_requests,
+            server_error_margin_percent: analysis.server_error_margin_percent,
+            render_failure_margin_percent: analysis.render_failure_margin_percent,
+            latency_margin_ms: milliseconds(analysis.latency_margin),
+            max_extensions: analysis.max_extensions,
+        }
+    }
+}
+
 impl From<TrackSamples> for Track {
     fn from(samples: TrackSamples) -> Self {
-        let millis = |latency: Duration| u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
         Self {
             requests: samples.requests,
             server_error_percent: samples.server_error_percent,
             render_failure_percent: samples.render_failure_percent,
-            latency_p99_ms: samples.latency_p99.map(millis),
+            latency_p99_ms: samples.latency_p99.map(milliseconds),
+            views: samples.views,
             clients: samples.clients,
             failed_client_percent: samples.failed_client_percent,
         }
     }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// `POST /api/v1/deployments/{number}/promote` and `POST /api/v1/rollouts/{name}/promote`

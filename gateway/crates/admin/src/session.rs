@@ -32,7 +32,7 @@ const MAX_SESSIONS: usize = 1000;
 const SECURE_COOKIE: &str = "__Host-colonnade-session";
 
 /// The cookie without TLS.
-const COOKIE: &str = "colonnade-session";
+pub(super) const COOKIE: &str = "colonnade-session";
 
 /// The SHA-256 digest of a session's ID. The time to find it reveals nothing about the ID.
 type Key = [u8; 32];

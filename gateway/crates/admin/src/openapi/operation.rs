@@ -43,13 +43,13 @@ impl Operation {
 
     /// Needs a token that permits the action.
     pub(super) fn action(mut self, action: Action) -> Self {
-        self.value["security"] = json!([{ "token": [action.name()] }]);
+        self.value["security"] = json!([{ "token": [action.name()] }, { "session": [action.name()] }]);
         self.errors(&[401, 403, 429, 500, 503])
     }
 
     /// Needs a token that permits the action, depending on the listener's address.
     pub(super) fn optional_action(mut self, action: Action) -> Self {
-        self.value["security"] = json!([{}, { "token": [action.name()] }]);
+        self.value["security"] = json!([{}, { "token": [action.name()] }, { "session": [action.name()] }]);
         self.errors(&[401, 403, 429])
     }
 
@@ -108,7 +108,7 @@ const ERRORS: [(u16, &str, &str); 11] = [
     (
         401,
         "Unauthorized",
-        "The bearer token is missing, unknown or expired.",
+        "The bearer token or the session is missing, unknown or expired.",
     ),
     (
         403,

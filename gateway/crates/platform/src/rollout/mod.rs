@@ -12,7 +12,7 @@ pub use cohort::CohortDraws;
 #[cfg(any(test, feature = "testing"))]
 pub use cohort::fuzz;
 pub use controller::RolloutController;
-pub use report::{AnalysisReport, TrackSamples, Verdict};
+pub use report::{AnalysisReport, Criteria, TrackSamples, Verdict};
 pub use samples::Measurement;
 
 /// The cookie with a visitor's draws for the running rollouts. It contains nothing about the visitor.

@@ -24,6 +24,8 @@ pub enum Verdict {
 pub struct AnalysisReport {
     /// The verdict.
     pub verdict: Verdict,
+    /// The verdict of each criterion.
+    pub criteria: Criteria,
     /// The margins that the candidate exceeds, in words.
     pub failures: Vec<String>,
     /// The visitors with the rollout's releases.
@@ -32,6 +34,19 @@ pub struct AnalysisReport {
     pub live: TrackSamples,
     /// For how long this gateway has counted in the current step.
     pub counted: Duration,
+}
+
+/// The verdicts that the one of the analysis consists of. Only requests can be too few for a step to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Criteria {
+    /// Responses with a 5xx status.
+    pub server_errors: Verdict,
+    /// Responses that the gateway could not render.
+    pub render_failures: Verdict,
+    /// The latency of requests.
+    pub latency: Verdict,
+    /// Clients whose browser reported a failure.
+    pub failed_clients: Verdict,
 }
 
 /// The numbers of the visitors on one side of a rollout.
@@ -45,7 +60,9 @@ pub struct TrackSamples {
     pub render_failure_percent: f64,
     /// The latency that 99 % of them do not exceed.
     pub latency_p99: Option<Duration>,
-    /// The clients that received a document since the current step began.
+    /// The documents that were sent since the current step began.
+    pub views: u64,
+    /// The clients that received a document since then.
     pub clients: u64,
     /// The percentage of them that reported a failure.
     pub failed_client_percent: f64,
@@ -58,6 +75,7 @@ impl TrackSamples {
             server_error_percent: requests.server_errors.percent_of(requests.count),
             render_failure_percent: requests.render_failures.percent_of(requests.count),
             latency_p99: requests.latency_p99(),
+            views: views.documents,
             clients: views.failed().of,
             failed_client_percent: views.failed_percent(settings.report_sample_percent),
         }
@@ -78,63 +96,82 @@ impl AnalysisReport {
         );
         let analysis = &settings.analysis;
         let mut failures = Vec::new();
-        if views.documents >= settings.min_views
-            && views.failed().failed >= settings.min_clients
-            && exceeds(
-                candidate.failed_client_percent,
-                live.failed_client_percent,
-                settings.abort_margin_percent,
-            )
-            && is_more_frequent(views.failed(), live_views.failed())
-        {
-            failures.push(format!(
-                "{:.1} % of {} clients with the rollout's releases failed, and {:.1} % of {} without",
-                candidate.failed_client_percent, candidate.clients, live.failed_client_percent, live.clients
-            ));
-        }
-        let shares = [
+        let mut verdict_of = |has_enough: bool, is_failing: bool, failure: &dyn Fn() -> String| {
+            if is_failing {
+                failures.push(failure());
+                Verdict::Failing
+            } else if has_enough {
+                Verdict::Passing
+            } else {
+                Verdict::TooFewSamples
+            }
+        };
+        let has_enough_views = views.documents >= settings.min_views;
+        let failed_clients = verdict_of(
+            has_enough_views,
+            has_enough_views
+                && views.failed().failed >= settings.min_clients
+                && exceeds(
+                    candidate.failed_client_percent,
+                    live.failed_client_percent,
+                    settings.abort_margin_percent,
+                )
+                && is_more_frequent(views.failed(), live_views.failed()),
+            &|| {
+                format!(
+                    "{:.1} % of {} clients with the rollout's releases failed, and {:.1} % of {} without",
+                    candidate.failed_client_percent,
+                    candidate.clients,
+                    live.failed_client_percent,
+                    live.clients
+                )
+            },
+        );
+        let has_enough_requests =
+            candidate.requests >= analysis.min_requests && live.requests >= analysis.min_requests;
+        let [server_errors, render_failures] = [
             (
                 "have a server error",
-                &requests.server_errors,
-                &live_requests.server_errors,
-                candidate.server_error_percent,
-                live.server_error_percent,
+                [&requests.server_errors, &live_requests.server_errors],
+                [candidate.server_error_percent, live.server_error_percent],
                 analysis.server_error_margin_percent,
             ),
             (
                 "have a render failure",
-                &requests.render_failures,
-                &live_requests.render_failures,
-                candidate.render_failure_percent,
-                live.render_failure_percent,
+                [&requests.render_failures, &live_requests.render_failures],
+                [candidate.render_failure_percent, live.render_failure_percent],
                 analysis.render_failure_margin_percent,
             ),
-        ];
-        for (what, failed, live_failed, share, live_share, margin) in shares {
-            if failed.clients() >= settings.min_clients
-                && exceeds(share, live_share, margin)
-                && is_more_frequent(failed.of(candidate.requests), live_failed.of(live.requests))
-            {
-                failures.push(format!(
-                    "{share:.1} % of {} requests with the rollout's releases {what}, and {live_share:.1} % of {} without",
-                    candidate.requests, live.requests
-                ));
-            }
-        }
-        if let (Some(latency), Some(live_latency)) = (candidate.latency_p99, live.latency_p99) {
-            let limit = live_latency + analysis.latency_margin;
-            if latency > limit
-                && is_more_frequent(requests.slower_than(limit), live_requests.slower_than(limit))
-            {
-                failures.push(format!(
+        ]
+        .map(|(what, [failed, live_failed], [share, live_share], margin)| {
+            verdict_of(
+                has_enough_requests,
+                failed.clients() >= settings.min_clients
+                    && exceeds(share, live_share, margin)
+                    && is_more_frequent(failed.of(candidate.requests), live_failed.of(live.requests)),
+                &|| {
+                    format!(
+                        "{share:.1} % of {} requests with the rollout's releases {what}, and {live_share:.1} % of {} without",
+                        candidate.requests, live.requests
+                    )
+                },
+            )
+        });
+        let [p99, live_p99] = [&candidate, &live].map(|track| track.latency_p99.unwrap_or_default());
+        let limit = live_p99 + analysis.latency_margin;
+        let latency = verdict_of(
+            has_enough_requests,
+            live.latency_p99.is_some()
+                && p99 > limit
+                && is_more_frequent(requests.slower_than(limit), live_requests.slower_than(limit)),
+            &|| {
+                format!(
                     "99 % of requests take up to {} ms with the rollout's releases, and {} ms without",
-                    latency.as_millis(),
-                    live_latency.as_millis()
-                ));
-            }
-        }
-        let has_enough_requests =
-            candidate.requests >= analysis.min_requests && live.requests >= analysis.min_requests;
+                    p99.as_millis(),
+                    live_p99.as_millis()
+                )
+            },
+        );
         let verdict = match (failures.is_empty(), has_enough_requests) {
             (false, _) => Verdict::Failing,
             (true, true) => Verdict::Passing,
@@ -142,6 +179,12 @@ impl AnalysisReport {
         };
         Self {
             verdict,
+            criteria: Criteria {
+                server_errors,
+                render_failures,
+                latency,
+                failed_clients,
+            },
             failures,
             candidate,
             live,

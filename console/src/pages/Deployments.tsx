@@ -1,0 +1,154 @@
+import { Badge, Button, Card } from "@colonnade/kit";
+import { useState, type ReactElement } from "react";
+
+import { call } from "../api.js";
+import { useConsole } from "../data.js";
+import { ActionDialog } from "../parts/ActionDialog.js";
+import { Ago } from "../parts/Ago.js";
+import { PreviewDialog } from "../parts/PreviewDialog.js";
+import { Version } from "../parts/Version.js";
+import type { Deployment, Releases, Rollout } from "../types.js";
+
+/** The retained deployments, which can be previewed, and the end of all previews. The gateway keeps no list of links. */
+export function Deployments(): ReactElement {
+  const { deployments, rollouts, can, session } = useConsole();
+  const [preview, setPreview] = useState<number | null>(null);
+  const [ending, setEnding] = useState(false);
+  const list = deployments.deployments.toReversed();
+  const live = deployments.deployments.find(({ number }) => number === deployments.live)?.releases;
+  const candidates = new Set(rollouts.map(({ deployment }) => deployment));
+  const stateOf = ({ number, releases, preview: isPreview }: Deployment): string | null => {
+    if (number === deployments.live) return "live";
+    if (candidates.has(number)) return "candidate";
+    if (isPreview) return "preview only";
+    return isCombination(releases, live, rollouts) ? "combined" : null;
+  };
+  const mayPreview = session.actions.includes("preview");
+  return (
+    <section aria-label="Retained" className="panel">
+      <p className="muted">
+        A preview is a signed link. Anyone who has it sees the deployment until the link expires.
+        {rollouts.length > 1 && " A combined deployment is for visitors who are in several rollouts."}
+      </p>
+      {can("preview", "*") && (
+        <p>
+          <Button
+            quiet
+            className="small"
+            onClick={() => {
+              setEnding(true);
+            }}
+          >
+            End all previews
+          </Button>
+        </p>
+      )}
+      <Card className="flush">
+        <table>
+          <caption className="visually-hidden">Retained deployments</caption>
+          <thead>
+            <tr>
+              <th scope="col">Deployment</th>
+              <th scope="col">Compared with live</th>
+              <th scope="col" className="optional">
+                Created
+              </th>
+              <th scope="col">
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {list
+              .map((deployment) => ({ ...deployment, state: stateOf(deployment) }))
+              .map(({ number, releases, createdAt, by, state }) => (
+                <tr key={number}>
+                  <th scope="row">
+                    {number} {state !== null && <Badge sample={state !== "live"}>{state}</Badge>}
+                  </th>
+                  <td className="releases">
+                    <FromLive live={live} releases={releases} />
+                  </td>
+                  <td className="optional muted">
+                    <Ago time={createdAt} /> by {by}
+                  </td>
+                  <td className="end">
+                    {mayPreview && (
+                      <Button
+                        quiet
+                        className="small"
+                        aria-label={`Preview deployment ${String(number)}`}
+                        onClick={() => {
+                          setPreview(number);
+                        }}
+                      >
+                        Preview
+                      </Button>
+                    )}
+                  </td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+        {list.length === 0 && <p className="empty">There are no deployments.</p>}
+      </Card>
+      {preview !== null && (
+        <PreviewDialog
+          deployment={preview}
+          close={() => {
+            setPreview(null);
+          }}
+        />
+      )}
+      {ending && (
+        <EndPreviews
+          close={() => {
+            setEnding(false);
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Whether a deployment differs from the live one by releases of running rollouts only: visitors in several of them see it. */
+function isCombination(releases: Releases, live: Releases = {}, rollouts: readonly Rollout[]): boolean {
+  const changed = Object.keys(releases).filter((name) => releases[name] !== live[name]);
+  const isCandidate = (name: string): boolean => rollouts.some(({ sections }) => sections[name]?.to === releases[name]);
+  return changed.length > 1 && changed.every(isCandidate);
+}
+
+interface FromLiveProps {
+  readonly live: Releases | undefined;
+  readonly releases: Releases;
+}
+
+/** How the releases of a deployment differ from the live ones. */
+function FromLive({ live = {}, releases }: FromLiveProps): ReactElement {
+  const names = [...new Set([...Object.keys(live), ...Object.keys(releases)])].sort();
+  const changed = names.filter((name) => live[name] !== releases[name]);
+  if (changed.length === 0) return <span className="muted">equal</span>;
+  return (
+    <ul className="changes">
+      {changed.map((name) => (
+        <li key={name}>
+          <b>{name}</b> {releases[name] === undefined ? "removed" : <Version>{releases[name]}</Version>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function EndPreviews({ close }: { readonly close: () => void }): ReactElement {
+  return (
+    <ActionDialog
+      heading="End all previews"
+      action="End all previews"
+      withReason={false}
+      close={close}
+      act={() => call("DELETE", "/previews")}
+    >
+      <p>All preview links of all teams stop working immediately.</p>
+    </ActionDialog>
+  );
+}

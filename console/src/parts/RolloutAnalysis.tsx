@@ -1,0 +1,101 @@
+import type { ReactElement } from "react";
+
+import { millisecondsOf, numberOf, shareOf } from "../format.js";
+import type { Analysis, AnalysisTrack, Verdict } from "../types.js";
+
+interface Row {
+  readonly name: string;
+  /** What passes. */
+  readonly rule: string;
+  readonly value: (track: AnalysisTrack) => string;
+  readonly verdict: Verdict;
+}
+
+const VERDICTS: Readonly<Record<Verdict, readonly [sign: string, text: string]>> = {
+  passing: ["✓", "passing"],
+  failing: ["✕", "failing"],
+  "too-few-samples": ["…", "too few"],
+};
+
+const percentOf = (percent: number): string => shareOf(percent / 100);
+const points = (margin: number): string => `at most ${String(margin)} ${margin === 1 ? "point" : "points"} above live`;
+
+function rowsOf({ criteria, limits, candidate, live }: Analysis): readonly Row[] {
+  const hasRequests = Math.min(candidate.requests, live.requests) >= limits.minRequests;
+  // Without requests there is no share.
+  const ofRequests = (value: (track: AnalysisTrack) => number | null, format: (value: number) => string) => {
+    return (track: AnalysisTrack): string => {
+      const number = value(track);
+      return track.requests === 0 || number === null ? "–" : format(number);
+    };
+  };
+  return [
+    {
+      name: "Requests",
+      rule: `in this step, at least ${numberOf(limits.minRequests)}`,
+      value: ({ requests }) => numberOf(requests),
+      verdict: hasRequests ? "passing" : "too-few-samples",
+    },
+    {
+      name: "5xx responses",
+      rule: points(limits.serverErrorMarginPercent),
+      value: ofRequests(({ serverErrorPercent }) => serverErrorPercent, percentOf),
+      verdict: criteria.serverErrors,
+    },
+    {
+      name: "Render failures",
+      rule: points(limits.renderFailureMarginPercent),
+      value: ofRequests(({ renderFailurePercent }) => renderFailurePercent, percentOf),
+      verdict: criteria.renderFailures,
+    },
+    {
+      name: "99th percentile",
+      rule: `at most ${millisecondsOf(limits.latencyMarginMs)} above live`,
+      value: ofRequests(({ latencyP99Ms }) => latencyP99Ms, millisecondsOf),
+      verdict: criteria.latencyP99,
+    },
+    {
+      name: "Failed browsers",
+      rule: `${points(limits.abortMarginPercent)}, from ${numberOf(limits.minViews)} documents`,
+      value: ({ clients, failedClientPercent }) =>
+        clients === 0 ? "–" : `${percentOf(failedClientPercent)} of ${numberOf(clients)}`,
+      verdict: criteria.failedClients,
+    },
+  ];
+}
+
+/** The canary analysis by criterion, with its samples and limits. */
+export function RolloutAnalysis({ analysis }: { readonly analysis: Analysis }): ReactElement {
+  return (
+    <table className="comparison">
+      <caption className="visually-hidden">Canary analysis of this gateway</caption>
+      <thead>
+        <tr>
+          <th scope="col">Analysis</th>
+          <th scope="col">Candidate</th>
+          <th scope="col">Live</th>
+          <th scope="col">
+            <span className="verdict-text">Verdict</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rowsOf(analysis).map(({ name, rule, value, verdict }) => {
+          const [sign, text] = VERDICTS[verdict];
+          return (
+            <tr key={name}>
+              <th scope="row">
+                {name} <span className="rule">{rule}</span>
+              </th>
+              <td>{value(analysis.candidate)}</td>
+              <td>{value(analysis.live)}</td>
+              <td className={`verdict ${verdict}`}>
+                <span aria-hidden="true">{sign}</span> <span className="verdict-text">{text}</span>
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,48 @@
+// Values for tests.
+import type { Analysis, AnalysisTrack, Rollout } from "../types.js";
+
+/** One side of a rollout without failures. */
+export const TRACK: AnalysisTrack = {
+  requests: 300,
+  serverErrorPercent: 0,
+  renderFailurePercent: 0,
+  latencyP99Ms: 120,
+  views: 250,
+  clients: 90,
+  failedClientPercent: 0,
+};
+
+/** An analysis that passes, with changes. */
+export function analysisOf(changes: Partial<Analysis> = {}): Analysis {
+  return {
+    verdict: "passing",
+    criteria: { serverErrors: "passing", renderFailures: "passing", latencyP99: "passing", failedClients: "passing" },
+    limits: {
+      automaticAbort: true,
+      abortMarginPercent: 5,
+      minViews: 100,
+      minClients: 5,
+      minRequests: 200,
+      serverErrorMarginPercent: 2,
+      renderFailureMarginPercent: 1,
+      latencyMarginMs: 500,
+      maxExtensions: 3,
+    },
+    candidate: TRACK,
+    live: TRACK,
+    ...changes,
+  };
+}
+
+/** A rollout of `legal` by hand, with changes. */
+export function rolloutOf(changes: Partial<Rollout> = {}): Rollout {
+  return {
+    deployment: 2,
+    percent: 25,
+    sections: { legal: { from: "1.0.0", to: "2.0.0" } },
+    by: "team",
+    startedAt: "2030-01-01T11:50:00Z",
+    analysis: analysisOf(),
+    ...changes,
+  };
+}
