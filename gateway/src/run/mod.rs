@@ -42,6 +42,7 @@ use signals::Signals;
 use tickets::SharedTicketKeys;
 use tokio::net::UnixListener;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use upgrade::Upgrader;
 use upgrade::served::Serving;
 
@@ -175,8 +176,13 @@ async fn serve(
         metrics.auth.clone(),
         shutdown_started.clone(),
     ));
-    let site = Site::new(config, &rollouts, documents, shutdown_started, &metrics.site)?;
-    let site = Arc::new(site);
+    let site = Arc::new(Site::new(
+        config,
+        &rollouts,
+        documents,
+        shutdown_started,
+        &metrics.site,
+    )?);
     let admin_service = stack::admin(Arc::clone(&admin), Arc::clone(&settings.admin), admin_recorder);
     let site_service = stack::site(
         Arc::clone(&site),
@@ -208,18 +214,17 @@ async fn serve(
         admin_tls: listeners.admin.certificates.take(),
         metrics: metrics.reloads.clone(),
     };
-    let background = [
-        tokio::spawn(async move { rollouts.run().await }),
-        tokio::spawn(acme::run(acme)),
-        tokio::spawn(ticket_keys.run()),
-        tokio::spawn(async move { deployments.poll_store().await }),
-        tokio::spawn(reload.run(signals.hangup)),
-        tokio::spawn(Arc::clone(&upgrader).run(signals.upgrade)),
-        tokio::spawn(upgrade::control::serve(control_socket, upgrader)),
-        tokio::spawn(service_manager::watchdog(ShutdownSignal(
-            shutdown.lifecycle.subscribe(),
-        ))),
-    ];
+    let mut background = JoinSet::new();
+    background.spawn(async move { rollouts.run().await });
+    background.spawn(acme::run(acme));
+    background.spawn(ticket_keys.run());
+    background.spawn(async move { deployments.poll_store().await });
+    background.spawn(reload.run(signals.hangup));
+    background.spawn(Arc::clone(&upgrader).run(signals.upgrade));
+    background.spawn(upgrade::control::serve(control_socket, upgrader));
+    background.spawn(service_manager::watchdog(ShutdownSignal(
+        shutdown.lifecycle.subscribe(),
+    )));
     service_manager::ready().await;
     listeners.log();
     reload::log_warnings(&warnings);
@@ -228,9 +233,7 @@ async fn serve(
     let admin = listeners.admin.listener.serve(admin_service, draining.clone());
     let redirect = serve_redirects(listeners.redirect, redirect_service, draining);
     tokio::join!(site, admin, redirect);
-    for task in background {
-        task.abort();
-    }
+    background.abort_all();
     tracing::info!(event = "shutdown_complete");
     Ok(())
 }
