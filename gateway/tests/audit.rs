@@ -149,7 +149,7 @@ fn change_cut_by_a_shutdown_is_audited_as_interrupted() {
     // The change waits for the lock, longer than the shutdown.
     let lock = lock.unwrap();
     lock.lock().unwrap();
-    let body = "{\"releases\":{\"directory\":\"1.0.0\"}}";
+    let body = "{\"releases\":{\"directory\":null}}";
     let mut deploy = Raw::open(&gateway.admin);
     deploy.send(format!(
         "POST /api/v1/deployments HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {TOKEN}\r\n\

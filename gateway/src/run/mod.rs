@@ -22,7 +22,7 @@ use colonnade_config::{CertificateError, Config};
 use colonnade_diagnostics::Diagnostics;
 use colonnade_edge::{HttpService, SharedTls};
 use colonnade_platform::deployment::{Deployments, LoadError, Warm};
-use colonnade_platform::rollout::{CanaryAnalysis, RolloutController};
+use colonnade_platform::rollout::RolloutController;
 use colonnade_render::Renderer;
 use colonnade_site::document::{Documents, SiteFacts};
 use colonnade_site::{BackendError, Site};
@@ -35,7 +35,7 @@ use crate::cli::fail;
 use crate::metrics::Metrics;
 use crate::redirect::HttpsRedirect;
 use crate::stack;
-use listeners::OpenListener;
+use listeners::OpenListeners;
 use reload::Reload;
 use settings::CurrentListenerSettings;
 use signals::Signals;
@@ -160,10 +160,7 @@ async fn serve(
     let restart_settings = std::mem::take(&mut config.restart_settings);
     let warnings = std::mem::take(&mut config.warnings);
     let control_socket = std::mem::take(&mut config.listen.control_socket);
-    let rollouts = RolloutController {
-        deployments: Arc::clone(&deployments),
-        analysis: Arc::new(CanaryAnalysis::new(config.rollout.clone())),
-    };
+    let rollouts = RolloutController::new(&deployments, config.rollout.clone());
     let admin = Arc::new(Admin::new(
         std::mem::take(&mut config.admin.tokens),
         !listeners.admin.address.ip().is_loopback(),
@@ -194,14 +191,13 @@ async fn serve(
     // Upgrade
     let control_socket =
         wait_for_handover(takeover, &deployments, &listeners.serving, &control_socket).await?;
-    let upgrader = Upgrader::new(
+    let upgrader = Arc::new(Upgrader::new(
         program,
         &listeners,
         Arc::clone(&settings.site),
         &shutdown,
         metrics.upgrade_failures.clone(),
-    );
-    let upgrader = Arc::new(upgrader);
+    ));
 
     // Reload
     let reload = Reload {
@@ -222,31 +218,32 @@ async fn serve(
     background.spawn(reload.run(signals.hangup));
     background.spawn(Arc::clone(&upgrader).run(signals.upgrade));
     background.spawn(upgrade::control::serve(control_socket, upgrader));
-    background.spawn(service_manager::watchdog(ShutdownSignal(
-        shutdown.lifecycle.subscribe(),
-    )));
+    let lifecycle = shutdown.lifecycle.subscribe();
+    background.spawn(service_manager::watchdog(ShutdownSignal(lifecycle)));
     service_manager::ready().await;
     listeners.log();
     reload::log_warnings(&warnings);
-    let draining = shutdown.draining;
-    let site = listeners.site.listener.serve(site_service, draining.clone());
-    let admin = listeners.admin.listener.serve(admin_service, draining.clone());
-    let redirect = serve_redirects(listeners.redirect, redirect_service, draining);
-    tokio::join!(site, admin, redirect);
+    let services = (site_service, admin_service, redirect_service);
+    serve_listeners(listeners, services, shutdown.draining).await;
     background.abort_all();
     tracing::info!(event = "shutdown_complete");
     Ok(())
 }
 
-/// Serves the redirect listener, if there is one.
-async fn serve_redirects(
-    listener: Option<OpenListener>,
-    service: Option<impl HttpService>,
+/// Serves all listeners until their connections are drained.
+async fn serve_listeners(
+    listeners: OpenListeners,
+    (site, admin, redirect): (impl HttpService, impl HttpService, Option<impl HttpService>),
     draining: watch::Receiver<bool>,
 ) {
-    if let Some((open, service)) = listener.zip(service) {
-        open.listener.serve(service, draining).await;
-    }
+    let site = listeners.site.listener.serve(site, draining.clone());
+    let admin = listeners.admin.listener.serve(admin, draining.clone());
+    let redirect = async {
+        if let Some((open, service)) = listeners.redirect.zip(redirect) {
+            open.listener.serve(service, draining).await;
+        }
+    };
+    tokio::join!(site, admin, redirect);
 }
 
 /// Opens the deployments, and starts what renders them.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::MissedTickBehavior;
 
+use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::{Rollout, RolloutProgress};
 
 use super::{AnalysisReport, CanaryAnalysis, Verdict};
@@ -23,6 +24,14 @@ pub struct RolloutController {
 }
 
 impl RolloutController {
+    /// Creates a controller that decides by these settings.
+    pub fn new(deployments: &Arc<Deployments>, settings: RolloutSettings) -> Self {
+        Self {
+            deployments: Arc::clone(deployments),
+            analysis: Arc::new(CanaryAnalysis::new(settings)),
+        }
+    }
+
     /// Checks the rollouts forever.
     pub async fn run(&self) {
         let mut ticks = tokio::time::interval(INTERVAL);
