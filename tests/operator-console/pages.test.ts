@@ -24,7 +24,8 @@ async function fill({ own, operator }: Consoled): Promise<void> {
 }
 
 test("Every page is accessible at every width and color scheme", async ({ page, openConsole, browserErrors }) => {
-  const consoled = await openConsole();
+  // The analysis passes without requests, and has too few documents.
+  const consoled = await openConsole({ rollout: { analysis: { min_requests: 0 } } });
   await expectAccessibleInAllAppearances(page);
   await fill(consoled);
   await signIn(page, consoled.token);
@@ -43,7 +44,8 @@ test("Every page is accessible at every width and color scheme", async ({ page, 
     await test.step(`Dialog ${name}`, async () => {
       await page.getByRole("button", { name, exact: true }).click();
       await expect(page.getByRole("dialog").getByRole("heading")).toBeFocused();
-      await expectAccessible(page);
+      // The rest of the page is inert, and was checked above.
+      await expectAccessible(page, { selector: "dialog[open]" });
       await page.keyboard.press("Escape");
       await expect(page.getByRole("button", { name, exact: true })).toBeFocused();
     });

@@ -15,7 +15,9 @@ export async function expectAccessibleInAllAppearances(page: Page): Promise<void
       await test.step(`${colorScheme}, ${String(width)} px`, async () => {
         await page.setViewportSize({ width, height: 720 });
         await expectAccessible(page, { colorsOnly: colorScheme === "dark" });
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
         test.expect(overflow, "horizontal overflow in pixels").toBeLessThanOrEqual(0);
       });
     }

@@ -116,9 +116,6 @@ export function LineChart({ title, lines, format }: LineChartProps): ReactElemen
           <text className="axis" x={0} y={HEIGHT - 4}>
             {minutes[0] !== undefined && timeOf(minutes[0] * 60_000)}
           </text>
-          <text className="axis" x={0} y={y(maximum / 2) - 4}>
-            {format(maximum / 2)}
-          </text>
           <text className="axis middle" x={x(Math.floor(last / 2))} y={HEIGHT - 4}>
             {last > 1 &&
               minutes[Math.floor(last / 2)] !== undefined &&

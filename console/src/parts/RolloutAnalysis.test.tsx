@@ -8,7 +8,7 @@ import { analysisOf, TRACK } from "./testing.js";
 afterEach(cleanup);
 
 /** The texts of the rows' cells, by the name and the rule of the criterion. */
-function rows(analysis: Analysis): Readonly<Record<string, readonly (string | null)[]>> {
+function rows(analysis: Analysis): Readonly<Record<string, readonly string[]>> {
   render(<RolloutAnalysis analysis={analysis} />);
   const [, ...body] = within(screen.getByRole("table", { name: /^Canary analysis/ })).getAllByRole("row");
   return Object.fromEntries(
@@ -16,7 +16,7 @@ function rows(analysis: Analysis): Readonly<Record<string, readonly (string | nu
       within(row).getByRole("rowheader").textContent,
       within(row)
         .getAllByRole("cell")
-        .map(({ textContent }) => textContent),
+        .map(({ textContent }) => textContent.trim()),
     ]),
   );
 }

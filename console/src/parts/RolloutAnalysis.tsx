@@ -8,6 +8,8 @@ interface Row {
   /** What passes. */
   readonly rule: string;
   readonly value: (track: AnalysisTrack) => string;
+  /** What the value is a share of. */
+  readonly samples?: (track: AnalysisTrack) => string;
   readonly verdict: Verdict;
 }
 
@@ -57,8 +59,8 @@ function rowsOf({ criteria, limits, candidate, live }: Analysis): readonly Row[]
     {
       name: "Failed browsers",
       rule: `${points(limits.abortMarginPercent)}, from ${numberOf(limits.minViews)} documents`,
-      value: ({ clients, failedClientPercent }) =>
-        clients === 0 ? "–" : `${percentOf(failedClientPercent)} of ${numberOf(clients)}`,
+      value: ({ clients, failedClientPercent }) => (clients === 0 ? "–" : percentOf(failedClientPercent)),
+      samples: ({ clients }) => (clients === 0 ? "" : `of ${numberOf(clients)}`),
       verdict: criteria.failedClients,
     },
   ];
@@ -80,15 +82,18 @@ export function RolloutAnalysis({ analysis }: { readonly analysis: Analysis }): 
         </tr>
       </thead>
       <tbody>
-        {rowsOf(analysis).map(({ name, rule, value, verdict }) => {
+        {rowsOf(analysis).map(({ name, rule, value, samples, verdict }) => {
           const [sign, text] = VERDICTS[verdict];
           return (
             <tr key={name}>
               <th scope="row">
                 {name} <span className="rule">{rule}</span>
               </th>
-              <td>{value(analysis.candidate)}</td>
-              <td>{value(analysis.live)}</td>
+              {[analysis.candidate, analysis.live].map((track, side) => (
+                <td key={side}>
+                  {value(track)} {samples && <span className="rule">{samples(track)}</span>}
+                </td>
+              ))}
               <td className={`verdict ${verdict}`}>
                 <span aria-hidden="true">{sign}</span> <span className="verdict-text">{text}</span>
               </td>
