@@ -127,11 +127,14 @@ function RolloutActions({ rollout }: { readonly rollout: Rollout }): ReactElemen
   const mayDeploy = sections.every((section) => can("deploy", section));
   const mayPreview = sections.every((section) => can("preview", section));
   if (!mayDeploy && !mayPreview) return null;
+  // The prominent button is the likely next action.
+  const isFailing = rollout.analysis.verdict === "failing";
   return (
     <div className="actions">
       {mayDeploy && (
         <>
           <Button
+            quiet={isFailing}
             className="small"
             onClick={() => {
               setOpen("promote");
@@ -151,7 +154,7 @@ function RolloutActions({ rollout }: { readonly rollout: Rollout }): ReactElemen
             </Button>
           )}
           <Button
-            quiet
+            quiet={!isFailing}
             className="small"
             onClick={() => {
               setOpen("abort");
