@@ -250,7 +250,7 @@ fn analysis_of_a_rollout_is_listed() {
         "failedClients": "too-few-samples",
     });
     let limits = json!({
-        "automaticAbort": true, "abortMarginPercent": 5, "minViews": 100, "minClients": 3, "minRequests": 3,
+        "automaticAbort": true, "abortMarginPercent": 5, "minViews": 100, "minClients": 5, "minRequests": 5,
         "serverErrorMarginPercent": 2, "renderFailureMarginPercent": 2, "latencyMarginMs": 500, "maxExtensions": 3,
     });
     assert_eq!(
