@@ -22,7 +22,10 @@ export interface Change {
 /** An admin API client whose token permits everything. */
 export interface Operator {
   readonly access: AdminAccess;
-  deploy(releases: Releases, options?: { percent?: number; steps?: string }): Promise<{ number: number; live: boolean }>;
+  deploy(
+    releases: Releases,
+    options?: { percent?: number; steps?: string },
+  ): Promise<{ number: number; live: boolean }>;
   promote(deployment: number): Promise<{ number: number; live: boolean }>;
   rollback(what: { section: string } | { deployment: number }): Promise<{ number: number }>;
   preview(releases: Releases, path: string): Promise<{ deployment: number; url: string }>;
