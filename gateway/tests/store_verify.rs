@@ -250,7 +250,7 @@ fn verify_reports_damaged_keys_and_newest_change() {
 #[test]
 fn store_commands_need_only_the_folder_of_the_store() {
     let gateway = gateway();
-    let config = gateway.folder().join("rescue.toml");
+    let config = gateway.folder().join("store.toml");
     fs::write(&config, "[store]\nfolder = \"store\"\n").unwrap();
     let output = run_gateway(&["store", "verify", "--config", config.to_str().unwrap()]);
     assert!(output.status.success(), "{output:?}");
