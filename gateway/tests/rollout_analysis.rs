@@ -113,19 +113,62 @@ fn failures_of_both_sides_never_abort_rollout() {
     assert_eq!(wait_for_change(&gateway)["action"], "promote");
 }
 
-#[test]
-fn open_circuit_breaker_is_no_evidence() {
-    let gateway = gateway(SMALL, FAILS_FOR_BAD, LONG);
-    let cookie = rollout_cookie(&gateway, &[0]);
-    for client in 0..20 {
+/// Requests each path as another client that draws this.
+fn request_all(gateway: &Gateway, draw: u32, paths: impl Iterator<Item = String>) {
+    let cookie = rollout_cookie(gateway, &[draw]);
+    for (client, path) in (0..).zip(paths) {
         let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
         let mut browser = Browser::new(site);
         browser.set_cookie("colonnade-rollout", &cookie);
-        assert_eq!(browser.get("/shop/bad").status, 200);
+        assert_eq!(browser.get(&path).status, 200);
     }
+}
+
+#[test]
+fn open_circuit_breaker_is_no_evidence_of_other_pages() {
+    let gateway = gateway(SMALL, FAILS_FOR_BAD, LONG);
+    let good = (0..6).map(|_| "/shop/good".to_owned());
+    let bad = (0..5).map(|_| "/shop/bad".to_owned());
+    // The circuit breaker opens after five failures.
+    let unknown = (0..10).map(|number| format!("/shop/{number}"));
+    request_all(&gateway, 0, good.chain(bad).chain(unknown));
     let analysis = &gateway.admin_get("/api/v1/rollouts")[0]["analysis"];
-    // The circuit breaker opens after five.
-    assert_eq!(analysis["candidate"]["requests"], 5, "{analysis}");
+    assert_eq!(analysis["candidate"]["requests"], 11, "{analysis}");
+}
+
+#[test]
+fn page_that_always_fails_aborts_rollout_despite_breaker() {
+    let gateway = Gateway::start_with(SMALL, &[]);
+    gateway.publish(&rendering_shell("1.0.0"));
+    gateway.publish(&rendered_section("other", "1.0.0", "/other/:x", HEALTHY_MODULE));
+    for (version, module) in [
+        ("1.0.0", HEALTHY_MODULE),
+        (
+            "2.0.0",
+            "export default { page: () => { throw new Error('x'); } };",
+        ),
+    ] {
+        gateway.publish(&rendered_section("shop", version, "/shop/:x", module));
+    }
+    gateway.deploy(&json!({ "shell": "1.0.0", "shop": "1.0.0", "other": "1.0.0" }));
+    let rollout = json!({ "releases": { "shop": "2.0.0" }, "steps": LONG });
+    assert_eq!(gateway.post_deployment(&rollout).status, 201);
+    // Most visitors see pages of the other section.
+    let paths = || {
+        (0..100).map(|number| match number % 5 {
+            0 => format!("/shop/{number}"),
+            _ => format!("/other/{number}"),
+        })
+    };
+    request_all(&gateway, u32::MAX, paths());
+    request_all(&gateway, 0, paths());
+    // The gateway looks twice per second.
+    let reason = wait_for_abort(&gateway);
+    assert!(reason.starts_with("20.0 % of "), "{reason}");
+    assert!(
+        reason.ends_with(" have a render failure, and 0.0 % of 100 without"),
+        "{reason}"
+    );
 }
 
 #[test]

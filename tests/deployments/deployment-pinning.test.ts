@@ -15,7 +15,7 @@ const LEGAL = path.join(ROOT, "mfe-legal");
 const ORIGINAL = "Terms of use";
 const ALTERED = "Terms of another release";
 // Only the live deployment is retained.
-const RETAIN_LIVE_ONLY = { store: { retain_deployments: 1, retain_hours: 0 } };
+const RETAIN_LIVE_ONLY = { store: { retain_deployments: 1, retain_hours: 0, retain_releases: 0 } };
 
 async function deployAlteredTerms(operator: Operator): Promise<void> {
   const { name, version } = await publishAltered(operator.access, LEGAL, (_, text) =>

@@ -49,7 +49,9 @@ pub enum RenderOutcome {
     BrowserOnly,
     /// The render failed. The next one may succeed.
     Failed,
-    /// The page was not rendered, whatever its releases do: no worker rendered it, or the circuit breaker is open.
+    /// The page was not rendered, because the circuit breaker is open.
+    CircuitOpen,
+    /// The page was not rendered, whatever its releases do: no worker rendered it.
     Unavailable,
     /// The render was rejected because too many renders of this client are queued. Other clients are not affected.
     ClientQueueFull(ClientKey),
@@ -60,7 +62,9 @@ impl RenderOutcome {
     pub fn rejected_client(&self) -> Option<ClientKey> {
         match self {
             Self::ClientQueueFull(client) => Some(*client),
-            Self::Rendered(_) | Self::BrowserOnly | Self::Failed | Self::Unavailable => None,
+            Self::Rendered(_) | Self::BrowserOnly | Self::Failed | Self::CircuitOpen | Self::Unavailable => {
+                None
+            }
         }
     }
 }
@@ -155,7 +159,7 @@ impl Renderer {
         };
         if engine.breaker.is_open(&page.releases) {
             engine.count_failure(&page, FailureCause::CircuitOpen, None);
-            return RenderOutcome::Unavailable;
+            return RenderOutcome::CircuitOpen;
         }
         let render = match self.prepare_render(store, request, form, cache_key).await {
             Ok(Some(render)) => render,

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use colonnade_config::{Config, SignupLimits};
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{Deployments, Snapshot};
-use colonnade_platform::rollout::{CanaryAnalysis, Measurement, RolloutController};
+use colonnade_platform::rollout::{CanaryAnalysis, Measurement, PageRender, RolloutController};
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, client_key};
 use colonnade_web::health::ShutdownSignal;
@@ -265,17 +265,25 @@ impl Site {
     /// Measures a document or page data, for canary analysis.
     fn measure(&self, snapshot: &Snapshot, head: &Parts, response: &Response, started_at: Instant) {
         let (deployment, address) = (response.extensions().get(), head.extensions.get());
-        let render_failed = response.extensions().get();
-        // It says nothing about the releases, and while a circuit breaker is open only one side has such responses.
-        if render_failed == Some(&RenderFailed::Unavailable) {
-            return;
-        }
+        let render = match response.extensions().get() {
+            None => PageRender::Done,
+            Some(RenderFailed::Failed) => PageRender::Failed,
+            Some(RenderFailed::CircuitOpen) => PageRender::CircuitOpen,
+            // It says nothing about the releases.
+            Some(RenderFailed::Unavailable) => return,
+        };
+        let (section, pattern) = (response.extensions().get(), response.extensions().get());
+        let page = section.zip(pattern);
+        let page = page.map(|(SectionName(section), RouteName(pattern))| {
+            self.canary.page_hash(section, pattern, head.uri.path())
+        });
         if let (Some(state), Some(DeploymentNumber(deployment)), Some(ClientAddress(address)), &Method::GET) =
             (snapshot.state(), deployment, address, &head.method)
         {
             let measurement = Measurement {
                 is_server_error: response.status().is_server_error(),
-                is_render_failure: render_failed.is_some(),
+                page,
+                render,
                 latency: started_at.elapsed(),
             };
             let client = self.canary.client_hash(*address);

@@ -38,6 +38,8 @@ pub struct DeploymentNumber(pub u64);
 pub enum RenderFailed {
     /// The render failed.
     Failed,
+    /// The circuit breaker is open, because renders of the section failed.
+    CircuitOpen,
     /// The page was not rendered, whatever its releases do.
     Unavailable,
 }

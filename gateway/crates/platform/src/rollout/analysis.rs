@@ -18,7 +18,7 @@ use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::{Rollout, VisibleDeployments};
 
 use super::report::AnalysisReport;
-use super::samples::{Measurement, Requests, Views};
+use super::samples::{Measurement, PageHash, Requests, Side, Views};
 
 /// Counts what happens on both sides of the running rollouts, and compares them.
 pub struct CanaryAnalysis {
@@ -73,14 +73,22 @@ impl CanaryAnalysis {
         }
     }
 
+    /// The hashes that identify a page of a section and one of its paths.
+    pub fn page_hash(&self, section: &str, pattern: &str, path: &str) -> PageHash {
+        PageHash {
+            pattern: self.hash.hash_one((section, pattern)),
+            path: self.hash.hash_one(path),
+        }
+    }
+
     /// Counts a document of a deployment that was sent to a client.
     pub fn record_view(&self, visible: &VisibleDeployments, deployment: u64, client: u64) {
-        self.update(visible, deployment, |group| group.views.record(client));
+        self.update(visible, deployment, |_, group| group.views.record(client));
     }
 
     /// Counts a failure of a deployment that a client reports.
     pub fn record_failure(&self, visible: &VisibleDeployments, deployment: u64, client: u64) {
-        self.update(visible, deployment, |group| group.views.record_failure(client));
+        self.update(visible, deployment, |_, group| group.views.record_failure(client));
     }
 
     /// Counts a response of a deployment to a client.
@@ -91,8 +99,8 @@ impl CanaryAnalysis {
         client: u64,
         measurement: Measurement,
     ) {
-        self.update(visible, deployment, |group| {
-            group.requests.record(client, measurement);
+        self.update(visible, deployment, |side, group| {
+            group.requests.record(side, client, measurement);
         });
     }
 
@@ -114,7 +122,7 @@ impl CanaryAnalysis {
     }
 
     /// Updates the visitor's group in each rollout. A deployment that visitors no longer see is not counted.
-    fn update(&self, visible: &VisibleDeployments, deployment: u64, update: impl Fn(&mut Group)) {
+    fn update(&self, visible: &VisibleDeployments, deployment: u64, update: impl Fn(Side, &mut Group)) {
         let Some(rollouts) = visible.rollouts_in(deployment) else {
             return;
         };
@@ -134,11 +142,11 @@ impl CanaryAnalysis {
                 }
                 *counts = Counts::new(rollout);
             }
-            update(if is_candidate {
-                &mut counts.candidate
+            if is_candidate {
+                update(Side::Candidate, &mut counts.candidate);
             } else {
-                &mut counts.live
-            });
+                update(Side::Live, &mut counts.live);
+            }
         }
     }
 }

@@ -11,6 +11,9 @@ const MAX_CLIENTS: usize = 100_000;
 /// The maximum number of requests of one client that count per step, so that one client cannot decide.
 const MAX_REQUESTS_PER_CLIENT: u8 = 20;
 
+/// The maximum number of paths that are known to fail.
+const MAX_FAILED_PATHS: usize = 10_000;
+
 /// The leading bits of a latency that are kept: it is rounded down by at most 1/16.
 const LATENCY_BITS: u32 = 5;
 
@@ -19,10 +22,32 @@ const LATENCY_BITS: u32 = 5;
 pub struct Measurement {
     /// Whether the status is 5xx.
     pub is_server_error: bool,
-    /// Whether the browser must render the page, because the gateway could not.
-    pub is_render_failure: bool,
+    /// The page, if the path belongs to one.
+    pub page: Option<PageHash>,
+    /// Whether the page was rendered.
+    pub render: PageRender,
     /// The time until the response began.
     pub latency: Duration,
+}
+
+/// The hashes that identify a page and a path of it.
+#[derive(Debug, Clone, Copy)]
+pub struct PageHash {
+    /// The hash of the section and the pattern.
+    pub pattern: u64,
+    /// The hash of the path.
+    pub path: u64,
+}
+
+/// Whether a page was rendered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageRender {
+    /// It was, or needs no render.
+    Done,
+    /// The render failed, so that the browser must render the page.
+    Failed,
+    /// It was not tried, because the circuit breaker is open.
+    CircuitOpen,
 }
 
 /// Views and client error reports since the current step began.
@@ -39,10 +64,28 @@ pub(super) struct Requests {
     pub(super) count: u64,
     pub(super) server_errors: Failures,
     pub(super) render_failures: Failures,
+    /// The tried renders of each page.
+    pages: HashMap<u64, PageRenders>,
+    /// The paths whose last tried render failed.
+    failed_paths: HashSet<u64>,
     /// The number of counted requests by client.
     clients: HashMap<u64, u8>,
     /// The number of requests by rounded latency in microseconds.
     latencies: BTreeMap<u64, u64>,
+}
+
+/// The requests for a page whose render was tried, or not needed.
+#[derive(Debug, Default)]
+struct PageRenders {
+    count: u64,
+    failed: u64,
+}
+
+/// A side of a rollout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Live,
+    Candidate,
 }
 
 /// Failed requests.
@@ -84,8 +127,11 @@ impl Views {
 }
 
 impl Requests {
-    /// Counts a response to a client.
-    pub(super) fn record(&mut self, client: u64, measurement: Measurement) {
+    /// Counts a response of one side to a client.
+    pub(super) fn record(&mut self, side: Side, client: u64, measurement: Measurement) {
+        let Some(is_render_failure) = self.is_render_failure(side, measurement) else {
+            return;
+        };
         if self.clients.len() >= MAX_CLIENTS && !self.clients.contains_key(&client) {
             return;
         }
@@ -98,10 +144,36 @@ impl Requests {
         if measurement.is_server_error {
             self.server_errors.record(client);
         }
-        if measurement.is_render_failure {
+        if is_render_failure {
             self.render_failures.record(client);
         }
         *self.latencies.entry(rounded(measurement.latency)).or_default() += 1;
+    }
+
+    /// Whether the releases failed to render the page; `None` if that is unknown.
+    ///
+    /// An open circuit breaker prevents renders of all pages of a section, because some failed. Pages in the cache are served, so
+    /// mostly those that fail are missing. In doubt, the live deployment has failed, and the candidate is not judged: it has no
+    /// cached pages at first. But a page of it has failed if most of its renders did, or the last one of this path.
+    fn is_render_failure(&mut self, side: Side, measurement: Measurement) -> Option<bool> {
+        let is_failure = measurement.render != PageRender::Done;
+        let Some(page) = measurement.page else {
+            return Some(is_failure);
+        };
+        let renders = self.pages.entry(page.pattern).or_default();
+        if measurement.render == PageRender::CircuitOpen {
+            let mostly_fails = 2 * renders.failed > renders.count;
+            let is_known = side == Side::Live || mostly_fails || self.failed_paths.contains(&page.path);
+            return is_known.then_some(true);
+        }
+        renders.count += 1;
+        renders.failed += u64::from(is_failure);
+        if !is_failure {
+            self.failed_paths.remove(&page.path);
+        } else if self.failed_paths.len() < MAX_FAILED_PATHS {
+            self.failed_paths.insert(page.path);
+        }
+        Some(is_failure)
     }
 
     /// The latency that 99 % of requests do not exceed; `None` without requests.

@@ -238,6 +238,7 @@ impl Documents {
         let (html, policy) = self.compose(request, &render, None, key.day).await;
         let render_failed = match render {
             RenderOutcome::Failed => Some(RenderFailed::Failed),
+            RenderOutcome::CircuitOpen => Some(RenderFailed::CircuitOpen),
             RenderOutcome::Unavailable => Some(RenderFailed::Unavailable),
             RenderOutcome::Rendered(_) | RenderOutcome::BrowserOnly | RenderOutcome::ClientQueueFull(_) => {
                 None

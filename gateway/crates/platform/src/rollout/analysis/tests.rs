@@ -2,7 +2,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use super::CanaryAnalysis;
-use crate::rollout::{AnalysisReport, Measurement, Verdict};
+use crate::rollout::{AnalysisReport, Measurement, PageRender, Verdict};
 use colonnade_config::{AnalysisSettings, RolloutSettings};
 use colonnade_model::deployment::{Rollout, RolloutProgress, VisibleDeployments};
 use jiff::Timestamp;
@@ -62,7 +62,8 @@ fn count(analysis: &CanaryAnalysis, deployment: u64, viewers: u32, failing: u32)
 
 const FAST: Measurement = Measurement {
     is_server_error: false,
-    is_render_failure: false,
+    page: None,
+    render: PageRender::Done,
     latency: Duration::from_millis(10),
 };
 const SERVER_ERROR: Measurement = Measurement {
@@ -70,7 +71,7 @@ const SERVER_ERROR: Measurement = Measurement {
     ..FAST
 };
 const RENDER_FAILURE: Measurement = Measurement {
-    is_render_failure: true,
+    render: PageRender::Failed,
     ..FAST
 };
 const SLOW: Measurement = Measurement {
