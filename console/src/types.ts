@@ -167,7 +167,9 @@ export interface Traffic {
 export interface GatewayState {
   readonly version: string;
   readonly startedAt: string;
-  readonly status: "ready" | "no-live-deployment" | "replaced" | "shutting-down";
+  readonly status: "ready" | "degraded" | "no-live-deployment" | "replaced" | "shutting-down";
+  /** Why it is degraded. */
+  readonly problems: readonly string[];
   readonly unavailable: readonly string[];
   readonly revision: number;
   readonly streams: number;

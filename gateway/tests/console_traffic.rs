@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Gateway, Release, Request, rollout_cookie};
+use crate::support::{Browser, Gateway, Release, Request, rollout_cookie, wait_until};
 
 /// The sum of a field over the points of a series.
 fn sum(gateway: &Gateway, track: &str, field: &str) -> u64 {
@@ -98,4 +98,9 @@ fn gateway_describes_itself() {
         (&json!("ready"), &json!(1))
     );
     assert!(state["version"].as_str().unwrap().starts_with("0."), "{state}");
+    std::fs::remove_file(gateway.store().join("live.json")).unwrap();
+    wait_until("the loss is reported", || {
+        let state = gateway.admin_get("/api/v1/gateway");
+        state["status"] == "degraded" && state["problems"] == json!(["the store cannot be read"])
+    });
 }

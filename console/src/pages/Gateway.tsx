@@ -8,6 +8,7 @@ import type { GatewayState } from "../types.js";
 
 const STATUS: Readonly<Record<GatewayState["status"], string>> = {
   ready: "Ready",
+  degraded: "Degraded",
   "no-live-deployment": "Not ready: nothing is live",
   replaced: "Replaced by an upgrade",
   "shutting-down": "Shutting down",
@@ -18,7 +19,7 @@ export function Gateway(): ReactElement {
   const { gateway, session, traffic } = useConsole();
   const total = traffic.series.flatMap(({ points }) => points).reduce((sum, { requests }) => sum + requests, 0);
   const facts: readonly (readonly [string, ReactElement | string])[] = [
-    ["Status", STATUS[gateway.status]],
+    ["Status", [STATUS[gateway.status], ...gateway.problems].join("; ")],
     ["Version", gateway.version],
     ["Started", <Ago key="age" time={gateway.startedAt} />],
     ["Revision of the live state", String(gateway.revision)],

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use colonnade_web::health::Lifecycle;
+use colonnade_web::health::{Lifecycle, Readiness};
 use colonnade_web::response::{Response, json};
 
 use super::Admin;
@@ -20,8 +20,10 @@ pub(super) struct GatewayDescription {
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
     /// Whether it serves the site, or why it does not.
-    #[schema(pattern = "^(ready|no-live-deployment|replaced|shutting-down)$")]
+    #[schema(pattern = "^(ready|degraded|no-live-deployment|replaced|shutting-down)$")]
     status: &'static str,
+    /// Why it is degraded, as `/readyz` says it.
+    problems: Vec<String>,
     /// The releases that visitors should see, but that are missing or damaged.
     unavailable: Vec<String>,
     /// The revision of the live state.
@@ -35,17 +37,19 @@ pub(super) struct GatewayDescription {
 /// `GET /api/v1/gateway`
 pub(super) fn describe(admin: &Admin) -> Response {
     let snapshot = admin.deployments.current();
-    let status = match *admin.shutdown.0.borrow() {
-        Lifecycle::ShuttingDown => "shutting-down",
-        Lifecycle::Replaced => "replaced",
-        Lifecycle::Running if snapshot.live().is_none() => "no-live-deployment",
-        Lifecycle::Running => "ready",
+    let (status, problems) = match (*admin.shutdown.0.borrow(), admin.deployments.readiness()) {
+        (Lifecycle::ShuttingDown, _) => ("shutting-down", Vec::new()),
+        (Lifecycle::Replaced, _) => ("replaced", Vec::new()),
+        (Lifecycle::Running, Readiness::NothingLive) => ("no-live-deployment", Vec::new()),
+        (Lifecycle::Running, Readiness::Degraded(problems)) => ("degraded", problems),
+        (Lifecycle::Running, Readiness::Ready) => ("ready", Vec::new()),
     };
     let unavailable = snapshot.unavailable().map(|each| each.id.to_string());
     let description = GatewayDescription {
         version: admin.version,
         started_at: admin.deployments.diagnostics().since,
         status,
+        problems,
         unavailable: unavailable.collect(),
         revision: snapshot.revision(),
         streams: admin.streams.count(),

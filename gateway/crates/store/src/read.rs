@@ -48,7 +48,7 @@ pub(super) fn open_file(path: &Path) -> Result<Option<File>, StoreError> {
     }
 }
 
-/// Opens a file or folder. Without `NONBLOCK`, opening a FIFO waits until somebody writes to it.
+/// Opens a file or folder. `NONBLOCK`, because opening a FIFO otherwise blocks until a process writes to it.
 fn open_to_read(path: &Path) -> Result<Option<File>, StoreError> {
     open(path, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty())
 }

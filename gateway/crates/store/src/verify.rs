@@ -396,7 +396,7 @@ impl Verifier<'_> {
             return after.or_else(|| stored.cloned());
         };
         self.problem(&format!("history/{}.json", change.revision), &problem);
-        // One of the two is wrong, so what is live is unknown.
+        // One of these files is wrong, so the live deployment is unknown.
         None
     }
 
