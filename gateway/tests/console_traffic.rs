@@ -43,7 +43,7 @@ fn traffic_is_counted_by_section_and_track() {
     // Neither assets nor the operator's requests count.
     assert_eq!(gateway.get("/robots.txt").status, 200);
     let all = |track: &str| ["requests", "errors", "failures"].map(|field| sum(&gateway, track, field));
-    crate::support::wait_until("all requests are counted", || {
+    wait_until("all requests are counted", || {
         all("live")[0] == 3 && all("candidate")[0] == 2
     });
     assert_eq!((all("live"), all("candidate")), ([3, 0, 1], [2, 0, 2]));
