@@ -78,6 +78,8 @@ struct ConnectionData {
     pending_bodies: usize,
     /// Requests in flight.
     requests: usize,
+    /// Whether the gateway has waited for the client since the last request.
+    has_waited: bool,
     inactive_since: Instant,
     /// The client's fault for which the connection is closed.
     fault: Option<CloseReason>,
@@ -114,6 +116,7 @@ impl ConnectionState {
             open_responses: 0,
             pending_bodies: 0,
             requests: 0,
+            has_waited: true,
             inactive_since: now,
             fault: None,
             closes_after_response: false,
@@ -179,7 +182,9 @@ impl ConnectionState {
 
     /// Records that the gateway waits for the client to send.
     pub(crate) fn read_pending(&self) {
-        self.lock().read_timer.wait(Instant::now());
+        let mut state = self.lock();
+        state.has_waited = true;
+        state.read_timer.wait(Instant::now());
     }
 
     /// Records bytes of what is expected.
@@ -260,10 +265,15 @@ impl ConnectionState {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Records a request in flight until the guard is dropped.
-    pub(super) fn begin_response(&self) -> ResponseGuard {
-        self.update(|state| state.requests += 1);
-        ResponseGuard(self.clone())
+    /// Records a request in flight until the guard is dropped. Also returns whether it was pipelined: it had arrived
+    /// before the response to the request before it (RFC 9112, section 9.3.2).
+    pub(super) fn begin_response(&self) -> (ResponseGuard, bool) {
+        let mut is_pipelined = false;
+        self.update(|state| {
+            state.requests += 1;
+            is_pipelined = !std::mem::replace(&mut state.has_waited, false);
+        });
+        (ResponseGuard(self.clone()), is_pipelined)
     }
 
     /// Waits until the connection must be closed. Must be polled by the task of the connection, after the
