@@ -5,6 +5,7 @@ use std::future::{Future, ready};
 use std::net::IpAddr;
 use std::pin::Pin;
 
+use colonnade_admission::{GiveWay, Newcomer};
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, FromTrustedProxy};
 use colonnade_web::response::Request;
@@ -45,21 +46,10 @@ pub(super) struct ConnectionService<S> {
 #[derive(Debug, Clone)]
 pub struct ConnectionHandle(ConnectionState);
 
-impl ConnectionHandle {
-    /// Returns an ID that is unique while the handle exists.
-    pub fn id(&self) -> usize {
-        self.0.id()
-    }
-
-    /// Returns the number of requests that wait only for the client, to read the response or to send the
-    /// body.
-    pub fn stalled_requests(&self) -> usize {
-        self.0.stalled_requests()
-    }
-
-    /// Closes the connection at once, with all its requests.
-    pub fn preempt(&self) {
-        self.0.preempt();
+/// A request gives way by closing its connection, if it waits for its client.
+impl GiveWay for ConnectionHandle {
+    fn give_way(&self, newcomer: Newcomer) -> bool {
+        self.0.give_requests_way(newcomer)
     }
 }
 
@@ -177,7 +167,7 @@ mod tests {
                 }
             }
         });
-        let (state, _guard) = ConnectionState::new(limits, Arc::default());
+        let state = ConnectionState::new(limits);
         let service = ConnectionService {
             routes,
             peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
