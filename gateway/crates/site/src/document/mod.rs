@@ -223,7 +223,7 @@ impl Documents {
             .render(request.store, request.render_request(&path, key.day))
             .await;
         let (html, policy) = self.compose(request, &render, None, key.day).await;
-        let is_complete = !matches!(render, RenderOutcome::Failed | RenderOutcome::ClientQueueFull(_));
+        let is_complete = !matches!(render, RenderOutcome::Failed | RenderOutcome::QueueFull(_));
         let html = html.into();
         let content = if is_complete {
             EncodedContent::compress(html).await
@@ -272,7 +272,7 @@ impl Documents {
         let deployment = request.selection.deployment;
         let rendered = match render {
             RenderOutcome::Rendered(rendered) => Some(&**rendered),
-            RenderOutcome::BrowserOnly | RenderOutcome::Failed | RenderOutcome::ClientQueueFull(_) => None,
+            RenderOutcome::BrowserOnly | RenderOutcome::Failed | RenderOutcome::QueueFull(_) => None,
         };
         let boot = Boot {
             deployment: deployment.number(),
@@ -350,7 +350,7 @@ impl<'a> DocumentRequest<'a> {
     fn status(&self, render: &RenderOutcome) -> StatusCode {
         let is_not_found = match render {
             RenderOutcome::Rendered(rendered) => rendered.status == 404,
-            RenderOutcome::BrowserOnly | RenderOutcome::Failed | RenderOutcome::ClientQueueFull(_) => {
+            RenderOutcome::BrowserOnly | RenderOutcome::Failed | RenderOutcome::QueueFull(_) => {
                 self.page.is_none()
             }
         };
