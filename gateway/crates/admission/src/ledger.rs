@@ -178,18 +178,18 @@ impl<T> Ledger<T> {
         }
     }
 
-    /// Compares a newcomer, which is counted already, with a client. `None` if the newcomer's network holds more.
-    fn compare(&self, newcomer: ClientKey, client: ClientKey, total: usize) -> Option<Newcomer> {
+    /// Compares a newcomer, which is counted already, with a client.
+    fn compare(&self, newcomer: ClientKey, client: ClientKey, total: usize) -> Newcomer {
         let mut levels = zip(newcomer.networks(), client.networks());
         let Some((own, other)) = levels.find(|(own, other)| own != other) else {
-            return Some(Newcomer::IsSameClient);
+            return Newcomer::IsSameClient;
         };
         let equal_share = other.wider().map_or(total / self.widest.max(1), |_| 0);
         let (own, other) = (self.count(Some(own)), self.count(Some(other)));
         if other > own.max(equal_share) {
-            Some(Newcomer::HoldsLess)
+            Newcomer::HoldsLess
         } else {
-            (other >= own).then_some(Newcomer::HoldsAsMuch)
+            Newcomer::HoldsNoLess
         }
     }
 }
@@ -207,9 +207,7 @@ impl<T: GiveWay> Ledger<T> {
         let clients: Vec<_> = clients_in(ranking, None).take(MAX_CLIENTS).collect();
         let mut answer = Answer::No;
         for client in clients {
-            let Some(comparison) = self.compare(newcomer, client, total) else {
-                continue;
-            };
+            let comparison = self.compare(newcomer, client, total);
             if comparison == Newcomer::HoldsLess {
                 answer = Answer::NotNow;
             }

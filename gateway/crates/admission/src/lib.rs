@@ -2,8 +2,8 @@
 //!
 //! There is one rule. While permits are free, every newcomer gets one. When none is free, the network that holds most
 //! gives way first: its items are asked, the oldest first, and the newcomer gets the permit of the first one that agrees.
-//! A newcomer takes nothing from a network that holds less than its own. Networks are compared at the widest level at
-//! which they differ: an IPv4 address or the /48 of an IPv6 address, then the /56, then the /64.
+//! From a network that holds no more than its own, a newcomer gets only what costs its holder nothing, such as an idle
+//! connection. Networks are compared at the widest level at which they differ: an IPv4 address or the /48 of an IPv6 address, then the /56, then the /64.
 
 mod ledger;
 mod pool;
@@ -24,9 +24,9 @@ pub trait GiveWay {
 pub enum Newcomer {
     /// It holds less, and the other one holds more than an equal share.
     HoldsLess,
-    /// It holds as much, or the other one holds no more than an equal share. Only an item that costs its client nothing
-    /// should give way.
-    HoldsAsMuch,
+    /// It holds as much or more, or the other one holds no more than an equal share. Only an item that costs its client
+    /// nothing should give way.
+    HoldsNoLess,
     /// Both belong to the same client.
     IsSameClient,
 }

@@ -11,7 +11,7 @@ use crate::{Full, GiveWay, Limits, Newcomer, Permit, Pool};
 #[derive(Debug)]
 struct Item {
     number: usize,
-    /// It gives way to newcomers that hold as much, too.
+    /// It gives way to every newcomer.
     is_free: bool,
     gave_way: Arc<Mutex<Vec<usize>>>,
 }

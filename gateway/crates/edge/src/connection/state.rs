@@ -231,7 +231,7 @@ impl ConnectionState {
             state.gives_way == Some(CloseReason::Preempted)
                 || match newcomer {
                     Newcomer::HoldsLess => state.waits_for_client(),
-                    Newcomer::HoldsAsMuch => state.waits_only_for_bodies(),
+                    Newcomer::HoldsNoLess => state.waits_only_for_bodies(),
                     Newcomer::IsSameClient => false,
                 }
         })
@@ -450,8 +450,8 @@ impl ConnectionData {
 
     /// Returns the number of requests that wait for the client to send the body.
     fn pending_uploads(&self) -> usize {
-        let is_sending = self.expected == Expected::Body && self.read_timer.is_waiting();
-        self.pending_bodies + usize::from(is_sending)
+        // Not the timer: it stops between the arrival of a part and the next read.
+        self.pending_bodies + usize::from(self.expected == Expected::Body)
     }
 
     /// Leaves only the deadlines that abort the connection.
