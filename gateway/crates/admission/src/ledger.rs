@@ -1,6 +1,7 @@
 //! What each network holds, and the items that may give way.
 
 use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::iter::{once, zip};
 
@@ -23,7 +24,8 @@ pub(crate) struct Ledger<T> {
     widest: usize,
     /// The networks by what they hold. Only a full pool needs it, so it is built then.
     ranking: Option<Ranking>,
-    last_change: u64,
+    /// The last number of a permit or of a change.
+    last_id: u64,
 }
 
 /// What one network holds.
@@ -56,7 +58,7 @@ impl<T> Default for Ledger<T> {
             holdings: HashMap::new(),
             widest: 0,
             ranking: None,
-            last_change: 0,
+            last_id: 0,
         }
     }
 }
@@ -89,32 +91,48 @@ fn clients_in(ranking: &Ranking, wider: Option<Network>) -> Box<dyn Iterator<Ite
 }
 
 impl<T> Ledger<T> {
-    /// Counts a permit, or a newcomer that waits for one. Returns its ID.
-    pub(crate) fn add(&mut self, client: Option<ClientKey>) -> u64 {
-        self.change(client, 1);
-        self.last_change
+    /// Returns a new ID.
+    pub(crate) fn next_id(&mut self) -> u64 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    /// Counts a permit with its item, or a newcomer that waits for one. Returns whether each network of the client is
+    /// within its limit.
+    pub(crate) fn add(
+        &mut self,
+        client: Option<ClientKey>,
+        id: u64,
+        item: Option<T>,
+        per_client: usize,
+    ) -> bool {
+        let mut item = item.map(|item| (id, item));
+        let mut is_within = true;
+        self.change(client, 1, |network, holding| {
+            if let Some(network) = network {
+                let limit = per_client.saturating_mul(network.limit_factor().into());
+                is_within &= holding.count <= limit;
+            }
+            if network == client.map(ClientKey::network) {
+                holding.items.extend(item.take());
+            }
+        });
+        is_within
     }
 
     /// Removes a permit or a newcomer. Returns its item, if there still is one.
     pub(crate) fn remove(&mut self, client: Option<ClientKey>, id: u64) -> Option<T> {
-        let items = self.items(client);
-        let index = items.iter().position(|(other, _)| *other == id);
-        let item = index.and_then(|index| items.remove(index));
-        self.change(client, -1);
+        let mut item = None;
+        self.change(client, -1, |_, holding| {
+            let index = holding.items.iter().position(|(other, _)| *other == id);
+            item = index.and_then(|index| holding.items.remove(index));
+        });
         item.map(|(_, item)| item)
     }
 
     /// Adds the item of a permit.
     pub(crate) fn push(&mut self, client: Option<ClientKey>, id: u64, item: T) {
         self.items(client).push_back((id, item));
-    }
-
-    /// Returns whether each network of a client is within its limit.
-    pub(crate) fn is_within(&self, client: Option<ClientKey>, per_client: usize) -> bool {
-        networks(client).flatten().all(|network| {
-            let limit = per_client.saturating_mul(network.limit_factor().into());
-            self.count(Some(network)) <= limit
-        })
     }
 
     /// Forgets the ranking while permits are free.
@@ -151,18 +169,28 @@ impl<T> Ledger<T> {
         counts
     }
 
-    /// Changes what the networks of a client hold. They come after those that hold the same.
-    fn change(&mut self, client: Option<ClientKey>, change: isize) {
-        self.last_change += 1;
-        let changed = self.last_change;
+    /// Changes what the networks of a client hold, and edits each, the widest first. They come after those that hold the
+    /// same.
+    fn change(
+        &mut self,
+        client: Option<ClientKey>,
+        change: isize,
+        mut edit: impl FnMut(Option<Network>, &mut Holding<T>),
+    ) {
+        let changed = self.next_id();
         let mut wider = None;
         for network in networks(client) {
-            let holding = self.holdings.entry(network).or_default();
+            let mut entry = match self.holdings.entry(network) {
+                Entry::Occupied(entry) => entry,
+                Entry::Vacant(entry) => entry.insert_entry(Holding::default()),
+            };
+            let holding = entry.get_mut();
             let before = (wider, holding.count, Reverse(holding.changed));
             let count = holding.count.saturating_add_signed(change);
             (holding.count, holding.changed) = (count, changed);
+            edit(network, holding);
             if count == 0 {
-                self.holdings.remove(&network);
+                entry.remove();
             }
             if wider.is_none() {
                 self.widest += usize::from(count > 0);
@@ -219,7 +247,7 @@ impl<T: GiveWay> Ledger<T> {
                 }
                 items.extend(asked);
             }
-            self.change(Some(client), 0);
+            self.change(Some(client), 0, |_, _| {});
         }
         answer
     }

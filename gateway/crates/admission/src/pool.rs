@@ -1,6 +1,6 @@
 //! A pool of permits, and the newcomers that wait for one.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,7 @@ struct State<T> {
     /// The newcomers that get the next permits, in order.
     waiters: VecDeque<oneshot::Sender<()>>,
     /// The permits whose items agreed to give way, but that are not released yet.
-    promised: HashSet<u64>,
+    promised: BTreeSet<u64>,
 }
 
 /// The limits of a pool.
@@ -87,7 +87,7 @@ impl<T> Default for Pool<T> {
                 total: 0,
                 ledger: Ledger::default(),
                 waiters: VecDeque::new(),
-                promised: HashSet::new(),
+                promised: BTreeSet::new(),
             }),
             added: Notify::new(),
             kept: Notify::new(),
@@ -111,14 +111,16 @@ impl<T: GiveWay> Pool<T> {
         let mut item = item;
         let (permit, rejected) = {
             let mut state = self.0.state.lock();
-            let (id, grant) = state.enter(client, limits.total);
-            let rejected = if !state.ledger.is_within(client, limits.per_client) {
+            state.total = limits.total;
+            let grant = state.enter();
+            // The item of a newcomer that waits is not asked.
+            let own = item.take_if(|_| grant.is_none());
+            let id = state.ledger.next_id();
+            let rejected = if !state.ledger.add(client, id, own, limits.per_client) {
                 Some(Full::Client)
-            } else if grant.is_some() {
-                (!state.may_wait(client, limits)).then_some(Full::Total)
+            } else if grant.is_some() && !state.may_wait(client, limits) {
+                Some(Full::Total)
             } else {
-                let item = item.take().into_iter();
-                item.for_each(|item| state.ledger.push(client, id, item));
                 None
             };
             let permit = Permit {
@@ -201,11 +203,7 @@ impl<T> Permit<T> {
         let mut state = self.pool.0.state.lock();
         let item = state.ledger.remove(self.client, self.id);
         self.client = Some(client);
-        state.ledger.add(self.client);
-        if let Some(item) = item {
-            state.ledger.push(self.client, self.id, item);
-        }
-        state.ledger.is_within(self.client, per_client)
+        state.ledger.add(self.client, self.id, item, per_client)
     }
 
     /// Keeps the permit, although its item agreed to give way.
@@ -237,17 +235,15 @@ impl<T> Drop for Permit<T> {
 }
 
 impl<T> State<T> {
-    /// Counts a newcomer. Takes a permit for it, or makes it wait. Returns its ID.
-    fn enter(&mut self, client: Option<ClientKey>, total: usize) -> (u64, Option<oneshot::Receiver<()>>) {
-        self.total = total;
-        let id = self.ledger.add(client);
-        if self.in_use < total {
+    /// Takes a permit for a newcomer, or makes it wait for a grant.
+    fn enter(&mut self) -> Option<oneshot::Receiver<()>> {
+        if self.in_use < self.total {
             self.in_use += 1;
-            return (id, None);
+            return None;
         }
         let (waiter, grant) = oneshot::channel();
         self.waiters.push_back(waiter);
-        (id, Some(grant))
+        Some(grant)
     }
 
     /// Grants a released permit to the newcomer that has waited longest, if there is one.

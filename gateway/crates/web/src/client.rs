@@ -1,6 +1,6 @@
 //! The client of a request.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use http::Extensions;
 
@@ -27,7 +27,18 @@ pub struct ClientKey(Network);
 impl ClientKey {
     /// The key of an address.
     pub fn new(address: IpAddr) -> Self {
-        Self(Network::new(address.to_canonical(), 0))
+        Self(match address.to_canonical() {
+            IpAddr::V4(address) => Network {
+                prefix: address.to_bits().into(),
+                is_ipv6: false,
+                width: 0,
+            },
+            IpAddr::V6(address) => Network {
+                prefix: (address.to_bits() >> 64) as u64,
+                is_ipv6: true,
+                width: 0,
+            },
+        })
     }
 
     /// The network that is the client itself.
@@ -37,9 +48,8 @@ impl ClientKey {
 
     /// The networks that the client is in, the widest first and the client itself last.
     pub fn networks(self) -> impl Iterator<Item = Network> {
-        let Network { address, .. } = self.0;
-        let widest = if address.is_ipv4() { 0 } else { WIDEST };
-        (0..=widest).rev().map(move |width| Network::new(address, width))
+        let widest = if self.0.is_ipv6 { WIDEST } else { 0 };
+        (0..=widest).rev().map(move |width| self.0.widened(width))
     }
 }
 
@@ -47,7 +57,9 @@ impl ClientKey {
 /// (RFC 6177).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Network {
-    address: IpAddr,
+    /// The IPv4 address, or the first 64 bits of the IPv6 address.
+    prefix: u64,
+    is_ipv6: bool,
     /// 0 for a client, 1 for a /56, 2 for a /48.
     width: u8,
 }
@@ -56,16 +68,13 @@ pub struct Network {
 const WIDEST: u8 = 2;
 
 impl Network {
-    /// The network of this width that contains an address.
-    fn new(address: IpAddr, width: u8) -> Self {
-        let address = match address {
-            IpAddr::V4(_) => address,
-            IpAddr::V6(address) => {
-                let prefix = address.to_bits() & (u128::MAX << (64 + 8 * width));
-                Ipv6Addr::from_bits(prefix).into()
-            }
-        };
-        Self { address, width }
+    /// The network of this width that contains this one.
+    fn widened(self, width: u8) -> Self {
+        Self {
+            prefix: self.prefix & (u64::MAX << (8 * width)),
+            width,
+            ..self
+        }
     }
 
     /// The client, if the network is one.
@@ -75,8 +84,8 @@ impl Network {
 
     /// The next wider network; `None` for the widest.
     pub fn wider(self) -> Option<Self> {
-        let has_wider = self.address.is_ipv6() && self.width < WIDEST;
-        has_wider.then(|| Self::new(self.address, self.width + 1))
+        let has_wider = self.is_ipv6 && self.width < WIDEST;
+        has_wider.then(|| self.widened(self.width + 1))
     }
 
     /// How many times the limit of one client the network has: 4 for a /56, 16 for a /48.
