@@ -1,5 +1,6 @@
 //! Admission control: a client with few requests in flight takes permits from clients with more.
 
+use std::io::Write as _;
 use std::net::Ipv4Addr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +8,7 @@ use std::thread::park_timeout;
 use std::time::Duration;
 
 use crate::support::frames::{self, DATA, END_HEADERS, END_STREAM, HEADERS, WINDOW_UPDATE, frame};
-use crate::support::{Backend, Client, Gateway, Raw, Release, Reply, attack};
+use crate::support::{Backend, Client, Gateway, Raw, Release, Reply, attack, wait_until};
 
 /// The identifier of `SETTINGS_INITIAL_WINDOW_SIZE` (RFC 9113, section 6.5.2).
 const INITIAL_WINDOW_SIZE: u16 = 4;
@@ -149,6 +150,24 @@ fn fair_share_client_is_kept_when_others_wait_on_backend() {
     backend.release_held();
     assert_completes(fair_client);
     assert_eq!(gateway.closed_connections("preempted"), 0);
+}
+
+#[test]
+fn one_slow_upload_per_client_sheds_no_visit() {
+    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 64\n");
+    let client = |last| gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 5, last));
+    attack(&gateway, || {
+        let mut uploads: Vec<_> = (0..64).map(|last| client(last).pending_upload()).collect();
+        wait_until("visits get permits repeatedly", || {
+            // Each one is renewed when it ends.
+            for (last, upload) in (0..).zip(&mut uploads) {
+                if upload.write_all(b" ").is_err() {
+                    *upload = client(last).pending_upload();
+                }
+            }
+            gateway.closed_connections("preempted") >= 16
+        });
+    });
 }
 
 /// Like [`Client::pending_upload`] over HTTP/2, as request `number` of the connection.

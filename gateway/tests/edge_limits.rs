@@ -137,7 +137,7 @@ fn rejected_connections_use_bounded_descriptors() {
 }
 
 #[test]
-fn connection_limit_evicts_longest_idle() {
+fn connection_limit_evicts_oldest_idle() {
     let gateway = Gateway::start_live(&only_limits("max_connections = 5"), &[]);
     for client in [&gateway.site, &gateway.admin] {
         // It has never sent a byte.
@@ -201,6 +201,60 @@ fn connection_with_active_request_is_not_evicted() {
     for raw in [&mut uploading, &mut last] {
         assert!(raw.send("[]"));
         assert_eq!(raw.read_exact(9), b"HTTP/1.1 ");
+    }
+}
+
+/// A connection that has received a part of a head.
+fn unfinished_head(client: &Client) -> Raw {
+    let mut raw = Raw::open(client);
+    raw.send("GET / HTTP/1.1\r\nhost: site.");
+    raw
+}
+
+#[test]
+fn unfinished_heads_do_not_block_visitors() {
+    const CONNECTIONS: usize = 64;
+    let gateway = Gateway::start_live(&only_limits(&format!("max_connections = {CONNECTIONS}")), &[]);
+    let client = |number: usize| {
+        let last = u8::try_from(number % 8).unwrap();
+        gateway.site.with_source_ip(ip(last))
+    };
+    attack(&gateway, || {
+        let mut heads: Vec<_> = (0..CONNECTIONS)
+            .map(|number| unfinished_head(&client(number)))
+            .collect();
+        wait_until("visitors get connections repeatedly", || {
+            // Each one is renewed when it ends.
+            for (number, raw) in heads.iter_mut().enumerate() {
+                if !raw.send(".") {
+                    *raw = unfinished_head(&client(number));
+                }
+            }
+            gateway.closed_connections("evicted") >= 32
+        });
+    });
+}
+
+#[test]
+fn client_with_as_many_connections_keeps_unfinished_heads() {
+    let gateway = Gateway::start_live(&only_limits("max_connections = 4"), &[]);
+    let heads =
+        [1, 2, 3, 4].map(|last| {
+            let mut raw = Raw::open(&gateway.site.with_source_ip(ip(last)));
+            assert!(raw.send(
+                "GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\nGET /nothing HTTP/1.1\r\nhost: site."
+            ));
+            // The gateway has read the unfinished head as well.
+            assert_eq!(raw.read_exact(12), b"HTTP/1.1 200");
+            raw
+        });
+    for _ in 0..20 {
+        assert_eq!(Raw::open(&gateway.site).read_response().status, 503);
+    }
+    for mut raw in heads {
+        assert!(raw.send("example\r\nconnection: close\r\n\r\n"));
+        let received = String::from_utf8(raw.read_until_closed()).unwrap();
+        assert!(received.contains("HTTP/1.1 404"), "{received}");
     }
 }
 

@@ -65,6 +65,57 @@ fn trusted_proxy_sets_client_address() {
     });
 }
 
+/// A PROXY header for a visitor in this /64 of `2001:db8::/48`.
+fn proxy_v6(subnet: u16) -> Vec<u8> {
+    format!("PROXY TCP6 2001:db8:0:{subnet:x}::1 ::1 4096 8080\r\n").into_bytes()
+}
+
+#[test]
+fn ipv6_networks_have_a_multiple_of_the_client_limit() {
+    let gateway = gateway_behind_proxy("proxy_protocol = true");
+    let proxy = gateway.site.with_source_ip(PROXY);
+    let open = |subnet| open_with_header(&proxy, &proxy_v6(subnet));
+    attack(&gateway, || {
+        // Each /64 may have 2 connections, so the /56 has 8 and the /48 has 32.
+        let mut connections = Vec::new();
+        for net in 0..4 {
+            let mut new: Vec<Raw> = (0..8).map(|subnet| open(net * 256 + subnet)).collect();
+            assert!(new.iter_mut().all(is_ok));
+            connections.extend(new);
+            let excess = open(net * 256 + 8);
+            assert!(!excess.read_until_closed().starts_with(b"HTTP/1.1 200"));
+        }
+        assert!(!open(4 * 256).read_until_closed().starts_with(b"HTTP/1.1 200"));
+    });
+}
+
+#[test]
+fn ipv6_network_with_many_clients_does_not_block_others() {
+    let gateway = Gateway::set_up_live(Setup {
+        listen: "trusted_proxies = [\"127.0.1.0/24\"]\nproxy_protocol = true",
+        extra: &only_limits("max_connections = 64"),
+        ..Setup::default()
+    });
+    let proxy = gateway.site.with_source_ip(PROXY);
+    attack(&gateway, || {
+        let open = |subnet| {
+            let mut raw = Raw::open(&proxy);
+            raw.send(proxy_v6(subnet));
+            raw.send("GET / HTTP/1.1\r\nhost: site.");
+            raw
+        };
+        let mut heads: Vec<_> = (0..64).map(open).collect();
+        wait_until("visitors get connections repeatedly", || {
+            for (subnet, raw) in (0..).zip(&mut heads) {
+                if !raw.send(".") {
+                    *raw = open(subnet);
+                }
+            }
+            gateway.closed_connections("evicted") >= 32
+        });
+    });
+}
+
 #[test]
 fn invalid_proxy_header_closes_connection() {
     let gateway = gateway_behind_proxy("proxy_protocol = true");

@@ -13,7 +13,7 @@ use subtle::ConstantTimeEq as _;
 
 use colonnade_config::{Action, Token};
 
-use colonnade_edge::rate_limiter::{KeyedRateLimiter, RateLimited, RateLimits};
+use colonnade_edge::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 use colonnade_web::client::ClientKey;
 use colonnade_web::origin::{self, is_same_origin};
 use colonnade_web::problem::HttpError;
@@ -25,13 +25,13 @@ use super::session::Sessions;
 /// How many requests per minute may fail for their token before further ones are refused with 429.
 const FAILURE_LIMITS: RateLimits = RateLimits {
     total: 6000,
-    per_key: 10,
+    per_client: 10,
 };
 
 /// How often the log says that a client is rate limited.
 const EVENT_LIMITS: RateLimits = RateLimits {
     total: 60,
-    per_key: 1,
+    per_client: 1,
 };
 
 /// Why a token is not accepted. The response does not say it: it would tell a stranger that a token was valid.
@@ -65,8 +65,8 @@ impl TokenProblem {
 /// The rate limiters of requests without a valid token, by client.
 #[derive(Default)]
 pub(super) struct FailureLimiters {
-    failures: KeyedRateLimiter<Option<ClientKey>>,
-    events: KeyedRateLimiter<Option<ClientKey>>,
+    failures: ClientRateLimiter,
+    events: ClientRateLimiter,
 }
 
 impl FailureLimiters {
@@ -81,7 +81,7 @@ impl FailureLimiters {
         if problem == TokenProblem::CrossOrigin {
             return HttpError::CrossOrigin.into();
         }
-        let Err(RateLimited::Key(wait) | RateLimited::Total(wait)) =
+        let Err(RateLimited::Client(wait) | RateLimited::Total(wait)) =
             self.failures.try_acquire(client, FAILURE_LIMITS)
         else {
             return AdminError::Unauthorized(problem);

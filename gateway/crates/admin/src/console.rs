@@ -2,16 +2,14 @@
 
 use std::collections::HashMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
 use http::{HeaderMap, HeaderValue};
-use sha2::{Digest as _, Sha256};
 
-use colonnade_web::content_negotiation::{Coding, preferred_coding};
+use colonnade_web::content_negotiation::Coding;
+use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::problem::HttpError;
-use colonnade_web::response::{IMMUTABLE, NO_CACHE, Representation, Response, conditional_response};
+use colonnade_web::response::{IMMUTABLE, NO_CACHE, Response, conditional_response};
 
 use super::AdminError;
 
@@ -28,12 +26,21 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 pub type ConsoleFile = (&'static str, &'static [u8]);
 
 /// The files of the console, by name.
-pub struct Console(HashMap<&'static str, &'static [u8]>);
+pub struct Console(HashMap<&'static str, EncodedContent>);
 
 impl Console {
     /// Creates the console. Without files, every request for it is answered with an explanation.
     pub fn new(files: &[ConsoleFile]) -> Self {
-        Self(files.iter().copied().collect())
+        let bytes: HashMap<_, _> = files.iter().copied().collect();
+        let encoded = files.iter().map(|(name, content)| {
+            let compressed = bytes.get(&*format!("{name}.br")).copied();
+            let compressed = compressed.map(|bytes| (Coding::Br, Bytes::from_static(bytes)));
+            (
+                *name,
+                EncodedContent::precompressed(Bytes::from_static(content), compressed),
+            )
+        });
+        Self(encoded.collect())
     }
 
     /// Responds with a file, or with the document if the name is empty.
@@ -42,31 +49,18 @@ impl Console {
         if self.0.is_empty() {
             return Err(AdminError::NoConsole);
         }
-        let identity = self.0.get(name).copied();
-        let (identity, media_type) = identity.zip(media_type(name)).ok_or(HttpError::NotFound)?;
-        let compressed = self.0.get(&*format!("{name}.br")).copied();
-        let coding = match compressed {
-            Some(_) => preferred_coding(request, &[Coding::Br]),
-            None => Coding::Identity,
-        };
-        let bytes = match (coding, compressed) {
-            (Coding::Br, Some(compressed)) => compressed,
-            _ => identity,
-        };
+        let (content, media_type) = self
+            .0
+            .get(name)
+            .zip(media_type(name))
+            .ok_or(HttpError::NotFound)?;
         let mut headers = HeaderMap::new();
         if name == DOCUMENT {
             headers.insert(CONTENT_SECURITY_POLICY, POLICY);
         }
         headers.insert(CACHE_CONTROL, if name == DOCUMENT { NO_CACHE } else { IMMUTABLE });
-        let digest = Sha256::digest(bytes);
-        let digest = URL_SAFE_NO_PAD.encode(digest);
-        let etag = HeaderValue::try_from(format!("\"{digest}\"")).map_err(|_| HttpError::NotFound)?;
-        let representation = Representation {
-            coding,
-            etag,
-            bytes: Bytes::from_static(bytes),
-        };
         let media_type = HeaderValue::from_static(media_type);
+        let representation = content.preferred(request).clone();
         Ok(conditional_response(
             request,
             &media_type,

@@ -11,20 +11,23 @@ use http::Response;
 use http_body::Body;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tower::Service;
 
+use colonnade_admission::{Full, Permit, Pool};
 use colonnade_web::client::ClientKey;
 use colonnade_web::response::Request;
 
-use crate::admission::{ConnectionAdmission, ConnectionPermit};
 use crate::connection::{CloseLog, Connection, ConnectionState, LingeringCloses};
 use crate::metrics::{ListenerConnectionMetrics, RejectReason};
-use crate::proxy;
 use crate::settings::{CurrentSettings, Settings};
 use crate::tls::Tls;
 
 /// The delay after a failed `accept`, so that a lack of file descriptors does not become a busy loop.
 const BACKOFF: Duration = Duration::from_millis(100);
+
+/// How long a new connection waits for another one to close, which takes one poll of its task.
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The maximum number of rejected connections in a lingering close at a time.
 const MAX_LINGERING: usize = 64;
@@ -71,33 +74,36 @@ pub struct Listener {
 impl Listener {
     /// Serves connections until `shutdown` becomes true. Then drains them for up to `drain_timeout`.
     pub async fn serve<S: HttpService>(self, routes: S, shutdown: watch::Receiver<bool>) {
-        let mut admission = ConnectionAdmission::default();
+        let pool = Pool::default();
+        let mut connections = JoinSet::new();
         let mut shutdown_receiver = shutdown.clone();
         let close_log = Arc::new(CloseLog::new(self.metrics.listener(), self.log_client_ip));
         let lingering_closes = LingeringCloses::new(self.max_lingering(), shutdown.clone());
         loop {
             let (stream, peer) = tokio::select! {
                 accepted = self.accept() => accepted,
-                Some(()) = admission.join_next() => continue,
+                // A panic of the task is already logged.
+                Some(_) = connections.join_next() => continue,
                 () = shutdown_requested(&mut shutdown_receiver) => break,
             };
             let settings = self.settings.load_full();
-            let permit = match self.admit(&mut admission, &settings, peer.ip()).await {
+            let state = ConnectionState::new(settings.limits);
+            let permit = match self.admit(&pool, &state, &settings, peer.ip()).await {
                 Ok(permit) => permit,
-                Err(reason) => {
-                    self.metrics.rejected(reason);
+                Err(full) => {
+                    self.metrics.rejected(full.into());
                     if self.tls.is_none()
                         && let Some(close) = lingering_closes.reject(&stream)
                     {
                         let mut stream = stream;
-                        admission.spawn(async move { close.finish(&mut stream).await });
+                        connections.spawn(async move { close.finish(&mut stream).await });
                     }
                     continue;
                 }
             };
             let connection = Connection {
                 routes: routes.clone(),
-                state: ConnectionState::new(settings.limits, admission.idle_connections()),
+                state,
                 settings,
                 current_settings: Arc::clone(&self.settings),
                 tls: self.tls.clone(),
@@ -107,14 +113,14 @@ impl Listener {
                 close_log: Arc::clone(&close_log),
                 lingering_closes: lingering_closes.clone(),
             };
-            admission.spawn(connection.serve(stream, peer.ip()));
+            connections.spawn(connection.serve(stream, peer.ip()));
         }
         drop(self.socket);
-        let drain = async { while admission.join_next().await.is_some() {} };
+        let drain = async { while connections.join_next().await.is_some() {} };
         let drain_timeout = self.settings.load().limits.drain_timeout;
         if tokio::time::timeout(drain_timeout, drain).await.is_err() {
-            // Dropping `admission` aborts the remaining connections.
-            tracing::warn!(event = "drain_timeout", connections = admission.len());
+            // Dropping `connections` aborts the remaining ones.
+            tracing::warn!(event = "drain_timeout", connections = connections.len());
         }
     }
 
@@ -126,16 +132,20 @@ impl Listener {
     /// Waits for a permit for a new connection.
     async fn admit(
         &self,
-        admission: &mut ConnectionAdmission,
+        pool: &Pool<ConnectionState>,
+        state: &ConnectionState,
         settings: &Settings,
         peer: IpAddr,
-    ) -> Result<ConnectionPermit, RejectReason> {
-        // The peer of a proxied connection is not its client.
-        let is_client = !proxy::is_trusted(&settings.trusted_proxies, peer.to_canonical());
-        let client = is_client.then(|| ClientKey::new(peer));
+    ) -> Result<Permit<ConnectionState>, Full> {
         let capacity = self.capacity - self.max_lingering();
-        let max_connections = settings.limits.max_connections.min(capacity);
-        admission.acquire(max_connections, client, &settings.limits).await
+        let limits = colonnade_admission::Limits {
+            total: settings.limits.max_connections.min(capacity),
+            per_client: settings.max_connections_of(peer),
+            max_wait: MAX_WAIT,
+            max_hopeful: 0,
+        };
+        pool.acquire(Some(ClientKey::new(peer)), Some(state.clone()), limits)
+            .await
     }
 
     /// Returns the next connection. Retries after errors.

@@ -6,6 +6,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
+use colonnade_admission::Full;
 use colonnade_web::metrics::Described;
 use rustls::crypto::SupportedKxGroup;
 use rustls::{HandshakeKind, NamedGroup, ServerConnection};
@@ -43,10 +44,10 @@ pub struct ListenerConnectionMetrics {
 /// Why a connection is rejected before its first request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RejectReason {
-    /// `max_connections` was reached. Either no connection was idle, so the new one is rejected, or an accepted
-    /// connection was evicted for a newer one before its handshake was complete and its protocol known.
+    /// `max_connections` was reached. Either no connection gave way, so the new one is rejected, or an accepted
+    /// connection gave way to a newer one before its handshake was complete and its protocol known.
     Limit,
-    /// The client has reached `max_connections_per_client`.
+    /// The client, or its network, has reached `max_connections_per_client`.
     ClientLimit,
     /// The TLS handshake, the PROXY header or the detection of the protocol failed or timed out. This includes a
     /// plaintext client that sent no first byte, or only a part of the HTTP/2 preface, within
@@ -77,8 +78,8 @@ pub enum CloseReason {
     Normal,
     /// It was idle for `keepalive_timeout_ms`.
     KeepaliveTimeout,
-    /// It was idle, and `max_connections` was reached. Before its protocol is known, it counts as
-    /// [`RejectReason::Limit`].
+    /// It was idle, or its client held most connections and had sent a part of a head, and `max_connections` was
+    /// reached. Before its protocol is known, it counts as [`RejectReason::Limit`].
     Evicted,
     /// It reached `max_connection_age_ms`.
     MaxAge,
@@ -94,8 +95,7 @@ pub enum CloseReason {
     BodyTimeout,
     /// The client read responses below the minimum data rate.
     WriteTimeout,
-    /// Its requests waited for the client, which held the most request permits while another client needed
-    /// one.
+    /// Its requests waited for the client while another client with fewer requests needed a permit.
     Preempted,
     /// The client sent more than `http2_max_control_frames_per_minute` control frames.
     ControlFrameFlood,
@@ -103,6 +103,15 @@ pub enum CloseReason {
     RapidReset,
     /// The client violated HTTP.
     ProtocolError,
+}
+
+impl From<Full> for RejectReason {
+    fn from(full: Full) -> Self {
+        match full {
+            Full::Total => Self::Limit,
+            Full::Client => Self::ClientLimit,
+        }
+    }
 }
 
 impl CloseReason {
@@ -301,14 +310,9 @@ impl ShedMetrics {
         );
     }
 
-    /// Counts a request shed because `max_requests_in_flight` was reached.
-    pub fn limit_reached(&self) {
-        self.0.get_or_create(&LimitLabel { cause: "limit" }).inc();
-    }
-
-    /// Counts a request shed because its client reached `max_requests_in_flight_per_client`.
-    pub fn client_limit_reached(&self) {
-        let cause = "client_limit";
+    /// Counts a request shed because of this limit.
+    pub(crate) fn shed(&self, full: Full) {
+        let cause = RejectReason::from(full).name();
         self.0.get_or_create(&LimitLabel { cause }).inc();
     }
 }

@@ -4,15 +4,15 @@
 //! available again at an even rate over the next minute.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::time::Duration;
 
+use colonnade_web::client::{ClientKey, Network};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// The number of keys below which a [`KeyedRateLimiter`] removes no keys.
+/// The number of networks below which a [`ClientRateLimiter`] removes none.
 const MIN_SWEEP_LEN: usize = 1024;
 
 /// Limits how often something happens per minute.
@@ -59,47 +59,47 @@ impl RateLimiter {
     }
 }
 
-/// The limits of a [`KeyedRateLimiter`], per minute.
+/// The limits of a [`ClientRateLimiter`], per minute.
 #[derive(Debug, Clone, Copy)]
 pub struct RateLimits {
-    /// The limit for all keys together.
+    /// The limit for all clients together.
     pub total: u32,
-    /// The limit for each key.
-    pub per_key: u32,
+    /// The limit for each client. Wider networks have a multiple of it.
+    pub per_client: u32,
 }
 
 /// Which limit was reached, and the time until a permit is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RateLimited {
-    /// The limit for this key.
-    Key(Duration),
-    /// The limit for all keys together.
+    /// The limit for this client, or for a wider network of it.
+    Client(Duration),
+    /// The limit for all clients together.
     Total(Duration),
 }
 
-/// Limits how often something happens per minute, per key and in total.
+/// Limits how often something happens per minute, per client and in total.
 ///
-/// Memory is bounded by the total limit: a key is stored only with a permit of the total limit, and is
+/// Memory is bounded by the total limit: a network is stored only with a permit of the total limit, and is
 /// removed once all of its own permits are available, which takes two minutes at most.
 #[derive(Debug)]
-pub struct KeyedRateLimiter<K> {
-    state: Mutex<KeyedState<K>>,
+pub struct ClientRateLimiter {
+    state: Mutex<State>,
 }
 
 #[derive(Debug)]
-struct KeyedState<K> {
+struct State {
     total: RateLimiter,
-    keys: HashMap<K, RateLimiter>,
-    /// The number of keys at which full ones are removed next.
+    networks: HashMap<Network, RateLimiter>,
+    /// The number of networks at which full ones are removed next.
     sweep_len: usize,
 }
 
-impl<K> Default for KeyedRateLimiter<K> {
+impl Default for ClientRateLimiter {
     fn default() -> Self {
         // Every call sets the rate.
-        let state = KeyedState {
+        let state = State {
             total: RateLimiter::new(0, Instant::now()),
-            keys: HashMap::new(),
+            networks: HashMap::new(),
             sweep_len: MIN_SWEEP_LEN,
         };
         Self {
@@ -108,25 +108,36 @@ impl<K> Default for KeyedRateLimiter<K> {
     }
 }
 
-impl<K: Eq + Hash> KeyedRateLimiter<K> {
-    /// Takes a permit of this key and one of the total.
+impl ClientRateLimiter {
+    /// Takes a permit of each network of this client, if it is known, and one of the total.
     ///
     /// # Errors
     ///
     /// Which limit was reached. Nothing is taken then.
-    pub fn try_acquire(&self, key: K, limits: RateLimits) -> Result<(), RateLimited> {
+    pub fn try_acquire(
+        &self,
+        client: impl Into<Option<ClientKey>>,
+        limits: RateLimits,
+    ) -> Result<(), RateLimited> {
         let now = Instant::now();
+        let client = client.into();
+        let networks = || client.into_iter().flat_map(ClientKey::networks);
         let mut state = self.state.lock();
-        if let Some(limiter) = state.keys.get_mut(&key) {
-            limiter.set_rate(limits.per_key);
-            let retry_after = limiter.retry_after(now);
-            if !retry_after.is_zero() {
-                return Err(RateLimited::Key(retry_after));
+        for network in networks() {
+            if let Some(limiter) = state.networks.get_mut(&network) {
+                limiter.set_rate(limits.of(network));
+                let retry_after = limiter.retry_after(now);
+                if !retry_after.is_zero() {
+                    return Err(RateLimited::Client(retry_after));
+                }
             }
         }
         state.try_acquire_total(limits, now)?;
-        let new = || RateLimiter::new(limits.per_key, now);
-        state.keys.entry(key).or_insert_with(new).try_acquire(now);
+        for network in networks() {
+            let new = || RateLimiter::new(limits.of(network), now);
+            let limiter = state.networks.entry(network).or_insert_with(new);
+            limiter.try_acquire(now);
+        }
         state.sweep(now);
         Ok(())
     }
@@ -141,7 +152,13 @@ impl<K: Eq + Hash> KeyedRateLimiter<K> {
     }
 }
 
-impl<K: Eq + Hash> KeyedState<K> {
+impl RateLimits {
+    fn of(self, network: Network) -> u32 {
+        self.per_client.saturating_mul(network.limit_factor().into())
+    }
+}
+
+impl State {
     fn try_acquire_total(&mut self, limits: RateLimits, now: Instant) -> Result<(), RateLimited> {
         self.total.set_rate(limits.total);
         let retry_after = self.total.retry_after(now);
@@ -149,24 +166,26 @@ impl<K: Eq + Hash> KeyedState<K> {
         is_acquired.then_some(()).ok_or(RateLimited::Total(retry_after))
     }
 
-    /// Removes full keys whenever the number of keys has doubled.
+    /// Removes full networks whenever the number of networks has doubled.
     fn sweep(&mut self, now: Instant) {
-        if self.keys.len() >= self.sweep_len {
-            self.keys.retain(|_, limiter| !limiter.is_full(now));
-            self.sweep_len = (2 * self.keys.len()).max(MIN_SWEEP_LEN);
+        if self.networks.len() >= self.sweep_len {
+            self.networks.retain(|_, limiter| !limiter.is_full(now));
+            self.sweep_len = (2 * self.networks.len()).max(MIN_SWEEP_LEN);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::{IpAddr, Ipv6Addr};
     use std::time::Duration;
 
+    use colonnade_web::client::ClientKey;
     use proptest::collection::vec;
     use proptest::prelude::proptest;
     use tokio::time::Instant;
 
-    use super::{KeyedRateLimiter, MIN_SWEEP_LEN, MINUTE, RateLimited, RateLimiter, RateLimits};
+    use super::{ClientRateLimiter, MIN_SWEEP_LEN, MINUTE, RateLimited, RateLimiter, RateLimits};
     use colonnade_testing::cases;
 
     #[tokio::test(start_paused = true)]
@@ -199,26 +218,41 @@ mod tests {
         assert_eq!(limiter.retry_after(start), Duration::from_mins(1));
     }
 
-    const LIMITS: RateLimits = RateLimits { total: 6, per_key: 4 };
+    const LIMITS: RateLimits = RateLimits {
+        total: 6,
+        per_client: 4,
+    };
+
+    fn client(address: impl Into<IpAddr>) -> ClientKey {
+        ClientKey::new(address.into())
+    }
+
+    /// A client of the IPv6 network `2001:db8::/32`.
+    fn ipv6(subnet: u32) -> ClientKey {
+        client(Ipv6Addr::from_bits(
+            (0x2001_0db8 << 96) + (u128::from(subnet) << 64),
+        ))
+    }
 
     #[tokio::test(start_paused = true)]
-    async fn keyed_rate_limiter_limits_each_key_and_the_total() {
-        let limiter = KeyedRateLimiter::default();
+    async fn client_rate_limiter_limits_each_client_and_the_total() {
+        let limiter = ClientRateLimiter::default();
+        let [a, b] = [[192, 0, 2, 1], [192, 0, 2, 2]].map(client);
         let retry_after = Duration::from_secs(15);
         for _ in 0..4 {
-            assert_eq!(limiter.try_acquire("a", LIMITS), Ok(()));
+            assert_eq!(limiter.try_acquire(a, LIMITS), Ok(()));
         }
         for _ in 0..2 {
             // Rejected attempts take no permit of the total.
             assert_eq!(
-                limiter.try_acquire("a", LIMITS),
-                Err(RateLimited::Key(retry_after))
+                limiter.try_acquire(a, LIMITS),
+                Err(RateLimited::Client(retry_after))
             );
-            assert_eq!(limiter.try_acquire("b", LIMITS), Ok(()));
+            assert_eq!(limiter.try_acquire(b, LIMITS), Ok(()));
         }
         let retry_after = Duration::from_secs(10);
         assert_eq!(
-            limiter.try_acquire("b", LIMITS),
+            limiter.try_acquire(b, LIMITS),
             Err(RateLimited::Total(retry_after))
         );
         assert_eq!(
@@ -230,18 +264,35 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn keyed_rate_limiter_bounds_memory_by_total_limit() {
-        let limiter = KeyedRateLimiter::default();
+    async fn client_rate_limiter_limits_wider_networks() {
+        let limits = RateLimits {
+            total: 1000,
+            per_client: 1,
+        };
+        let limiter = ClientRateLimiter::default();
+        let count = |subnets: std::ops::Range<u32>| {
+            let is_allowed = |subnet: &u32| limiter.try_acquire(ipv6(*subnet), limits).is_ok();
+            subnets.filter(is_allowed).count()
+        };
+        assert_eq!(count(0..256), 4, "a /56");
+        assert_eq!(count(0..65_536), 12, "the rest of a /48");
+        assert_eq!(count(65_536..65_792), 4, "a /56 of another /48");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn client_rate_limiter_bounds_memory_by_total_limit() {
+        let limiter = ClientRateLimiter::default();
         let limits = RateLimits {
             total: u32::try_from(MIN_SWEEP_LEN).expect("small"),
-            per_key: 20,
+            per_client: 20,
         };
         for minute in 0..20 {
-            for client in 0..10_000 {
-                let _ = limiter.try_acquire((minute, client), limits);
+            for subnet in 0..10_000 {
+                // Each client is in a /48 of its own.
+                let _ = limiter.try_acquire(ipv6((minute * 10_000 + subnet) << 16), limits);
             }
-            let len = limiter.state.lock().keys.len();
-            assert!(len <= 3 * MIN_SWEEP_LEN, "{len} keys");
+            let len = limiter.state.lock().networks.len();
+            assert!(len <= 9 * MIN_SWEEP_LEN, "{len} networks");
             tokio::time::advance(MINUTE).await;
         }
     }

@@ -1,5 +1,6 @@
 //! The settings of a listener that a configuration reload can change.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -7,7 +8,7 @@ use colonnade_web::host::Host;
 use http::HeaderValue;
 use ipnet::IpNet;
 
-use crate::Limits;
+use crate::{Limits, proxy};
 
 /// The settings of a listener.
 #[derive(Debug)]
@@ -47,6 +48,15 @@ impl Settings {
             AllowedHosts::Any => true,
             AllowedHosts::Listed(hosts) => is_listed(hosts),
             AllowedHosts::ListedOrIp(hosts) => host.resists_dns_rebinding() || is_listed(hosts),
+        }
+    }
+
+    /// Returns the maximum number of connections of a peer. A trusted proxy has the connections of many clients.
+    pub(crate) fn max_connections_of(&self, peer: IpAddr) -> usize {
+        if proxy::is_trusted(&self.trusted_proxies, peer) {
+            usize::MAX
+        } else {
+            self.limits.max_connections_per_client
         }
     }
 

@@ -7,12 +7,12 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::request::ReleasePair;
+use crate::request::CircuitKey;
 
 /// The most circuits. A circuit beyond it replaces the one whose last failure is the oldest.
 const MAX_CIRCUITS: usize = 256;
 
-/// One circuit breaker per pair of releases.
+/// One circuit breaker per pair of releases, for the paths that they name and for all others.
 ///
 /// A circuit opens after a number of consecutive failures. It is half-open once the open time is over: the next failure
 /// opens it again, and a success closes it.
@@ -24,7 +24,7 @@ pub(super) struct RenderCircuitBreaker {
 
 /// The circuits of the pairs that have failed. The metrics share them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Circuits(Arc<Mutex<HashMap<ReleasePair, Circuit>>>);
+pub(super) struct Circuits(Arc<Mutex<HashMap<CircuitKey, Circuit>>>);
 
 #[derive(Debug)]
 struct Circuit {
@@ -46,8 +46,8 @@ impl Circuits {
     pub(super) fn sections(&self) -> BTreeMap<String, bool> {
         let now = Instant::now();
         let mut sections = BTreeMap::new();
-        for (releases, circuit) in &*self.0.lock() {
-            let is_open = sections.entry(releases.section.name.clone()).or_default();
+        for (key, circuit) in &*self.0.lock() {
+            let is_open = sections.entry(key.releases.section.name.clone()).or_default();
             *is_open |= circuit.is_open(now);
         }
         sections
@@ -65,31 +65,31 @@ impl RenderCircuitBreaker {
     }
 
     /// Whether the circuit is open now.
-    pub(super) fn is_open(&self, releases: &ReleasePair) -> bool {
+    pub(super) fn is_open(&self, key: &CircuitKey) -> bool {
         let circuits = self.circuits.0.lock();
-        let circuit = circuits.get(releases);
+        let circuit = circuits.get(key);
         circuit.is_some_and(|circuit| circuit.is_open(Instant::now()))
     }
 
     /// Records a success and closes the circuit.
-    pub(super) fn record_success(&self, releases: &ReleasePair) {
-        if let Some(circuit) = self.circuits.0.lock().get_mut(releases) {
+    pub(super) fn record_success(&self, key: &CircuitKey) {
+        if let Some(circuit) = self.circuits.0.lock().get_mut(key) {
             circuit.failures = 0;
             circuit.open_until = None;
         }
     }
 
     /// Records a failure; true if the circuit is open now.
-    pub(super) fn record_failure(&self, releases: &ReleasePair) -> bool {
+    pub(super) fn record_failure(&self, key: &CircuitKey) -> bool {
         let now = Instant::now();
         let mut circuits = self.circuits.0.lock();
-        if circuits.len() >= MAX_CIRCUITS && !circuits.contains_key(releases) {
+        if circuits.len() >= MAX_CIRCUITS && !circuits.contains_key(key) {
             let oldest = circuits.iter().min_by_key(|(_, circuit)| circuit.last_failure);
-            if let Some(oldest) = oldest.map(|(releases, _)| releases.clone()) {
+            if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
                 circuits.remove(&oldest);
             }
         }
-        let circuit = circuits.entry(releases.clone()).or_insert(Circuit {
+        let circuit = circuits.entry(key.clone()).or_insert(Circuit {
             failures: 0,
             last_failure: now,
             open_until: None,
@@ -112,18 +112,21 @@ mod tests {
     use colonnade_model::release::{ReleaseId, SHELL};
 
     use super::{Circuits, MAX_CIRCUITS, RenderCircuitBreaker};
-    use crate::request::ReleasePair;
+    use crate::request::{CircuitKey, ReleasePair};
 
     const OPEN: Duration = Duration::from_secs(30);
 
-    fn pair(section: &str, shell_version: &str) -> ReleasePair {
+    fn pair(section: &str, shell_version: &str) -> CircuitKey {
         let id = |name: &str, version: &str| ReleaseId {
             name: name.to_owned(),
             version: version.to_owned(),
         };
-        ReleasePair {
-            shell: id(SHELL, shell_version),
-            section: id(section, "1"),
+        CircuitKey {
+            releases: ReleasePair {
+                shell: id(SHELL, shell_version),
+                section: id(section, "1"),
+            },
+            is_named: true,
         }
     }
 

@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use tokio::task::JoinHandle;
 
 use colonnade_diagnostics::{Diagnostics, ErrorClass, ErrorSource, ObservedError};
+use colonnade_model::release::ReleaseId;
 use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
@@ -17,7 +18,7 @@ use crate::metrics::RenderMetrics;
 use crate::page::RenderedPage;
 use crate::pool::{RenderFailure, RenderTask, WorkerPool};
 use crate::protocol::FailureCause;
-use crate::request::{CacheKey, ReleasePair};
+use crate::request::{CacheKey, CircuitKey};
 
 /// The part of the renderer that outlives a request: a render goes on when the client that requested it has left.
 pub(super) struct Engine {
@@ -41,8 +42,8 @@ pub(super) struct PreparedRender {
 pub(super) struct RequestedPage {
     /// The client that requested the page; `None` for the gateway itself.
     pub(super) client: Option<ClientKey>,
-    /// The releases that render the page.
-    pub(super) releases: ReleasePair,
+    /// The releases that render the page, and whether they name its path.
+    pub(super) circuit: CircuitKey,
     /// The pattern of the page; `None` for the not-found page.
     pub(super) pattern: Option<String>,
 }
@@ -87,16 +88,16 @@ impl Engine {
         queue_timeout: Duration,
     ) -> RenderOutcome {
         let page = render.page.clone();
-        match self.render_and_cache(render, queue_timeout, false).await {
+        match self.render_and_cache(render, queue_timeout).await {
             Ok(rendered) => {
-                self.breaker.record_success(&page.releases);
+                self.breaker.record_success(&page.circuit);
                 RenderOutcome::Rendered(rendered)
             }
             Err(failure) => {
                 self.record_failure(&page, &failure);
                 match page.client {
-                    Some(client) if failure.cause == FailureCause::ClientQueueFull => {
-                        RenderOutcome::ClientQueueFull(client)
+                    Some(client) if failure.cause == FailureCause::QueueFull => {
+                        RenderOutcome::QueueFull(client)
                     }
                     _ if failure.cause.is_release_fault() => RenderOutcome::Failed,
                     _ => RenderOutcome::Unavailable,
@@ -107,9 +108,9 @@ impl Engine {
 
     /// Counts and logs a failure. The circuit breaker counts it if the releases may be the reason.
     pub(super) fn record_failure(&self, page: &RequestedPage, failure: &RenderFailure) {
-        let circuit_open = failure.cause.is_release_fault() && self.breaker.record_failure(&page.releases);
+        let circuit_open = failure.cause.is_release_fault() && self.breaker.record_failure(&page.circuit);
         let cause = failure.cause.label();
-        let section = &page.releases.section;
+        let section = page.section();
         let count = self.count_failure(page, failure.cause, failure.class.clone());
         // Not its message, which may contain personal data such as the requested path.
         tracing::warn!(event = "render_failed", release = %section, cause, count, circuit_open);
@@ -119,8 +120,7 @@ impl Engine {
     /// if it fails later.
     pub(super) fn record_late(self: &Arc<Self>, page: RequestedPage, render: JoinHandle<RenderOutcome>) {
         let cause = FailureCause::DeadlineExceeded;
-        self.metrics
-            .record_failure(&page.releases.section.name, cause.label());
+        self.metrics.record_failure(&page.section().name, cause.label());
         let engine = Arc::clone(self);
         request_scope::spawn(async move {
             if matches!(render.await, Ok(RenderOutcome::Rendered(_))) {
@@ -138,15 +138,14 @@ impl Engine {
         class: Option<ErrorClass>,
     ) -> u64 {
         self.log_failure(page, cause, class);
-        self.metrics
-            .record_failure(&page.releases.section.name, cause.label())
+        self.metrics.record_failure(&page.section().name, cause.label())
     }
 
     /// Counts a failure in the error log, if a visitor requested the page.
     fn log_failure(&self, page: &RequestedPage, cause: FailureCause, class: Option<ErrorClass>) {
         if page.client.is_some() && cause.concerns_release() {
             self.diagnostics.errors.record(ObservedError {
-                release: page.releases.section.clone(),
+                release: page.section().clone(),
                 page: page.pattern.clone(),
                 source: ErrorSource::Gateway,
                 cause: cause.label(),
@@ -155,12 +154,11 @@ impl Engine {
         }
     }
 
-    /// Renders a page, and caches it if it has a cache key. `wait_for_slot`: see [`WorkerPool::render`].
+    /// Renders a page, and caches it if it has a cache key.
     pub(super) async fn render_and_cache(
         &self,
         render: PreparedRender,
         queue_timeout: Duration,
-        wait_for_slot: bool,
     ) -> Result<Arc<RenderedPage>, RenderFailure> {
         let PreparedRender {
             page: requested,
@@ -169,7 +167,7 @@ impl Engine {
         } = render;
         let output = self
             .pool
-            .render(requested.client, task, queue_timeout, wait_for_slot)
+            .render(requested.client, requested.circuit.is_named, task, queue_timeout)
             .await?;
         let page: RenderedPage = serde_json::from_slice(&output.page).map_err(|error| {
             let message = format!("render returned an invalid page: {error}");
@@ -179,8 +177,8 @@ impl Engine {
             let message = format!("render returned the status {}; expected 200 or 404", page.status);
             return Err(RenderFailure::new(FailureCause::Exception, &message));
         }
-        let section = &requested.releases.section.name;
-        self.metrics.record_success(section, output.cpu_time);
+        self.metrics
+            .record_success(&requested.section().name, output.cpu_time);
         let page = Arc::new(page);
         if let Some((key, day)) = cache_key {
             self.cache(key, &page, day);
@@ -199,6 +197,13 @@ impl Engine {
     pub(super) fn cached(&self, key: &CacheKey, today: Date) -> Option<Arc<RenderedPage>> {
         let cached = self.cache.get(key)?;
         cached.is_valid_on(today).then(|| Arc::clone(&cached.page))
+    }
+}
+
+impl RequestedPage {
+    /// The release of the page's section.
+    fn section(&self) -> &ReleaseId {
+        &self.circuit.releases.section
     }
 }
 

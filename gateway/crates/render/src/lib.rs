@@ -9,7 +9,6 @@ mod page;
 mod pool;
 mod process;
 mod protocol;
-mod queue;
 mod request;
 mod slot;
 mod trial;
@@ -53,15 +52,15 @@ pub enum RenderOutcome {
     CircuitOpen,
     /// The page was not rendered, whatever its releases do: no worker rendered it.
     Unavailable,
-    /// The render was rejected because too many renders of this client are queued. Other clients are not affected.
-    ClientQueueFull(ClientKey),
+    /// The queue is full, and the network of this client holds no less than others. Other clients may have a place.
+    QueueFull(ClientKey),
 }
 
 impl RenderOutcome {
     /// The client whose request was rejected.
     pub fn rejected_client(&self) -> Option<ClientKey> {
         match self {
-            Self::ClientQueueFull(client) => Some(*client),
+            Self::QueueFull(client) => Some(*client),
             Self::Rendered(_) | Self::BrowserOnly | Self::Failed | Self::CircuitOpen | Self::Unavailable => {
                 None
             }
@@ -125,7 +124,7 @@ impl Renderer {
             let work = self.render_uncached(engine, store, request, None, Some(key.clone()));
             let outcome = self.coalescer.run(&key, work).await;
             let rejected = outcome.rejected_client();
-            // Retry if the shared render was rejected because of the limit of another client.
+            // Retry if the queue had no place for another client, whose render is shared.
             if rejected.is_none_or(|client| request.client == Some(client)) {
                 return outcome;
             }
@@ -157,7 +156,7 @@ impl Renderer {
         let Some(page) = request.requested_page() else {
             return RenderOutcome::BrowserOnly;
         };
-        if engine.breaker.is_open(&page.releases) {
+        if engine.breaker.is_open(&page.circuit) {
             engine.count_failure(&page, FailureCause::CircuitOpen, None);
             return RenderOutcome::CircuitOpen;
         }

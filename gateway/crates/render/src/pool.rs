@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout_at};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use colonnade_diagnostics::ErrorClass;
 use colonnade_model::release::ServerModules;
@@ -13,13 +14,14 @@ use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 
 use super::protocol::FailureCause;
-use super::queue::QueueFull;
 use super::slot::{QueuedRender, WorkerSlot, Workers, no_worker};
 use crate::metrics::RenderMetrics;
 
 /// A pool of workers. Dropping it stops them.
 pub(crate) struct WorkerPool {
     workers: Arc<Workers>,
+    #[expect(dead_code, reason = "dropping it aborts the tasks")]
+    slots: JoinSet<()>,
 }
 
 /// What a worker renders.
@@ -69,10 +71,11 @@ impl WorkerPool {
     /// Starts the workers.
     pub(crate) fn start(settings: colonnade_config::RenderSettings, metrics: &RenderMetrics) -> Self {
         let workers = Arc::new(Workers::new(settings, metrics.clone()));
+        let mut slots = JoinSet::new();
         for _ in 0..settings.workers {
-            tokio::spawn(WorkerSlot::new(Arc::clone(&workers)).run());
+            slots.spawn(WorkerSlot::new(Arc::clone(&workers)).run());
         }
-        Self { workers }
+        Self { workers, slots }
     }
 
     /// False while no worker starts and responds.
@@ -80,53 +83,35 @@ impl WorkerPool {
         self.workers.are_available()
     }
 
-    /// Renders for a client, or for the gateway itself (`None`).
+    /// Renders for a client, or for the gateway itself (`None`). `is_named`: see [`super::RenderRequest`].
     ///
-    /// The render fails at once while no worker process starts and responds, and if no worker begins it within `queue_timeout`. If the
-    /// queue is full, it fails at once, or with `wait_for_slot` waits for a free slot.
+    /// The render fails at once while no worker process starts and responds, or if the queue is full and no other client
+    /// gives way. It fails as soon as it must give way itself, and if no worker begins it within `queue_timeout`. A render
+    /// of the gateway itself waits for a place in the queue.
     pub(crate) async fn render(
         &self,
         client: Option<ClientKey>,
+        is_named: bool,
         task: RenderTask,
         queue_timeout: Duration,
-        wait_for_slot: bool,
     ) -> Result<RenderOutput, RenderFailure> {
         if !self.is_available() {
             return Err(no_worker());
         }
         let (sender, receiver) = oneshot::channel();
-        let deadline = Instant::now() + queue_timeout;
         let render = QueuedRender {
             task,
-            deadline,
+            deadline: Instant::now() + queue_timeout,
             result: sender,
             request: request_scope::current(),
+            slot: None,
         };
-        let queued = if wait_for_slot {
-            let queued = timeout_at(deadline, self.workers.queue.push(client, render)).await;
-            queued.unwrap_or(Err(QueueFull::Total))
-        } else {
-            self.workers.queue.try_push(client, render)
-        };
-        queued.map_err(|full| match full {
-            QueueFull::Total => {
-                RenderFailure::new(FailureCause::QueueFull, "the render queue is full; try again")
-            }
-            QueueFull::Client => RenderFailure::new(
-                FailureCause::ClientQueueFull,
-                "too many renders of the same client are queued",
-            ),
-        })?;
-        let stopped = |_| {
-            let message = "the render worker stopped";
-            Err(RenderFailure::new(FailureCause::WorkerCrashed, message))
-        };
-        receiver.await.unwrap_or_else(stopped)
-    }
-}
-
-impl Drop for WorkerPool {
-    fn drop(&mut self) {
-        self.workers.queue.close();
+        let queue_full =
+            || RenderFailure::new(FailureCause::QueueFull, "the render queue is full; try again");
+        let queued = self.workers.enqueue(client, is_named, render, queue_timeout);
+        // Held until the worker is done.
+        let _permit = queued.await.map_err(|_| queue_full())?;
+        // A queued render that gives way is dropped.
+        receiver.await.unwrap_or_else(|_| Err(queue_full()))
     }
 }

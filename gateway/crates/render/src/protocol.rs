@@ -79,10 +79,8 @@ pub(crate) enum FailureCause {
     WorkerUnresponsive,
     /// No worker starts and responds.
     NoWorker,
-    /// The queue was full, or it was queued for too long.
+    /// The queue was full and others held less, or it was queued for too long.
     QueueFull,
-    /// Too many renders of the same client were queued.
-    ClientQueueFull,
     /// It was not done before the document's deadline. Its page is cached once it is done.
     DeadlineExceeded,
     /// The server modules could not be read from the store.
@@ -93,14 +91,13 @@ pub(crate) enum FailureCause {
 
 impl FailureCause {
     /// Every cause. The metrics expose each one from the start.
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Exception,
         Self::CpuLimit,
         Self::MemoryLimit,
         Self::WorkerCrashed,
         Self::WorkerUnresponsive,
         Self::QueueFull,
-        Self::ClientQueueFull,
         Self::DeadlineExceeded,
         Self::StoreError,
         Self::CircuitOpen,
@@ -113,7 +110,6 @@ impl FailureCause {
             Self::WorkerUnresponsive
                 | Self::NoWorker
                 | Self::QueueFull
-                | Self::ClientQueueFull
                 | Self::DeadlineExceeded
                 | Self::StoreError
                 | Self::CircuitOpen
@@ -122,10 +118,7 @@ impl FailureCause {
 
     /// Whether the render of the releases failed. False if the gateway could not start the render.
     pub(super) fn concerns_release(self) -> bool {
-        !matches!(
-            self,
-            Self::NoWorker | Self::QueueFull | Self::ClientQueueFull | Self::StoreError
-        )
+        !matches!(self, Self::NoWorker | Self::QueueFull | Self::StoreError)
     }
 
     /// The label in the log and in metrics.
@@ -138,7 +131,6 @@ impl FailureCause {
             Self::WorkerUnresponsive => "worker_unresponsive",
             Self::NoWorker => "no_worker",
             Self::QueueFull => "queue_full",
-            Self::ClientQueueFull => "client_queue_full",
             Self::DeadlineExceeded => "deadline_exceeded",
             Self::StoreError => "store_error",
             Self::CircuitOpen => "circuit_open",

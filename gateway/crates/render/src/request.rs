@@ -45,6 +45,14 @@ impl ReleasePair {
     }
 }
 
+/// What a circuit breaker belongs to. Invented paths have one of their own: anyone can make a page fail with them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct CircuitKey {
+    pub(super) releases: ReleasePair,
+    /// See [`RenderRequest::is_named`].
+    pub(super) is_named: bool,
+}
+
 /// What the content of a rendered page depends on, in addition to the date. The configuration never changes while the
 /// process runs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -89,11 +97,25 @@ impl RenderRequest<'_> {
         ReleasePair::of(self.deployment, self.section())
     }
 
+    /// Whether a release names the path, or the page has no other: visitors cannot invent it. True for the not-found page,
+    /// which is the same for all paths.
+    fn is_named(&self) -> bool {
+        let Some(page) = self.page else {
+            return true;
+        };
+        let release = self.deployment.release(&page.section.name);
+        let mut named = release.into_iter().flat_map(|release| release.named_paths());
+        page.pattern == self.path || named.any(|(_, paths)| paths.iter().any(|path| path == self.path))
+    }
+
     /// The requested page; `None` if the deployment lacks one of its releases.
     pub(super) fn requested_page(&self) -> Option<RequestedPage> {
         Some(RequestedPage {
             client: self.client,
-            releases: self.releases()?,
+            circuit: CircuitKey {
+                releases: self.releases()?,
+                is_named: self.is_named(),
+            },
             pattern: self.page.map(|page| page.pattern.clone()),
         })
     }

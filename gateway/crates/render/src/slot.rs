@@ -1,20 +1,24 @@
 //! Slots of render workers: each keeps one worker process running and gives it queued renders.
+//!
+//! Two queues: paths that a release names come first. All others, which anyone can invent, get a quarter of the queue and
+//! of the workers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::Instant;
 
+use colonnade_admission::{Full, GiveWay, Limits, Newcomer, Permit, Pool};
 use colonnade_config::RenderSettings;
+use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 use colonnade_web::response::RequestId;
 
 use super::pool::{RenderFailure, RenderOutput, RenderTask};
 use super::process::WorkerProcess;
 use super::protocol::FailureCause;
-use super::queue::FairQueue;
 use crate::metrics::RenderMetrics;
 
 /// The delay before the next attempt to start a worker after one failed.
@@ -32,6 +36,16 @@ pub(super) struct QueuedRender {
     pub(super) result: oneshot::Sender<Result<RenderOutput, RenderFailure>>,
     /// The request that waits for it.
     pub(super) request: Option<RequestId>,
+    /// Its permit of `invented_slots`, while a worker renders it.
+    #[expect(dead_code, reason = "it is released on drop")]
+    pub(super) slot: Option<OwnedSemaphorePermit>,
+}
+
+/// A queued render gives way by being dropped.
+impl GiveWay for QueuedRender {
+    fn give_way(&self, newcomer: Newcomer) -> bool {
+        newcomer == Newcomer::HoldsLess
+    }
 }
 
 impl QueuedRender {
@@ -43,7 +57,12 @@ impl QueuedRender {
 
 /// What the workers share.
 pub(super) struct Workers {
-    pub(super) queue: FairQueue<QueuedRender>,
+    /// The renders of named paths, queued and running.
+    named: Pool<QueuedRender>,
+    /// Those of all other paths.
+    invented: Pool<QueuedRender>,
+    /// The workers that may render invented paths.
+    invented_slots: Arc<Semaphore>,
     settings: RenderSettings,
     metrics: RenderMetrics,
     /// The number of workers that did not start or respond, and have not been replaced.
@@ -53,10 +72,55 @@ pub(super) struct Workers {
 impl Workers {
     pub(super) fn new(settings: RenderSettings, metrics: RenderMetrics) -> Self {
         Self {
-            queue: FairQueue::new(settings.max_queue_length),
+            named: Pool::default(),
+            invented: Pool::default(),
+            invented_slots: Arc::new(Semaphore::new(share_of_invented(settings.workers))),
             settings,
             metrics,
             failed: AtomicUsize::new(0),
+        }
+    }
+
+    /// Adds a render to the queue. The permit must be held until it is done.
+    pub(super) async fn enqueue(
+        &self,
+        client: Option<ClientKey>,
+        is_named: bool,
+        render: QueuedRender,
+        timeout: Duration,
+    ) -> Result<Permit<QueuedRender>, Full> {
+        let RenderSettings {
+            workers,
+            max_queue_length: length,
+            ..
+        } = self.settings;
+        let (queue, total) = if is_named {
+            (&self.named, length + workers)
+        } else {
+            let total = share_of_invented(length) + share_of_invented(workers);
+            (&self.invented, total)
+        };
+        let limits = Limits {
+            total,
+            per_client: usize::MAX,
+            max_wait: timeout,
+            max_hopeful: 0,
+        };
+        queue.acquire(client, Some(render), limits).await
+    }
+
+    /// Waits for the next render.
+    async fn next(&self) -> QueuedRender {
+        let invented = async {
+            // The semaphore is never closed.
+            let slot = Arc::clone(&self.invented_slots).acquire_owned().await.ok();
+            let render = self.invented.take().await;
+            QueuedRender { slot, ..render }
+        };
+        tokio::select! {
+            biased;
+            render = self.named.take() => render,
+            render = invented => render,
         }
     }
 
@@ -82,11 +146,16 @@ impl Workers {
     /// Fails the queued renders if there is no worker for them.
     fn clear_queue(&self) {
         while !self.are_available()
-            && let Some(render) = self.queue.try_pop()
+            && let Some(render) = self.named.try_take().or_else(|| self.invented.try_take())
         {
             render.finish(Err(no_worker()));
         }
     }
+}
+
+/// The part of the queue or of the workers that invented paths may use.
+fn share_of_invented(number: usize) -> usize {
+    (number / 4).max(1)
 }
 
 /// One worker, which is replaced when it dies.
@@ -109,7 +178,8 @@ impl WorkerSlot {
         let workers = Arc::clone(&self.workers);
         // Started in advance, so that the first render does not wait for it.
         let mut worker = self.start().await;
-        while let Some(mut render) = workers.queue.pop().await {
+        loop {
+            let mut render = workers.next().await;
             let request = render.request.take();
             worker = request_scope::within(request, self.serve(worker, render)).await;
         }

@@ -155,7 +155,7 @@ impl Renderer {
         let Some(render) = self.prepare_render(store, request, None, cache_key).await? else {
             return Ok(());
         };
-        match timeout(TIMEOUT, engine.render_and_cache(render, QUEUE_TIMEOUT, true)).await {
+        match timeout(TIMEOUT, engine.render_and_cache(render, QUEUE_TIMEOUT)).await {
             Ok(outcome) => outcome.map(drop),
             Err(_) => Err(RenderFailure::new(
                 FailureCause::DeadlineExceeded,

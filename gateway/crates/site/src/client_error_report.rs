@@ -11,12 +11,13 @@ use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 
 use colonnade_diagnostics::{ErrorClass, ErrorSource, ObservedError};
-use colonnade_edge::rate_limiter::{KeyedRateLimiter, RateLimits};
+use colonnade_edge::rate_limiter::{ClientRateLimiter, RateLimits};
 use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::preview::is_visible;
 use colonnade_platform::rollout::CanaryAnalysis;
 use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
+use colonnade_web::client::ClientKey;
 use colonnade_web::problem::Problem;
 
 use crate::deployment_selection::track;
@@ -30,13 +31,13 @@ const BODY_TIMEOUT: ReadTimeout = ReadTimeout::Total(Duration::from_secs(5));
 /// How many reports count in the error log per minute. A page sends one report per section and phase.
 const ERROR_RATE_LIMITS: RateLimits = RateLimits {
     total: 1000,
-    per_key: 20,
+    per_client: 20,
 };
 
 /// How many reports are logged per minute. A page that fails repeatedly is logged once per client.
 const LOG_RATE_LIMITS: RateLimits = RateLimits {
     total: 100,
-    per_key: 1,
+    per_client: 1,
 };
 
 /// Why a report is rejected.
@@ -108,8 +109,8 @@ impl Phase {
 /// The rate limiters of reports, by client.
 #[derive(Default)]
 pub(crate) struct ReportRateLimiters {
-    log: KeyedRateLimiter<u64>,
-    errors: KeyedRateLimiter<u64>,
+    log: ClientRateLimiter,
+    errors: ClientRateLimiter,
 }
 
 /// Receives, logs and counts a report.
@@ -138,7 +139,7 @@ pub(crate) async fn receive(
         .release(name)
         .filter(|release| release.id.version == version && has_reported_page(release, report.page.as_deref()))
         .ok_or(ClientErrorReportError::Malformed)?;
-    let client = canary.client_hash(address);
+    let client = ClientKey::new(address);
     if rate_limiters
         .errors
         .try_acquire(client, ERROR_RATE_LIMITS)
@@ -168,7 +169,7 @@ pub(crate) async fn receive(
         tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = error.as_str());
     }
     if let Some(state) = snapshot.state() {
-        canary.record_failure(&state.visible, report.deployment, client);
+        canary.record_failure(&state.visible, report.deployment, canary.client_hash(address));
     }
     Ok(())
 }

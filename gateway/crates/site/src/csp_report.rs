@@ -9,8 +9,9 @@ use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
-use colonnade_edge::rate_limiter::{KeyedRateLimiter, RateLimits};
+use colonnade_edge::rate_limiter::{ClientRateLimiter, RateLimits};
 use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
+use colonnade_web::client::ClientKey;
 use colonnade_web::problem::Problem;
 
 use crate::metrics::CspMetrics;
@@ -24,7 +25,7 @@ const BODY_TIMEOUT: ReadTimeout = ReadTimeout::Total(Duration::from_secs(5));
 /// The most reports per minute, of all clients and of each.
 const RATE_LIMITS: RateLimits = RateLimits {
     total: 1000,
-    per_key: 20,
+    per_client: 20,
 };
 
 /// The label of all further directives.
@@ -106,7 +107,7 @@ impl From<ReadBodyError> for CspReportError {
 /// Receives and counts reports, within rate limits.
 pub(crate) struct CspReports {
     metrics: CspMetrics,
-    rate_limiter: KeyedRateLimiter<u64>,
+    rate_limiter: ClientRateLimiter,
 }
 
 impl CspReports {
@@ -114,11 +115,11 @@ impl CspReports {
     pub(crate) fn new(metrics: CspMetrics) -> Self {
         Self {
             metrics,
-            rate_limiter: KeyedRateLimiter::default(),
+            rate_limiter: ClientRateLimiter::default(),
         }
     }
 
-    /// Receives a report of a client, given as a hash of its address.
+    /// Receives a report of a client.
     ///
     /// Browsers send no Sec-Fetch-Site with a report, so its origin is not checked. But another site cannot make a
     /// browser send one: both media types need a CORS preflight request, which fails.
@@ -126,7 +127,7 @@ impl CspReports {
         &self,
         headers: &HeaderMap,
         body: RequestBody,
-        client: u64,
+        client: ClientKey,
     ) -> Result<(), CspReportError> {
         let format = Format::from_headers(headers).ok_or(CspReportError::MediaType)?;
         if self.rate_limiter.try_acquire(client, RATE_LIMITS).is_err() {
@@ -222,17 +223,22 @@ pub(crate) fn directives() -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
     use std::time::Duration;
 
+    use colonnade_web::client::ClientKey;
     use proptest::collection;
     use proptest::prelude::proptest;
 
-    use super::{Format, KeyedRateLimiter, RATE_LIMITS};
+    use super::{ClientRateLimiter, Format, RATE_LIMITS};
 
     #[tokio::test(start_paused = true)]
     async fn reports_are_limited_per_client_and_in_total() {
-        let limiter = KeyedRateLimiter::default();
-        let is_allowed = |client: u64| limiter.try_acquire(client, RATE_LIMITS).is_ok();
+        let limiter = ClientRateLimiter::default();
+        let is_allowed = |number: u32| {
+            let client = ClientKey::new(Ipv4Addr::from_bits(number).into());
+            limiter.try_acquire(client, RATE_LIMITS).is_ok()
+        };
         for _ in 0..20 {
             assert!(is_allowed(0));
         }

@@ -1,18 +1,17 @@
 //! `/_page/{deployment}?path=…`: the page of a deployment that a path belongs to, as JSON.
 
-use http::header::{CACHE_CONTROL, CONTENT_ENCODING, VARY};
+use http::header::CACHE_CONTROL;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue};
 use url::form_urlencoded;
 
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::is_visible;
-use colonnade_store::loaded::PageManifest;
-use colonnade_web::content_negotiation::{Coding, preferred_coding};
-use colonnade_web::encode::{Effort, encode};
 use colonnade_web::problem::HttpError;
-use colonnade_web::response::{DeploymentNumber, JSON, Response, SectionName, json, response};
+use colonnade_web::response::{
+    DeploymentNumber, JSON, NO_STORE, Response, SectionName, conditional_response,
+};
 
 use crate::SiteError;
 
@@ -20,7 +19,7 @@ use crate::SiteError;
 const CACHE_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// Responds with the page of deployment `number` that the `path` in the query belongs to.
-pub(crate) fn respond(snapshot: &Snapshot, number: &str, head: &Parts) -> Result<Response, SiteError> {
+pub(crate) async fn respond(snapshot: &Snapshot, number: &str, head: &Parts) -> Result<Response, SiteError> {
     let number: u64 = number.parse().map_err(|_| HttpError::NotFound)?;
     let deployment = snapshot
         .deployment(number)
@@ -42,29 +41,16 @@ pub(crate) fn respond(snapshot: &Snapshot, number: &str, head: &Parts) -> Result
             });
         }
     };
-    let mut response = encoded_json(page, &head.headers);
-    if !deployment.deployment.preview {
-        response.headers_mut().insert(CACHE_CONTROL, CACHE_FIVE_MINUTES);
-    }
+    let cache_control = if deployment.deployment.preview {
+        NO_STORE
+    } else {
+        CACHE_FIVE_MINUTES
+    };
+    let headers = HeaderMap::from_iter([(CACHE_CONTROL, cache_control)]);
+    let representation = page.json().await.preferred(&head.headers).clone();
+    let mut response = conditional_response(&head.headers, &JSON, headers, representation);
     let extensions = response.extensions_mut();
     extensions.insert(DeploymentNumber(number));
     extensions.insert(SectionName(page.section.name.clone()));
     Ok(response)
-}
-
-/// Returns a page as JSON, compressed if the client accepts it.
-fn encoded_json(page: &PageManifest, headers: &HeaderMap) -> Response {
-    let coding = preferred_coding(headers, &[Coding::Gzip, Coding::Br]);
-    let body = serde_json::to_vec(page).ok();
-    let body = body.and_then(|body| encode(&body, coding, Effort::Quick).ok());
-    let Some(body) = body else {
-        return json(StatusCode::OK, page);
-    };
-    let mut response = response(StatusCode::OK, JSON, body);
-    let headers = response.headers_mut();
-    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-    if coding != Coding::Identity {
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
-    }
-    response
 }

@@ -137,8 +137,9 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
         }),
         get("/sitemap.xml", Text, |site, call| {
             let live = call.snapshot.live().ok_or(SiteError::NothingLive);
-            let response = live.map(|live| wellknown::sitemap(&site.config.site.origin, live));
-            Box::pin(ready(response))
+            Box::pin(async {
+                Ok(wellknown::sitemap(&site.config.site.origin, live?, &call.head.headers).await)
+            })
         }),
         get("/manifest.webmanifest", Text, |site, call| {
             let live = call.snapshot.live().ok_or(SiteError::NothingLive);
@@ -149,8 +150,7 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
         get("/assets", Text, ASSET),
         get("/assets/{*file}", Text, ASSET).named("/assets"),
         get("/_page/{deployment}", Json, |_, call| {
-            let response = page_manifest::respond(call.snapshot, call.parameter, call.head);
-            Box::pin(ready(response))
+            Box::pin(page_manifest::respond(call.snapshot, call.parameter, call.head))
         })
         .named("/_page"),
         post("/functions/v1/signup", Json, |site, call| {

@@ -12,7 +12,7 @@ use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::rollout::{CanaryAnalysis, Measurement, PageRender, RolloutController};
 use colonnade_web::body::RequestBody;
-use colonnade_web::client::{ClientAddress, client_key};
+use colonnade_web::client::{ClientAddress, ClientKey, client_key};
 use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError, respond};
@@ -233,7 +233,7 @@ impl Site {
         let Some(&ClientAddress(address)) = call.head.extensions.get::<ClientAddress>() else {
             return Err(CspReportError::Malformed.into());
         };
-        let client = self.canary.client_hash(address);
+        let client = ClientKey::new(address);
         self.csp_reports
             .receive(&call.head.headers, call.body, client)
             .await?;

@@ -2,19 +2,15 @@
 
 use std::fmt::Write as _;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use bytes::Bytes;
 use http::header::CACHE_CONTROL;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
 
 use colonnade_config::Origin;
 use colonnade_model::release::{Icon, Purpose};
 use colonnade_store::loaded::{LoadedDeployment, ShellFrame};
-use colonnade_web::content_negotiation::Coding;
-use colonnade_web::response::{Representation, Response, TEXT, conditional_response, response};
+use colonnade_web::encoded_content::EncodedContent;
+use colonnade_web::response::{Response, TEXT, conditional_response, response};
 
 /// The `Cache-Control` of these files.
 const CACHE_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
@@ -28,12 +24,17 @@ pub(crate) fn robots(origin: &Origin) -> Response {
 }
 
 /// sitemap.xml: the indexable paths of a deployment.
-pub(crate) fn sitemap(origin: &Origin, deployment: &LoadedDeployment) -> Response {
-    let body = deployment
-        .sitemap
-        .get_or_init(|| sitemap_xml(origin, deployment).into());
+pub(crate) async fn sitemap(origin: &Origin, deployment: &LoadedDeployment, request: &HeaderMap) -> Response {
+    let encode = || EncodedContent::compress(sitemap_xml(origin, deployment).into());
+    let encoded = deployment.sitemap.get_or_init(encode).await;
     let content_type = HeaderValue::from_static("application/xml; charset=utf-8");
-    cacheable(response(StatusCode::OK, content_type, body.clone()))
+    let headers = HeaderMap::from_iter([(CACHE_CONTROL, CACHE_FIVE_MINUTES)]);
+    conditional_response(
+        request,
+        &content_type,
+        headers,
+        encoded.preferred(request).clone(),
+    )
 }
 
 fn sitemap_xml(origin: &Origin, deployment: &LoadedDeployment) -> String {
@@ -73,16 +74,15 @@ pub(crate) fn manifest(request: &HeaderMap, brand: &str, frame: &ShellFrame) -> 
         manifest["theme_color"] = json!(theme.light);
         manifest["background_color"] = json!(theme.light);
     }
-    let bytes = Bytes::from(manifest.to_string());
-    let tag = URL_SAFE_NO_PAD.encode(&Sha256::digest(&bytes)[..18]);
-    let representation = Representation {
-        coding: Coding::Identity,
-        etag: HeaderValue::try_from(format!("\"{tag}\"")).expect("base64 is valid in a header"),
-        bytes,
-    };
+    let content = EncodedContent::uncompressed(manifest.to_string().into());
     let headers = HeaderMap::from_iter([(CACHE_CONTROL, CACHE_FIVE_MINUTES)]);
     let content_type = HeaderValue::from_static("application/manifest+json");
-    conditional_response(request, &content_type, headers, representation)
+    conditional_response(
+        request,
+        &content_type,
+        headers,
+        content.preferred(request).clone(),
+    )
 }
 
 fn cacheable(mut response: Response) -> Response {

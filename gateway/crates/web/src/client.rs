@@ -1,6 +1,6 @@
 //! The client of a request.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use http::Extensions;
 
@@ -22,18 +22,75 @@ pub struct FromTrustedProxy;
 /// The key by which limits count clients: an IPv4 address, or the /64 prefix of an IPv6 address. A single host can use
 /// every address of its /64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ClientKey(IpAddr);
+pub struct ClientKey(Network);
 
 impl ClientKey {
     /// The key of an address.
     pub fn new(address: IpAddr) -> Self {
-        match address.to_canonical() {
-            IpAddr::V4(address) => Self(address.into()),
-            IpAddr::V6(address) => {
-                let prefix = address.to_bits() & (u128::MAX << 64);
-                Self(Ipv6Addr::from_bits(prefix).into())
-            }
+        Self(match address.to_canonical() {
+            IpAddr::V4(address) => Network {
+                prefix: address.to_bits().into(),
+                is_ipv6: false,
+                width: 0,
+            },
+            IpAddr::V6(address) => Network {
+                prefix: (address.to_bits() >> 64) as u64,
+                is_ipv6: true,
+                width: 0,
+            },
+        })
+    }
+
+    /// The network that is the client itself.
+    pub fn network(self) -> Network {
+        self.0
+    }
+
+    /// The networks that the client is in, the widest first and the client itself last.
+    pub fn networks(self) -> impl Iterator<Item = Network> {
+        let widest = if self.0.is_ipv6 { WIDEST } else { 0 };
+        (0..=widest).rev().map(move |width| self.0.widened(width))
+    }
+}
+
+/// A network that limits count: a client, or the /56 or /48 of IPv6 clients. Providers assign customers a whole /56 or /48
+/// (RFC 6177).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Network {
+    /// The IPv4 address, or the first 64 bits of the IPv6 address.
+    prefix: u64,
+    is_ipv6: bool,
+    /// 0 for a client, 1 for a /56, 2 for a /48.
+    width: u8,
+}
+
+/// The width of a /48.
+const WIDEST: u8 = 2;
+
+impl Network {
+    /// The network of this width that contains this one.
+    fn widened(self, width: u8) -> Self {
+        Self {
+            prefix: self.prefix & (u64::MAX << (8 * width)),
+            width,
+            ..self
         }
+    }
+
+    /// The client, if the network is one.
+    pub fn client(self) -> Option<ClientKey> {
+        (self.width == 0).then_some(ClientKey(self))
+    }
+
+    /// The next wider network; `None` for the widest.
+    pub fn wider(self) -> Option<Self> {
+        let has_wider = self.is_ipv6 && self.width < WIDEST;
+        has_wider.then(|| self.widened(self.width + 1))
+    }
+
+    /// How many times the limit of one client the network has: 4 for a /56, 16 for a /48.
+    pub fn limit_factor(self) -> u8 {
+        4_u8.pow(self.width.into())
     }
 }
 
@@ -51,5 +108,19 @@ mod tests {
         assert_ne!(client("2001:db8::1"), client("2001:db8:0:1::1"));
         assert_eq!(client("::ffff:192.0.2.1"), client("192.0.2.1"));
         assert_ne!(client("192.0.2.1"), client("192.0.2.2"));
+    }
+
+    #[test]
+    fn ipv6_clients_share_wider_networks() {
+        let networks = |address| client(address).networks().collect::<Vec<_>>();
+        let [a, b, c] = ["2001:db8:0:101::1", "2001:db8:0:1ff::1", "2001:db8:0:200::1"].map(networks);
+        assert_eq!((a[0], a[1]), (b[0], b[1]));
+        assert_ne!(a[2], b[2]);
+        assert_eq!((a[0], a[0].wider()), (c[0], None));
+        assert_ne!(a[1], c[1]);
+        assert_eq!([a[1].wider(), a[2].wider()], [Some(a[0]), Some(a[1])]);
+        let factors = a.iter().map(|network| network.limit_factor());
+        assert_eq!(factors.collect::<Vec<_>>(), [16, 4, 1]);
+        assert_eq!(networks("192.0.2.1"), [client("192.0.2.1").network()]);
     }
 }

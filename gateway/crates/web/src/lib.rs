@@ -11,6 +11,7 @@ pub mod content_negotiation;
 pub mod cookie;
 pub mod decode;
 pub mod encode;
+pub mod encoded_content;
 mod error_page;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;

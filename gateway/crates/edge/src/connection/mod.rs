@@ -22,6 +22,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
+use colonnade_admission::Permit;
 use colonnade_web::client::ClientKey;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulConnection;
@@ -33,7 +34,6 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::server::TlsStream;
 
 use crate::HttpService;
-use crate::admission::ConnectionPermit;
 use crate::http1::{self, Http1Inspector};
 use crate::http2::{self, Http2Inspector};
 use crate::io::{InspectedStream, MonitoredSocket, Rewind, sniff};
@@ -44,7 +44,7 @@ use crate::settings::{CurrentSettings, Settings};
 use crate::tls::Tls;
 use close_log::client_fault;
 use service::ConnectionService;
-use state::{Close, ConnectionGuard};
+use state::Close;
 
 /// How long a connection stays open on shutdown for a client to send its first byte, or over HTTP/1 its first
 /// or next request. A request that was sent just before the shutdown must be served.
@@ -66,8 +66,8 @@ pub(crate) struct Connection<S> {
     pub(crate) settings: Arc<Settings>,
     pub(crate) current_settings: CurrentSettings,
     pub(crate) tls: Option<Tls>,
-    pub(crate) permit: ConnectionPermit,
-    pub(crate) state: (ConnectionState, ConnectionGuard),
+    pub(crate) permit: Permit<ConnectionState>,
+    pub(crate) state: ConnectionState,
     pub(crate) shutdown: watch::Receiver<bool>,
     pub(crate) metrics: ListenerConnectionMetrics,
     pub(crate) close_log: Arc<CloseLog>,
@@ -77,7 +77,7 @@ pub(crate) struct Connection<S> {
 impl<S: HttpService> Connection<S> {
     /// Serves the connection until it is closed.
     pub(crate) async fn serve(mut self, stream: TcpStream, peer: IpAddr) {
-        let state = self.state.0.clone();
+        let state = self.state.clone();
         // Responses are written whole, so Nagle's algorithm would only delay them.
         let _ = stream.set_nodelay(true);
         let open = self.metrics.opened();
@@ -94,7 +94,7 @@ impl<S: HttpService> Connection<S> {
             // First, because bytes that have already arrived count.
             biased;
             handshake = self.handshake(stream, peer, &state) => handshake,
-            () = state.evicted() => Err(RejectReason::Limit.into()),
+            () = state.gave_way_early() => Err(RejectReason::Limit.into()),
             () = shutdown_without_data => return,
         };
         let handshake = match handshake {
@@ -102,7 +102,7 @@ impl<S: HttpService> Connection<S> {
             Err(rejection) => {
                 self.metrics.rejected(rejection.reason);
                 // A lingering close holds no connection permit.
-                drop((self.permit, self.state, open));
+                drop((self.permit, open));
                 return rejection.respond(&self.lingering_closes).await;
             }
         };
@@ -120,8 +120,8 @@ impl<S: HttpService> Connection<S> {
         };
         state.start();
         let reason = match stream {
-            Stream::Plain(io) => serve_http(protocol, io, service, state, self.shutdown).await,
-            Stream::Tls(io) => serve_http(protocol, io, service, state, self.shutdown).await,
+            Stream::Plain(io) => serve_http(protocol, io, service, state, &self.permit, self.shutdown).await,
+            Stream::Tls(io) => serve_http(protocol, io, service, state, &self.permit, self.shutdown).await,
         };
         if reason.is_client_fault() {
             self.close_log.log(reason, peer);
@@ -148,17 +148,15 @@ impl<S: HttpService> Connection<S> {
             let (source, rest) = header.ok_or(RejectReason::Handshake)?;
             peer = source.unwrap_or(peer).to_canonical();
             start = rest;
+            let max_per_client = self.settings.max_connections_of(peer);
+            if !self.permit.assign(ClientKey::new(peer), max_per_client) {
+                return Err(Rejection {
+                    reason: RejectReason::ClientLimit,
+                    stream: self.tls.is_none().then_some(stream),
+                });
+            }
         }
         stream.begin_client_data(!start.is_empty());
-        // A proxy has the connections of many clients.
-        let is_client = !proxy::is_trusted(trusted_proxies, peer);
-        let max_per_client = limits.max_connections_per_client;
-        if is_client && !self.permit.try_assign(ClientKey::new(peer), max_per_client) {
-            return Err(Rejection {
-                reason: RejectReason::ClientLimit,
-                stream: self.tls.is_none().then_some(stream),
-            });
-        }
         let mut stream = Rewind::new(start, stream);
         let (stream, protocol) = if let Some(tls) = &self.tls {
             let accepted = timeout(limits.tls_handshake_timeout, tls.accept(stream)).await;
@@ -224,6 +222,7 @@ async fn serve_http<S, I>(
     io: I,
     service: ConnectionService<S>,
     state: ConnectionState,
+    permit: &Permit<ConnectionState>,
     shutdown: watch::Receiver<bool>,
 ) -> CloseReason
 where
@@ -235,12 +234,26 @@ where
         Protocol::Http1 => {
             let builder = http1::builder(&limits);
             let io = TokioIo::new(InspectedStream::new(io, Http1Inspector::new(state.clone())));
-            drive(builder.serve_connection(io, service), protocol, state, shutdown).await
+            drive(
+                builder.serve_connection(io, service),
+                protocol,
+                state,
+                permit,
+                shutdown,
+            )
+            .await
         }
         Protocol::Http2 => {
             let builder = http2::builder(&limits);
             let io = TokioIo::new(InspectedStream::new(io, Http2Inspector::new(state.clone())));
-            drive(builder.serve_connection(io, service), protocol, state, shutdown).await
+            drive(
+                builder.serve_connection(io, service),
+                protocol,
+                state,
+                permit,
+                shutdown,
+            )
+            .await
         }
     }
 }
@@ -254,6 +267,7 @@ async fn drive<C>(
     connection: C,
     protocol: Protocol,
     state: ConnectionState,
+    permit: &Permit<ConnectionState>,
     mut shutdown: watch::Receiver<bool>,
 ) -> CloseReason
 where
@@ -264,7 +278,7 @@ where
         // The connection first: received bytes extend the deadlines, and a request that has arrived is served.
         biased;
         outcome = &mut connection => return close_reason(&state, outcome, CloseReason::Normal),
-        close = unconstrained(state.close_required()) => match close {
+        close = unconstrained(state.close_required(permit)) => match close {
             Close::Graceful(reason) => (reason, state.limits().drain_timeout),
             Close::Abort(CloseReason::Evicted) => {
                 close_without_waiting(connection).await;
@@ -289,7 +303,7 @@ where
     tokio::select! {
         biased;
         outcome = &mut connection => return close_reason(&state, outcome, reason),
-        () = unconstrained(state.abort_required()) => return close_reason(&state, Ok(()), reason),
+        () = unconstrained(state.abort_required(permit)) => return close_reason(&state, Ok(()), reason),
         () = unconstrained(sleep(drain_timeout)) => {}
     }
     // An HTTP/2 client may open streams until it has processed GOAWAY, and it never confirms that.
@@ -297,7 +311,7 @@ where
     tokio::select! {
         biased;
         outcome = connection => close_reason(&state, outcome, reason),
-        () = unconstrained(state.abort_required()) => close_reason(&state, Ok(()), reason),
+        () = unconstrained(state.abort_required(permit)) => close_reason(&state, Ok(()), reason),
         () = unconstrained(state.became_idle()) => reason,
     }
 }

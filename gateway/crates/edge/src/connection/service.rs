@@ -5,6 +5,7 @@ use std::future::{Future, ready};
 use std::net::IpAddr;
 use std::pin::Pin;
 
+use colonnade_admission::{GiveWay, Newcomer};
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, FromTrustedProxy};
 use colonnade_web::response::Request;
@@ -13,6 +14,7 @@ use http::{HeaderValue, Response, Version};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper::service::Service;
+use tokio::task::yield_now;
 
 use super::body_timeout::BodyTimeout;
 use super::response_body::TrackedBody;
@@ -44,21 +46,10 @@ pub(super) struct ConnectionService<S> {
 #[derive(Debug, Clone)]
 pub struct ConnectionHandle(ConnectionState);
 
-impl ConnectionHandle {
-    /// Returns an ID that is unique while the handle exists.
-    pub fn id(&self) -> usize {
-        self.0.id()
-    }
-
-    /// Returns the number of requests that wait only for the client, to read the response or to send the
-    /// body.
-    pub fn stalled_requests(&self) -> usize {
-        self.0.stalled_requests()
-    }
-
-    /// Closes the connection at once, with all its requests.
-    pub fn preempt(&self) {
-        self.0.preempt();
+/// A request gives way by closing its connection, if it waits for its client.
+impl GiveWay for ConnectionHandle {
+    fn give_way(&self, newcomer: Newcomer) -> bool {
+        self.0.give_requests_way(newcomer)
     }
 }
 
@@ -84,11 +75,15 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
             // A proxy's connection carries requests of many clients and must not be closed because of one.
             extensions.insert(ConnectionHandle(self.state.clone()));
         }
-        let guard = self.state.begin_response();
+        let (guard, is_pipelined) = self.state.begin_response();
         let version = request.version();
         let response = self.routes.clone().call(request);
         let Some(body_timeout) = body_timeout else {
             return Box::pin(async move {
+                if is_pipelined && version < Version::HTTP_2 {
+                    // hyper would serve a whole buffer of requests before any other connection.
+                    yield_now().await;
+                }
                 let Ok(mut response) = response.await;
                 // HTTP/2 sends GOAWAY instead.
                 if version < Version::HTTP_2 && guard.is_last() {
@@ -124,5 +119,81 @@ impl<S> ConnectionService<S> {
             (RequestBody::new(body), None)
         };
         (Request::from_parts(head, body), timeout)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+    use colonnade_web::response::Request;
+    use http::{HeaderValue, Response};
+    use http_body_util::Empty;
+    use hyper_util::rt::TokioIo;
+    use parking_lot::Mutex;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+    use tokio::sync::Notify;
+    use tower::service_fn;
+
+    use super::ConnectionService;
+    use crate::Limits;
+    use crate::connection::ConnectionState;
+    use crate::http1::{Http1Inspector, builder};
+    use crate::io::InspectedStream;
+    use crate::metrics::ConnectionMetrics;
+    use crate::settings::{AllowedHosts, Settings};
+
+    #[tokio::test]
+    async fn pipelined_requests_let_other_tasks_run_between_them() {
+        let limits = Limits::default();
+        let settings = Settings {
+            limits,
+            allowed_hosts: AllowedHosts::Any,
+            trusted_proxies: Vec::new(),
+            proxy_protocol: false,
+            hsts: HeaderValue::from_static("max-age=1"),
+        };
+        let (order, first) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Notify::new()));
+        let routes = service_fn({
+            let (order, first) = (Arc::clone(&order), Arc::clone(&first));
+            move |request: Request| {
+                let (order, first) = (Arc::clone(&order), Arc::clone(&first));
+                async move {
+                    order.lock().push(request.uri().path().to_owned());
+                    first.notify_one();
+                    Ok(Response::new(Empty::<Bytes>::new()))
+                }
+            }
+        });
+        let state = ConnectionState::new(limits);
+        let service = ConnectionService {
+            routes,
+            peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            settings: settings.into_current(),
+            state: state.clone(),
+            metrics: ConnectionMetrics::default().for_listener("site"),
+        };
+        let (mut client, server) = duplex(1024);
+        let io = TokioIo::new(InspectedStream::new(server, Http1Inspector::new(state)));
+        let requests = ["/1 HTTP/1.1", "/2 HTTP/1.1", "/3 HTTP/1.0"];
+        let requests = requests.map(|line| format!("GET {line}\r\nhost: a\r\n\r\n"));
+        client
+            .write_all(requests.concat().as_bytes())
+            .await
+            .expect("room");
+        let other = tokio::spawn({
+            let order = Arc::clone(&order);
+            async move {
+                first.notified().await;
+                order.lock().push("other task".to_owned());
+            }
+        });
+        let connection = tokio::spawn(builder(&limits).serve_connection(io, service));
+        client.read_to_end(&mut Vec::new()).await.expect("responses");
+        connection.await.expect("no panic").expect("valid requests");
+        other.await.expect("no panic");
+        assert_eq!(*order.lock(), ["/1", "other task", "/2", "/3"]);
     }
 }

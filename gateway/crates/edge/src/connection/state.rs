@@ -10,15 +10,16 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Poll, ready};
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use super::stall_timer::StallTimer;
+use colonnade_admission::{GiveWay, Newcomer, Permit};
+
 use crate::Limits;
-use crate::admission::IdleConnections;
 use crate::metrics::CloseReason;
 
 /// What the client should send next.
@@ -50,18 +51,15 @@ pub(crate) struct ConnectionState(Arc<SharedState>);
 #[derive(Debug)]
 struct SharedState {
     state: Mutex<ConnectionData>,
-    /// The listener's idle connections, which contain this one while it is idle.
-    idle_connections: Arc<IdleConnections>,
-    /// Asks the connection to close for a new one.
-    evict: Arc<Notify>,
-    /// The connection became idle.
+    /// The connection agreed to close for another one.
+    gave_way: Notify,
+    /// The connection is idle.
     became_idle: Notify,
     /// The client has sent something.
     has_received: AtomicBool,
 }
 
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is independent of the others")]
 struct ConnectionData {
     limits: Limits,
     max_age_at: Instant,
@@ -78,31 +76,24 @@ struct ConnectionData {
     pending_bodies: usize,
     /// Requests in flight.
     requests: usize,
+    /// Whether the gateway has waited for the client since the last request.
+    has_waited: bool,
     inactive_since: Instant,
     /// The client's fault for which the connection is closed.
     fault: Option<CloseReason>,
     closes_after_response: bool,
     refuses_requests: bool,
-    /// The ID of its entry in `idle_connections`.
-    idle_id: Option<u64>,
-    has_ended: bool,
-    is_preempted: bool,
-    /// The task that waits for the deadline.
-    waker: Option<Waker>,
+    /// Why the connection closes for another one.
+    gives_way: Option<CloseReason>,
 }
 
 /// Keeps a connection from being idle while a response is in progress.
 #[derive(Debug)]
 pub(crate) struct ResponseGuard(ConnectionState);
 
-/// Removes the connection from the idle connections on drop.
-#[derive(Debug)]
-pub(crate) struct ConnectionGuard(ConnectionState);
-
 impl ConnectionState {
-    /// Creates the state of a new connection. It is in `idle_connections` while it is idle, until the guard
-    /// is dropped.
-    pub(crate) fn new(limits: Limits, idle_connections: Arc<IdleConnections>) -> (Self, ConnectionGuard) {
+    /// Creates the state of a new connection.
+    pub(crate) fn new(limits: Limits) -> Self {
         let now = Instant::now();
         let state = ConnectionData {
             limits,
@@ -114,24 +105,19 @@ impl ConnectionState {
             open_responses: 0,
             pending_bodies: 0,
             requests: 0,
+            has_waited: true,
             inactive_since: now,
             fault: None,
             closes_after_response: false,
             refuses_requests: false,
-            idle_id: None,
-            has_ended: false,
-            is_preempted: false,
-            waker: None,
+            gives_way: None,
         };
-        let state = Self(Arc::new(SharedState {
+        Self(Arc::new(SharedState {
             state: Mutex::new(state),
-            idle_connections,
-            evict: Arc::default(),
+            gave_way: Notify::new(),
             became_idle: Notify::new(),
             has_received: AtomicBool::new(false),
-        }));
-        state.update(|_| {});
-        (state.clone(), ConnectionGuard(state))
+        }))
     }
 
     /// Returns the limits as of the start of the connection.
@@ -179,7 +165,9 @@ impl ConnectionState {
 
     /// Records that the gateway waits for the client to send.
     pub(crate) fn read_pending(&self) {
-        self.lock().read_timer.wait(Instant::now());
+        let mut state = self.lock();
+        state.has_waited = true;
+        state.read_timer.wait(Instant::now());
     }
 
     /// Records bytes of what is expected.
@@ -237,54 +225,76 @@ impl ConnectionState {
         self.lock().pending_bodies -= 1;
     }
 
-    /// Returns the number of requests that wait only for the client, to read the response or to send the
-    /// body.
-    pub(super) fn stalled_requests(&self) -> usize {
-        let state = self.lock();
-        let is_sending = state.expected == Expected::Body && state.read_timer.is_waiting();
-        let is_reading = state.open_responses == 0 && state.write_timer.is_waiting();
-        state.open_responses + state.pending_bodies + usize::from(is_sending || is_reading)
+    /// Asks the connection to close with its requests, so that another client gets their permits.
+    pub(super) fn give_requests_way(&self, newcomer: Newcomer) -> bool {
+        self.give_way_if(CloseReason::Preempted, |state| {
+            state.gives_way == Some(CloseReason::Preempted)
+                || match newcomer {
+                    Newcomer::HoldsLess => state.waits_for_client(),
+                    Newcomer::HoldsNoLess => state.waits_only_for_bodies(),
+                    Newcomer::IsSameClient => false,
+                }
+        })
     }
 
-    /// Closes the connection at once, so that another client gets its request permits.
-    pub(super) fn preempt(&self) {
+    /// Closes the connection for this reason if it meets a condition.
+    fn give_way_if(&self, reason: CloseReason, condition: impl FnOnce(&ConnectionData) -> bool) -> bool {
         let mut state = self.lock();
-        state.is_preempted = true;
-        if let Some(waker) = state.waker.take() {
-            waker.wake();
+        let gives_way = condition(&state);
+        if gives_way {
+            state.gives_way = Some(reason);
+            self.0.gave_way.notify_one();
         }
+        gives_way
     }
 
-    /// Returns an ID that is unique while the state exists.
-    pub(super) fn id(&self) -> usize {
-        Arc::as_ptr(&self.0).addr()
-    }
-
-    /// Records a request in flight until the guard is dropped.
-    pub(super) fn begin_response(&self) -> ResponseGuard {
-        self.update(|state| state.requests += 1);
-        ResponseGuard(self.clone())
+    /// Records a request in flight until the guard is dropped. Also returns whether it was pipelined: it had arrived
+    /// before the response to the request before it (RFC 9112, section 9.3.2).
+    pub(super) fn begin_response(&self) -> (ResponseGuard, bool) {
+        let mut is_pipelined = false;
+        self.update(|state| {
+            state.requests += 1;
+            is_pipelined = !std::mem::replace(&mut state.has_waited, false);
+        });
+        (ResponseGuard(self.clone()), is_pipelined)
     }
 
     /// Waits until the connection must be closed. Must be polled by the task of the connection, after the
     /// connection.
-    pub(super) async fn close_required(&self) -> Close {
+    pub(super) async fn close_required(&self, permit: &Permit<Self>) -> Close {
         tokio::select! {
             biased;
-            () = self.evicted() => Close::Abort(CloseReason::Evicted),
+            reason = self.gave_way(permit) => Close::Abort(reason),
             close = self.deadline_passed() => close,
         }
     }
 
-    /// Waits until the connection is evicted. Declines if it just received a request.
-    pub(super) async fn evicted(&self) {
+    /// Waits until the connection gives way to another one. Keeps its permit if it just received a request.
+    async fn gave_way(&self, permit: &Permit<Self>) -> CloseReason {
         loop {
-            self.0.evict.notified().await;
-            if self.lock().is_idle() {
-                return;
+            self.0.gave_way.notified().await;
+            let mut state = self.lock();
+            match state.gives_way {
+                Some(CloseReason::Evicted) if !state.has_no_request() => {
+                    state.gives_way = None;
+                    drop(state);
+                    permit.keep(self.clone());
+                }
+                Some(reason) => {
+                    drop(state);
+                    if reason.is_slow_client() {
+                        self.set_fault(reason);
+                    }
+                    return reason;
+                }
+                None => {}
             }
-            self.0.idle_connections.decline_eviction();
         }
+    }
+
+    /// Waits until the connection gives way during its handshake.
+    pub(super) async fn gave_way_early(&self) {
+        self.0.gave_way.notified().await;
     }
 
     /// Waits until the connection is idle. Must be polled by the task of the connection, after the
@@ -302,7 +312,7 @@ impl ConnectionState {
             let mut sleep = pin!(sleep_until(this.lock().max_age_at));
             poll_fn(|cx| {
                 loop {
-                    let (deadline, close) = this.deadline(cx);
+                    let (deadline, close) = this.lock().deadline();
                     // A timer that fires too early is cheaper than one that is reset for each request.
                     if deadline < sleep.deadline() {
                         sleep.as_mut().reset(deadline);
@@ -322,9 +332,9 @@ impl ConnectionState {
     }
 
     /// Waits until the connection must be aborted. Ignores the reasons for a graceful close.
-    pub(super) async fn abort_required(&self) {
+    pub(super) async fn abort_required(&self, permit: &Permit<Self>) {
         loop {
-            if let Close::Abort(_) = self.close_required().await {
+            if let Close::Abort(_) = self.close_required(permit).await {
                 return;
             }
             self.lock().disable_graceful_close();
@@ -365,39 +375,12 @@ impl ConnectionState {
         self.fault().is_some_and(CloseReason::is_slow_client)
     }
 
-    /// Returns the next deadline and how to close the connection then. An earlier deadline wakes the last
-    /// caller.
-    fn deadline(&self, cx: &Context<'_>) -> (Instant, Close) {
-        let mut state = self.lock();
-        if !state
-            .waker
-            .as_ref()
-            .is_some_and(|waker| waker.will_wake(cx.waker()))
-        {
-            state.waker = Some(cx.waker().clone());
-        }
-        state.deadline()
-    }
-
-    /// Changes the state, then adds the connection to the idle connections or removes it from them.
+    /// Changes the state.
     fn update(&self, change: impl FnOnce(&mut ConnectionData)) {
         let mut state = self.lock();
         change(&mut state);
-        let SharedState {
-            idle_connections,
-            evict,
-            ..
-        } = &*self.0;
-        match (state.is_idle() && !state.has_ended, state.idle_id) {
-            (true, None) => {
-                state.idle_id = Some(idle_connections.insert(Arc::clone(evict)));
-                self.0.became_idle.notify_one();
-            }
-            (false, Some(id)) => {
-                state.idle_id = None;
-                idle_connections.remove(id);
-            }
-            _ => {}
+        if state.is_idle() {
+            self.0.became_idle.notify_one();
         }
     }
 
@@ -408,9 +391,6 @@ impl ConnectionState {
 
 impl ConnectionData {
     fn deadline(&self) -> (Instant, Close) {
-        if self.is_preempted {
-            return (Instant::now(), Close::Abort(CloseReason::Preempted));
-        }
         let limits = &self.limits;
         let (read, reason) = match self.expected {
             Expected::FirstByte => (
@@ -449,9 +429,29 @@ impl ConnectionData {
 
     /// Returns whether no request is being received or in flight.
     fn is_idle(&self) -> bool {
-        let is_between_requests = matches!(self.expected, Expected::FirstByte | Expected::NextRequest);
+        matches!(self.expected, Expected::FirstByte | Expected::NextRequest) && self.has_no_request()
+    }
+
+    /// Returns whether no request is in flight. A part of a head may have arrived.
+    fn has_no_request(&self) -> bool {
         let is_writing = self.write_timer.is_waiting() || self.response_timer.is_waiting();
-        is_between_requests && self.requests == 0 && !is_writing
+        self.expected != Expected::Body && self.requests == 0 && !is_writing
+    }
+
+    /// Returns whether a request waits only for the client, to read the response or to send the body.
+    fn waits_for_client(&self) -> bool {
+        self.open_responses > 0 || self.write_timer.is_waiting() || self.pending_uploads() > 0
+    }
+
+    /// Returns whether all requests in flight wait for the client to send the body.
+    fn waits_only_for_bodies(&self) -> bool {
+        self.requests > 0 && self.pending_uploads() >= self.requests
+    }
+
+    /// Returns the number of requests that wait for the client to send the body.
+    fn pending_uploads(&self) -> usize {
+        // Not the timer: it stops between the arrival of a part and the next read.
+        self.pending_bodies + usize::from(self.expected == Expected::Body)
     }
 
     /// Leaves only the deadlines that abort the connection.
@@ -478,8 +478,12 @@ impl Drop for ResponseGuard {
     }
 }
 
-impl Drop for ConnectionGuard {
-    fn drop(&mut self) {
-        self.0.update(|state| state.has_ended = true);
+/// A connection gives way to a new one if it is idle, or to a client with fewer connections if it has received a
+/// part of a head.
+impl GiveWay for ConnectionState {
+    fn give_way(&self, newcomer: Newcomer) -> bool {
+        self.give_way_if(CloseReason::Evicted, |state| {
+            state.is_idle() || (newcomer == Newcomer::HoldsLess && state.has_no_request())
+        })
     }
 }

@@ -73,7 +73,7 @@ fn limits() -> Limits {
 }
 
 fn inspect(sent: &[u8], received: &[u8], piece: usize) -> Outcome {
-    let (state, _guard) = ConnectionState::new(limits(), Arc::default());
+    let state = ConnectionState::new(limits());
     let mut inspector = Http2Inspector::new(state);
     for piece in sent.chunks(piece) {
         inspector.sent(piece);
@@ -217,7 +217,7 @@ fn count_hyper_requests(received: &[u8], piece: usize) -> usize {
         // The buffer has the size of a piece, so that the inspector reads the pieces separately.
         let (client, server) = duplex(piece);
         let (mut reader, mut writer) = split(client);
-        let (state, _guard) = ConnectionState::new(limits(), Arc::default());
+        let state = ConnectionState::new(limits());
         let io = TokioIo::new(InspectedStream::new(server, Http2Inspector::new(state)));
         let mut responses = Vec::new();
         let (_, (), _) = tokio::join!(

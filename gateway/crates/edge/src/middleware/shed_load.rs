@@ -3,23 +3,31 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::Request;
 use tower::Service;
 
-use colonnade_web::client::{ClientAddress, ClientKey};
+use colonnade_admission::{Permit, Pool};
+use colonnade_web::client::client_key;
 use colonnade_web::health;
 use colonnade_web::middleware::Next;
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::response::{Response, RouteName};
 
-use crate::CurrentSettings;
-use crate::admission::{AdmissionControl, RequestPermit, RequestSource, Saturated};
 use crate::metrics::ShedMetrics;
+use crate::{ConnectionHandle, CurrentSettings};
+
+/// How long a request waits for the permits of another connection. Closing it takes no time, but its task may
+/// have to wait for a busy CPU.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
+/// The maximum number of requests that wait although no other request gives way to them yet.
+const MAX_HOPEFUL: usize = 64;
 
 /// Limits the requests in flight.
 pub struct LoadShedder {
-    admission: AdmissionControl,
+    pool: Pool<ConnectionHandle>,
     settings: CurrentSettings,
     metrics: ShedMetrics,
 }
@@ -28,7 +36,7 @@ impl LoadShedder {
     /// Creates a load shedder that follows the limits of these settings.
     pub fn new(settings: CurrentSettings, metrics: ShedMetrics) -> Self {
         Self {
-            admission: AdmissionControl::default(),
+            pool: Pool::default(),
             settings,
             metrics,
         }
@@ -36,24 +44,19 @@ impl LoadShedder {
 
     /// Returns a permit for a request, to be held until its response is sent. Returns `None` if the request
     /// must be shed.
-    async fn acquire<B>(&self, request: &Request<B>) -> Option<RequestPermit> {
+    async fn acquire<B>(&self, request: &Request<B>) -> Option<Permit<ConnectionHandle>> {
         let limits = self.settings.load().limits;
+        let limits = colonnade_admission::Limits {
+            total: limits.max_requests_in_flight,
+            per_client: limits.max_requests_in_flight_per_client,
+            max_wait: MAX_WAIT,
+            max_hopeful: MAX_HOPEFUL,
+        };
         let extensions = request.extensions();
-        let source = extensions.get().map(|ClientAddress(address)| RequestSource {
-            client: ClientKey::new(*address),
-            connection: extensions.get().cloned(),
-        });
-        let permit = self.admission.acquire(
-            source,
-            limits.max_requests_in_flight,
-            limits.max_requests_in_flight_per_client,
-        );
-        match permit.await {
-            Ok(permit) => return Some(permit),
-            Err(Saturated::Limit) => self.metrics.limit_reached(),
-            Err(Saturated::ClientLimit) => self.metrics.client_limit_reached(),
-        }
-        None
+        let permit = self
+            .pool
+            .acquire(client_key(extensions), extensions.get().cloned(), limits);
+        permit.await.inspect_err(|full| self.metrics.shed(*full)).ok()
     }
 }
 

@@ -14,14 +14,9 @@ pub use boot::{Form, SiteFacts};
 
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use jiff::civil::Date;
-use sha2::{Digest as _, Sha256};
-use tokio::sync::Semaphore;
 
 use colonnade_config::Config;
 use colonnade_model::pattern::RequestPath;
@@ -32,11 +27,9 @@ use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::client::ClientKey;
 use colonnade_web::coalesce::RequestCoalescer;
-use colonnade_web::content_negotiation::{Coding, preferred_coding};
-use colonnade_web::encode::{Effort, encode};
-use colonnade_web::request_scope;
+use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::response::{
-    HTML, NO_CACHE, NO_STORE, RenderFailed, Representation, Response, conditional_response, response,
+    HTML, NO_CACHE, NO_STORE, RenderFailed, Response, conditional_response, response,
 };
 
 use crate::deployment_selection::DeploymentSelection;
@@ -58,8 +51,6 @@ pub struct Documents {
     policy: ContentSecurityPolicy,
     cache: ByteCache<DocumentKey, ComposedDocument>,
     compositions: RequestCoalescer<DocumentKey, Arc<ComposedDocument>>,
-    /// Limits concurrent compression, which takes megabytes of memory and a whole CPU core per document.
-    compression_permits: Semaphore,
     metrics: DocumentMetrics,
 }
 
@@ -103,8 +94,7 @@ struct ComposedDocument {
     rejected_client: Option<ClientKey>,
     render_failed: Option<RenderFailed>,
     policy: HeaderValue,
-    identity: Representation,
-    compressed: Vec<Representation>,
+    content: EncodedContent,
 }
 
 /// A request for a document.
@@ -125,7 +115,6 @@ pub struct DocumentRequest<'a> {
 impl Documents {
     /// Creates the documents of the site that this configuration describes.
     pub fn new(config: &Config, renderer: Arc<Renderer>, metrics: DocumentMetrics) -> Self {
-        let max_compressions = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             facts: SiteFacts::new(config),
             error_reports: ErrorReportSettings {
@@ -135,7 +124,6 @@ impl Documents {
             policy: ContentSecurityPolicy::new(config),
             cache: ByteCache::new(CACHE_BYTES),
             compositions: RequestCoalescer::default(),
-            compression_permits: Semaphore::new(max_compressions),
             metrics,
         }
     }
@@ -151,7 +139,7 @@ impl Documents {
             return Box::pin(self.respond_uncached(request, None, &render, None, day)).await;
         }
         let document = self.composed(request, day).await;
-        let representation = document.preferred_representation(headers);
+        let representation = document.content.preferred(headers).clone();
         let caching = if document.is_complete {
             selection.caching()
         } else {
@@ -240,22 +228,28 @@ impl Documents {
             RenderOutcome::Failed => Some(RenderFailed::Failed),
             RenderOutcome::CircuitOpen => Some(RenderFailed::CircuitOpen),
             RenderOutcome::Unavailable => Some(RenderFailed::Unavailable),
-            RenderOutcome::Rendered(_) | RenderOutcome::BrowserOnly | RenderOutcome::ClientQueueFull(_) => {
-                None
-            }
+            RenderOutcome::Rendered(_) | RenderOutcome::BrowserOnly | RenderOutcome::QueueFull(_) => None,
         };
         let rejected_client = render.rejected_client();
         let is_complete = render_failed.is_none() && rejected_client.is_none();
-        // The semaphore is never closed.
-        let permit = self.compression_permits.acquire().await.ok();
-        let mut document =
-            ComposedDocument::new(request.status(&render), policy, html.into(), is_complete).await;
-        drop(permit);
-        (document.rejected_client, document.render_failed) = (rejected_client, render_failed);
-        let document = Arc::new(document);
+        let html = html.into();
+        let content = if is_complete {
+            EncodedContent::compress(html).await
+        } else {
+            // A document that is not cached is not worth compressing.
+            EncodedContent::uncompressed(html)
+        };
+        let document = Arc::new(ComposedDocument {
+            status: request.status(&render),
+            is_complete,
+            rejected_client,
+            render_failed,
+            policy,
+            content,
+        });
         self.metrics.record_cache_miss();
         if is_complete {
-            let weight = document.weight() + key.weight();
+            let weight = document.content.weight() + key.weight();
             self.cache.put(key.clone(), Arc::clone(&document), weight);
         }
         document
@@ -373,64 +367,6 @@ impl<'a> DocumentRequest<'a> {
             StatusCode::OK
         }
     }
-}
-
-impl ComposedDocument {
-    /// Encodes a document in all codings, on a thread for blocking work.
-    async fn new(status: StatusCode, policy: HeaderValue, html: Bytes, is_complete: bool) -> Self {
-        let plain = html.clone();
-        let encoding = request_scope::spawn_blocking(move || representations(&html, is_complete));
-        // If compression panics, the document is sent uncompressed.
-        let (identity, compressed) = encoding.await.unwrap_or_else(|_| representations(&plain, false));
-        Self {
-            status,
-            is_complete,
-            rejected_client: None,
-            render_failed: None,
-            policy,
-            identity,
-            compressed,
-        }
-    }
-
-    fn preferred_representation(&self, request: &HeaderMap) -> Representation {
-        let available: Vec<Coding> = self.compressed.iter().map(|each| each.coding).collect();
-        let coding = preferred_coding(request, &available);
-        let preferred = self.compressed.iter().find(|each| each.coding == coding);
-        preferred.unwrap_or(&self.identity).clone()
-    }
-
-    fn weight(&self) -> usize {
-        let representations = self.compressed.iter().chain([&self.identity]);
-        representations.map(|each| each.bytes.len()).sum()
-    }
-}
-
-/// Returns a document uncompressed, and compressed if it will be cached.
-fn representations(html: &Bytes, is_complete: bool) -> (Representation, Vec<Representation>) {
-    let tag = URL_SAFE_NO_PAD.encode(&Sha256::digest(html)[..18]);
-    let representation = |coding, bytes| {
-        let etag = match coding {
-            Coding::Identity => format!("\"{tag}\""),
-            _ => format!("\"{tag}-{coding}\""),
-        };
-        Representation {
-            coding,
-            etag: HeaderValue::try_from(etag).expect("base64 is valid in a header"),
-            bytes,
-        }
-    };
-    // A document that is not cached is not worth compressing.
-    let codings = [Coding::Gzip, Coding::Br].into_iter().filter(|_| is_complete);
-    // Encoding in memory does not fail. If it did, this coding would not be offered.
-    let compressed = codings.filter_map(|coding| {
-        let bytes = encode(html, coding, Effort::Quick).ok()?;
-        Some(representation(coding, bytes.into()))
-    });
-    (
-        representation(Coding::Identity, html.clone()),
-        compressed.collect(),
-    )
 }
 
 impl Warm for Documents {

@@ -40,8 +40,8 @@ fn frame() -> ShellFrame {
 }
 
 fn page() -> PageManifest {
-    PageManifest {
-        section: Arc::new(SectionEntry {
+    PageManifest::new(
+        Arc::new(SectionEntry {
             name: "directory".to_owned(),
             version: "1.0.0".to_owned(),
             container: "directory_1".to_owned(),
@@ -49,13 +49,13 @@ fn page() -> PageManifest {
             integrity: "sha384-entry.js".to_owned(),
             assets: vec![asset("common.js", AssetKind::Script)],
         }),
-        pattern: "/".to_owned(),
-        assets: vec![
+        "/".to_owned(),
+        vec![
             asset("page.js", AssetKind::Script),
             asset("common.js", AssetKind::Script),
             asset("page.css", AssetKind::Style),
         ],
-    }
+    )
 }
 
 fn document(page: Option<&PageManifest>, site: Value, form: Option<&Form>) -> String {

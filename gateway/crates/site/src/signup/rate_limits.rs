@@ -1,7 +1,7 @@
 //! Rate limits of sign-up, per client and in total.
 
 use colonnade_config::CurrentSignupLimits;
-use colonnade_edge::rate_limiter::{KeyedRateLimiter, RateLimited, RateLimits};
+use colonnade_edge::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 use colonnade_web::client::ClientKey;
 
 use super::error::SignupError;
@@ -9,9 +9,9 @@ use super::error::SignupError;
 /// Limits sign-up attempts per client and in total.
 pub(super) struct SignupRateLimiter {
     limits: CurrentSignupLimits,
-    attempts: KeyedRateLimiter<ClientKey>,
+    attempts: ClientRateLimiter,
     /// Limits rejections that are shown as a page, because each page may need a render.
-    pages: KeyedRateLimiter<ClientKey>,
+    pages: ClientRateLimiter,
 }
 
 impl SignupRateLimiter {
@@ -19,8 +19,8 @@ impl SignupRateLimiter {
     pub(super) fn new(limits: CurrentSignupLimits) -> Self {
         Self {
             limits,
-            attempts: KeyedRateLimiter::default(),
-            pages: KeyedRateLimiter::default(),
+            attempts: ClientRateLimiter::default(),
+            pages: ClientRateLimiter::default(),
         }
     }
 
@@ -33,12 +33,12 @@ impl SignupRateLimiter {
         let limits = self.limits.load();
         let limits = RateLimits {
             total: limits.rate_limit_per_minute,
-            per_key: limits.rate_limit_per_client_per_minute,
+            per_client: limits.rate_limit_per_client_per_minute,
         };
         self.attempts
             .try_acquire(client, limits)
             .map_err(|limited| match limited {
-                RateLimited::Key(wait) => SignupError::ClientRateLimited {
+                RateLimited::Client(wait) => SignupError::ClientRateLimited {
                     wait,
                     shows_page: wants_page && self.pages.try_acquire(client, limits).is_ok(),
                 },

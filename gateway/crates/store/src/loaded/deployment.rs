@@ -1,14 +1,15 @@
 //! The releases of one deployment assembled for serving, and the checks of their combination.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use bytes::Bytes;
 use semver::Version;
+use tokio::sync::OnceCell;
 
 use colonnade_model::deployment::Deployment;
 use colonnade_model::pattern::{PatternTable, RequestPath};
 use colonnade_model::release::{ReleaseId, SHELL, VersionRange};
+use colonnade_web::encoded_content::EncodedContent;
 
 use super::manifest::{PageManifest, SlotManifest};
 use super::release::{LoadedRelease, Role, SectionParts, ShellFrame};
@@ -26,8 +27,8 @@ pub struct LoadedDeployment {
     pub releases: Vec<Arc<LoadedRelease>>,
     /// The releases of sections that cannot be loaded. The rest of the deployment is served without them.
     pub unavailable: Vec<UnavailableRelease>,
-    /// The sitemap, created at the first request.
-    pub sitemap: OnceLock<Bytes>,
+    /// The sitemap, encoded at the first request.
+    pub sitemap: OnceCell<EncodedContent>,
     routes: PatternTable<Arc<PageManifest>>,
 }
 
@@ -78,7 +79,7 @@ impl LoadedDeployment {
             frame: Arc::clone(frame),
             slots,
             unavailable: Vec::new(),
-            sitemap: OnceLock::new(),
+            sitemap: OnceCell::new(),
             routes,
             releases,
         })

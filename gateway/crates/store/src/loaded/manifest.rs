@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use colonnade_web::encoded_content::EncodedContent;
 use serde::Serialize;
+use tokio::sync::OnceCell;
 
 /// One file the browser loads.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -46,7 +48,7 @@ pub struct SectionEntry {
 }
 
 /// How to load a page.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct PageManifest {
     /// The section.
     pub section: Arc<SectionEntry>,
@@ -54,6 +56,29 @@ pub struct PageManifest {
     pub pattern: String,
     /// The assets of the page's first view, in addition to the section's own.
     pub assets: Vec<Asset>,
+    /// This manifest as JSON.
+    #[serde(skip)]
+    json: OnceCell<EncodedContent>,
+}
+
+impl PageManifest {
+    /// Describes the page with this pattern.
+    pub fn new(section: Arc<SectionEntry>, pattern: String, assets: Vec<Asset>) -> Self {
+        Self {
+            section,
+            pattern,
+            assets,
+            json: OnceCell::new(),
+        }
+    }
+
+    /// Returns this manifest as JSON. It is encoded at the first call.
+    pub async fn json(&self) -> &EncodedContent {
+        // Only maps with keys that are not strings cannot be serialized.
+        let json = || serde_json::to_vec(self).unwrap_or_default();
+        let encoding = self.json.get_or_init(|| EncodedContent::compress(json().into()));
+        encoding.await
+    }
 }
 
 /// How to load the content of a slot of the shell.

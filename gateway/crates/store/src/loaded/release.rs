@@ -345,11 +345,11 @@ impl<'a> ManifestBuilder<'a> {
         let mut paths = Vec::new();
         for page in &release.pages {
             let pattern = Pattern::parse(&page.pattern);
-            let manifest = PageManifest {
-                section: Arc::clone(&section),
-                pattern: page.pattern.clone(),
-                assets: self.assets(&page.assets)?,
-            };
+            let manifest = PageManifest::new(
+                Arc::clone(&section),
+                page.pattern.clone(),
+                self.assets(&page.assets)?,
+            );
             let pattern = pattern.map_err(|error| LoadReleaseError::Pattern(self.id.clone(), error))?;
             let manifest = Arc::new(manifest);
             let named = page.paths.iter().map(|named| named.path.clone());

@@ -110,7 +110,7 @@ async fn read_by_hyper(bytes: &[u8], piece: usize) -> HyperOutcome {
         }
     });
     let limits = Limits::default();
-    let (state, _guard) = ConnectionState::new(limits, Arc::default());
+    let state = ConnectionState::new(limits);
     let io = TokioIo::new(InspectedStream::new(server, Http1Inspector::new(state)));
     let mut responses = Vec::new();
     let (outcome, (), read) = tokio::join!(

@@ -1,0 +1,200 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use colonnade_web::client::ClientKey;
+use parking_lot::Mutex;
+use tokio::time::timeout;
+
+use crate::{Full, GiveWay, Limits, Newcomer, Permit, Pool};
+
+/// An item that writes down its number when it gives way.
+#[derive(Debug)]
+struct Item {
+    number: usize,
+    /// It gives way to every newcomer.
+    is_free: bool,
+    gave_way: Arc<Mutex<Vec<usize>>>,
+}
+
+impl GiveWay for Item {
+    fn give_way(&self, newcomer: Newcomer) -> bool {
+        let gives_way = self.is_free || newcomer == Newcomer::HoldsLess;
+        if gives_way {
+            self.gave_way.lock().push(self.number);
+        }
+        gives_way
+    }
+}
+
+/// A pool that is full. The items of its permits have consecutive numbers.
+struct FullPool {
+    pool: Pool<Item>,
+    limits: Limits,
+    is_free: bool,
+    permits: Vec<Option<Permit<Item>>>,
+    gave_way: Arc<Mutex<Vec<usize>>>,
+}
+
+impl FullPool {
+    async fn new<const N: usize>(clients: [&str; N], is_free: bool) -> Self {
+        let limits = Limits {
+            total: N,
+            per_client: usize::MAX,
+            max_wait: Duration::from_secs(1),
+            max_hopeful: 0,
+        };
+        let mut pool = Self {
+            pool: Pool::default(),
+            limits,
+            is_free,
+            permits: Vec::new(),
+            gave_way: Arc::default(),
+        };
+        for client in clients {
+            let permit = pool.acquire(client).await;
+            pool.permits.push(Some(permit.expect("a free permit")));
+        }
+        pool
+    }
+
+    fn item(&self) -> Item {
+        Item {
+            number: self.permits.len(),
+            is_free: self.is_free,
+            gave_way: Arc::clone(&self.gave_way),
+        }
+    }
+
+    async fn acquire(&self, client: &str) -> Result<Permit<Item>, Full> {
+        self.pool
+            .acquire(key(client), Some(self.item()), self.limits)
+            .await
+    }
+
+    /// Adds a permit of a client. Returns the number of the item that gave way to it.
+    async fn add(&mut self, client: &str) -> Option<usize> {
+        let mut permits = std::mem::take(&mut self.permits);
+        self.permits.resize_with(permits.len(), || None);
+        let gave_way = Arc::clone(&self.gave_way);
+        let release = async {
+            let number = gave_way.lock().pop()?;
+            permits[number] = None;
+            Some(number)
+        };
+        let (permit, released) = tokio::join!(self.acquire(client), release);
+        assert_eq!(permit.is_ok(), released.is_some());
+        permits.extend(permit.ok().map(Some));
+        self.permits = permits;
+        released
+    }
+}
+
+/// `-` stands for the gateway itself.
+fn key(client: &str) -> Option<ClientKey> {
+    (client != "-").then(|| ClientKey::new(client.parse().expect("an address")))
+}
+
+const A: &str = "192.0.2.1";
+const B: &str = "192.0.2.2";
+const C: &str = "192.0.2.3";
+const D: &str = "192.0.2.4";
+const E: &str = "192.0.2.5";
+
+#[tokio::test(start_paused = true)]
+async fn oldest_item_of_largest_client_gives_way() {
+    let mut pool = FullPool::new([B, A, A, B, A], false).await;
+    assert_eq!(pool.add(C).await, Some(1));
+    assert_eq!(pool.add(D).await, Some(0), "A and B hold the same since");
+    assert_eq!(pool.add(E).await, Some(2));
+    assert_eq!(pool.add(E).await, None, "no client holds more");
+    pool.permits.clear();
+    let state = format!("{:?}", pool.pool);
+    assert!(
+        state.contains("in_use: 0") && state.contains("holdings: {}"),
+        "{state}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn widest_network_that_holds_most_gives_way() {
+    let [a1, a2, b] = ["2001:db8:0:101::", "2001:db8:0:102::", "2001:db8:0:201::"];
+    let mut pool = FullPool::new([a1, b, a2, A, A, a2], false).await;
+    // The /48 holds most, then its /56 with three permits, then the /64 with two.
+    assert_eq!(pool.add(B).await, Some(2));
+    // Within the /48 a newcomer competes with the /56 networks, which hold the same now.
+    assert_eq!(pool.add(b).await, None);
+    assert_eq!(pool.add(A).await, None);
+    assert_eq!(pool.add(C).await, Some(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn equal_share_is_kept_unless_the_item_is_free() {
+    for is_free in [false, true] {
+        let mut pool = FullPool::new([A, B, B], is_free).await;
+        // A third of three permits is one.
+        assert_eq!(pool.add(C).await, Some(1));
+        let mut pool = FullPool::new([A, A, B, B], is_free).await;
+        assert_eq!(pool.add(A).await, is_free.then_some(0), "its own");
+    }
+    let mut pool = FullPool::new([A, B], true).await;
+    assert_eq!([pool.add(C).await, pool.add(D).await], [Some(0), Some(1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn kept_permit_makes_newcomer_ask_another_item() {
+    let mut pool = FullPool::new([A, A, A], false).await;
+    let (gave_way, kept) = (Arc::clone(&pool.gave_way), pool.permits[0].take());
+    let item = pool.item();
+    let (acquired, ()) = tokio::join!(pool.acquire(B), async {
+        kept.as_ref().expect("a permit").keep(item);
+        while gave_way.lock().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(*gave_way.lock(), [0, 1]);
+    });
+    assert_eq!(acquired.err(), Some(Full::Total), "nobody released a permit");
+}
+
+#[tokio::test(start_paused = true)]
+async fn hopeful_newcomers_wait_for_larger_clients_only() {
+    let mut pool = FullPool::new([A, A, A], false).await;
+    pool.limits.max_hopeful = 1;
+    while pool.pool.try_take().is_some() {}
+    let released = pool.permits.pop();
+    let (acquired, ()) = tokio::join!(pool.acquire(B), async { drop(released) });
+    assert!(acquired.is_ok());
+    let rejected = timeout(Duration::from_millis(1), pool.acquire(A)).await;
+    assert_eq!(rejected.expect("at once").err(), Some(Full::Total));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_network_has_a_limit_and_proxied_clients_are_assigned() {
+    let mut pool = FullPool::new([A, B], false).await;
+    (pool.limits.total, pool.limits.per_client) = (9, 1);
+    assert_eq!(pool.acquire(A).await.err(), Some(Full::Client));
+    let mut permit = pool.permits[0].take().expect("a permit");
+    assert!(permit.assign(key(C).expect("a client"), 1));
+    let _permit = pool.acquire(A).await.expect("the permit belongs to C now");
+    assert!(!permit.assign(key(B).expect("a client"), 1));
+    let subnets = ["2001:db8::", "2001:db8:0:1::", "2001:db8:0:2::", "2001:db8:0:3::"];
+    for subnet in subnets {
+        pool.permits.push(pool.acquire(subnet).await.ok());
+    }
+    assert!(pool.permits[2..].iter().all(Option::is_some));
+    assert_eq!(pool.acquire("2001:db8:0:4::").await.err(), Some(Full::Client));
+    assert!(pool.acquire("2001:db8:0:100::").await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn item_of_network_that_holds_least_is_taken_first() {
+    let mut pool = FullPool::new([A, A, "2001:db8::", "2001:db8:0:1::", B, "-"], true).await;
+    for expected in [4, 5, 2, 3, 0, 1] {
+        assert_eq!(pool.pool.take().await.number, expected);
+    }
+    assert!(pool.pool.try_take().is_none());
+    // A permit without its item gives no way. The gateway itself waits for the next permit.
+    assert_eq!(pool.add(C).await, None);
+    let released = std::mem::take(&mut pool.permits);
+    let (acquired, ()) = tokio::join!(pool.acquire("-"), async { drop(released) });
+    assert!(acquired.is_ok());
+}
