@@ -1,13 +1,11 @@
 //! Graceful shutdown and restart.
 
-use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::{Backend, Gateway, Reply, Request, Response, only_limits, with_timeout};
+use crate::support::{Backend, FaultyMachine, Gateway, Reply, Request, Response, only_limits};
 
 fn assert_exits_cleanly(mut gateway: Gateway) {
     assert_eq!(gateway.wait_for_exit().code(), Some(0));
@@ -62,23 +60,21 @@ fn shutdown_drains_requests_and_accepts_no_new_ones() {
 
 #[test]
 fn hanging_store_does_not_block_shutdown() {
-    let gateway = Gateway::start_live(&only_limits("drain_timeout_ms = 400"), &[]);
-    let file = gateway.store().join("releases/shell/1.0.0/client/main.js");
-    std::fs::remove_file(&file).unwrap();
-    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    let machine = FaultyMachine::new();
+    let gateway = machine
+        .start(&only_limits("drain_timeout_ms = 400"))
+        .with_live_site();
+    machine.hang_disk();
     let mut connection = gateway.site.connect();
     write!(
         connection,
         "GET /assets/shell/1.0.0/main.js HTTP/1.1\r\nhost: site.example\r\n\r\n"
     )
     .unwrap();
-    // Opening the pipe blocks until the gateway reads it. The gateway then reads until the pipe is closed.
-    let pipe = with_timeout("the gateway reads the file", move || {
-        OpenOptions::new().write(true).open(file).unwrap()
-    });
+    let hanging = machine.wait_for_hanging_read();
     gateway.signal("TERM");
     assert_exits_cleanly(gateway);
-    drop(pipe);
+    drop(hanging);
 }
 
 /// Connects repeatedly until the listener is closed. Each attempt succeeds or fails at once.

@@ -1,5 +1,5 @@
 /* Preloaded into a gateway to inject faults: a shifted wall clock, a failing monotonic clock, a full disk,
- * programs that do not start.
+ * a disk that hangs, programs that do not start.
  *
  * FAULT_WALL_CLOCK names a file with the offset of the wall clock in seconds.
  *
@@ -9,6 +9,9 @@
  * FAULT_DISK_FULL names a file. While it exists, the disk below the folder FAULT_FOLDER is full. Its first letter selects
  * the operation that fails with ENOSPC:
  *   w  writing      s  syncing      c  creating files and folders
+ *
+ * FAULT_DISK_HANG names a FIFO. While it exists, a read of a file below the folder FAULT_FOLDER blocks until a process has
+ * opened and closed the FIFO.
  *
  * FAULT_SPAWN names a file with the path of a program that starts instead of every other one. If the file is empty, the
  * process table is full.
@@ -105,19 +108,25 @@ static int fails_at(char what, const char *path) {
     return 1;
 }
 
-static int fails(char what, int file) {
+/* Finds the path of an open file. Returns 0 if it has none. */
+static int path_of(int file, char path[PATH_MAX]) {
     int before = errno;
-    char link[64] = "/proc/self/fd/", digits[12], path[PATH_MAX];
+    char link[64] = "/proc/self/fd/", digits[12];
     int count = 0;
     for (unsigned number = file; count == 0 || number > 0; number /= 10) digits[count++] = '0' + number % 10;
     char *end = link + strlen(link);
     while (count > 0) *end++ = digits[--count];
     *end = 0;
-    long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
+    long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, PATH_MAX - 1);
     errno = before;
     if (length < 0) return 0;
     path[length] = 0;
-    return fails_at(what, path);
+    return 1;
+}
+
+static int fails(char what, int file) {
+    char path[PATH_MAX];
+    return path_of(file, path) && fails_at(what, path);
 }
 
 #define WRITES(name, type, call, parameters, ...)                     \
@@ -136,6 +145,18 @@ WRITES(sendfile64, ssize_t, SYS_sendfile, (int file, int from, off64_t *at, size
 WRITES(copy_file_range, ssize_t, SYS_copy_file_range,
        (int from, off64_t *start, int file, off64_t *at, size_t count, unsigned flags),
        from, start, file, at, count, flags)
+
+ssize_t read(int file, void *bytes, size_t count) {
+    int before = errno;
+    char path[PATH_MAX];
+    const char *fifo = getenv("FAULT_DISK_HANG");
+    if (fifo && syscall(SYS_faccessat, AT_FDCWD, fifo, F_OK) == 0 && path_of(file, path) && is_below(path)) {
+        char text[8];
+        read_fault_file("FAULT_DISK_HANG", text, sizeof text);
+    }
+    errno = before;
+    return syscall(SYS_read, file, bytes, count);
+}
 
 int fsync(int file) { return fails('s', file) ? -1 : syscall(SYS_fsync, file); }
 int fdatasync(int file) { return fails('s', file) ? -1 : syscall(SYS_fdatasync, file); }

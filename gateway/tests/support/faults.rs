@@ -1,14 +1,15 @@
-//! Fault injection: system faults in a running gateway: clock jumps, clock failures, a full disk, programs that
-//! do not start. See the preloaded `faults.c`.
+//! Fault injection: system faults in a running gateway: clock jumps, clock failures, a full disk, a disk that
+//! hangs, programs that do not start. See the preloaded `faults.c`.
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 use std::sync::Arc;
 
 use tempfile::TempDir;
 
 use super::preload::compile;
-use super::{Gateway, Setup};
+use super::{Gateway, Setup, with_timeout};
 
 /// The operation that fails on a full disk. It depends on the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,12 +55,13 @@ impl FaultyMachine {
         let path = |name: &str| self.folder.path().join(name).display().to_string();
         let (library, store) = (path("faults.so"), path("store"));
         let (clock, monotonic, disk_full) = (path("clock"), path("monotonic"), path("disk-full"));
-        let spawn = path("spawn");
+        let (spawn, hang) = (path("spawn"), path("disk-hang"));
         let own = [
             ("LD_PRELOAD", &*library),
             ("FAULT_WALL_CLOCK", &clock),
             ("FAULT_MONOTONIC_CLOCK", &monotonic),
             ("FAULT_DISK_FULL", &disk_full),
+            ("FAULT_DISK_HANG", &hang),
             ("FAULT_SPAWN", &spawn),
             ("FAULT_FOLDER", &store),
         ];
@@ -99,6 +101,20 @@ impl FaultyMachine {
     /// Undoes [`FaultyMachine::fill_disk`].
     pub(crate) fn free_disk(&self) {
         fs::remove_file(self.folder.path().join("disk-full")).unwrap();
+    }
+
+    /// From now on reads of the store hang.
+    pub(crate) fn hang_disk(&self) {
+        let fifo = self.folder.path().join("disk-hang");
+        assert!(Command::new("mkfifo").arg(fifo).status().unwrap().success());
+    }
+
+    /// Waits until a read hangs. It ends when the returned file is closed.
+    pub(crate) fn wait_for_hanging_read(&self) -> File {
+        let fifo = self.folder.path().join("disk-hang");
+        // Opening a FIFO for writing blocks until it is opened for reading.
+        let open = move || OpenOptions::new().write(true).open(fifo).unwrap();
+        with_timeout("a read hangs", open)
     }
 
     /// Breaks the start of render workers.
