@@ -32,7 +32,7 @@ fn assert_closed_and_logged(gateway: &Gateway, cause: &str, mut raw: Raw, bytes:
         (&event["cause"], &event["listener"]),
         (&cause.into(), &"site".into())
     );
-    assert_eq!((&event["suppressed"], event.get("client_ip")), (&0.into(), None));
+    assert_eq!((event.get("suppressed"), event.get("client_ip")), (None, None));
 }
 
 #[test]
@@ -137,11 +137,13 @@ fn client_disconnect_is_counted_but_not_logged() {
 #[test]
 fn connection_fault_log_is_rate_limited() {
     let gateway = Gateway::start_live("[telemetry]\nlog_client_ip = true\n", &[]);
-    for _ in 0..500 {
-        let mut raw = Raw::open(&gateway.site);
-        assert!(raw.send("what is this\r\n\r\n"));
-        raw.read_until_closed();
-    }
+    attack(&gateway, || {
+        for _ in 0..500 {
+            let mut raw = Raw::open(&gateway.site);
+            assert!(raw.send("what is this\r\n\r\n"));
+            raw.read_until_closed();
+        }
+    });
     gateway.wait_for_closed_connections("protocol_error", 500);
     // By the time this request is logged, all close events are logged.
     let last = gateway.site.send(Request::new("GET", "/healthz"));

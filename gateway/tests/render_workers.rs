@@ -288,6 +288,33 @@ fn failures_of_invented_paths_open_no_circuit_of_named_ones() {
 }
 
 #[test]
+fn repeated_failures_are_logged_at_a_limited_rate() {
+    let gateway = rendering_gateway(
+        "[render]\nworkers = 1\nwarm_cache = false\nbreaker_failure_threshold = 1000\n",
+        "export default { page: (path) => { if (path.includes('bad')) throw new Error(path); return path; } };",
+    );
+    let attacked = || {
+        for number in 0..300 {
+            assert!(!is_rendered(&gateway.get(&format!("/attack/bad-{number}"))));
+        }
+    };
+    attack_rendering(&gateway, attacked);
+    let failed = gateway.wait_for_event(|line| line["event"] == "render_failed");
+    assert_eq!(
+        (&failed["release"], &failed["cause"]),
+        (&json!("attack@1.0.0"), &json!("exception"))
+    );
+    let output = gateway.output();
+    let logged = output
+        .lines()
+        .filter(|line| line.contains("\"render_failed\""))
+        .count();
+    let suppressed = gateway.metric("colonnade_log_events_suppressed_total{event=\"render_failed\"}");
+    assert!((60..200).contains(&logged), "{logged}");
+    assert!(suppressed >= 100, "{suppressed}");
+}
+
+#[test]
 fn coalesced_render_survives_rejection_of_other_client() {
     let gateway = rendering_gateway(
         "[render]\nworkers = 1\nmax_queue_length = 8\ndeadline_ms = 20000\ncpu_limit_ms = 5000\nbreaker_failure_threshold = 1000\n",

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 
 use colonnade_config::Token;
 use colonnade_model::schema::{Name, RequestedReleases, Version, VersionOrNull};
+use colonnade_web::log::AUDIT;
 
 use crate::routes::Parameters;
 use crate::session::Session;
@@ -133,6 +134,7 @@ impl AuditEvent {
 macro_rules! log_at {
     ($level:ident, $event:expr, $known:expr, $outcome:expr) => {
         tracing::$level!(
+            target: AUDIT,
             event = "admin_request",
             token = $known.token,
             action = $event.action(),

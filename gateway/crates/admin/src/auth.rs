@@ -13,10 +13,10 @@ use subtle::ConstantTimeEq as _;
 
 use colonnade_config::{Action, Token};
 
-use colonnade_edge::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 use colonnade_web::client::ClientKey;
 use colonnade_web::origin::{self, is_same_origin};
 use colonnade_web::problem::HttpError;
+use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 
 use super::AdminError;
 use super::audit::{AuditCaller, Caller};

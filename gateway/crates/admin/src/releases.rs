@@ -16,6 +16,7 @@ use colonnade_platform::deployment::Deployments;
 use colonnade_platform::publish::{self, MAX_ARCHIVE, PublishError, PublishOutcome};
 use colonnade_store::StoredRelease;
 use colonnade_web::body::RequestBody;
+use colonnade_web::log::AUDIT;
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::{Response, json};
 
@@ -141,7 +142,7 @@ pub(super) async fn publish(
     let (status, digest) = match outcome {
         PublishOutcome::Created(digest) => {
             let (name, version) = (&id.name, &id.version);
-            tracing::info!(event = "release_published", name, version, by = %token.name);
+            tracing::info!(target: AUDIT, event = "release_published", name, version, by = %token.name);
             log.record(entry(LogEntryKind::Published));
             (StatusCode::CREATED, digest)
         }

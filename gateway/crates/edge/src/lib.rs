@@ -15,7 +15,6 @@ mod listener;
 pub mod metrics;
 pub mod middleware;
 mod proxy;
-pub mod rate_limiter;
 mod settings;
 mod sockets;
 mod tickets;

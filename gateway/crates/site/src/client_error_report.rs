@@ -11,7 +11,6 @@ use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 
 use colonnade_diagnostics::{ErrorClass, ErrorSource, ObservedError};
-use colonnade_edge::rate_limiter::{ClientRateLimiter, RateLimits};
 use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::preview::is_visible;
 use colonnade_platform::rollout::CanaryAnalysis;
@@ -19,6 +18,7 @@ use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
 use colonnade_web::client::ClientKey;
 use colonnade_web::problem::Problem;
+use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimits};
 
 use crate::deployment_selection::track;
 

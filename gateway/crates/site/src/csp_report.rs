@@ -9,10 +9,10 @@ use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
-use colonnade_edge::rate_limiter::{ClientRateLimiter, RateLimits};
 use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
 use colonnade_web::client::ClientKey;
 use colonnade_web::problem::Problem;
+use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimits};
 
 use crate::metrics::CspMetrics;
 

@@ -4,6 +4,7 @@
 //! status, bytes sent, duration, deployment and request ID. Events contain no personal data: no path, no query, no header
 //! and no body. They contain the client's IP address only if `telemetry.log_client_ip` is set.
 
+mod event_limiter;
 mod log;
 mod log_line;
 pub mod metrics;
@@ -60,7 +61,7 @@ pub fn start() -> io::Result<LogWriter> {
     let log = Log::default();
     let lines = tracing_subscriber::fmt::layer()
         .json()
-        .event_format(LogLine::default())
+        .event_format(LogLine::new(log.clone()))
         .with_writer(log.clone())
         // Do not report failed writes to standard error.
         .log_internal_errors(false);

@@ -15,6 +15,8 @@ use prometheus_client::registry::Registry;
 use serde::Serialize;
 use tracing_subscriber::fmt::MakeWriter;
 
+use crate::event_limiter::EventLimiter;
+
 /// The pause after each write, in which lines accumulate.
 const BATCH_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -35,6 +37,7 @@ pub struct Log(Arc<Shared>);
 struct Shared {
     /// All lines dropped since the start.
     dropped_lines: Counter,
+    limiter: EventLimiter,
     buffer: Mutex<Buffer>,
     changed: Condvar,
 }
@@ -67,9 +70,15 @@ impl Log {
             "Log lines that were dropped because the reader of the log is too slow",
             self.0.dropped_lines.clone(),
         );
+        self.0.limiter.register(registry);
     }
 
-    /// Logs one event as a line of JSON.
+    /// The rate limit of events.
+    pub(super) fn limiter(&self) -> &EventLimiter {
+        &self.0.limiter
+    }
+
+    /// Logs one event as a line of JSON, without a rate limit.
     pub(super) fn add(&self, event: &impl Serialize) {
         let mut line = Vec::with_capacity(LINE_CAPACITY);
         // Serialization fails only for maps with keys that are not strings. No event has any.

@@ -1,4 +1,5 @@
-//! The format of log events: a line of JSON, with the ID of the request that caused the event.
+//! The format of log events: a line of JSON, with the ID of the request that caused the event, and with the number of such events
+//! that the rate limit left out before it.
 
 use std::fmt;
 
@@ -10,17 +11,23 @@ use tracing_subscriber::registry::LookupSpan;
 use colonnade_web::request_scope;
 use colonnade_web::response::RequestId;
 
-/// The format of a log event.
-pub(super) struct LogLine(Format<Json>);
+use crate::log::Log;
 
-impl Default for LogLine {
-    fn default() -> Self {
+/// The format of a log event.
+pub(super) struct LogLine {
+    json: Format<Json>,
+    log: Log,
+}
+
+impl LogLine {
+    /// The format of the events in this log.
+    pub(super) fn new(log: Log) -> Self {
         let json = Format::default().json().flatten_event(true);
-        Self(
-            json.with_current_span(false)
-                .with_span_list(false)
-                .with_target(false),
-        )
+        let json = json.with_current_span(false).with_span_list(false);
+        Self {
+            json: json.with_target(false),
+            log,
+        }
     }
 }
 
@@ -28,20 +35,29 @@ impl<S> FormatEvent<S, JsonFields> for LogLine
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
+    /// Writes nothing if the event is over the rate limit.
     fn format_event(
         &self,
         context: &FmtContext<'_, S, JsonFields>,
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let id = request_scope::current();
-        let Some(id) = id.as_ref().and_then(|RequestId(id)| id.to_str().ok()) else {
-            return self.0.format_event(context, writer, event);
+        let Some(suppressed) = self.log.limiter().try_acquire(event) else {
+            return Ok(());
         };
         let mut line = String::new();
-        self.0.format_event(context, Writer::new(&mut line), event)?;
-        // A request ID has no characters that JSON escapes.
+        self.json.format_event(context, Writer::new(&mut line), event)?;
         let fields = line.trim_end().strip_suffix('}').ok_or(fmt::Error)?;
-        writeln!(writer, "{fields},\"request_id\":\"{id}\"}}")
+        writer.write_str(fields)?;
+        if suppressed > 0 {
+            write!(writer, ",\"suppressed\":{suppressed}")?;
+        }
+        if let Some(RequestId(id)) = request_scope::current()
+            && let Ok(id) = id.to_str()
+        {
+            // A request ID has no characters that JSON escapes.
+            write!(writer, ",\"request_id\":\"{id}\"")?;
+        }
+        writeln!(writer, "}}")
     }
 }

@@ -16,7 +16,7 @@ use crate::Limits;
 use crate::connection::{ConnectionState, Expected};
 use crate::io::{Inspector, Verdict};
 use crate::metrics::CloseReason;
-use crate::rate_limiter::RateLimiter;
+use colonnade_web::rate_limiter::RateLimiter;
 pub(crate) use frames::PREFACE;
 use frames::{Frame, FrameParser, Kind};
 

@@ -13,6 +13,7 @@ use colonnade_model::deployment::{
 use colonnade_model::release::ReleaseId;
 use colonnade_store::StoreError;
 use colonnade_store::loaded::LoadedDeployment;
+use colonnade_web::log::AUDIT;
 
 /// Who makes a change, and why.
 #[derive(Debug, Clone)]
@@ -166,9 +167,9 @@ impl Deployments {
         let candidate = plan.state.change.candidate;
         // After an automatic abort or pause the team of the release must act.
         if plan.state.change.needs_attention() {
-            tracing::warn!(event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
+            tracing::warn!(target: AUDIT, event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
         } else {
-            tracing::info!(event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
+            tracing::info!(target: AUDIT, event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
         }
         Ok(Some(ChangeOutcome {
             snapshot: self.refresh().await?,

@@ -1,8 +1,8 @@
 //! Rate limits of sign-up, per client and in total.
 
 use colonnade_config::CurrentSignupLimits;
-use colonnade_edge::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 use colonnade_web::client::ClientKey;
+use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 
 use super::error::SignupError;
 

@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use colonnade_web::client::{ClientKey, Network};
 use parking_lot::Mutex;
 use tokio::time::Instant;
+
+use crate::client::{ClientKey, Network};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -180,10 +181,11 @@ mod tests {
     use std::net::{IpAddr, Ipv6Addr};
     use std::time::Duration;
 
-    use colonnade_web::client::ClientKey;
     use proptest::collection::vec;
     use proptest::prelude::proptest;
     use tokio::time::Instant;
+
+    use crate::client::ClientKey;
 
     use super::{ClientRateLimiter, MIN_SWEEP_LEN, MINUTE, RateLimited, RateLimiter, RateLimits};
     use colonnade_testing::cases;
