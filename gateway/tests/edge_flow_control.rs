@@ -107,9 +107,9 @@ fn min_rate_applies_to_each_response() {
     attack(&gateway, || {
         let mut raw = open_responses(&gateway.site, TARGET, 90, &[]);
         assert!(raw.send(frame(WINDOW_UPDATE, 0, 0, &[0x10, 0, 0, 0])));
-        // More than the minimum rate on one response, for so long that only the other responses can close the
-        // connection.
-        let more = frame(WINDOW_UPDATE, 0, 1, &[0, 0, 8, 0]).repeat(116);
+        // One response takes more than the minimum rate of all together, for so long that only the other responses can close
+        // the connection.
+        let more = frame(WINDOW_UPDATE, 0, 1, &[0, 0, 0x20, 0]).repeat(116);
         raw.drip_until_closed(more);
     });
 }

@@ -188,9 +188,10 @@ fn keepalive_timeout_closes_idle_connection() {
         let received = raw.drip_until_closed(b"\r\n".iter().copied().cycle());
         assert!(received.ends_with(b"ok\n"));
         gateway.wait_for_closed_connections("keepalive_timeout", 2);
+        // An HTTP/2 client that does not respond to GOAWAY.
         let mut raw = frames::open(&gateway.site, &[]);
         frames::read_until(&mut raw, GOAWAY);
-        drop(raw);
+        raw.read_until_closed();
         gateway.wait_for_closed_connections("keepalive_timeout", 3);
     });
 }

@@ -46,8 +46,9 @@ use close_log::client_fault;
 use service::ConnectionService;
 use state::Close;
 
-/// How long a connection stays open on shutdown for a client to send its first byte, or over HTTP/1 its first
-/// or next request. A request that was sent just before the shutdown must be served.
+/// How long a connection stays open after its end was announced: on shutdown for a client to send its first byte, or over
+/// HTTP/1 its first or next request, and over HTTP/2 after the idle timeout. A request that was sent just before must be
+/// served.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
 
 /// The protocol of a connection.
@@ -279,6 +280,11 @@ where
         biased;
         outcome = &mut connection => return close_reason(&state, outcome, CloseReason::Normal),
         close = unconstrained(state.close_required(permit)) => match close {
+            // No request is in flight. One that is on its way is still served.
+            Close::Graceful(CloseReason::KeepaliveTimeout) => {
+                let grace = SHUTDOWN_GRACE.min(state.limits().drain_timeout);
+                (CloseReason::KeepaliveTimeout, grace)
+            }
             Close::Graceful(reason) => (reason, state.limits().drain_timeout),
             Close::Abort(CloseReason::Evicted) => {
                 close_without_waiting(connection).await;

@@ -6,7 +6,9 @@
 //! The keep-alive timeout is the idle timeout between requests. A client that does not read applies
 //! backpressure to its responses: the minimum data rate bounds how long it may do so.
 
+use std::collections::HashMap;
 use std::future::{Future, poll_fn};
+use std::iter::once;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,10 +70,9 @@ struct ConnectionData {
     read_timer: StallTimer,
     /// Waits for the socket to accept more bytes.
     write_timer: StallTimer,
-    /// Waits for an HTTP/2 client to open the flow-control windows of its responses.
-    response_timer: StallTimer,
-    /// HTTP/2 responses in progress.
-    open_responses: usize,
+    /// The HTTP/2 responses in progress by stream, at most `http2_max_concurrent_streams`. Each timer waits for the client to
+    /// open the flow-control window.
+    open_responses: HashMap<u32, StallTimer>,
     /// HTTP/2 request bodies whose reader waits for data.
     pending_bodies: usize,
     /// Requests in flight.
@@ -101,8 +102,7 @@ impl ConnectionState {
             expected: Expected::FirstByte,
             read_timer: StallTimer::default(),
             write_timer: StallTimer::default(),
-            response_timer: StallTimer::default(),
-            open_responses: 0,
+            open_responses: HashMap::new(),
             pending_bodies: 0,
             requests: 0,
             has_waited: true,
@@ -197,22 +197,35 @@ impl ConnectionState {
         });
     }
 
-    /// Records bytes of HTTP/2 responses that were sent, and the number of responses that are still open. The
-    /// minimum data rate applies to each open response, because each holds as many resources as one on its
-    /// own connection.
-    pub(crate) fn responses_sent(&self, bytes: usize, open: usize) {
+    /// Records bytes of an HTTP/2 response that were sent, and whether there are more. The minimum data rate applies
+    /// to each open response, because each holds as many resources as one on its own connection.
+    pub(crate) fn response_sent(&self, stream: u32, bytes: usize, is_open: bool) {
         self.update(|state| {
-            let min_bytes = state.limits.min_rate_bytes.saturating_mul(open as u64);
-            let now = Instant::now();
+            let (min_bytes, now) = (state.limits.min_rate_bytes, Instant::now());
             state.inactive_since = now;
-            state.open_responses = open;
-            if open > 0 {
-                state.response_timer.moved(bytes, min_bytes, now);
-                state.response_timer.wait(now);
+            if is_open {
+                let timer = state.open_responses.entry(stream).or_default();
+                timer.moved(bytes, min_bytes, now);
+                timer.wait(now);
             } else {
-                state.response_timer = StallTimer::default();
+                state.open_responses.remove(&stream);
             }
         });
+    }
+
+    /// Records that the client reset an HTTP/2 stream.
+    pub(crate) fn response_reset(&self, stream: u32) {
+        self.update(|state| {
+            if state.open_responses.remove(&stream).is_some() {
+                state.inactive_since = Instant::now();
+            }
+        });
+    }
+
+    /// The streams of the HTTP/2 responses in progress.
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn open_responses(&self) -> std::collections::HashSet<u32> {
+        self.lock().open_responses.keys().copied().collect()
     }
 
     /// Records that the reader of an HTTP/2 request body waits for data.
@@ -408,8 +421,8 @@ impl ConnectionData {
             Expected::NextRequest => (None, CloseReason::KeepaliveTimeout),
         };
         let read = read.map(|at| (at, reason));
-        let write = [&self.write_timer, &self.response_timer]
-            .into_iter()
+        let write = once(&self.write_timer)
+            .chain(self.open_responses.values())
             .filter_map(|timer| timer.deadline(limits.min_rate_window))
             .min()
             .map(|at| (at, CloseReason::WriteTimeout));
@@ -434,13 +447,13 @@ impl ConnectionData {
 
     /// Returns whether no request is in flight. A part of a head may have arrived.
     fn has_no_request(&self) -> bool {
-        let is_writing = self.write_timer.is_waiting() || self.response_timer.is_waiting();
+        let is_writing = self.write_timer.is_waiting() || !self.open_responses.is_empty();
         self.expected != Expected::Body && self.requests == 0 && !is_writing
     }
 
     /// Returns whether a request waits only for the client, to read the response or to send the body.
     fn waits_for_client(&self) -> bool {
-        self.open_responses > 0 || self.write_timer.is_waiting() || self.pending_uploads() > 0
+        !self.open_responses.is_empty() || self.write_timer.is_waiting() || self.pending_uploads() > 0
     }
 
     /// Returns whether all requests in flight wait for the client to send the body.

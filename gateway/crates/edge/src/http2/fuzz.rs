@@ -74,7 +74,7 @@ fn limits() -> Limits {
 
 fn inspect(sent: &[u8], received: &[u8], piece: usize) -> Outcome {
     let state = ConnectionState::new(limits());
-    let mut inspector = Http2Inspector::new(state);
+    let mut inspector = Http2Inspector::new(state.clone());
     for piece in sent.chunks(piece) {
         inspector.sent(piece);
     }
@@ -83,7 +83,7 @@ fn inspect(sent: &[u8], received: &[u8], piece: usize) -> Outcome {
     }
     Some(FinalState {
         in_field_block: inspector.received.in_field_block(),
-        open_responses: inspector.open_responses,
+        open_responses: state.open_responses(),
         pending_acks: inspector.pending_acks,
     })
 }

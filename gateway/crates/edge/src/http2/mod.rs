@@ -5,7 +5,6 @@ mod frames;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod fuzz;
 
-use std::collections::HashSet;
 use std::io;
 
 use hyper::server::conn::http2::Builder;
@@ -63,8 +62,6 @@ pub(crate) struct Http2Inspector {
     pending_acks: u32,
     /// The sent bytes for which the client may still send `WINDOW_UPDATE` frames.
     window_update_bytes: u64,
-    /// The streams whose response is in progress: at most `http2_max_concurrent_streams`.
-    open_responses: HashSet<u32>,
     state: ConnectionState,
 }
 
@@ -79,7 +76,6 @@ impl Http2Inspector {
             resets: RateLimiter::new(limits.http2_max_resets_per_minute, now),
             pending_acks: 0,
             window_update_bytes: 0,
-            open_responses: HashSet::new(),
             state,
         }
     }
@@ -93,7 +89,6 @@ impl Inspector for Http2Inspector {
             resets,
             pending_acks,
             window_update_bytes,
-            open_responses,
             state,
             ..
         } = self;
@@ -103,9 +98,7 @@ impl Inspector for Http2Inspector {
             match frame.kind {
                 Kind::Headers => has_headers = true,
                 Kind::RstStream => {
-                    if open_responses.remove(&frame.stream) && open_responses.is_empty() {
-                        state.responses_sent(0, 0);
-                    }
+                    state.response_reset(frame.stream);
                     if !resets.try_acquire(Instant::now()) {
                         fault = Some(CloseReason::RapidReset);
                     }
@@ -144,11 +137,9 @@ impl Inspector for Http2Inspector {
             sent,
             pending_acks,
             window_update_bytes,
-            open_responses,
             state,
             ..
         } = self;
-        let mut response_bytes = None;
         sent.feed(bytes, |frame| match frame.kind {
             Kind::Headers | Kind::Data | Kind::RstStream => {
                 *window_update_bytes += match frame.kind {
@@ -156,19 +147,12 @@ impl Inspector for Http2Inspector {
                     Kind::Data => frame.length as u64,
                     _ => 0,
                 };
-                if frame.kind != Kind::RstStream && !frame.ends_stream() {
-                    open_responses.insert(frame.stream);
-                } else {
-                    open_responses.remove(&frame.stream);
-                }
-                *response_bytes.get_or_insert(0) += frame.length;
+                let is_open = frame.kind != Kind::RstStream && !frame.ends_stream();
+                state.response_sent(frame.stream, frame.length, is_open);
             }
             Kind::Ping | Kind::Settings if !frame.is_ack() => *pending_acks += 1,
             _ => {}
         });
-        if let Some(bytes) = response_bytes {
-            state.responses_sent(bytes, open_responses.len());
-        }
     }
 }
 
