@@ -387,6 +387,11 @@ fn idle_connections_at_limit_do_not_block_new_ones() {
     let youngest = idle.last_mut().unwrap();
     assert!(youngest.send(HEALTH_REQUEST));
     assert_eq!(youngest.read_exact(12), b"HTTP/1.1 200");
+    let with_crowd = resident_kib(gateway.pid());
+    drop(idle);
+    wait_until("most memory of the connections is returned", || {
+        with_crowd - resident_kib(gateway.pid()) > (with_crowd - before) / 2
+    });
 }
 
 /// A request whose response ends with `ok\n`.

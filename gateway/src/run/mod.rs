@@ -2,6 +2,7 @@
 
 mod certificates;
 mod listeners;
+mod memory;
 mod reload;
 mod service_manager;
 mod settings;
@@ -214,12 +215,14 @@ async fn serve(
     background.spawn(async move { rollouts.run().await });
     background.spawn(acme::run(acme));
     background.spawn(ticket_keys.run());
+    let visitors = metrics.connections.for_listener("site");
+    background.spawn(memory::return_after_crowds(visitors));
     background.spawn(async move { deployments.poll_store().await });
     background.spawn(reload.run(signals.hangup));
     background.spawn(Arc::clone(&upgrader).run(signals.upgrade));
     background.spawn(upgrade::control::serve(control_socket, upgrader));
-    let lifecycle = shutdown.lifecycle.subscribe();
-    background.spawn(service_manager::watchdog(ShutdownSignal(lifecycle)));
+    let lifecycle = ShutdownSignal(shutdown.lifecycle.subscribe());
+    background.spawn(service_manager::watchdog(lifecycle));
     service_manager::ready().await;
     listeners.log();
     reload::log_warnings(&warnings);

@@ -236,6 +236,11 @@ impl ConnectionMetrics {
 }
 
 impl ListenerConnectionMetrics {
+    /// The number of open connections.
+    pub fn open_connections(&self) -> i64 {
+        self.open.get()
+    }
+
     /// Counts an accepted connection.
     pub fn opened(&self) -> OpenConnection {
         self.open.inc();

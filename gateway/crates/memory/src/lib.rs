@@ -1,0 +1,15 @@
+//! Returns freed memory to the operating system. This crate has the only unsafe code of the gateway.
+
+/// Returns the freed memory of the allocator to the operating system. It takes milliseconds, so it must not run on the event
+/// loop.
+///
+/// The GNU C library returns memory by itself only from the end of a heap, so one object that outlives a crowd of connections
+/// keeps the memory of all of them (`malloc_trim(3)`). With other C libraries nothing happens.
+pub fn trim() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: `malloc_trim` has no preconditions, and any thread may call it at any time. It releases only pages that no
+    // allocation uses.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
