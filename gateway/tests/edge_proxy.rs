@@ -75,6 +75,11 @@ fn invalid_proxy_header_closes_connection() {
             b"PROXY TCP4 192.0.2.1\r\n",
             b"PROXY TCP4 host 127.0.0.1 1 2\r\n",
             b"\r\n\r\n\0\r\nQUIT\n\x31\x11\0\x0c",
+            b"PROXY TCP4 192.0.2.1 127.0.0.1 +80 443\r\n",
+            b"PROXY TCP4 192.0.2.1 127.0.0.1 080 443\r\n",
+            b"PROXY TCP4 192.0.2.1 127.0.0.1  443\r\n",
+            b"PROXY TCP4 192.0.2.1 127.0.0.1 80 65536\r\n",
+            b"PROXY TCP4 192.0.2.1 127.0.0.1 80 -1\r\n",
             b"\r\n\r\n\0\r\nQUIT\n\x21\x11\xff\xff",
         ] {
             assert_eq!(
