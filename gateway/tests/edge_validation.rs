@@ -170,6 +170,10 @@ fn request_target_must_be_a_valid_path() {
             ("GET", 400),
         ] {
             let head = format!("{line}\r\nhost: site.example\r\n");
+            ("GET /#x HTTP/1.1", 400),
+            ("GET /?a#x HTTP/1.1", 400),
+            ("GET #x HTTP/1.1", 400),
+            (&format!("GET /{}#x HTTP/1.1", "a".repeat(1000)), 400),
             assert_eq!(status(&gateway, &head), expected, "{line}");
         }
         // A doubly encoded path is decoded once.
