@@ -6,13 +6,14 @@
 
 use std::convert::Infallible;
 
-use http::header::{CONNECTION, COOKIE, HOST};
+use http::header::{CONNECTION, CONTENT_LENGTH, COOKIE, HOST};
 use http::request::Parts;
-use http::uri::Authority;
+use http::uri::{Authority, Scheme};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Version};
 use tower::Service;
 
 use crate::{AllowedHosts, CurrentSettings, Settings};
+use colonnade_web::client::FromTrustedProxy;
 use colonnade_web::health;
 use colonnade_web::host::Host;
 use colonnade_web::middleware::Next;
@@ -44,6 +45,15 @@ pub enum RequestError {
     /// There are more than `limits.max_header_fields` header fields.
     #[error("The request has too many header fields.")]
     TooManyFields,
+    /// A field value begins or ends with a space or tab (RFC 9113, section 8.2.1).
+    #[error("A field value begins or ends with a space or tab.")]
+    Whitespace,
+    /// There is more than one Content-Length (RFC 9110, section 8.6).
+    #[error("The request has more than one Content-Length.")]
+    ContentLengthCount,
+    /// The scheme is not that of the listener (RFC 9110, section 7.4).
+    #[error("The scheme is not that of this listener.")]
+    Scheme,
     /// The method is CONNECT.
     #[error("CONNECT is not supported.")]
     Connect,
@@ -55,9 +65,13 @@ impl Problem for RequestError {
             Self::Misdirected | Self::AdminHost => StatusCode::MISDIRECTED_REQUEST,
             Self::TooManyFields => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Connect => StatusCode::NOT_IMPLEMENTED,
-            Self::HostCount | Self::InvalidHost | Self::AbsoluteUri | Self::Underscore => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::HostCount
+            | Self::InvalidHost
+            | Self::AbsoluteUri
+            | Self::Underscore
+            | Self::Whitespace
+            | Self::ContentLengthCount
+            | Self::Scheme => StatusCode::BAD_REQUEST,
         }
     }
 
@@ -114,6 +128,13 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
     if headers.len() > max_fields && count_fields(headers) > max_fields {
         return Err(RequestError::TooManyFields);
     }
+    // hyper rejects neither over HTTP/2.
+    if headers.values().any(has_outer_whitespace) {
+        return Err(RequestError::Whitespace);
+    }
+    if headers.get_all(CONTENT_LENGTH).iter().nth(1).is_some() {
+        return Err(RequestError::ContentLengthCount);
+    }
     if request.method() == Method::CONNECT {
         return Err(RequestError::Connect);
     }
@@ -121,6 +142,9 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
     let is_http1 = request.version() < Version::HTTP_2;
     if is_http1 && authority.is_some() {
         return Err(RequestError::AbsoluteUri);
+    }
+    if !is_expected_scheme(request, settings) {
+        return Err(RequestError::Scheme);
     }
     let is_health = health::is_health_path(uri.path());
     // Some health checks use HTTP/1.0, which does not require Host.
@@ -147,6 +171,27 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
 fn count_fields(headers: &HeaderMap) -> usize {
     let cookies = headers.get_all(COOKIE).iter().count();
     headers.len() - cookies.saturating_sub(1)
+}
+
+fn has_outer_whitespace(value: &HeaderValue) -> bool {
+    let bytes = value.as_bytes();
+    bytes.trim_ascii().len() < bytes.len()
+}
+
+/// Returns whether the scheme is that of the listener. h2 reports it only with an `:authority`.
+fn is_expected_scheme<B>(request: &Request<B>, settings: &Settings) -> bool {
+    let Some(scheme) = request.uri().scheme() else {
+        return true;
+    };
+    let (own, other) = if settings.is_tls {
+        (Scheme::HTTPS, Scheme::HTTP)
+    } else {
+        (Scheme::HTTP, Scheme::HTTPS)
+    };
+    // A trusted proxy may terminate TLS, and some proxies pass the client's scheme on.
+    let is_from_proxy =
+        || settings.proxy_protocol || request.extensions().get::<FromTrustedProxy>().is_some();
+    *scheme == own || *scheme == other && is_from_proxy()
 }
 
 /// Returns the host of a request (RFC 9112, section 3.2; RFC 9113, section 8.3.1).
