@@ -339,3 +339,79 @@ fn http2_scheme_of_another_listener_returns_400() {
         }
     });
 }
+
+/// The status of the response to a request with this target and these fields, and what the response says.
+fn refusal(client: &Client, target: &str, fields: &str) -> (u16, String) {
+    let mut raw = Raw::open(client);
+    raw.send(format!(
+        "GET {target} HTTP/1.1\r\nhost: localhost\r\n{fields}connection: close\r\n\r\n"
+    ));
+    let response = raw.read_response();
+    (response.status, response.text())
+}
+
+#[test]
+fn too_many_items_in_header_fields_return_431() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for client in [&gateway.site, &gateway.admin] {
+            for (name, item) in [
+                ("cookie", ";"),
+                ("cookie", "a=b; "),
+                ("accept-encoding", "gzip,"),
+                ("accept-encoding", "gzip;"),
+                ("if-none-match", "\"\","),
+                ("accept", "a/b,"),
+                ("x-forwarded-for", "192.0.2.1,"),
+                ("x", ","),
+            ] {
+                let status = |count| {
+                    let field = format!("{name}: {}x\r\n", item.repeat(count));
+                    refusal(client, "/healthz", &field).0
+                };
+                assert_eq!(status(299), 200, "{name}: {item}");
+                assert_eq!(status(300), 431, "{name}: {item}");
+                assert_eq!(status(12_000 / item.len()), 431, "{name}: {item}");
+            }
+            // The limit is on all fields together.
+            let half = ",".repeat(160);
+            let fields = format!("accept: {half}\r\naccept-encoding: {half}\r\n");
+            let (status, text) = refusal(client, "/healthz", &fields);
+            assert_eq!(status, 431);
+            assert!(text.contains("too many items"), "{text}");
+        }
+        // Over HTTP/2 each cookie may have a field of its own.
+        for (count, expected) in [(300, "200"), (301, "431")] {
+            let cookies = vec![("cookie", "a=b"); count];
+            assert_eq!(http2_get(&gateway.site, "http", &cookies), expected, "{count}");
+        }
+    });
+}
+
+#[test]
+fn too_many_segments_or_parameters_return_414() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        let expect = |client: &Client, target: &str, expected| {
+            let (status, text) = refusal(client, target, "");
+            let start = &target[..target.len().min(40)];
+            assert_eq!(status, expected, "{start}: {text}");
+        };
+        for client in [&gateway.site, &gateway.admin] {
+            expect(client, &"/a".repeat(64), 404);
+            expect(client, &"/a".repeat(65), 414);
+            expect(client, &"/".repeat(65), 414);
+            expect(client, &"/a".repeat(4000), 414);
+            expect(client, &format!("/healthz?{}", "a=b&".repeat(99)), 200);
+            expect(client, &format!("/healthz?{}", "a=b&".repeat(100)), 414);
+            expect(client, &format!("/healthz?{}", "&".repeat(3500)), 414);
+        }
+        // Slashes in a query may be encoded.
+        for slash in ["/", "%2F"] {
+            let target = |count| format!("/_page/1?path={}", format!("{slash}a").repeat(count));
+            expect(&gateway.site, &target(64), 404);
+            expect(&gateway.site, &target(65), 414);
+            expect(&gateway.site, &target(1500), 414);
+        }
+    });
+}

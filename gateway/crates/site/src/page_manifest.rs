@@ -11,6 +11,7 @@ use colonnade_platform::preview::is_visible;
 use colonnade_store::loaded::PageManifest;
 use colonnade_web::content_negotiation::{Coding, preferred_coding};
 use colonnade_web::encode::{Effort, encode};
+use colonnade_web::head_limits::has_too_many_segments;
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::{DeploymentNumber, JSON, Response, SectionName, json, response};
 
@@ -32,6 +33,9 @@ pub(crate) fn respond(snapshot: &Snapshot, number: &str, head: &Parts) -> Result
         .find(|(name, _)| name == "path")
         .map(|(_, path)| path)
         .ok_or(HttpError::NotFound)?;
+    if has_too_many_segments(&path) {
+        return Err(HttpError::UriTooLong.into());
+    }
     let path = RequestPath::parse(&path)?;
     let page = match deployment.page(&path) {
         Some(page) => page,

@@ -14,6 +14,7 @@ pub mod encode;
 mod error_page;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;
+pub mod head_limits;
 pub mod health;
 pub mod host;
 pub mod html;

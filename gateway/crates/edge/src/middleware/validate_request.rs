@@ -14,6 +14,7 @@ use tower::Service;
 
 use crate::{AllowedHosts, CurrentSettings, Settings};
 use colonnade_web::client::FromTrustedProxy;
+use colonnade_web::head_limits::{has_too_many_items, has_too_many_parameters, has_too_many_segments};
 use colonnade_web::health;
 use colonnade_web::host::Host;
 use colonnade_web::middleware::Next;
@@ -45,6 +46,15 @@ pub enum RequestError {
     /// There are more than `limits.max_header_fields` header fields.
     #[error("The request has too many header fields.")]
     TooManyFields,
+    /// The header fields have more than [`MAX_ITEMS`](colonnade_web::head_limits::MAX_ITEMS) items.
+    #[error("The header fields have too many items.")]
+    TooManyItems,
+    /// The path has more than [`MAX_SEGMENTS`](colonnade_web::head_limits::MAX_SEGMENTS) segments.
+    #[error("The path has too many segments.")]
+    TooManySegments,
+    /// The query has more than [`MAX_PARAMETERS`](colonnade_web::head_limits::MAX_PARAMETERS) parameters.
+    #[error("The query has too many parameters.")]
+    TooManyParameters,
     /// A field value begins or ends with a space or tab (RFC 9113, section 8.2.1).
     #[error("A field value begins or ends with a space or tab.")]
     Whitespace,
@@ -63,7 +73,8 @@ impl Problem for RequestError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Misdirected | Self::AdminHost => StatusCode::MISDIRECTED_REQUEST,
-            Self::TooManyFields => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::TooManyFields | Self::TooManyItems => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::TooManySegments | Self::TooManyParameters => StatusCode::URI_TOO_LONG,
             Self::Connect => StatusCode::NOT_IMPLEMENTED,
             Self::HostCount
             | Self::InvalidHost
@@ -128,12 +139,14 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
     if headers.len() > max_fields && count_fields(headers) > max_fields {
         return Err(RequestError::TooManyFields);
     }
-    // hyper rejects neither over HTTP/2.
-    if headers.values().any(has_outer_whitespace) {
-        return Err(RequestError::Whitespace);
+    if has_too_many_items(headers) {
+        return Err(RequestError::TooManyItems);
     }
-    if headers.get_all(CONTENT_LENGTH).iter().nth(1).is_some() {
-        return Err(RequestError::ContentLengthCount);
+    if has_too_many_segments(uri.path()) {
+        return Err(RequestError::TooManySegments);
+    }
+    if uri.query().is_some_and(has_too_many_parameters) {
+        return Err(RequestError::TooManyParameters);
     }
     if request.method() == Method::CONNECT {
         return Err(RequestError::Connect);
@@ -143,8 +156,17 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
     if is_http1 && authority.is_some() {
         return Err(RequestError::AbsoluteUri);
     }
-    if !is_expected_scheme(request, settings) {
-        return Err(RequestError::Scheme);
+    // Over HTTP/1 the parser removes whitespace, the framing rejects a second Content-Length, and there is no scheme.
+    if !is_http1 {
+        if headers.values().any(has_outer_whitespace) {
+            return Err(RequestError::Whitespace);
+        }
+        if headers.get_all(CONTENT_LENGTH).iter().nth(1).is_some() {
+            return Err(RequestError::ContentLengthCount);
+        }
+        if !is_expected_scheme(request, settings) {
+            return Err(RequestError::Scheme);
+        }
     }
     let is_health = health::is_health_path(uri.path());
     // Some health checks use HTTP/1.0, which does not require Host.
