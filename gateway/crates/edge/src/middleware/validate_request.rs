@@ -10,6 +10,7 @@ use http::header::{CONNECTION, CONTENT_LENGTH, COOKIE, HOST};
 use http::request::Parts;
 use http::uri::{Authority, Scheme};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Version};
+use memchr::memchr;
 use tower::Service;
 
 use crate::{AllowedHosts, CurrentSettings, Settings};
@@ -182,7 +183,7 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
         }
     }
     // Many programs treat `a_b` as `a-b`, which lets a client set a field reserved for proxies.
-    if headers.keys().any(|name| name.as_str().contains('_')) {
+    if headers.keys().any(|name| memchr(b'_', name.as_ref()).is_some()) {
         return Err(RequestError::Underscore);
     }
     Ok(())

@@ -8,6 +8,8 @@
 #[cfg(test)]
 mod hyper_agreement;
 
+use memchr::memchr;
+
 /// The part of a request that the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
@@ -98,11 +100,11 @@ impl Framing {
                 self.skip_to(left - count as u64);
                 continue;
             }
-            let end = rest.iter().position(|&byte| byte == b'\n');
+            let end = memchr(b'\n', rest);
             let part = &rest[..end.unwrap_or(rest.len())];
             self.line.add(part);
             if self.at == Position::Start {
-                self.line.has_fragment |= part.contains(&b'#');
+                self.line.has_fragment |= memchr(b'#', part).is_some();
             }
             let Some(end) = end else {
                 break;
@@ -220,7 +222,10 @@ impl Head {
 fn chunk_size(line: &[u8]) -> Option<u64> {
     let end = line.iter().position(|&byte| byte == b';').unwrap_or(line.len());
     let (size, extensions) = line.split_at(end);
-    if extensions.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
+    if extensions
+        .iter()
+        .any(|byte| byte.is_ascii_control() && *byte != b'\t')
+    {
         return None;
     }
     let digits = size.trim_ascii_end();
@@ -362,7 +367,11 @@ mod tests {
         }
         let long = format!("GET /{}#x HTTP/1.1\r\n", "a".repeat(300));
         for line in ["GET /#x HTTP/1.1\r\n", "GET #x HTTP/1.1\r\n", long.as_str()] {
-            assert_eq!(parse(line.as_bytes()), Err(FramingError::Head(line.len() - 1)), "{line:?}");
+            assert_eq!(
+                parse(line.as_bytes()),
+                Err(FramingError::Head(line.len() - 1)),
+                "{line:?}"
+            );
         }
         assert_eq!(parse(b"GET / HTTP/1.1\n"), Err(FramingError::Head(14)));
         assert_eq!(parse(b"\n"), Err(FramingError::Head(0)));
