@@ -98,7 +98,7 @@ fn invalid_or_abusive_ranges_return_whole_file() {
     let bytes = main_script();
     let many = format!(
         "bytes={}",
-        (0..1000)
+        (0..250)
             .map(|at| format!("{at}-{at}"))
             .collect::<Vec<_>>()
             .join(",")
@@ -124,7 +124,7 @@ fn invalid_or_abusive_ranges_return_whole_file() {
 fn range_flood_does_not_affect_other_clients() {
     let gateway = Gateway::start_live("", &[]);
     let bytes = main_script();
-    let overlapping = format!("bytes={}", vec!["0-"; 1000].join(","));
+    let overlapping = format!("bytes={}", vec!["0-"; 250].join(","));
     let parts: Vec<_> = (0..8).map(|at| format!("{at}-{at}")).collect();
     let parts = format!("bytes={}", parts.join(","));
     attack(&gateway, || {

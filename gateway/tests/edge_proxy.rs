@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::net::Ipv4Addr;
 
+use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, frame};
 use crate::support::{Client, Gateway, Raw, Request, Setup, attack, only_limits, wait_until};
 
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
@@ -125,6 +126,11 @@ fn invalid_proxy_header_closes_connection() {
             &b""[..],
             b"PROXY TCP4 192.0.2.1\r\n",
             b"PROXY TCP4 host 127.0.0.1 1 2\r\n",
+            b"PROXY TCP4 192.0.2.1 127.0.0.1 +80 443\r\n",
+            b"PROXY TCP4 192.0.2.1 127.0.0.1 080 443\r\n",
+            b"PROXY TCP4 192.0.2.1 127.0.0.1  443\r\n",
+            b"PROXY TCP4 192.0.2.1 127.0.0.1 80 65536\r\n",
+            b"PROXY TCP4 192.0.2.1 127.0.0.1 80 -1\r\n",
             b"\r\n\r\n\0\r\nQUIT\n\x31\x11\0\x0c",
             b"\r\n\r\n\0\r\nQUIT\n\x21\x11\xff\xff",
         ] {
@@ -140,6 +146,29 @@ fn invalid_proxy_header_closes_connection() {
             assert_eq!(raw.read_until_closed(), b"", "{part:?}");
         }
     });
+}
+
+#[test]
+fn trusted_proxy_may_send_either_scheme() {
+    let status = |client: &Client, header: &[u8], scheme| {
+        let mut raw = Raw::open(client);
+        assert!(raw.send(header));
+        assert!(raw.send(frames::client_preface(&[])));
+        let head = frames::get_with_scheme(scheme, "/healthz");
+        assert!(raw.send(frame(HEADERS, END_STREAM | END_HEADERS, 1, &head)));
+        let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
+        frames::status(&block)
+    };
+    let visitor = proxy_v1(Ipv4Addr::new(192, 0, 2, 1));
+    for (listen, header) in [("", vec![]), ("proxy_protocol = true", visitor)] {
+        let gateway = gateway_behind_proxy(listen);
+        let proxy = gateway.site.with_source_ip(PROXY);
+        attack(&gateway, || {
+            for (scheme, expected) in [("http", "200"), ("https", "200"), ("ftp", "400")] {
+                assert_eq!(status(&proxy, &header, scheme), expected, "{scheme} {listen}");
+            }
+        });
+    }
 }
 
 #[test]

@@ -53,11 +53,33 @@ fn alpn_selects_http1_or_http2() {
     assert_eq!(response.status, 200);
     let mut tls = connect(&["h2", "http/1.1"]);
     assert_eq!(tls.protocol(), Some(&b"h2"[..]));
-    let request = frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get("/"));
+    let request = frame(
+        HEADERS,
+        END_STREAM | END_HEADERS,
+        1,
+        &frames::get_with_scheme("https", "/"),
+    );
     tls.stream()
         .write_all(&[frames::client_preface(&[]), request].concat())
         .unwrap();
     read_until_frame(&mut tls, HEADERS);
+}
+
+#[test]
+fn http2_scheme_over_tls_must_be_https() {
+    let site = tls_site("");
+    attack_encrypted(&site.gateway, &site.certificate, || {
+        for (scheme, expected) in [("https", "200"), ("http", "400"), ("ftp", "400")] {
+            let mut tls = site.certificate.connect(&site.gateway.site, &["h2"]).unwrap();
+            let head = frames::get_with_scheme(scheme, "/healthz");
+            let request = frame(HEADERS, END_STREAM | END_HEADERS, 1, &head);
+            tls.stream()
+                .write_all(&[frames::client_preface(&[]), request].concat())
+                .unwrap();
+            let block = read_until_frame(&mut tls, HEADERS);
+            assert_eq!(frames::status(&block), expected, "{scheme}");
+        }
+    });
 }
 
 #[test]
@@ -77,14 +99,17 @@ fn key_exchange_is_post_quantum_if_the_client_can() {
     assert_eq!(key_exchange(&[hybrid, classical]), NamedGroup::X25519MLKEM768);
 }
 
-/// Reads until a frame of this kind arrives.
-fn read_until_frame(tls: &mut Tls, kind: u8) {
-    let mut received = Vec::new();
-    while !frames::kinds(&received).contains(&kind) {
-        let mut bytes = [0; 1024];
-        let count = tls.stream().read(&mut bytes).unwrap();
-        assert!(count > 0, "{received:?}");
-        received.extend(&bytes[..count]);
+/// Reads until a frame of this kind arrives, and returns its payload.
+fn read_until_frame(tls: &mut Tls, kind: u8) -> Vec<u8> {
+    loop {
+        let mut head = [0; 9];
+        tls.stream().read_exact(&mut head).unwrap();
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        let mut payload = vec![0; length as usize];
+        tls.stream().read_exact(&mut payload).unwrap();
+        if head[3] == kind {
+            return payload;
+        }
     }
 }
 
@@ -147,7 +172,12 @@ fn unread_response_resets_connection() {
     let release = release.bytes("client/large.bin", "application/octet-stream", vec![0; 12 << 20]);
     site.gateway.publish(&release);
     site.gateway.deploy(&serde_json::json!({ "large": "1.0.0" }));
-    let get = frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get(LARGE));
+    let get = frame(
+        HEADERS,
+        END_STREAM | END_HEADERS,
+        1,
+        &frames::get_with_scheme("https", LARGE),
+    );
     let window = frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0, 0, 0]);
     attack_encrypted(&site.gateway, &site.certificate, || {
         for (number, (protocol, sent)) in [
@@ -201,11 +231,16 @@ fn slow_body_resets_connection() {
         site.gateway.wait_for_closed_connections("body_timeout", 2);
         // Over HTTP/2 only the slow request is reset.
         let mut tls = connect("h2");
-        let head = frame(HEADERS, END_HEADERS, 1, &frames::post_report());
+        let head = frame(HEADERS, END_HEADERS, 1, &frames::post_report_with_scheme("https"));
         let sent = [frames::client_preface(&[]), head, frame(DATA, 0, 1, b"[")].concat();
         tls.stream().write_all(&sent).unwrap();
         read_until_frame(&mut tls, RST_STREAM);
-        let next = frame(HEADERS, END_STREAM | END_HEADERS, 3, &frames::get("/healthz"));
+        let next = frame(
+            HEADERS,
+            END_STREAM | END_HEADERS,
+            3,
+            &frames::get_with_scheme("https", "/healthz"),
+        );
         tls.stream().write_all(&next).unwrap();
         read_until_frame(&mut tls, HEADERS);
         assert_eq!(site.gateway.closed_connections("body_timeout"), 2);

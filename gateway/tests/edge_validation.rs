@@ -1,7 +1,9 @@
 //! Request validation: invalid requests are rejected before routing.
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, frame};
-use crate::support::{Gateway, Raw, Request, Response, Setup, attack, configuration_with_listen, openapi};
+use crate::support::{
+    Client, Gateway, Raw, Request, Response, Setup, attack, configuration_with_listen, openapi,
+};
 
 /// The response status of a request with exactly this head.
 fn status(gateway: &Gateway, head: &str) -> u16 {
@@ -168,6 +170,10 @@ fn request_target_must_be_a_valid_path() {
             ("GET  / HTTP/1.1", 400),
             ("GET / HTTP/1.1 ", 400),
             ("GET", 400),
+            ("GET /#x HTTP/1.1", 400),
+            ("GET /?a#x HTTP/1.1", 400),
+            ("GET #x HTTP/1.1", 400),
+            (&format!("GET /{}#x HTTP/1.1", "a".repeat(1000)), 400),
         ] {
             let head = format!("{line}\r\nhost: site.example\r\n");
             assert_eq!(status(&gateway, &head), expected, "{line}");
@@ -239,30 +245,173 @@ fn http2_requests_are_validated_alike() {
             (&[("host", "site.example"), ("host", "site.example")], "400"),
             (&[(":authority", "site.example"), ("a_b", "c")], "400"),
         ] {
-            let mut raw = frames::open(&gateway.site, &[]);
             // Pseudo-header fields come first.
             let mut all = get.to_vec();
             all.extend(fields);
-            assert!(raw.send(frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::block(&all))));
-            let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
-            assert_eq!(frames::status(&block), expected, "{fields:?}");
+            assert_eq!(http2_status(&gateway.site, &all), expected, "{fields:?}");
         }
         for (authority, expected) in [("localhost:9090", "200"), ("rebound.example", "421")] {
-            let mut raw = frames::open(&gateway.admin, &[]);
             let fields = [
                 (":method", "GET"),
                 (":scheme", "http"),
                 (":path", "/metrics"),
                 (":authority", authority),
             ];
-            assert!(raw.send(frame(
-                HEADERS,
-                END_STREAM | END_HEADERS,
-                1,
-                &frames::block(&fields)
-            )));
-            let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
-            assert_eq!(frames::status(&block), expected, "{authority}");
+            assert_eq!(http2_status(&gateway.admin, &fields), expected, "{authority}");
+        }
+    });
+}
+
+/// The status of the response to these header fields over HTTP/2.
+fn http2_status(client: &Client, fields: &[(&str, &str)]) -> String {
+    let mut raw = frames::open(client, &[]);
+    let head = frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::block(fields));
+    assert!(raw.send(head));
+    let (_, _, _, block) = frames::read_until(&mut raw, HEADERS);
+    frames::status(&block)
+}
+
+/// The status of the response to a GET request with these other fields over HTTP/2.
+fn http2_get(client: &Client, scheme: &str, others: &[(&str, &str)]) -> String {
+    let mut fields = vec![
+        (":method", "GET"),
+        (":scheme", scheme),
+        (":authority", "site.example"),
+        (":path", "/healthz"),
+    ];
+    fields.extend(others);
+    http2_status(client, &fields)
+}
+
+#[test]
+fn http2_field_with_outer_whitespace_returns_400() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for value in [" a", "a ", "\ta", "a\t", " ", "\t"] {
+            for name in ["x", "cookie", "if-none-match"] {
+                assert_eq!(
+                    http2_get(&gateway.site, "http", &[(name, value)]),
+                    "400",
+                    "{value:?}"
+                );
+            }
+        }
+        for value in ["", "a", "a \tb"] {
+            assert_eq!(
+                http2_get(&gateway.site, "http", &[("x", value)]),
+                "200",
+                "{value:?}"
+            );
+        }
+    });
+}
+
+#[test]
+fn http2_repeated_content_length_returns_400() {
+    let gateway = Gateway::start_live("", &[]);
+    let length = ("content-length", "0");
+    attack(&gateway, || {
+        assert_eq!(http2_get(&gateway.site, "http", &[length]), "200");
+        assert_eq!(http2_get(&gateway.site, "http", &[length, length]), "400");
+    });
+}
+
+#[test]
+fn http2_scheme_of_another_listener_returns_400() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for client in [&gateway.site, &gateway.admin] {
+            let status = |scheme| {
+                http2_status(
+                    client,
+                    &[
+                        (":method", "GET"),
+                        (":scheme", scheme),
+                        (":authority", "localhost"),
+                        (":path", "/healthz"),
+                    ],
+                )
+            };
+            assert_eq!(status("http"), "200");
+            for scheme in ["https", "ftp", "ws", "h"] {
+                assert_eq!(status(scheme), "400", "{scheme}");
+            }
+        }
+    });
+}
+
+/// The status of the response to a request with this target and these fields, and what the response says.
+fn refusal(client: &Client, target: &str, fields: &str) -> (u16, String) {
+    let mut raw = Raw::open(client);
+    raw.send(format!(
+        "GET {target} HTTP/1.1\r\nhost: localhost\r\n{fields}connection: close\r\n\r\n"
+    ));
+    let response = raw.read_response();
+    (response.status, response.text())
+}
+
+#[test]
+fn too_many_items_in_header_fields_return_431() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        for client in [&gateway.site, &gateway.admin] {
+            for (name, item) in [
+                ("cookie", ";"),
+                ("cookie", "a=b; "),
+                ("accept-encoding", "gzip,"),
+                ("accept-encoding", "gzip;"),
+                ("if-none-match", "\"\","),
+                ("accept", "a/b,"),
+                ("x-forwarded-for", "192.0.2.1,"),
+                ("x", ","),
+            ] {
+                let status = |count| {
+                    let field = format!("{name}: {}x\r\n", item.repeat(count));
+                    refusal(client, "/healthz", &field).0
+                };
+                assert_eq!(status(299), 200, "{name}: {item}");
+                assert_eq!(status(300), 431, "{name}: {item}");
+                assert_eq!(status(12_000 / item.len()), 431, "{name}: {item}");
+            }
+            // The limit is on all fields together.
+            let half = ",".repeat(160);
+            let fields = format!("accept: {half}\r\naccept-encoding: {half}\r\n");
+            let (status, text) = refusal(client, "/healthz", &fields);
+            assert_eq!(status, 431);
+            assert!(text.contains("too many items"), "{text}");
+        }
+        // Over HTTP/2 each cookie may have a field of its own.
+        for (count, expected) in [(300, "200"), (301, "431")] {
+            let cookies = vec![("cookie", "a=b"); count];
+            assert_eq!(http2_get(&gateway.site, "http", &cookies), expected, "{count}");
+        }
+    });
+}
+
+#[test]
+fn too_many_segments_or_parameters_return_414() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        let expect = |client: &Client, target: &str, expected| {
+            let (status, text) = refusal(client, target, "");
+            let start = &target[..target.len().min(40)];
+            assert_eq!(status, expected, "{start}: {text}");
+        };
+        for client in [&gateway.site, &gateway.admin] {
+            expect(client, &"/a".repeat(64), 404);
+            expect(client, &"/a".repeat(65), 414);
+            expect(client, &"/".repeat(65), 414);
+            expect(client, &"/a".repeat(4000), 414);
+            expect(client, &format!("/healthz?{}", "a=b&".repeat(99)), 200);
+            expect(client, &format!("/healthz?{}", "a=b&".repeat(100)), 414);
+            expect(client, &format!("/healthz?{}", "&".repeat(3500)), 414);
+        }
+        // Slashes in a query may be encoded.
+        for slash in ["/", "%2F"] {
+            let target = |count| format!("/_page/1?path={}", format!("{slash}a").repeat(count));
+            expect(&gateway.site, &target(64), 404);
+            expect(&gateway.site, &target(65), 414);
+            expect(&gateway.site, &target(1500), 414);
         }
     });
 }

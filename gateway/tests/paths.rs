@@ -62,8 +62,6 @@ fn overlong_path_returns_414_or_431() {
         }
         // A request line beyond the header buffer is rejected before it is parsed.
         assert_eq!(gateway.get(&format!("/{}", "a".repeat(40_000))).status, 431);
-        let deep = "/a".repeat(4_000);
-        assert_eq!(gateway.get(&deep).status, 404);
     });
 }
 

@@ -68,7 +68,7 @@ impl Reload {
         };
         self.admin.set_tokens(std::mem::take(&mut config.admin.tokens));
         self.site.set_signup_limits(config.signup_limits());
-        self.settings.replace(&config, self.admin_tls.is_some());
+        self.settings.replace(&config);
         for (certificates, settings) in [
             (&mut self.site_tls, &config.listen.tls),
             (&mut self.admin_tls, &config.listen.admin_tls),
@@ -158,7 +158,7 @@ mod tests {
 
     /// The settings that [`super::Reload::reload`] applies.
     fn applied(config: &Config) -> String {
-        let listeners = (settings::site(config), settings::admin(config, true));
+        let listeners = (settings::site(config, true), settings::admin(config, true));
         format!(
             "{listeners:?} {:?} {:?}",
             config.signup_limits(),

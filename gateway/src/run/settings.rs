@@ -17,23 +17,25 @@ impl CurrentListenerSettings {
     /// The settings of a configuration.
     pub(crate) fn new(config: &Config) -> Self {
         Self {
-            site: site(config).into_current(),
+            site: site(config, config.listen.tls.is_some()).into_current(),
             admin: admin(config, config.listen.admin_tls.is_some()).into_current(),
             redirect: redirect(config).into_current(),
         }
     }
 
-    /// Replaces the settings. `is_admin_secure` tells whether the admin listener uses TLS, which a reload does not change.
-    pub(crate) fn replace(&self, config: &Config, is_admin_secure: bool) {
-        self.site.store(Arc::new(site(config)));
-        self.admin.store(Arc::new(admin(config, is_admin_secure)));
+    /// Replaces the settings, except for whether a listener uses TLS.
+    pub(crate) fn replace(&self, config: &Config) {
+        let (site_tls, admin_tls) = (self.site.load().is_tls, self.admin.load().is_tls);
+        self.site.store(Arc::new(site(config, site_tls)));
+        self.admin.store(Arc::new(admin(config, admin_tls)));
         self.redirect.store(Arc::new(redirect(config)));
     }
 }
 
 /// The settings of the site listener.
-pub(crate) fn site(config: &Config) -> Settings {
+pub(crate) fn site(config: &Config, is_tls: bool) -> Settings {
     Settings {
+        is_tls,
         limits: config.limits,
         allowed_hosts: match config.listen.allowed_hosts.as_slice() {
             [] => AllowedHosts::Any,
@@ -49,23 +51,23 @@ pub(crate) fn site(config: &Config) -> Settings {
 pub(crate) fn redirect(config: &Config) -> Settings {
     Settings {
         allowed_hosts: AllowedHosts::Any,
-        ..site(config)
+        ..site(config, false)
     }
 }
 
-/// The settings of the admin listener, which trusts no proxy. Over TLS (`is_secure`) the certificate prevents DNS rebinding,
-/// so that every host is allowed by default. If the certificate also has names of other services, for example by a
-/// wildcard, the operator sets `admin_allowed_hosts`.
-pub(crate) fn admin(config: &Config, is_secure: bool) -> Settings {
+/// The settings of the admin listener, which trusts no proxy. Over TLS the certificate prevents DNS rebinding, so that every
+/// host is allowed by default. If the certificate also has names of other services, for example by a wildcard, the operator
+/// sets `admin_allowed_hosts`.
+pub(crate) fn admin(config: &Config, is_tls: bool) -> Settings {
     let hosts = config.listen.admin_allowed_hosts.clone();
     Settings {
-        allowed_hosts: if is_secure && hosts.is_empty() {
+        allowed_hosts: if is_tls && hosts.is_empty() {
             AllowedHosts::Any
         } else {
             AllowedHosts::ListedOrIp(hosts)
         },
         trusted_proxies: Vec::new(),
         proxy_protocol: false,
-        ..site(config)
+        ..site(config, is_tls)
     }
 }

@@ -44,6 +44,7 @@ fn recorder() -> Recorder {
 
 fn settings() -> CurrentSettings {
     let settings = Settings {
+        is_tls: false,
         limits: Limits::default(),
         allowed_hosts: AllowedHosts::Any,
         trusted_proxies: Vec::new(),

@@ -43,21 +43,31 @@ pub(crate) fn block(fields: &[(&str, &str)]) -> Vec<u8> {
     block
 }
 
-/// The field block of a GET request.
+/// The field block of a GET request without TLS.
 pub(crate) fn get(path: &str) -> Vec<u8> {
+    get_with_scheme("http", path)
+}
+
+/// The field block of a GET request.
+pub(crate) fn get_with_scheme(scheme: &str, path: &str) -> Vec<u8> {
     block(&[
         (":method", "GET"),
-        (":scheme", "http"),
+        (":scheme", scheme),
         (":authority", "site.example"),
         (":path", path),
     ])
 }
 
-/// The field block of a request whose body the gateway waits for.
+/// The field block of a request without TLS whose body the gateway waits for.
 pub(crate) fn post_report() -> Vec<u8> {
+    post_report_with_scheme("http")
+}
+
+/// The field block of a request whose body the gateway waits for.
+pub(crate) fn post_report_with_scheme(scheme: &str) -> Vec<u8> {
     block(&[
         (":method", "POST"),
-        (":scheme", "http"),
+        (":scheme", scheme),
         (":authority", "site.example"),
         (":path", "/_report"),
         ("sec-fetch-site", "same-origin"),

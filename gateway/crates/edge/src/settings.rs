@@ -13,6 +13,8 @@ use crate::{Limits, proxy};
 /// The settings of a listener.
 #[derive(Debug)]
 pub struct Settings {
+    /// Whether the listener uses TLS, which a reload does not change.
+    pub is_tls: bool,
     /// What clients may send, keep open and delay.
     pub limits: Limits,
     /// The hosts that requests may name.

@@ -8,6 +8,7 @@ use url::form_urlencoded;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::is_visible;
+use colonnade_web::head_limits::has_too_many_segments;
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::{
     DeploymentNumber, JSON, NO_STORE, Response, SectionName, conditional_response,
@@ -31,6 +32,9 @@ pub(crate) async fn respond(snapshot: &Snapshot, number: &str, head: &Parts) -> 
         .find(|(name, _)| name == "path")
         .map(|(_, path)| path)
         .ok_or(HttpError::NotFound)?;
+    if has_too_many_segments(&path) {
+        return Err(HttpError::UriTooLong.into());
+    }
     let path = RequestPath::parse(&path)?;
     let page = match deployment.page(&path) {
         Some(page) => page,

@@ -142,7 +142,7 @@ fn parent<B>(request: &Request<B>) -> Option<SpanContext> {
         return None;
     };
     let value = value.to_str().ok()?;
-    let parts: Vec<&str> = value.split('-').collect();
+    let parts: Vec<&str> = value.splitn(5, '-').collect();
     let ["00", trace, span, flags] = parts[..] else {
         return None;
     };

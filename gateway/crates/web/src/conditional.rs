@@ -118,7 +118,9 @@ impl<'a> Iterator for Tags<'a> {
         // A tag may contain commas but no quotes.
         let end = inner.iter().position(|byte| *byte == b'"')?;
         let (opaque, rest) = quoted.split_at(end + 2);
-        self.0 = rest;
+        let rest = rest.trim_ascii_start();
+        // A comma separates two tags.
+        self.0 = if rest.starts_with(b",") { rest } else { b"" };
         Some(Tag { is_weak, opaque })
     }
 }
@@ -172,6 +174,8 @@ mod tests {
             ("w/\"a\"", false),
             ("\"b, \"a\"", false),
             ("\"b\", *", false),
+            ("\"b\"\"a\"", false),
+            ("\"b\" \"a\"", false),
             ("\"a", false),
             ("", false),
         ];

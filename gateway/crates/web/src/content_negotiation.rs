@@ -76,8 +76,10 @@ impl Weights {
         for item in values.flat_map(|value| value.split(',')) {
             let mut parts = item.split(';').map(str::trim);
             let name = parts.next().unwrap_or_default();
-            if let Some(named) = weights.named(name) {
-                named.get_or_insert(parts.find_map(weight).unwrap_or(1000));
+            if let Some(named) = weights.named(name)
+                && named.is_none()
+            {
+                *named = Some(parts.find_map(weight).unwrap_or(1000));
             }
         }
         weights

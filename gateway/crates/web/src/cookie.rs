@@ -11,8 +11,8 @@ pub fn get<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         .filter_map(|field| field.to_str().ok())
         .flat_map(|field| field.split(';'));
     pairs
-        .filter_map(|pair| pair.trim().split_once('='))
-        .find_map(|(key, value)| (key == name).then_some(value))
+        .map(str::trim)
+        .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
 }
 
 /// Sets a cookie with `HttpOnly` and `SameSite=Lax` that expires after this number of seconds; 0 deletes it.

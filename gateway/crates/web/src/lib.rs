@@ -15,6 +15,7 @@ pub mod encoded_content;
 mod error_page;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;
+pub mod head_limits;
 pub mod health;
 pub mod host;
 pub mod html;

@@ -150,6 +150,7 @@ mod tests {
         let limits = Limits::default();
         let settings = Settings {
             limits,
+            is_tls: false,
             allowed_hosts: AllowedHosts::Any,
             trusted_proxies: Vec::new(),
             proxy_protocol: false,

@@ -6,13 +6,16 @@
 
 use std::convert::Infallible;
 
-use http::header::{CONNECTION, COOKIE, HOST};
+use http::header::{CONNECTION, CONTENT_LENGTH, COOKIE, HOST};
 use http::request::Parts;
-use http::uri::Authority;
+use http::uri::{Authority, Scheme};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Version};
+use memchr::memchr;
 use tower::Service;
 
 use crate::{AllowedHosts, CurrentSettings, Settings};
+use colonnade_web::client::FromTrustedProxy;
+use colonnade_web::head_limits::{has_too_many_items, has_too_many_parameters, has_too_many_segments};
 use colonnade_web::health;
 use colonnade_web::host::Host;
 use colonnade_web::middleware::Next;
@@ -44,6 +47,24 @@ pub enum RequestError {
     /// There are more than `limits.max_header_fields` header fields.
     #[error("The request has too many header fields.")]
     TooManyFields,
+    /// The header fields have more than [`MAX_ITEMS`](colonnade_web::head_limits::MAX_ITEMS) items.
+    #[error("The header fields have too many items.")]
+    TooManyItems,
+    /// The path has more than [`MAX_SEGMENTS`](colonnade_web::head_limits::MAX_SEGMENTS) segments.
+    #[error("The path has too many segments.")]
+    TooManySegments,
+    /// The query has more than [`MAX_PARAMETERS`](colonnade_web::head_limits::MAX_PARAMETERS) parameters.
+    #[error("The query has too many parameters.")]
+    TooManyParameters,
+    /// A field value begins or ends with a space or tab (RFC 9113, section 8.2.1).
+    #[error("A field value begins or ends with a space or tab.")]
+    Whitespace,
+    /// There is more than one Content-Length (RFC 9110, section 8.6).
+    #[error("The request has more than one Content-Length.")]
+    ContentLengthCount,
+    /// The scheme is not that of the listener (RFC 9110, section 7.4).
+    #[error("The scheme is not that of this listener.")]
+    Scheme,
     /// The method is CONNECT.
     #[error("CONNECT is not supported.")]
     Connect,
@@ -53,11 +74,16 @@ impl Problem for RequestError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Misdirected | Self::AdminHost => StatusCode::MISDIRECTED_REQUEST,
-            Self::TooManyFields => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::TooManyFields | Self::TooManyItems => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::TooManySegments | Self::TooManyParameters => StatusCode::URI_TOO_LONG,
             Self::Connect => StatusCode::NOT_IMPLEMENTED,
-            Self::HostCount | Self::InvalidHost | Self::AbsoluteUri | Self::Underscore => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::HostCount
+            | Self::InvalidHost
+            | Self::AbsoluteUri
+            | Self::Underscore
+            | Self::Whitespace
+            | Self::ContentLengthCount
+            | Self::Scheme => StatusCode::BAD_REQUEST,
         }
     }
 
@@ -114,6 +140,15 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
     if headers.len() > max_fields && count_fields(headers) > max_fields {
         return Err(RequestError::TooManyFields);
     }
+    if has_too_many_items(headers) {
+        return Err(RequestError::TooManyItems);
+    }
+    if has_too_many_segments(uri.path()) {
+        return Err(RequestError::TooManySegments);
+    }
+    if uri.query().is_some_and(has_too_many_parameters) {
+        return Err(RequestError::TooManyParameters);
+    }
     if request.method() == Method::CONNECT {
         return Err(RequestError::Connect);
     }
@@ -121,6 +156,18 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
     let is_http1 = request.version() < Version::HTTP_2;
     if is_http1 && authority.is_some() {
         return Err(RequestError::AbsoluteUri);
+    }
+    // Over HTTP/1 the parser removes whitespace, the framing rejects a second Content-Length, and there is no scheme.
+    if !is_http1 {
+        if headers.values().any(has_outer_whitespace) {
+            return Err(RequestError::Whitespace);
+        }
+        if headers.get_all(CONTENT_LENGTH).iter().nth(1).is_some() {
+            return Err(RequestError::ContentLengthCount);
+        }
+        if !is_expected_scheme(request, settings) {
+            return Err(RequestError::Scheme);
+        }
     }
     let is_health = health::is_health_path(uri.path());
     // Some health checks use HTTP/1.0, which does not require Host.
@@ -136,7 +183,7 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
         }
     }
     // Many programs treat `a_b` as `a-b`, which lets a client set a field reserved for proxies.
-    if headers.keys().any(|name| name.as_str().contains('_')) {
+    if headers.keys().any(|name| memchr(b'_', name.as_ref()).is_some()) {
         return Err(RequestError::Underscore);
     }
     Ok(())
@@ -147,6 +194,27 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
 fn count_fields(headers: &HeaderMap) -> usize {
     let cookies = headers.get_all(COOKIE).iter().count();
     headers.len() - cookies.saturating_sub(1)
+}
+
+fn has_outer_whitespace(value: &HeaderValue) -> bool {
+    let bytes = value.as_bytes();
+    bytes.trim_ascii().len() < bytes.len()
+}
+
+/// Returns whether the scheme is that of the listener. h2 reports it only with an `:authority`.
+fn is_expected_scheme<B>(request: &Request<B>, settings: &Settings) -> bool {
+    let Some(scheme) = request.uri().scheme() else {
+        return true;
+    };
+    let (own, other) = if settings.is_tls {
+        (Scheme::HTTPS, Scheme::HTTP)
+    } else {
+        (Scheme::HTTP, Scheme::HTTPS)
+    };
+    // A trusted proxy may terminate TLS, and some proxies pass the client's scheme on.
+    let is_from_proxy =
+        || settings.proxy_protocol || request.extensions().get::<FromTrustedProxy>().is_some();
+    *scheme == own || *scheme == other && is_from_proxy()
 }
 
 /// Returns the host of a request (RFC 9112, section 3.2; RFC 9113, section 8.3.1).

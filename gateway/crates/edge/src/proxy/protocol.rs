@@ -57,7 +57,7 @@ fn parse_v1(bytes: &[u8]) -> Header {
     match words.as_deref() {
         Ok(["UNKNOWN", ..]) => Header::Complete { source: None, length },
         Ok([family @ ("TCP4" | "TCP6"), source, target, from, to]) => {
-            let ports = [from, to].iter().all(|port| port.parse::<u16>().is_ok());
+            let ports = [from, to].into_iter().all(|port| is_port(port));
             let is_v4 = *family == "TCP4";
             match (source.parse::<IpAddr>(), target.parse::<IpAddr>()) {
                 (Ok(source), Ok(target))
@@ -73,6 +73,11 @@ fn parse_v1(bytes: &[u8]) -> Header {
         }
         _ => Header::Invalid,
     }
+}
+
+/// Returns whether a port is a decimal number of 16 bits without a sign and leading zeros.
+fn is_port(text: &str) -> bool {
+    text.parse::<u16>().is_ok_and(|port| port.to_string() == text)
 }
 
 /// Version 2, binary.
@@ -167,13 +172,17 @@ mod tests {
     #[test]
     fn proxy_header_rejects_malformed() {
         let long = [b"PROXY UNKNOWN ".as_slice(), &[b'a'; 100]].concat();
-        let cases: [&[u8]; 15] = [
+        let cases: [&[u8]; 19] = [
             b"GET / HTTP/1.1\r\n",
             b"PROXY TCP4 192.0.2.1 192.0.2.2 80\r\n",
             b"PROXY TCP4 192.0.2.1 192.0.2.2 80 443 1\r\n",
             b"PROXY TCP4 ::1 ::1 80 443\r\n",
             b"PROXY TCP6 192.0.2.1 ::1 80 443\r\n",
             b"PROXY TCP4 192.0.2.1 192.0.2.2 80 65536\r\n",
+            b"PROXY TCP4 192.0.2.1 192.0.2.2 +80 443\r\n",
+            b"PROXY TCP4 192.0.2.1 192.0.2.2 80 0443\r\n",
+            b"PROXY TCP4 192.0.2.1 192.0.2.2 80 00\r\n",
+            b"PROXY TCP4 192.0.2.1 192.0.2.2 80 \r\n",
             b"PROXY TCP4  192.0.2.1 192.0.2.2 80 443\r\n",
             b"PROXY TCP5 192.0.2.1 192.0.2.2 80 443\r\n",
             b"PROXY\r\n",
@@ -199,6 +208,8 @@ mod tests {
             "192.0.2.1",
             "::1",
             "443",
+            "+443",
+            "0443",
             "65536",
             " ",
             " ",

@@ -2,10 +2,13 @@
 //!
 //! hyper does not report which part of a request it waits for. It also accepts ambiguous framing, which
 //! allows request smuggling: a line that ends without CR, a Content-Length next to a Transfer-Encoding, and a
-//! repeated Content-Length.
+//! repeated Content-Length. It drops a fragment from the request target, and accepts control characters in a
+//! chunk extension.
 
 #[cfg(test)]
 mod hyper_agreement;
+
+use memchr::memchr;
 
 /// The part of a request that the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +72,8 @@ struct LineState {
     start: Vec<u8>,
     length: usize,
     ends_with_cr: bool,
+    /// Whether a request line has a `#`. It begins a fragment, or belongs to a method that no route accepts.
+    has_fragment: bool,
 }
 
 /// The maximum number of stored bytes of a line.
@@ -95,11 +100,15 @@ impl Framing {
                 self.skip_to(left - count as u64);
                 continue;
             }
-            let Some(end) = rest.iter().position(|&byte| byte == b'\n') else {
-                self.line.add(rest);
+            let end = memchr(b'\n', rest);
+            let part = &rest[..end.unwrap_or(rest.len())];
+            self.line.add(part);
+            if self.at == Position::Start {
+                self.line.has_fragment |= memchr(b'#', part).is_some();
+            }
+            let Some(end) = end else {
                 break;
             };
-            self.line.add(&rest[..end]);
             let line = std::mem::take(&mut self.line);
             if self.end_line(&line).is_err() {
                 let at = bytes.len() - rest.len() + end;
@@ -144,6 +153,8 @@ impl Framing {
         let text = line.text().ok_or(Malformed)?;
         self.at = match self.at {
             Position::Start | Position::Trailers if line.is_empty() => Position::Start,
+            // RFC 9112, section 3.2.
+            Position::Start if line.has_fragment => return Err(Malformed),
             Position::Start => {
                 self.head = Head::default();
                 self.has_begun = true;
@@ -207,10 +218,17 @@ impl Head {
     }
 }
 
-/// Parses the size of a chunk, before any extensions.
+/// Parses the size of a chunk, before any extensions (RFC 9112, section 7.1.1).
 fn chunk_size(line: &[u8]) -> Option<u64> {
     let end = line.iter().position(|&byte| byte == b';').unwrap_or(line.len());
-    let digits = line[..end].trim_ascii_end();
+    let (size, extensions) = line.split_at(end);
+    if extensions
+        .iter()
+        .any(|byte| byte.is_ascii_control() && *byte != b'\t')
+    {
+        return None;
+    }
+    let digits = size.trim_ascii_end();
     (digits.len() <= MAX_DIGITS).then(|| parse_number(digits, 16))?
 }
 
@@ -299,7 +317,7 @@ mod tests {
             "\r\n\r\nGET / HTTP/1.1\r\nhost: a\r\n\r\nGET / HTTP/1.1\r\n\r\n",
             "POST / HTTP/1.1\r\ncontent-length: 3\r\n\r\na\nbGET / HTTP/1.1\r\n\r\n",
             "POST / HTTP/1.1\r\nContent-Length:0\r\n\r\n",
-            "POST / HTTP/1.1\r\ntransfer-encoding: Chunked\r\n\r\n3;a=b\r\na\nb\r\nA \r\n0123456789\r\n0\r\nx: y\r\n\r\n",
+            "POST / HTTP/1.1\r\ntransfer-encoding: Chunked\r\n\r\n3;a=\"\tb#\"\r\na\nb\r\nA \r\n0123456789\r\n0\r\nx: y\r\n\r\n",
             long.as_str(),
         ] {
             assert_eq!(parse(whole.as_bytes()), Ok(Part::Between), "{whole:?}");
@@ -347,6 +365,14 @@ mod tests {
             let outcome = parse(head.as_bytes());
             assert_eq!(outcome, Err(FramingError::Head(head.len() - 1)), "{head:?}");
         }
+        let long = format!("GET /{}#x HTTP/1.1\r\n", "a".repeat(300));
+        for line in ["GET /#x HTTP/1.1\r\n", "GET #x HTTP/1.1\r\n", long.as_str()] {
+            assert_eq!(
+                parse(line.as_bytes()),
+                Err(FramingError::Head(line.len() - 1)),
+                "{line:?}"
+            );
+        }
         assert_eq!(parse(b"GET / HTTP/1.1\n"), Err(FramingError::Head(14)));
         assert_eq!(parse(b"\n"), Err(FramingError::Head(0)));
     }
@@ -363,6 +389,9 @@ mod tests {
             "0\r\n\n",
             "11111111111111111\r\n",
             "00000000000000003\r\n",
+            "3;x=\0\r\n",
+            "3;x\x7f\r\n",
+            "3;\r=x\r\n",
             &format!("{}2\r\n", "0".repeat(300)),
             &format!("2;{}\r\n", "x".repeat(300)),
         ] {

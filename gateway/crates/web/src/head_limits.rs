@@ -1,0 +1,46 @@
+//! Limits on the number of parts of a request's head. The limit on its size does not suffice: thousands of short parts cost
+//! a parser many times as much as one long part.
+
+use http::HeaderMap;
+
+/// The maximum number of items in all header fields: parts between `,` or `;`, such as cookies, members of a list and
+/// parameters of a member. Of each field only the items after the first count. Repeated fields count like items, because
+/// over HTTP/2 each cookie may have a field of its own (RFC 9113, section 8.2.3).
+///
+/// Chrome and Firefox keep at most 180 cookies of a site, the other fields of a browser have about 50 items, and
+/// `tracestate` has at most 32.
+pub const MAX_ITEMS: usize = 300;
+
+/// The maximum number of segments of a path. Pages and files of releases have fewer than ten.
+pub const MAX_SEGMENTS: usize = 64;
+
+/// The maximum number of parameters of a query. The gateway reads at most three, and links of campaigns have about ten.
+pub const MAX_PARAMETERS: usize = 100;
+
+/// Returns whether header fields have more than [`MAX_ITEMS`] items.
+pub fn has_too_many_items(headers: &HeaderMap) -> bool {
+    let repeated = headers.len() - headers.keys_len();
+    let separators = headers
+        .values()
+        .map(|value| count(value.as_bytes(), |byte| byte == b',' || byte == b';'));
+    repeated + separators.sum::<usize>() >= MAX_ITEMS
+}
+
+/// Returns whether a path has more than [`MAX_SEGMENTS`] segments.
+pub fn has_too_many_segments(path: &str) -> bool {
+    count(path.as_bytes(), |byte| byte == b'/') > MAX_SEGMENTS
+}
+
+/// Returns whether a query has more than [`MAX_PARAMETERS`] parameters.
+pub fn has_too_many_parameters(query: &str) -> bool {
+    count(query.as_bytes(), |byte| byte == b'&') >= MAX_PARAMETERS
+}
+
+fn count(bytes: &[u8], is_separator: impl Fn(u8) -> bool) -> usize {
+    // The number fits into a byte, so the compiler can count in 16 bytes at a time.
+    let chunks = bytes.chunks(255).map(|chunk| {
+        let separators = chunk.iter().map(|&byte| u8::from(is_separator(byte)));
+        usize::from(separators.sum::<u8>())
+    });
+    chunks.sum()
+}
