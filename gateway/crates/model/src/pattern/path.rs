@@ -73,6 +73,14 @@ impl RequestPath {
         })
     }
 
+    /// The path of these decoded segments.
+    pub(super) fn of_segments(segments: Vec<String>) -> Self {
+        Self {
+            segments,
+            trailing_slash: false,
+        }
+    }
+
     /// The decoded segments, without the empty one after a trailing slash.
     pub fn segments(&self) -> &[String] {
         &self.segments

@@ -114,6 +114,14 @@ impl Validator<'_> {
                     "container `{name}` is not a JavaScript identifier of ASCII letters, digits, `_` and `$`"
                 ));
             }
+            (Kind::Section, Some(name)) if !is_own_name(name) => {
+                self.problem(format!(
+                    "container `{name}` of {} could be a name of the language, the browser or the shell: expected a name \
+                     that has `_`, but not as its first character, such as `{}_1`",
+                    release.name,
+                    release.name.replace('-', "_")
+                ));
+            }
             (Kind::Shell, Some(_)) => self.problem("the shell has no `container`"),
             _ => {}
         }
@@ -303,6 +311,12 @@ impl Validator<'_> {
 fn is_color(text: &str) -> bool {
     let digits = text.strip_prefix('#');
     digits.is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// Whether an identifier is no member of `Object`, and no global of browsers or the shell: these have no underscore, or begin
+/// with one.
+fn is_own_name(identifier: &str) -> bool {
+    identifier.find('_').is_some_and(|at| at > 0)
 }
 
 fn is_identifier(text: &str) -> bool {

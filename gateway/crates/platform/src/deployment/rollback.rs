@@ -107,6 +107,7 @@ impl Deployments {
                 let number = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
                 return ChangeOutcome::unchanged(snapshot, number);
             };
+            self.require_claims_of(&snapshot, &plan, may_change).await?;
             if let Some(outcome) = self.try_apply(&snapshot, plan, number).await? {
                 return Ok(outcome);
             }
