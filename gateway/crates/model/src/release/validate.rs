@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use http::HeaderValue;
 use semver::Version;
 
-use super::{CONTRACT, File, Kind, Release, SHELL, VersionRange};
+use super::{CONTRACT, File, Kind, MAX_PATHS, Release, SHELL, VersionRange};
 use crate::pattern::{Pattern, PatternTable, RequestPath};
 
 /// The maximum width and height of an image.
@@ -261,6 +261,12 @@ impl Validator<'_> {
                     }
                 }
             }
+        }
+        let count: usize = release.pages.iter().map(|page| page.paths.len()).sum();
+        if count > MAX_PATHS {
+            self.problem(format!(
+                "the release lists {count} paths; expected at most {MAX_PATHS}"
+            ));
         }
         for page in &release.pages {
             for named in &page.paths {
