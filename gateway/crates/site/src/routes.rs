@@ -137,8 +137,12 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
         }),
         get("/sitemap.xml", Text, |site, call| {
             let live = call.snapshot.live().ok_or(SiteError::NothingLive);
-            let response = live.map(|live| wellknown::sitemap(&site.config.site.origin, live));
-            Box::pin(ready(response))
+            let (origin, query) = (&site.config.site.origin, call.head.uri.query());
+            let sitemap = live.and_then(|live| {
+                let sitemap = wellknown::sitemap(origin, live, query);
+                sitemap.ok_or_else(|| HttpError::NotFound.into())
+            });
+            Box::pin(ready(sitemap))
         }),
         get("/manifest.webmanifest", Text, |site, call| {
             let live = call.snapshot.live().ok_or(SiteError::NothingLive);

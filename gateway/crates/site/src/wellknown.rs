@@ -1,7 +1,5 @@
 //! Files that every site has: robots.txt, sitemap.xml and the web app manifest.
 
-use std::fmt::Write as _;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
@@ -9,6 +7,7 @@ use http::header::CACHE_CONTROL;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
+use url::form_urlencoded;
 
 use colonnade_config::Origin;
 use colonnade_model::release::{Icon, Purpose};
@@ -19,6 +18,13 @@ use colonnade_web::response::{Representation, Response, TEXT, conditional_respon
 /// The `Cache-Control` of these files.
 const CACHE_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
+/// The most URLs and bytes in a file of a sitemap (<https://www.sitemaps.org/protocol.html#index>).
+const MAX_URLS: usize = 50_000;
+const MAX_BYTES: usize = 50 * 1024 * 1024;
+
+/// The attribute of a sitemap's root element.
+const SITEMAP_NAMESPACE: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+
 /// robots.txt: allows everything but paths that are not pages.
 pub(crate) fn robots(origin: &Origin) -> Response {
     let body = format!(
@@ -27,25 +33,67 @@ pub(crate) fn robots(origin: &Origin) -> Response {
     cacheable(response(StatusCode::OK, TEXT, body))
 }
 
-/// sitemap.xml: the indexable paths of a deployment.
-pub(crate) fn sitemap(origin: &Origin, deployment: &LoadedDeployment) -> Response {
-    let body = deployment
-        .sitemap
-        .get_or_init(|| sitemap_xml(origin, deployment).into());
+/// sitemap.xml: the indexable paths of a deployment, or an index of its parts if they exceed the limits of one file.
+/// `?part=1` is the first part. `None`: there is no such part.
+pub(crate) fn sitemap(
+    origin: &Origin,
+    deployment: &LoadedDeployment,
+    query: Option<&str>,
+) -> Option<Response> {
+    let files = deployment.sitemap.get_or_init(|| {
+        let urls = deployment.indexable_paths().map(|path| format!("{origin}{path}"));
+        let files = sitemap_files(origin, urls, MAX_URLS, MAX_BYTES);
+        files.into_iter().map(Bytes::from).collect()
+    });
+    let mut parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    let file = match parameters.find(|(name, _)| name == "part") {
+        None => files.first(),
+        Some((_, part)) => part
+            .parse()
+            .ok()
+            .filter(|part| *part > 0)
+            .and_then(|part: usize| files.get(part)),
+    };
     let content_type = HeaderValue::from_static("application/xml; charset=utf-8");
-    cacheable(response(StatusCode::OK, content_type, body.clone()))
+    Some(cacheable(response(StatusCode::OK, content_type, file?.clone())))
 }
 
-fn sitemap_xml(origin: &Origin, deployment: &LoadedDeployment) -> String {
-    let mut xml = String::from(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
-    );
-    for path in deployment.indexable_paths() {
-        let url = escape_xml(&format!("{origin}{path}"));
-        let _ = writeln!(xml, "<url><loc>{url}</loc></url>");
+/// The files of a sitemap: the only one, or an index and the parts. A part has at least one URL.
+fn sitemap_files(
+    origin: &Origin,
+    urls: impl Iterator<Item = String>,
+    max_urls: usize,
+    max_bytes: usize,
+) -> Vec<String> {
+    let empty = sitemap_file("urlset", "");
+    let mut parts = vec![(0, String::new())];
+    for url in urls {
+        let line = format!("<url><loc>{}</loc></url>\n", escape_xml(&url));
+        let is_full = |(count, lines): &mut (usize, String)| {
+            *count == max_urls || (*count > 0 && empty.len() + lines.len() + line.len() > max_bytes)
+        };
+        if parts.last_mut().is_none_or(is_full) {
+            parts.push((0, String::new()));
+        }
+        if let Some((count, lines)) = parts.last_mut() {
+            *count += 1;
+            lines.push_str(&line);
+        }
     }
-    xml.push_str("</urlset>\n");
-    xml
+    let mut files: Vec<String> = parts
+        .iter()
+        .map(|(_, lines)| sitemap_file("urlset", lines))
+        .collect();
+    if files.len() > 1 {
+        let line = |part| format!("<sitemap><loc>{origin}/sitemap.xml?part={part}</loc></sitemap>\n");
+        let lines: String = (1..=files.len()).map(line).collect();
+        files.insert(0, sitemap_file("sitemapindex", &lines));
+    }
+    files
+}
+
+fn sitemap_file(root: &str, lines: &str) -> String {
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{root} {SITEMAP_NAMESPACE}>\n{lines}</{root}>\n")
 }
 
 /// The web app manifest (<https://www.w3.org/TR/appmanifest/>): the site's name and icons for home screens. It has a

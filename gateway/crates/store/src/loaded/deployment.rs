@@ -26,8 +26,8 @@ pub struct LoadedDeployment {
     pub releases: Vec<Arc<LoadedRelease>>,
     /// The releases of sections that cannot be loaded. The rest of the deployment is served without them.
     pub unavailable: Vec<UnavailableRelease>,
-    /// The sitemap, created at the first request.
-    pub sitemap: OnceLock<Bytes>,
+    /// The files of the sitemap, created at the first request.
+    pub sitemap: OnceLock<Vec<Bytes>>,
     routes: PatternTable<Arc<PageManifest>>,
 }
 
