@@ -146,3 +146,37 @@ fn escape_xml(text: &str) -> String {
         .replace('"', "&quot;")
         .replace('\'', "&apos;")
 }
+
+#[cfg(test)]
+mod tests {
+    use colonnade_config::Origin;
+
+    use super::sitemap_files;
+
+    #[test]
+    fn sitemap_files_keep_both_limits() {
+        let origin: Origin = serde_json::from_str("\"https://site.example\"").expect("an origin");
+        let files = |count: usize, max_urls, max_bytes| {
+            let urls = (0..count).map(|number| format!("{origin}/{number:04}"));
+            sitemap_files(&origin, urls, max_urls, max_bytes)
+        };
+        let sizes = |files: &[String]| -> Vec<usize> { files.iter().map(String::len).collect() };
+        let [empty] = sizes(&files(0, 1, 1))[..] else {
+            panic!("one file without URLs")
+        };
+        let [one] = sizes(&files(1, 1, usize::MAX))[..] else {
+            panic!("one file with a URL")
+        };
+        let line = one - empty;
+        let lines = |files: &[String]| -> Vec<usize> {
+            let parts = files.iter().skip(1);
+            parts.map(|part| part.matches("<url>").count()).collect()
+        };
+        assert_eq!(files(3, 3, usize::MAX).len(), 1);
+        assert_eq!(lines(&files(7, 3, usize::MAX)), [3, 3, 1]);
+        assert_eq!(files(3, 9, empty + 3 * line).len(), 1);
+        let by_size = files(7, 9, empty + 3 * line);
+        assert_eq!(lines(&by_size), [3, 3, 1]);
+        assert_eq!(sizes(&by_size[1..]), [3, 3, 1].map(|count| empty + count * line));
+    }
+}

@@ -180,8 +180,7 @@ impl DocumentTemplate<'_> {
     /// The URL of a page that a section names by its path; `None` if the text is not a path. A text such as `.example` could
     /// change the host.
     fn page_url(&self, path: &str) -> Option<String> {
-        let parsed = RequestPath::parse(path).ok()?;
-        (!parsed.has_empty_segment()).then(|| format!("{}{path}", self.origin))
+        RequestPath::is_site_path(path).then(|| format!("{}{path}", self.origin))
     }
 
     /// Writes the image for previews of shared links (<https://ogp.me/#structured>).
