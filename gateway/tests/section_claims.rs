@@ -109,6 +109,7 @@ fn rollback_to_claimed_pattern_needs_token_for_both() {
     publish(&gateway, &evil("1.1.0", &["/evil"]));
     assert_changed(&deploy(&gateway, "evil", &json!({ "evil": "1.1.0" })));
     let rollback = json!({ "section": "evil" });
+    assert_refused(&post(&gateway, "evil", "/api/v1/rollback/plan", &rollback));
     assert_refused(&post(&gateway, "evil", "/api/v1/rollback", &rollback));
     assert_eq!(owner(&gateway, "/evil"), "evil");
     assert_changed(&post(&gateway, "both", "/api/v1/rollback", &rollback));

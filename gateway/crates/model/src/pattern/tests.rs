@@ -178,7 +178,12 @@ fn is_site_path_matches_shared_table() {
     let cases = cases().site_paths;
     assert!(cases.len() > 20);
     for case in cases {
-        assert_eq!(RequestPath::is_site_path(&case.text), case.valid, "{:?}", case.text);
+        assert_eq!(
+            RequestPath::is_site_path(&case.text),
+            case.valid,
+            "{:?}",
+            case.text
+        );
     }
 }
 

@@ -74,6 +74,9 @@ impl Deployments {
             self.refresh().await?
         };
         let plan = self.rollback_plan(&snapshot, target, base, 0, author).await?;
+        if let Some(plan) = &plan {
+            self.require_claims_of(&snapshot, plan, may_change).await?;
+        }
         let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
         Ok(plan.map_or_else(
             || RollbackPlan {
