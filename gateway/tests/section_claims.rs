@@ -8,11 +8,12 @@ const CLAIM: &str = "pattern `/state/Texas` of evil takes paths of pattern `/sta
 
 const ALL: [&str; 4] = ["publish", "deploy", "rollback", "preview"];
 
-/// A live site whose section `directory` serves `/state/:state`. It has the tokens `evil`, `legal` and `both`, which covers
+/// A live site whose section `directory` serves `/state/:state`. It has a token for each section, and the token `both` for
 /// `evil` and `directory`.
 fn live_gateway() -> Gateway {
     let tokens = token("evil", &["evil"], &ALL)
         + &token("legal", &["legal"], &ALL)
+        + &token("directory", &["directory"], &ALL)
         + &token("both", &["evil", "directory"], &ALL);
     Gateway::start_live(&tokens, &[])
 }
@@ -154,6 +155,17 @@ fn pattern_that_takes_no_paths_needs_one_token() {
         assert_changed(&deploy(&gateway, "evil", &json!({ "evil": version })));
         assert_eq!(owner(&gateway, "/state/Texas"), "directory");
     }
+}
+
+#[test]
+fn paths_that_a_section_gives_up_need_one_token() {
+    let gateway = live_gateway();
+    publish(&gateway, &evil("1.0.0", &["/:a/:b"]));
+    assert_changed(&deploy(&gateway, "evil", &json!({ "evil": "1.0.0" })));
+    let next = Release::section("directory", "1.1.0", &["/"]);
+    assert_eq!(publish(&gateway, &next), json!([]));
+    assert_changed(&deploy(&gateway, "directory", &json!({ "directory": "1.1.0" })));
+    assert_eq!(owner(&gateway, "/state/Texas"), "evil");
 }
 
 #[test]
