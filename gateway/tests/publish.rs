@@ -328,7 +328,7 @@ fn excess_publishes_wait_or_get_503() {
 }
 
 #[test]
-fn release_lists_at_most_5000_paths() {
+fn release_has_at_most_5000_pages_and_paths() {
     let gateway = Gateway::start();
     // The limit applies to all pages together.
     let listing = |count: usize| {
@@ -342,6 +342,14 @@ fn release_lists_at_most_5000_paths() {
     assert_eq!(
         rejected_problems(&gateway, listing(5001).archive()),
         ["the release lists 5001 paths; expected at most 5000"]
+    );
+    let pages = |count: usize| {
+        let page = |number| json!({ "pattern": format!("/{number}"), "assets": [], "paths": [] });
+        Release::section("directory", "1.0.0", &[]).with("pages", (0..count).map(page).collect())
+    };
+    assert_eq!(
+        rejected_problems(&gateway, pages(5001).archive()),
+        ["the release has 5001 pages; expected at most 5000"]
     );
     gateway.publish(&listing(5000));
 }

@@ -263,6 +263,12 @@ impl Validator<'_> {
             }
         }
         let count: usize = release.pages.iter().map(|page| page.paths.len()).sum();
+        if release.pages.len() > MAX_PATHS {
+            self.problem(format!(
+                "the release has {} pages; expected at most {MAX_PATHS}",
+                release.pages.len()
+            ));
+        }
         if count > MAX_PATHS {
             self.problem(format!(
                 "the release lists {count} paths; expected at most {MAX_PATHS}"

@@ -107,7 +107,7 @@ pub enum ChangeError {
     NotAllowed(String),
     /// The caller may not take paths of these sections.
     #[error("patterns take paths of other sections, so the change needs a token that also covers {}", describe_claimed(.0))]
-    ClaimsNotAllowed(Vec<Claim>),
+    ClaimsNotAllowed(BTreeSet<Claim>),
     /// A deployment cannot be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
@@ -392,7 +392,7 @@ fn describe_live(live: Option<u64>) -> String {
     })
 }
 
-fn describe_claimed(claims: &[Claim]) -> String {
+fn describe_claimed(claims: &BTreeSet<Claim>) -> String {
     let sections: BTreeSet<_> = claims
         .iter()
         .map(|claim| format!("`{}`", claim.from_section()))

@@ -1,7 +1,7 @@
 //! What a section may claim: paths that another section serves need the permission of both, and the name of its container must
 //! be its own.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,6 +10,12 @@ use super::{Deployments, Snapshot};
 use colonnade_model::deployment::Deployment;
 use colonnade_model::pattern::Pattern;
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, PageManifest, Role, SectionEntry};
+
+/// The most claims that an error or a publish lists.
+const MAX_CLAIMS: usize = 20;
+
+/// A page with its pattern.
+type RoutedPage = (Pattern, Arc<PageManifest>);
 
 /// A pattern by which a section takes paths that are routed to another section.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,37 +50,52 @@ impl fmt::Display for Claim {
     }
 }
 
-/// The patterns that are new in a section and take paths of other sections. What another section gives up is not taken.
-pub(crate) fn find_claims(before: &LoadedDeployment, after: &LoadedDeployment) -> BTreeSet<Claim> {
-    let mut claims = BTreeSet::new();
-    for (pattern, page) in pages(after) {
-        let release = before.release(&page.section.name);
-        if release.is_some_and(|release| release.has_page(&page.pattern)) {
-            continue;
-        }
-        for (other, taken) in pages(before) {
-            let Some(path) = pattern.common_path(other) else {
-                continue;
-            };
-            let is_routed = |deployment: &LoadedDeployment, page| {
-                deployment
-                    .page(&path)
-                    .is_some_and(|routed| Arc::ptr_eq(routed, page))
-            };
-            if taken.section.name != page.section.name && is_routed(before, taken) && is_routed(after, page) {
-                claims.insert(Claim {
-                    pattern: page.pattern.clone(),
-                    section: page.section.name.clone(),
-                    from_pattern: taken.pattern.clone(),
-                    from_section: taken.section.name.clone(),
-                });
-            }
-        }
-    }
-    claims
+/// The claims over sections that the caller may not change: patterns that are new in a section and take paths of another one.
+/// What the other section gives up is not taken. Returns at most [`MAX_CLAIMS`].
+pub(crate) fn refused_claims(
+    before: &LoadedDeployment,
+    after: &LoadedDeployment,
+    may_change: MayChange<'_>,
+) -> BTreeSet<Claim> {
+    let refused: Vec<_> = pages(before)
+        .filter(|(_, page)| !may_change(&page.section.name))
+        .collect();
+    let identity = |(_, page): &RoutedPage| (page.section.name.clone(), page.pattern.clone());
+    let known: HashSet<_> = pages(before).map(identity).collect();
+    let new = pages(after).filter(|page| !known.contains(&identity(page)));
+    let claims = new.flat_map(|claiming| {
+        refused
+            .iter()
+            .filter_map(|taken| claim(before, after, claiming, taken))
+    });
+    claims.take(MAX_CLAIMS).collect()
 }
 
-fn pages(deployment: &LoadedDeployment) -> impl Iterator<Item = &(Pattern, Arc<PageManifest>)> {
+/// The claim of a page over another one, if it takes paths of it.
+fn claim(
+    before: &LoadedDeployment,
+    after: &LoadedDeployment,
+    (pattern, page): &RoutedPage,
+    (other, taken): &RoutedPage,
+) -> Option<Claim> {
+    if taken.section.name == page.section.name {
+        return None;
+    }
+    let path = pattern.common_path(other)?;
+    let is_routed = |deployment: &LoadedDeployment, page| {
+        deployment
+            .page(&path)
+            .is_some_and(|routed| Arc::ptr_eq(routed, page))
+    };
+    (is_routed(before, taken) && is_routed(after, page)).then(|| Claim {
+        pattern: page.pattern.clone(),
+        section: page.section.name.clone(),
+        from_pattern: taken.pattern.clone(),
+        from_section: taken.section.name.clone(),
+    })
+}
+
+fn pages(deployment: &LoadedDeployment) -> impl Iterator<Item = &RoutedPage> {
     deployment
         .releases
         .iter()
@@ -84,10 +105,8 @@ fn pages(deployment: &LoadedDeployment) -> impl Iterator<Item = &(Pattern, Arc<P
         })
 }
 
-/// Rejects claims over sections that the caller may not change.
-pub(super) fn require_claims(claims: BTreeSet<Claim>, may_change: MayChange<'_>) -> Result<(), ChangeError> {
-    let claims = claims.into_iter();
-    let refused: Vec<Claim> = claims.filter(|claim| !may_change(&claim.from_section)).collect();
+/// Rejects claims.
+pub(super) fn reject_claims(refused: BTreeSet<Claim>) -> Result<(), ChangeError> {
     if refused.is_empty() {
         Ok(())
     } else {
@@ -109,8 +128,8 @@ impl Deployments {
         }
         let after = self.assemble_all(snapshot, plan).await?;
         let replaced = snapshot.visible().iter().zip(&after);
-        let claims = replaced.flat_map(|(before, after)| find_claims(before, after));
-        require_claims(claims.collect(), may_change)
+        let refused = replaced.flat_map(|(before, after)| refused_claims(before, after, may_change));
+        reject_claims(refused.collect())
     }
 }
 

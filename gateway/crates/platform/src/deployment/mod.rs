@@ -20,7 +20,7 @@ mod tests;
 
 pub use change::{Author, ChangeError, ChangeOutcome};
 pub use claims::Claim;
-pub(crate) use claims::{assemble_new, find_claims};
+pub(crate) use claims::{assemble_new, refused_claims};
 pub use deploy::{DeployRequest, RolloutStart};
 pub use deployments::{Degradation, Deployments};
 pub use history::HistoryPage;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
-use super::claims::{find_claims, require_claims};
+use super::claims::{refused_claims, reject_claims};
 use super::{Deployments, Snapshot};
 use crate::metrics;
 use colonnade_model::deployment::{
@@ -203,7 +203,7 @@ impl Deployments {
             require(may_change, running.changes().keys())?;
             // Either team can stop a rollout.
             if !matches!(step, Step::Pause(_) | Step::Abort(_)) {
-                require_claims(find_claims(running.live, running.candidate), may_change)?;
+                reject_claims(refused_claims(running.live, running.candidate, may_change))?;
             }
             if matches!(step, Step::Pause(_) | Step::Resume) && running.record.progress.is_none() {
                 return Err(ChangeError::NoSteps(target.clone()));

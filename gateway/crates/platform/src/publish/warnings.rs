@@ -4,7 +4,7 @@
 
 use semver::Version;
 
-use crate::deployment::{Deployments, LoadError, assemble_new, find_claims};
+use crate::deployment::{Deployments, LoadError, assemble_new, refused_claims};
 use colonnade_model::release::ReleaseId;
 
 /// The reasons why a deploy of this release now would be rejected or need another token; empty if no deployment is live.
@@ -29,7 +29,7 @@ pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<S
     let problems = match assemble_new(deployment, releases) {
         Ok(set) => {
             let needs_both = |claim| format!("{claim}; a deploy needs a token that covers both sections");
-            warnings.extend(find_claims(live, &set).into_iter().map(needs_both));
+            warnings.extend(refused_claims(live, &set, &|_| false).into_iter().map(needs_both));
             deployments.render_problems(&snapshot, &set).await
         }
         Err(problems) => problems,
