@@ -76,6 +76,7 @@ mod rollout_analysis;
 mod rollout_steps;
 mod rollouts_concurrent;
 mod secrets_leak;
+mod section_claims;
 mod section_errors;
 mod section_logs;
 mod security_headers;

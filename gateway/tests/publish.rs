@@ -326,3 +326,30 @@ fn excess_publishes_wait_or_get_503() {
     // The first attempt may have succeeded.
     assert!(matches!(put(0).status, 200 | 201));
 }
+
+#[test]
+fn release_has_at_most_5000_pages_and_paths() {
+    let gateway = Gateway::start();
+    // The limit applies to all pages together.
+    let listing = |count: usize| {
+        let paths = |page: &str, count: usize| {
+            let path = |number| json!({ "path": format!("/{page}/{number}"), "indexable": true });
+            json!({ "pattern": format!("/{page}/:x"), "assets": [], "paths": (0..count).map(path).collect::<Vec<_>>() })
+        };
+        let pages = json!([paths("few", 10), paths("many", count - 10)]);
+        Release::section("directory", "1.0.0", &[]).with("pages", pages)
+    };
+    assert_eq!(
+        rejected_problems(&gateway, listing(5001).archive()),
+        ["the release lists 5001 paths; expected at most 5000"]
+    );
+    let pages = |count: usize| {
+        let page = |number| json!({ "pattern": format!("/{number}"), "assets": [], "paths": [] });
+        Release::section("directory", "1.0.0", &[]).with("pages", (0..count).map(page).collect())
+    };
+    assert_eq!(
+        rejected_problems(&gateway, pages(5001).archive()),
+        ["the release has 5001 pages; expected at most 5000"]
+    );
+    gateway.publish(&listing(5000));
+}

@@ -1,6 +1,6 @@
 //! Server rendering: the content and caching of documents.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::workers::{has_exited, workers};
 use crate::support::{
@@ -76,6 +76,55 @@ fn shareable_page_names_social_image() {
         !private.contains("og:") && !private.contains("twitter:card"),
         "{private}"
     );
+}
+
+#[test]
+fn urls_of_head_stay_on_the_site() {
+    const RENDER: &str = "export async function render(section, { path }) {
+        const url = section ? await section.page(path) : path;
+        const social = { title: 's', description: 'd', type: 'article', url };
+        const breadcrumbs = [{ label: 'Home', path: '/' }, { label: 'Here', path: url }];
+        const head = { title: 't', description: 'd', canonical: url, social, breadcrumbs };
+        return { status: 200, head, view: { kind: 'page', data: {} }, html: '<p></p>', readsToday: false };
+    }";
+    let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/tables/paths.json");
+    let table: Value = serde_json::from_str(&std::fs::read_to_string(table).unwrap()).unwrap();
+    let cases = table["sitePaths"].as_array().unwrap();
+    assert!(cases.len() > 20);
+    let list: Value = cases.iter().map(|case| case["text"].clone()).collect();
+    let module = format!("export default {{ page: (path) => {list}[path.split('/').at(-1)] }};");
+    let gateway = Gateway::start_with("", &[]);
+    let shell = rendering_shell("1.0.0").bytes("server/index.js", SCRIPT, RENDER);
+    gateway.publish(&shell);
+    gateway.publish(&rendered_section("attack", "1.0.0", "/attack/:x", &module));
+    gateway.deploy(&json!({ "shell": "1.0.0", "attack": "1.0.0" }));
+    for (index, case) in cases.iter().enumerate() {
+        let (url, is_path) = (case["text"].as_str().unwrap(), case["valid"] == true);
+        let response = gateway.get(&format!("/attack/{index}"));
+        assert!(is_rendered(&response), "{url:?}");
+        let html = response.text();
+        let absolute = format!("https://site.example{url}");
+        let escaped = absolute.replace('&', "&amp;").replace('\'', "&#39;");
+        let canonical = format!("<link data-head=\"\" rel=\"canonical\" href=\"{escaped}\">");
+        let shared = format!("<meta data-head=\"\" property=\"og:url\" content=\"{escaped}\">");
+        assert_eq!(html.contains(&canonical), is_path, "{url:?}: {html}");
+        assert_eq!(html.contains(&shared), is_path, "{url:?}: {html}");
+        let (_, data) = html.split_once("application/ld+json\">").unwrap();
+        let data: Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+        let mut expected = vec![json!("https://site.example/")];
+        expected.extend(is_path.then(|| json!(absolute)));
+        let steps = data["itemListElement"].as_array().unwrap().iter();
+        assert_eq!(
+            steps.map(|step| step["item"].clone()).collect::<Vec<_>>(),
+            expected
+        );
+        if !is_path {
+            assert!(
+                !html.contains("rel=\"canonical\"") && !html.contains("og:url"),
+                "{html}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -67,6 +67,63 @@ fn sitemap_lists_only_indexable_paths() {
     );
 }
 
+#[test]
+fn large_sitemap_is_an_index_of_parts() {
+    const SECTIONS: usize = 11;
+    const PATHS: usize = 5000;
+    let gateway = Gateway::start();
+    gateway.publish(&Release::shell("1.0.0"));
+    gateway.deploy(&json!({ "shell": "1.0.0" }));
+    let paths = |section: usize| (0..PATHS).map(move |number| format!("/s{section}/{number}"));
+    let mut releases = serde_json::Map::new();
+    for section in 0..SECTIONS {
+        let listed: Vec<Value> = paths(section)
+            .map(|path| json!({ "path": path, "indexable": true }))
+            .collect();
+        let name = format!("s{section}");
+        let page = json!({ "pattern": format!("/{name}/:x"), "assets": [], "paths": listed });
+        gateway.publish(&Release::section(&name, "1.0.0", &[]).with("pages", json!([page])));
+        releases.insert(name, json!("1.0.0"));
+    }
+    let last = releases.remove("s10").unwrap();
+    gateway.deploy(&Value::Object(releases));
+    // 50,000 URLs fit into one file.
+    assert!(gateway.get("/sitemap.xml").text().contains("<urlset"));
+    assert_eq!(gateway.get("/sitemap.xml?part=1").status, 404);
+
+    gateway.deploy(&json!({ "s10": last }));
+    assert_eq!(
+        gateway.get("/sitemap.xml").text(),
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+         <sitemap><loc>https://site.example/sitemap.xml?part=1</loc></sitemap>\n\
+         <sitemap><loc>https://site.example/sitemap.xml?part=2</loc></sitemap>\n\
+         </sitemapindex>\n"
+    );
+    let locations = |part: usize| {
+        let response = gateway.get(&format!("/sitemap.xml?part={part}"));
+        assert_eq!(response.header("content-type"), "application/xml; charset=utf-8");
+        let text = response.text();
+        assert!(text.contains("<urlset"), "{part}");
+        let urls = text.lines().filter_map(|line| {
+            let url = line.strip_prefix("<url><loc>https://site.example")?;
+            Some(url.strip_suffix("</loc></url>").unwrap().to_owned())
+        });
+        urls.collect::<Vec<_>>()
+    };
+    let (first, second) = (locations(1), locations(2));
+    assert_eq!((first.len(), second.len()), (50_000, 5000));
+    let mut listed: Vec<String> = first.into_iter().chain(second).collect();
+    let mut expected: Vec<String> = (0..SECTIONS).flat_map(paths).collect();
+    listed.sort();
+    expected.sort();
+    assert!(listed == expected, "each path is in one part");
+    for part in ["0", "3", "x", "18446744073709551616"] {
+        let response = gateway.get(&format!("/sitemap.xml?part={part}"));
+        assert_eq!(response.status, 404, "{part}");
+    }
+}
+
 /// A shell with home screen icons.
 fn shell_with_icons(version: &str) -> Release {
     let icon = |name: &str, size: u32, purpose: &str| json!({ "file": format!("client/{name}.png"), "size": size, "purpose": purpose });

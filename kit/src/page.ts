@@ -94,7 +94,7 @@ export interface Page<Data> {
   data(context: DataContext): Data | NotFound | Promise<Data | NotFound>;
   /**
    * Returns paths of this page, percent-encoded: all of them or a few examples. They go into the sitemap, and the build and
-   * the gateway test the page with them.
+   * the gateway test the page with them. All pages of a section together return at most 5,000.
    */
   paths?(): readonly string[];
   /** There is a page for every value of the params, so `data` need not return `notFound()` for any. Default: false. */

@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
+import { comparePatterns, isPagePath, isSitePath, matchPath, pathTo, type Params } from "./paths.js";
 
 /** Test cases shared with the gateway's matcher. */
 interface Table {
@@ -14,6 +14,7 @@ interface Table {
     readonly expect: { readonly pattern: string; readonly params: Params } | null;
   }[];
   readonly reserved: readonly { readonly path: string; readonly reserved: boolean }[];
+  readonly sitePaths: readonly { readonly text: string; readonly valid: boolean }[];
 }
 
 const TABLE = path.resolve(import.meta.dirname, "../../tests/tables/paths.json");
@@ -61,6 +62,14 @@ describe("isPagePath", () => {
 
   test.each(["/%", "/%2F", "/%2e%2e/a"])("%s is not a page path", (path) => {
     expect(isPagePath(path)).toBe(false);
+  });
+});
+
+describe("isSitePath", () => {
+  const { sitePaths } = readTable();
+  test.each(sitePaths)("$text, valid: $valid", ({ text, valid }) => {
+    expect(isSitePath(text)).toBe(valid);
+    if (valid) expect(new URL(`https://site.example${text}`).origin).toBe("https://site.example");
   });
 });
 

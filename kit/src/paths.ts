@@ -43,6 +43,17 @@ export function isPagePath(path: string): boolean {
 }
 
 /**
+ * Returns whether a text is a percent-encoded path of this site, without query. Appended to the site's origin, it is a URL of
+ * this origin. The gateway decides by the same rules.
+ */
+export function isSitePath(text: string): boolean {
+  if (!/^\/[!-~]*$/.test(text) || /[\\?#]/.test(text)) return false;
+  const parts = text.slice(1).split("/");
+  if (parts.at(-1) === "") parts.pop();
+  return parts.every((part) => Boolean(decode(part)));
+}
+
+/**
  * Matches a path (percent-encoded, without query) against one pattern. Returns the decoded params, or null if the path does
  * not match. The gateway matches by the same rules.
  */

@@ -12,5 +12,6 @@ export type {
 } from "./boot.js";
 export { ParamsContext, ShellContext, type ShellServices } from "./context.js";
 export { JOIN_ATTRIBUTE } from "./JoinButton.js";
+export { isSitePath } from "./paths.js";
 export { scopeClass } from "./scope.js";
 export { SUSPENDED_DIGEST } from "./server/digest.js";

@@ -97,6 +97,18 @@ describe("applyHead", () => {
     expect(breadcrumbs()).toBeNull();
   });
 
+  test.each(["//evil.example", "https://evil.example/", "@evil.example", "/a\\b", "/a\0"])(
+    "the URL %j, which is not a path of the site, is left out",
+    (path) => {
+      applyHead(
+        { ...HEAD, canonical: path, social: { title: "s", description: "d", type: "article", url: path } },
+        "https://site.example",
+      );
+      expect(content("meta[property='og:title']")).toBe("s");
+      expect(document.head.querySelector("link[rel=canonical], meta[property='og:url']")).toBeNull();
+    },
+  );
+
   test("a missing page is noindex and has no canonical URL", () => {
     applyHead(HEAD, "https://site.example");
     applyHead(noindexHead("State not found"), "https://site.example");

@@ -1,5 +1,5 @@
 import type { Head } from "@colonnade/kit";
-import type { SocialImage } from "@colonnade/kit/shell";
+import { isSitePath, type SocialImage } from "@colonnade/kit/shell";
 
 // Marks the tags that belong to the current page. The gateway writes them in the document, the shell afterwards.
 const MARK = "data-head";
@@ -8,6 +8,11 @@ type Tag = readonly [name: "meta" | "link", attributes: Readonly<Record<string, 
 
 function absolute(origin: string, path: string): string {
   return `${origin}${path}`;
+}
+
+/** The URL of a page that a section names by its path; undefined if the text is not a path, as in the gateway. */
+function pageUrl(origin: string, path: string): string | undefined {
+  return isSitePath(path) ? absolute(origin, path) : undefined;
 }
 
 function meta(key: "name" | "property", name: string, content: string | undefined): Tag[] {
@@ -28,15 +33,16 @@ function imageTags({ file, width, height, alt }: SocialImage, origin: string): T
 /** The tags of a head, in order. */
 function headTags(head: Head, origin: string, image: SocialImage | undefined): Tag[] {
   const { social } = head;
+  const canonical = pageUrl(origin, head.canonical);
   return [
     ...meta("name", "description", head.description),
     ...meta("name", "robots", robotsOf(head)),
     ...meta("name", "keywords", head.keywords),
-    ["link", { rel: "canonical", href: absolute(origin, head.canonical) }],
+    ...(canonical === undefined ? [] : [["link", { rel: "canonical", href: canonical }] as const]),
     ...meta("property", "og:title", social?.title),
     ...meta("property", "og:description", social?.description),
     ...meta("property", "og:type", social?.type),
-    ...meta("property", "og:url", social && absolute(origin, social.url)),
+    ...meta("property", "og:url", social && pageUrl(origin, social.url)),
     ...(social && image ? imageTags(image, origin) : []),
   ];
 }
@@ -57,8 +63,8 @@ function robotsOf({ robots }: { readonly robots?: string }): string | undefined 
 }
 
 /** Whether the document's head already belongs to the page with this canonical URL. */
-function hasCanonical(url: string): boolean {
-  return document.head.querySelector(`link[${MARK}][rel=canonical]`)?.getAttribute("href") === url;
+function hasCanonical(url: string | undefined): boolean {
+  return url !== undefined && document.head.querySelector(`link[${MARK}][rel=canonical]`)?.getAttribute("href") === url;
 }
 
 /**
@@ -69,7 +75,7 @@ function hasCanonical(url: string): boolean {
  */
 export function applyHead(head: Head | { title: string; robots: string }, origin: string, image?: SocialImage): void {
   document.title = head.title;
-  const keepsBreadcrumbs = "canonical" in head && hasCanonical(absolute(origin, head.canonical));
+  const keepsBreadcrumbs = "canonical" in head && hasCanonical(pageUrl(origin, head.canonical));
   for (const old of document.head.querySelectorAll(`[${MARK}]`)) {
     if (!(keepsBreadcrumbs && old.localName === "script")) old.remove();
   }

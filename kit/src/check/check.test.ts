@@ -368,10 +368,28 @@ const OTHERS: Readonly<Record<string, Case>> = {
       ["COL115", "the head of /lab/emptyHead has no title; expected a text", "4:7"],
       [
         "COL115",
-        'the canonical path of /lab/emptyHead is "https://a.example/"; expected a path that starts with /',
+        'the canonical path of /lab/emptyHead is "https://a.example/"; expected a path of this site, percent-encoded',
         "4:7",
       ],
-      ["COL116", "the canonical path of /lab/emptyHead is https://a.example/", "4:7"],
+    ],
+  },
+  strayHead: {
+    source: pageSource(
+      'head: () => ({ title: "Lab", description: "Lab", canonical: "/lab/strayHead", ' +
+        'social: { title: "Lab", description: "Lab", type: "article", url: "//a.example" }, ' +
+        'breadcrumbs: [{ label: "Home", path: "/" }, { label: "Lab", path: "/the lab" }] })',
+    ),
+    problems: [
+      [
+        "COL115",
+        'the social URL of /lab/strayHead is "//a.example"; expected a path of this site, percent-encoded',
+        "4:7",
+      ],
+      [
+        "COL115",
+        'the breadcrumb path of /lab/strayHead is "/the lab"; expected a path of this site, percent-encoded',
+        "4:7",
+      ],
     ],
   },
   search: {

@@ -8,6 +8,7 @@ import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { compileSection, compileShared } from "./bundle.js";
 import { classifyError } from "./classify.js";
 import { inspectPages } from "./dom.js";
+import { MAX_PATHS } from "./limits.js";
 import { brokenLink, sortLinks } from "./links.js";
 import { atImport, isInPackage } from "./packageImport.js";
 import { readPositions } from "./positions.js";
@@ -64,6 +65,8 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
   for (const [index, reports] of pageReports.entries())
     for (const report of reports) if (report.kind === "paths") paths.set(patterns[index] ?? "", report.paths);
   const problems = new Problems();
+  const listed = [...paths.values()].flat();
+  if (listed.length > MAX_PATHS) problems.add(tooManyPaths(listed.length));
   const addReports = (reports: readonly Report[]): void => {
     for (const report of reports) addReport(report, positionOf, problems);
   };
@@ -73,7 +76,7 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
     .filter((report) => report.kind === "rendered")
     .map(({ stack, ...report }) => ({ ...report, location: positionOf(stack) }));
   const { links, faults } = await inspectPages(rendered);
-  const checked = new Set([...patterns, ...[...paths.values()].flat().map(({ path: listed }) => listed)]);
+  const checked = new Set([...patterns, ...listed.map((each) => each.path)]);
   const sorted = sortLinks(links, patterns, checked);
   for (const problem of [...faults, ...sorted.problems]) problems.add(problem);
   const linkReports = sorted.targets.length > 0 ? await runOne(null, sorted.targets) : [];
@@ -91,6 +94,12 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
     paths,
     hasPackageProblem: found.some(isInPackage),
   };
+}
+
+function tooManyPaths(count: number): Problem {
+  const message = `the pages of the section list ${String(count)} paths; expected at most ${String(MAX_PATHS)}`;
+  const advice = "Return the most important paths from paths(): a page also works at paths that are not listed.";
+  return problemOf("COL100", message, undefined, advice);
 }
 
 /** Whether a problem in a package has its cause in the sources: the import of a style library creates its elements. */

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 
 import { PROBLEM_KINDS } from "./codes.js";
-import { MAX_PAGE_BYTES } from "./pageSize.js";
+import { MAX_PAGE_BYTES, MAX_PATHS } from "./limits.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
@@ -24,6 +24,14 @@ test("the check has the gateway's page size limit", () => {
   const sandbox = readFileSync(path.join(ROOT, "gateway/crates/render/src/worker/sandbox.rs"), "utf8");
   const [, factors = ""] = /MAX_PAGE_BYTES: usize = ([\d *]+);/.exec(sandbox) ?? [];
   expect(factors.split("*").reduce((product, factor) => product * Number(factor), 1)).toBe(MAX_PAGE_BYTES);
+});
+
+test("the check has the gateway's limit of listed paths, which the specification states", () => {
+  const release = readFileSync(path.join(ROOT, "gateway/crates/model/src/release/mod.rs"), "utf8");
+  const [, limit = ""] = /MAX_PATHS: usize = ([\d_]+);/.exec(release) ?? [];
+  expect(Number(limit.replaceAll("_", ""))).toBe(MAX_PATHS);
+  const specification = readFileSync(path.join(ROOT, "docs/spec/release.md"), "utf8");
+  expect(specification).toContain(`at most ${MAX_PATHS.toLocaleString("en")} paths`);
 });
 
 test("the kit has the globals of the gateway's sandbox", () => {

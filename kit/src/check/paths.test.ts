@@ -122,6 +122,20 @@ describe("a section is rejected", () => {
   });
 });
 
+test("a section that lists too many paths is rejected", async () => {
+  const fields = (count: number, name: string): string =>
+    `anyParams: true, paths: () => Array.from({ length: ${String(count)} }, (_, id) => \`/lab/${name}/\${id}\`)`;
+  const folder = await labSection(
+    { many: pageSource(fields(4999, "many")), few: pageSource(fields(2, "few")) },
+    { many: "/lab/many/:id", few: "/lab/few/:id" },
+  );
+  const { out } = await runCompiled(folder, ["check", "--json"]);
+  const found = (JSON.parse(out) as { problems: Problem[] }).problems;
+  expect(found.map(({ code, message }) => [code, message])).toEqual([
+    ["COL100", "the pages of the section list 5001 paths; expected at most 5000"],
+  ]);
+});
+
 test("a shell cannot be checked", async () => {
   const folder = await helloSection({
     "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/section.ts" };',

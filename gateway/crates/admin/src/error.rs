@@ -151,7 +151,7 @@ fn change_cause(error: &ChangeError) -> &'static str {
         ChangeError::DeploymentNotFound(_) => "deployment_not_found",
         ChangeError::NothingToRestore(_) => "nothing_to_restore",
         ChangeError::DamagedRecord(_) => "record_damaged",
-        ChangeError::NotAllowed(_) => "forbidden",
+        ChangeError::NotAllowed(_) | ChangeError::ClaimsNotAllowed(_) => "forbidden",
         ChangeError::Load(_) | ChangeError::Store(_) => "store_error",
     }
 }
@@ -221,6 +221,10 @@ impl Problem for AdminError {
             ) => {
                 members.insert("problems".to_owned(), json!(problems));
             }
+            Self::Change(ChangeError::ClaimsNotAllowed(claims)) => {
+                let claims: Vec<String> = claims.iter().map(ToString::to_string).collect();
+                members.insert("problems".to_owned(), json!(claims));
+            }
             Self::Change(ChangeError::BaseNotLive { live, .. }) => {
                 members.insert("live".to_owned(), json!(live));
             }
@@ -255,7 +259,7 @@ impl AdminError {
 
 fn change_status(error: &ChangeError) -> StatusCode {
     match error {
-        ChangeError::NotAllowed(_) => StatusCode::FORBIDDEN,
+        ChangeError::NotAllowed(_) | ChangeError::ClaimsNotAllowed(_) => StatusCode::FORBIDDEN,
         ChangeError::DeploymentNotFound(_) => StatusCode::NOT_FOUND,
         ChangeError::UnknownReleases(_) | ChangeError::RenderFailed(_) => StatusCode::UNPROCESSABLE_ENTITY,
         ChangeError::Conflict(_)

@@ -34,7 +34,7 @@ pub(super) struct PublishResult {
     /// The SHA-384 digest of `release.json`, which contains the digest of every file.
     #[schema(value_type = String, pattern = r"^sha384-[A-Za-z0-9+/]{64}$")]
     digest: Digest,
-    /// Problems that would prevent a deploy together with the live releases.
+    /// Problems that would prevent a deploy together with the live releases, and the tokens that it needs.
     warnings: Vec<String>,
 }
 

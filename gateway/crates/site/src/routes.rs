@@ -138,7 +138,8 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
         get("/sitemap.xml", Text, |site, call| {
             let live = call.snapshot.live().ok_or(SiteError::NothingLive);
             Box::pin(async {
-                Ok(wellknown::sitemap(&site.config.site.origin, live?, &call.head.headers).await)
+                let sitemap = wellknown::sitemap(&site.config.site.origin, live?, call.head).await;
+                sitemap.ok_or_else(|| HttpError::NotFound.into())
             })
         }),
         get("/manifest.webmanifest", Text, |site, call| {

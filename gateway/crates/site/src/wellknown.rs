@@ -1,19 +1,29 @@
 //! Files that every site has: robots.txt, sitemap.xml and the web app manifest.
 
-use std::fmt::Write as _;
+use std::sync::Arc;
 
 use http::header::CACHE_CONTROL;
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
+use url::form_urlencoded;
 
 use colonnade_config::Origin;
 use colonnade_model::release::{Icon, Purpose};
 use colonnade_store::loaded::{LoadedDeployment, ShellFrame};
 use colonnade_web::encoded_content::EncodedContent;
+use colonnade_web::request_scope;
 use colonnade_web::response::{Response, TEXT, conditional_response, response};
 
 /// The `Cache-Control` of these files.
 const CACHE_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
+
+/// The most URLs and bytes in a file of a sitemap (<https://www.sitemaps.org/protocol.html#index>).
+const MAX_URLS: usize = 50_000;
+const MAX_BYTES: usize = 50 * 1024 * 1024;
+
+/// The attribute of a sitemap's root element.
+const SITEMAP_NAMESPACE: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
 /// robots.txt: allows everything but paths that are not pages.
 pub(crate) fn robots(origin: &Origin) -> Response {
@@ -23,30 +33,92 @@ pub(crate) fn robots(origin: &Origin) -> Response {
     cacheable(response(StatusCode::OK, TEXT, body))
 }
 
-/// sitemap.xml: the indexable paths of a deployment.
-pub(crate) async fn sitemap(origin: &Origin, deployment: &LoadedDeployment, request: &HeaderMap) -> Response {
-    let encode = || EncodedContent::compress(sitemap_xml(origin, deployment).into());
-    let encoded = deployment.sitemap.get_or_init(encode).await;
+/// sitemap.xml: the indexable paths of a deployment, or an index of its parts if they exceed the limits of one file.
+/// `?part=1` is the first part. `None`: there is no such part.
+pub(crate) async fn sitemap(
+    origin: &Origin,
+    deployment: &Arc<LoadedDeployment>,
+    request: &Parts,
+) -> Option<Response> {
+    let files = deployment
+        .sitemap
+        .get_or_init(|| encode_sitemap(origin, deployment))
+        .await;
+    let query = request.uri.query().unwrap_or_default();
+    let mut parameters = form_urlencoded::parse(query.as_bytes());
+    let file = match parameters.find(|(name, _)| name == "part") {
+        None => files.first(),
+        Some((_, part)) => part
+            .parse()
+            .ok()
+            .filter(|part| *part > 0)
+            .and_then(|part: usize| files.get(part)),
+    }?;
     let content_type = HeaderValue::from_static("application/xml; charset=utf-8");
     let headers = HeaderMap::from_iter([(CACHE_CONTROL, CACHE_FIVE_MINUTES)]);
-    conditional_response(
-        request,
+    let representation = file.preferred(&request.headers).clone();
+    Some(conditional_response(
+        &request.headers,
         &content_type,
         headers,
-        encoded.preferred(request).clone(),
-    )
+        representation,
+    ))
 }
 
-fn sitemap_xml(origin: &Origin, deployment: &LoadedDeployment) -> String {
-    let mut xml = String::from(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
-    );
-    for path in deployment.indexable_paths() {
-        let url = escape_xml(&format!("{origin}{path}"));
-        let _ = writeln!(xml, "<url><loc>{url}</loc></url>");
+/// Composes the files on a thread for blocking work, because there may be hundreds of thousands of URLs.
+async fn encode_sitemap(origin: &Origin, deployment: &Arc<LoadedDeployment>) -> Vec<EncodedContent> {
+    let (base, deployment) = (origin.clone(), Arc::clone(deployment));
+    let composition = request_scope::spawn_blocking(move || {
+        let urls = deployment.indexable_paths().map(|path| format!("{base}{path}"));
+        sitemap_files(&base, urls, MAX_URLS, MAX_BYTES)
+    });
+    // If the composition panics, the sitemap is empty.
+    let files = composition
+        .await
+        .unwrap_or_else(|_| vec![sitemap_file("urlset", "")]);
+    let mut encoded = Vec::with_capacity(files.len());
+    for file in files {
+        encoded.push(EncodedContent::compress(file.into()).await);
     }
-    xml.push_str("</urlset>\n");
-    xml
+    encoded
+}
+
+/// The files of a sitemap: the only one, or an index and the parts. A part has at least one URL.
+fn sitemap_files(
+    origin: &Origin,
+    urls: impl Iterator<Item = String>,
+    max_urls: usize,
+    max_bytes: usize,
+) -> Vec<String> {
+    let empty = sitemap_file("urlset", "");
+    let mut parts = vec![(0, String::new())];
+    for url in urls {
+        let line = format!("<url><loc>{}</loc></url>\n", escape_xml(&url));
+        let is_full = |(count, lines): &mut (usize, String)| {
+            *count == max_urls || (*count > 0 && empty.len() + lines.len() + line.len() > max_bytes)
+        };
+        if parts.last_mut().is_none_or(is_full) {
+            parts.push((0, String::new()));
+        }
+        if let Some((count, lines)) = parts.last_mut() {
+            *count += 1;
+            lines.push_str(&line);
+        }
+    }
+    let mut files: Vec<String> = parts
+        .iter()
+        .map(|(_, lines)| sitemap_file("urlset", lines))
+        .collect();
+    if files.len() > 1 {
+        let line = |part| format!("<sitemap><loc>{origin}/sitemap.xml?part={part}</loc></sitemap>\n");
+        let lines: String = (1..=files.len()).map(line).collect();
+        files.insert(0, sitemap_file("sitemapindex", &lines));
+    }
+    files
+}
+
+fn sitemap_file(root: &str, lines: &str) -> String {
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{root} {SITEMAP_NAMESPACE}>\n{lines}</{root}>\n")
 }
 
 /// The web app manifest (<https://www.w3.org/TR/appmanifest/>): the site's name and icons for home screens. It has a
@@ -97,4 +169,38 @@ fn escape_xml(text: &str) -> String {
         .replace('>', "&gt;")
         .replace('"', "&quot;")
         .replace('\'', "&apos;")
+}
+
+#[cfg(test)]
+mod tests {
+    use colonnade_config::Origin;
+
+    use super::sitemap_files;
+
+    #[test]
+    fn sitemap_files_keep_both_limits() {
+        let origin: Origin = serde_json::from_str("\"https://site.example\"").expect("an origin");
+        let files = |count: usize, max_urls, max_bytes| {
+            let urls = (0..count).map(|number| format!("{origin}/{number:04}"));
+            sitemap_files(&origin, urls, max_urls, max_bytes)
+        };
+        let sizes = |files: &[String]| -> Vec<usize> { files.iter().map(String::len).collect() };
+        let [empty] = sizes(&files(0, 1, 1))[..] else {
+            panic!("one file without URLs")
+        };
+        let [one] = sizes(&files(1, 1, usize::MAX))[..] else {
+            panic!("one file with a URL")
+        };
+        let line = one - empty;
+        let lines = |files: &[String]| -> Vec<usize> {
+            let parts = files.iter().skip(1);
+            parts.map(|part| part.matches("<url>").count()).collect()
+        };
+        assert_eq!(files(3, 3, usize::MAX).len(), 1);
+        assert_eq!(lines(&files(7, 3, usize::MAX)), [3, 3, 1]);
+        assert_eq!(files(3, 9, empty + 3 * line).len(), 1);
+        let by_size = files(7, 9, empty + 3 * line);
+        assert_eq!(lines(&by_size), [3, 3, 1]);
+        assert_eq!(sizes(&by_size[1..]), [3, 3, 1].map(|count| empty + count * line));
+    }
 }

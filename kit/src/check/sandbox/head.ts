@@ -1,4 +1,5 @@
 import type { Head } from "../../page.js";
+import { isSitePath } from "../../paths.js";
 import type { SiteFacts } from "../../site.js";
 import type { Violation } from "./index.js";
 
@@ -13,18 +14,25 @@ export function* headProblems(head: Head, path: string, { origin }: SiteFacts): 
     if (typeof value !== "string" || value.trim() === "")
       yield { code: "COL115", problem: `the head of ${path} has no ${name}; expected a text` };
   }
-  const { title, description, canonical } = head;
-  if (canonical && !canonical.startsWith("/"))
-    yield {
-      code: "COL115",
-      problem: `the canonical path of ${path} is "${canonical}"; expected a path that starts with /`,
-    };
+  const { title, description, canonical, social, breadcrumbs = [] } = head;
+  const named = [
+    ["canonical path", canonical],
+    ["social URL", social?.url],
+    ...breadcrumbs.map((step) => ["breadcrumb path", step.path] as const),
+  ] as const;
+  for (const [what, url] of named) {
+    if (url && !isSitePath(url))
+      yield {
+        code: "COL115",
+        problem: `the ${what} of ${path} is ${JSON.stringify(url)}; expected a path of this site, percent-encoded`,
+      };
+  }
   if (!isIndexable(head)) return;
   if (title.length > TITLE_LENGTH)
     yield { code: "COL116", problem: `the title of ${path} has ${String(title.length)} characters` };
   if (description.length > DESCRIPTION_LENGTH)
     yield { code: "COL116", problem: `the description of ${path} has ${String(description.length)} characters` };
-  if (canonical && new URL(canonical, origin).pathname !== new URL(path, origin).pathname)
+  if (isSitePath(canonical) && new URL(canonical, origin).pathname !== new URL(path, origin).pathname)
     yield { code: "COL116", problem: `the canonical path of ${path} is ${canonical}` };
 }
 

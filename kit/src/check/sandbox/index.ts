@@ -7,7 +7,7 @@ import { CONTRACT, type PageModule, type Section, type SlotModule } from "../../
 import { findNonJson } from "../../server/json.js";
 import type { ProblemCode } from "../codes.js";
 import { PAGE_MEMBERS, type PageMember } from "../pageMembers.js";
-import { MAX_PAGE_BYTES } from "../pageSize.js";
+import { MAX_PAGE_BYTES } from "../limits.js";
 import { recordBlockedElements, takeBlockedElements, type BlockedElement } from "./elements.js";
 import { headProblems, isIndexable } from "./head.js";
 import { findBlockedMarkup } from "./html.js";

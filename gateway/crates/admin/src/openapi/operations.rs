@@ -302,7 +302,8 @@ fn deploy() -> Operation {
         .description(
             "Creates a deployment: the live releases with the requested ones in their place. During rollouts of other \
              sections, the live deployment and all candidates are replaced, atomically. A section that is being rolled out \
-             is rejected until its rollout is promoted or aborted.",
+             is rejected until its rollout is promoted or aborted. A new pattern that takes paths of another live section needs \
+             a token for both sections.",
         )
         .action(Action::Deploy)
         .json_body::<Deploy>(true)
@@ -315,13 +316,17 @@ fn deploy() -> Operation {
 const ONE_ROLLOUT: &str = "Other rollouts continue. The token must permit `deploy` on every section that the rollout changes. \
     Deploys of other sections give the candidate a new number; a section finds its rollout anyway.";
 
+/// What promoting and resuming need in addition.
+const ROLLOUT_CLAIMS: &str =
+    "It must also permit it on every section whose paths the patterns of the candidate take.";
+
 fn promote(id: &'static str) -> Operation {
     Operation::new(
         "deployments",
         id,
         "Show the candidate of a rollout to more visitors, or to all",
     )
-    .description(ONE_ROLLOUT)
+    .description(&format!("{ONE_ROLLOUT} {ROLLOUT_CLAIMS}"))
     .action(Action::Deploy)
     .json_body::<Promote>(false)
     .json::<PromoteResult>(200, "The candidate is live, or has the new share of visitors.")
@@ -359,7 +364,7 @@ fn pause(id: &'static str) -> Operation {
 
 fn resume(id: &'static str) -> Operation {
     Operation::new("deployments", id, "Resume the steps of a paused rollout")
-        .description(ONE_ROLLOUT)
+        .description(&format!("{ONE_ROLLOUT} {ROLLOUT_CLAIMS}"))
         .action(Action::Deploy)
         .json_body::<Pause>(false)
         .json::<PauseResult>(200, "The step begins again.")
@@ -372,7 +377,8 @@ fn roll_back() -> Operation {
             "With `section`, restores the release that the section had live before; repeating it restores the release before that. \
              Without it, restores all releases of `deployment`, or of the newest earlier live deployment that has other releases than \
              the live one, and none that a rollback removed since. That needs a token \
-             for `*` and ends all rollouts.",
+             for `*` and ends all rollouts. A pattern that takes paths of another live section needs a token for both sections, \
+             also if it was live before.",
         )
         .action(Action::Rollback)
         .json_body::<Rollback>(false)
@@ -387,7 +393,7 @@ fn plan_rollback() -> Operation {
         .action(Action::Rollback)
         .json_body::<Rollback>(false)
         .json::<RollbackPreview>(200, "What each section would become.")
-        .errors(&[404, 409])
+        .errors(&[404, 409, 422])
 }
 
 fn history() -> Operation {

@@ -32,6 +32,9 @@ const RESERVED: [&str; 11] = [
     "readyz",
 ];
 
+/// A segment that no static segment equals: patterns cannot contain it.
+const UNNAMED: &str = "*";
+
 /// A valid path pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
@@ -120,6 +123,24 @@ impl Pattern {
     /// The segments, in order.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
+    }
+
+    /// A path that both patterns match; `None` if there is none. Every pattern that matches this path matches all paths that
+    /// the two have in common.
+    pub fn common_path(&self, other: &Self) -> Option<RequestPath> {
+        if self.segments.len() != other.segments.len() {
+            return None;
+        }
+        let pairs = self.segments.iter().zip(&other.segments);
+        let common = pairs.map(|pair| match pair {
+            (Segment::Literal(one), Segment::Literal(other)) => (one == other).then_some(one.as_str()),
+            (Segment::Literal(text), Segment::Param(_)) | (Segment::Param(_), Segment::Literal(text)) => {
+                Some(text.as_str())
+            }
+            (Segment::Param(_), Segment::Param(_)) => Some(UNNAMED),
+        });
+        let segments: Option<_> = common.map(|segment| segment.map(str::to_owned)).collect();
+        Some(RequestPath::of_segments(segments?))
     }
 }
 

@@ -73,6 +73,20 @@ impl RequestPath {
         })
     }
 
+    /// Whether a text is a percent-encoded path of this site, without query. Appended to the site's origin, it is a URL of this
+    /// origin.
+    pub fn is_site_path(text: &str) -> bool {
+        Self::parse(text).is_ok_and(|path| !path.has_empty_segment())
+    }
+
+    /// The path of these decoded segments.
+    pub(super) fn of_segments(segments: Vec<String>) -> Self {
+        Self {
+            segments,
+            trailing_slash: false,
+        }
+    }
+
     /// The decoded segments, without the empty one after a trailing slash.
     pub fn segments(&self) -> &[String] {
         &self.segments

@@ -17,6 +17,7 @@ struct Cases {
     invalid_patterns: Vec<InvalidCase>,
     collide: Vec<CollideCase>,
     reserved: Vec<ReservedCase>,
+    site_paths: Vec<SitePathCase>,
 }
 
 #[derive(Deserialize)]
@@ -55,6 +56,13 @@ struct CollideCase {
 struct ReservedCase {
     path: String,
     reserved: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SitePathCase {
+    text: String,
+    valid: bool,
 }
 
 fn cases() -> Cases {
@@ -123,6 +131,28 @@ fn insert_collision_returns_existing_entry() {
 }
 
 #[test]
+fn common_path_exists_only_for_overlapping_patterns() {
+    let cases = [
+        ("/", "/", Some("/")),
+        ("/a", "/a", Some("/a")),
+        ("/a", "/b", None),
+        ("/a", "/a/:b", None),
+        ("/a/:b", "/a/x", Some("/a/x")),
+        ("/a/:b", "/:c/x", Some("/a/x")),
+        ("/a/:b/c", "/:x/:y/d", None),
+        ("/:a/x", "/:b/:c", Some("/*/x")),
+    ];
+    for (one, other, expected) in cases {
+        let parse = |text| Pattern::parse(text).expect("a pattern");
+        for (one, other) in [(one, other), (other, one)] {
+            let common = parse(one).common_path(&parse(other));
+            let common = common.map(|path| path.canonical());
+            assert_eq!(common.as_deref(), expected, "{one} and {other}");
+        }
+    }
+}
+
+#[test]
 fn parse_rejects_reserved_first_segment() {
     for name in RESERVED {
         let outcome = Pattern::parse(&format!("/{name}/:x"));
@@ -140,6 +170,20 @@ fn is_reserved_matches_shared_table() {
     for case in cases {
         let path = RequestPath::parse(&case.path).expect("a path");
         assert_eq!(path.is_reserved(), case.reserved, "{}", case.path);
+    }
+}
+
+#[test]
+fn is_site_path_matches_shared_table() {
+    let cases = cases().site_paths;
+    assert!(cases.len() > 20);
+    for case in cases {
+        assert_eq!(
+            RequestPath::is_site_path(&case.text),
+            case.valid,
+            "{:?}",
+            case.text
+        );
     }
 }
 

@@ -26,6 +26,9 @@ pub const CONTRACT: u32 = 1;
 /// The name of the shell's releases.
 pub const SHELL: &str = "shell";
 
+/// The maximum number of pages of a release, and of the paths that they list.
+pub const MAX_PATHS: usize = 5_000;
+
 /// The manifest's file name, in the root folder of a release.
 pub const RELEASE_FILE: &str = "release.json";
 

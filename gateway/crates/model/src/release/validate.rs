@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use http::HeaderValue;
 use semver::Version;
 
-use super::{CONTRACT, File, Kind, Release, SHELL, VersionRange};
+use super::{CONTRACT, File, Kind, MAX_PATHS, Release, SHELL, VersionRange};
 use crate::pattern::{Pattern, PatternTable, RequestPath};
 
 /// The maximum width and height of an image.
@@ -112,6 +112,14 @@ impl Validator<'_> {
             (Kind::Section, Some(name)) if !is_identifier(name) => {
                 self.problem(format!(
                     "container `{name}` is not a JavaScript identifier of ASCII letters, digits, `_` and `$`"
+                ));
+            }
+            (Kind::Section, Some(name)) if !is_own_name(name) => {
+                self.problem(format!(
+                    "container `{name}` of {} could be a name of the language, the browser or the shell: expected a name \
+                     that has `_`, but not as its first character, such as `{}_1`",
+                    release.name,
+                    release.name.replace('-', "_")
                 ));
             }
             (Kind::Shell, Some(_)) => self.problem("the shell has no `container`"),
@@ -254,6 +262,18 @@ impl Validator<'_> {
                 }
             }
         }
+        let count: usize = release.pages.iter().map(|page| page.paths.len()).sum();
+        if release.pages.len() > MAX_PATHS {
+            self.problem(format!(
+                "the release has {} pages; expected at most {MAX_PATHS}",
+                release.pages.len()
+            ));
+        }
+        if count > MAX_PATHS {
+            self.problem(format!(
+                "the release lists {count} paths; expected at most {MAX_PATHS}"
+            ));
+        }
         for page in &release.pages {
             for named in &page.paths {
                 let found = RequestPath::parse(&named.path).ok().and_then(|path| {
@@ -303,6 +323,12 @@ impl Validator<'_> {
 fn is_color(text: &str) -> bool {
     let digits = text.strip_prefix('#');
     digits.is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// Whether an identifier is no member of `Object`, and no global of browsers or the shell: these have no underscore, or begin
+/// with one.
+fn is_own_name(identifier: &str) -> bool {
+    identifier.find('_').is_some_and(|at| at > 0)
 }
 
 fn is_identifier(text: &str) -> bool {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::claims::{Claim, assemble_new};
 use super::rollout::{RolloutDescription, RolloutTarget};
 use super::snapshot::LoadError;
 use super::{Deployments, Snapshot};
@@ -105,6 +106,9 @@ pub enum ChangeError {
     /// The caller may not change this section.
     #[error("not allowed for `{0}`")]
     NotAllowed(String),
+    /// The caller may not take paths of these sections.
+    #[error("patterns take paths of other sections, so the change needs a token that also covers {}", describe_claimed(.0))]
+    ClaimsNotAllowed(BTreeSet<Claim>),
     /// A deployment cannot be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
@@ -250,7 +254,7 @@ impl Deployments {
             }
         }
         reject(unknown, unavailable)?;
-        LoadedDeployment::assemble(deployment, releases).map_err(ChangeError::Conflict)
+        assemble_new(deployment, releases).map_err(ChangeError::Conflict)
     }
 }
 
@@ -387,6 +391,14 @@ fn describe_live(live: Option<u64>) -> String {
     live.map_or("no deployment is live".to_owned(), |live| {
         format!("deployment {live} is live")
     })
+}
+
+fn describe_claimed(claims: &BTreeSet<Claim>) -> String {
+    let sections: BTreeSet<_> = claims
+        .iter()
+        .map(|claim| format!("`{}`", claim.from_section()))
+        .collect();
+    sections.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 fn describe_running(rollouts: &[RolloutDescription]) -> String {

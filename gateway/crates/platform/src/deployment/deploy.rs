@@ -78,6 +78,7 @@ impl Deployments {
                 let number = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
                 return ChangeOutcome::unchanged(snapshot, number);
             };
+            self.require_claims_of(&snapshot, &plan, may_change).await?;
             let unverified = self.unverified(&snapshot, &plan, &mut verified).await?;
             if !unverified.is_empty() {
                 drop(changing);

@@ -4,6 +4,7 @@
 //! deployments first and takes effect with one compare-and-swap of the live state.
 
 mod change;
+mod claims;
 mod deploy;
 mod deployments;
 mod garbage_collection;
@@ -18,6 +19,8 @@ mod snapshot;
 mod tests;
 
 pub use change::{Author, ChangeError, ChangeOutcome};
+pub use claims::Claim;
+pub(crate) use claims::{assemble_new, refused_claims};
 pub use deploy::{DeployRequest, RolloutStart};
 pub use deployments::{Degradation, Deployments};
 pub use history::HistoryPage;

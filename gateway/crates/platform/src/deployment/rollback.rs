@@ -74,6 +74,9 @@ impl Deployments {
             self.refresh().await?
         };
         let plan = self.rollback_plan(&snapshot, target, base, 0, author).await?;
+        if let Some(plan) = &plan {
+            self.require_claims_of(&snapshot, plan, may_change).await?;
+        }
         let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
         Ok(plan.map_or_else(
             || RollbackPlan {
@@ -107,6 +110,7 @@ impl Deployments {
                 let number = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
                 return ChangeOutcome::unchanged(snapshot, number);
             };
+            self.require_claims_of(&snapshot, &plan, may_change).await?;
             if let Some(outcome) = self.try_apply(&snapshot, plan, number).await? {
                 return Ok(outcome);
             }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
+use super::claims::{refused_claims, reject_claims};
 use super::{Deployments, Snapshot};
 use crate::metrics;
 use colonnade_model::deployment::{
@@ -200,6 +201,10 @@ impl Deployments {
             let running = snapshot.find_rollout(target)?;
             let number = running.candidate.number();
             require(may_change, running.changes().keys())?;
+            // Either team can stop a rollout.
+            if !matches!(step, Step::Pause(_) | Step::Abort(_)) {
+                reject_claims(refused_claims(running.live, running.candidate, may_change))?;
+            }
             if matches!(step, Step::Pause(_) | Step::Resume) && running.record.progress.is_none() {
                 return Err(ChangeError::NoSteps(target.clone()));
             }

@@ -1,14 +1,13 @@
-//! Warnings for a valid release: why a deploy of it would be rejected now.
+//! Warnings for a valid release: why a deploy of it would be rejected now, or what it needs.
 //!
 //! They do not reject the release: the live deployment may change, and one deploy may replace several releases.
 
 use semver::Version;
 
-use crate::deployment::{Deployments, LoadError};
+use crate::deployment::{Deployments, LoadError, assemble_new, refused_claims};
 use colonnade_model::release::ReleaseId;
-use colonnade_store::loaded::LoadedDeployment;
 
-/// The reasons why a deploy of this release now would be rejected; empty if no deployment is live.
+/// The reasons why a deploy of this release now would be rejected or need another token; empty if no deployment is live.
 pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<String>, LoadError> {
     let snapshot = deployments.current();
     let Some(live) = snapshot.live() else {
@@ -27,8 +26,12 @@ pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<S
     releases.sort_by(|a, b| a.id.cmp(&b.id));
     let mut deployment = live.deployment.clone();
     deployment.releases.insert(id.name.clone(), id.version.clone());
-    let problems = match LoadedDeployment::assemble(deployment, releases) {
-        Ok(set) => deployments.render_problems(&snapshot, &set).await,
+    let problems = match assemble_new(deployment, releases) {
+        Ok(set) => {
+            let needs_both = |claim| format!("{claim}; a deploy needs a token that covers both sections");
+            warnings.extend(refused_claims(live, &set, &|_| false).into_iter().map(needs_both));
+            deployments.render_problems(&snapshot, &set).await
+        }
         Err(problems) => problems,
     };
     let rejected = |problem| format!("a deploy now would be rejected: {problem}");

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
+use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::Purpose;
 use colonnade_render::{Breadcrumb, RenderedPage};
 use colonnade_store::loaded::{Asset, AssetKind, ShellFrame};
@@ -136,7 +137,6 @@ impl DocumentTemplate<'_> {
             None if self.rendered.is_none() && !self.is_indexable => Some("noindex"),
             robots => robots,
         };
-        let absolute = |path: &str| format!("{}{path}", self.origin);
         head.meta(
             "name",
             "description",
@@ -144,33 +144,43 @@ impl DocumentTemplate<'_> {
         );
         head.meta("name", "robots", robots);
         head.meta("name", "keywords", page.and_then(|page| page.keywords.as_deref()));
-        if let Some(canonical) = page.and_then(|page| page.canonical.as_deref()) {
+        let canonical = page.and_then(|page| page.canonical.as_deref());
+        if let Some(url) = canonical.and_then(|path| self.page_url(path)) {
             head.raw(&format!(
                 "<link data-head=\"\" rel=\"canonical\" href=\"{}\">",
-                escape(&absolute(canonical))
+                escape(&url)
             ));
         }
         if let Some(social) = page.and_then(|page| page.social.as_ref()) {
             head.meta("property", "og:title", Some(&social.title));
             head.meta("property", "og:description", Some(&social.description));
             head.meta("property", "og:type", Some(&social.kind));
-            head.meta("property", "og:url", Some(&absolute(&social.url)));
+            head.meta("property", "og:url", self.page_url(&social.url).as_deref());
             self.write_social_image(head);
         }
         if let Some(trail) = page.and_then(|page| page.breadcrumbs.as_deref())
             && !trail.is_empty()
         {
-            let item = |(index, step): (usize, &Breadcrumb)| json!({ "@type": "ListItem", "position": index + 1, "name": step.label, "item": absolute(&step.path) });
+            let steps = trail
+                .iter()
+                .filter_map(|Breadcrumb { label, path }| Some((label, self.page_url(path)?)));
+            let item = |(index, (label, url))| json!({ "@type": "ListItem", "position": index + 1, "name": label, "item": url });
             let list = json!({
                 "@context": "https://schema.org",
                 "@type": "BreadcrumbList",
-                "itemListElement": trail.iter().enumerate().map(item).collect::<Vec<_>>(),
+                "itemListElement": steps.enumerate().map(item).collect::<Vec<_>>(),
             });
             head.raw(&format!(
                 "<script data-head=\"\" type=\"application/ld+json\">{}</script>",
                 escape_script(&list.to_string())
             ));
         }
+    }
+
+    /// The URL of a page that a section names by its path; `None` if the text is not a path. A text such as `.example` could
+    /// change the host.
+    fn page_url(&self, path: &str) -> Option<String> {
+        RequestPath::is_site_path(path).then(|| format!("{}{path}", self.origin))
     }
 
     /// Writes the image for previews of shared links (<https://ogp.me/#structured>).

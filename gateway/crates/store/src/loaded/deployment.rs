@@ -27,8 +27,8 @@ pub struct LoadedDeployment {
     pub releases: Vec<Arc<LoadedRelease>>,
     /// The releases of sections that cannot be loaded. The rest of the deployment is served without them.
     pub unavailable: Vec<UnavailableRelease>,
-    /// The sitemap, encoded at the first request.
-    pub sitemap: OnceCell<EncodedContent>,
+    /// The files of the sitemap, encoded at the first request.
+    pub sitemap: OnceCell<Vec<EncodedContent>>,
     routes: PatternTable<Arc<PageManifest>>,
 }
 
