@@ -1,5 +1,7 @@
 //! Metrics of connections and of shed requests.
 
+use std::sync::atomic::Ordering;
+
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -15,6 +17,8 @@ use rustls::{HandshakeKind, NamedGroup, ServerConnection};
 #[derive(Default)]
 pub struct ConnectionMetrics {
     open: Family<ListenerLabel, Gauge>,
+    /// Not exposed.
+    peaks: Family<ListenerLabel, Gauge>,
     rejected: Family<CauseLabels, Counter>,
     closed: Family<CauseLabels, Counter>,
     body_timeouts: Family<ListenerLabel, Counter>,
@@ -35,6 +39,8 @@ struct HandshakeLabels {
 pub struct ListenerConnectionMetrics {
     listener: &'static str,
     open: Gauge,
+    /// The most connections that were open since [`ListenerConnectionMetrics::take_peak`].
+    peak: Gauge,
     rejected: Family<CauseLabels, Counter>,
     closed: Family<CauseLabels, Counter>,
     body_timeouts: Counter,
@@ -227,6 +233,7 @@ impl ConnectionMetrics {
         ListenerConnectionMetrics {
             listener,
             open: self.open.get_or_create_owned(&label),
+            peak: self.peaks.get_or_create_owned(&label),
             rejected: self.rejected.clone(),
             closed: self.closed.clone(),
             body_timeouts: self.body_timeouts.get_or_create_owned(&label),
@@ -236,14 +243,16 @@ impl ConnectionMetrics {
 }
 
 impl ListenerConnectionMetrics {
-    /// The number of open connections.
-    pub fn open_connections(&self) -> i64 {
-        self.open.get()
+    /// Returns the most connections that were open since the last call, and those that are open now.
+    pub fn take_peak(&self) -> (i64, i64) {
+        let open = self.open.get();
+        (self.peak.inner().swap(open, Ordering::Relaxed), open)
     }
 
     /// Counts an accepted connection.
     pub fn opened(&self) -> OpenConnection {
-        self.open.inc();
+        let others = self.open.inc();
+        self.peak.inner().fetch_max(others + 1, Ordering::Relaxed);
         OpenConnection(self.open.clone())
     }
 
