@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Exchange, Gateway, Release, Request, Response, rollout_cookie, rollout_ids};
+use crate::support::{
+    Browser, Exchange, Gateway, Release, Request, Response, rollout_cookie, rollout_ids, sign,
+};
 
 /// The pages of `directory`.
 const PAGES: [&str; 3] = ["/", "/state/:state", "/signup"];
@@ -168,7 +170,7 @@ fn documents_are_private_only_during_rollout() {
             .strip_prefix(&format!("colonnade-rollout={id}."))
             .and_then(|rest| rest.strip_suffix("; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure"))
             .unwrap_or_else(|| panic!("{cookie}"));
-        assert!(cohort.parse::<u32>().is_ok(), "{cookie}");
+        let (cohort, _) = cohort.split_once('.').unwrap();
         let mut browser = visitor(&gateway, cohort.parse().unwrap());
         let again = browser.get(path);
         assert_eq!(deployment(&again), deployment(&response));
@@ -204,8 +206,17 @@ fn invalid_cohort_cookie_is_replaced() {
     let gateway = gateway_with("");
     start(&gateway, 50);
     let id = rollout_id(&gateway);
+    let [first, last] = [0, u32::MAX].map(|cohort| rollout_cookie(&gateway, &[cohort]));
+    let (_, signature_of_last) = last.rsplit_once('.').unwrap();
     for value in [
         String::new(),
+        // A visitor cannot choose a cohort.
+        format!("{id}.0"),
+        format!("{id}.0."),
+        format!("{id}.0.{signature_of_last}"),
+        format!("{id}.00.{}", first.rsplit_once('.').unwrap().1),
+        format!("{id}.0.{}", sign("", &format!("{id}.0"))),
+        first[..first.len() - 1].to_owned(),
         id.clone(),
         format!("{id}."),
         format!("{id}.-1"),
@@ -219,6 +230,39 @@ fn invalid_cohort_cookie_is_replaced() {
         assert!(browser.get("/").has("set-cookie"), "{value}");
         assert!(!browser.get("/").has("set-cookie"), "{value}");
     }
+}
+
+#[test]
+fn cohort_survives_restart_and_applies_to_all_gateways() {
+    let first = gateway_with("");
+    let candidate = start(&first, 1);
+    let canary_visitor = visitor(&first, 0);
+    let shows_candidate = |gateway: &Gateway| {
+        let response = canary_visitor.clone().at(gateway.site).get("/");
+        deployment(&response) == candidate && !response.has("set-cookie")
+    };
+    let second = first.start_another();
+    assert!(shows_candidate(&first) && shows_candidate(&second));
+    assert!(shows_candidate(&first.kill_and_restart("")));
+}
+
+#[test]
+fn draw_of_an_older_gateway_is_replaced_once() {
+    let gateway = gateway_with("");
+    start(&gateway, 50);
+    let file = gateway.store().join("live.json");
+    let mut state: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    // As an older gateway stores a rollout.
+    state["visible"]["rollouts"][0]
+        .as_object_mut()
+        .unwrap()
+        .remove("key");
+    std::fs::write(&file, state.to_string()).unwrap();
+    let restarted = gateway.kill_and_restart("");
+    let mut browser = Browser::new(restarted.site);
+    browser.set_cookie("colonnade-rollout", &format!("{}.0", rollout_id(&restarted)));
+    assert!(browser.get("/").has("set-cookie"));
+    assert!(!browser.get("/").has("set-cookie"));
 }
 
 #[test]
@@ -393,7 +437,7 @@ fn http2_split_cookie_fields_are_read() {
     // With these percentages a new cohort would almost always select the other deployment.
     for (percent, cohort, number) in [(1, 0, candidate), (99, u32::MAX, 1)] {
         set_percent(&gateway, candidate, percent);
-        let cookie = format!("colonnade-rollout={}.{cohort}", rollout_id(&gateway));
+        let cookie = format!("colonnade-rollout={}", rollout_cookie(&gateway, &[cohort]));
         let fields = [("cookie", "a=1"), ("cookie", &*cookie), ("cookie", "b=2")];
         let response = Exchange::new(gateway.site, "GET", &fields).response();
         assert_eq!(deployment(&response), number);

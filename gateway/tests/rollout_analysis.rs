@@ -125,6 +125,23 @@ fn request_all(gateway: &Gateway, draw: u32, paths: impl Iterator<Item = String>
 }
 
 #[test]
+fn page_data_counts_only_with_cookie_of_the_deployment() {
+    let gateway = gateway(SMALL, HEALTHY_MODULE, LONG);
+    let page = "/_page/2?path=%2Fshop%2Fgood";
+    let live = rollout_cookie(&gateway, &[u32::MAX]);
+    let candidate = rollout_cookie(&gateway, &[0]);
+    for (cookie, counted) in [(None, 0), (Some(live), 0), (Some(candidate), 1)] {
+        let mut browser = Browser::new(gateway.site);
+        if let Some(cookie) = cookie {
+            browser.set_cookie("colonnade-rollout", &cookie);
+        }
+        assert_eq!(browser.get(page).status, 200);
+        let analysis = &gateway.admin_get("/api/v1/rollouts")[0]["analysis"];
+        assert_eq!(analysis["candidate"]["requests"], counted, "{analysis}");
+    }
+}
+
+#[test]
 fn open_circuit_breaker_is_no_evidence_of_other_pages() {
     let gateway = gateway(SMALL, FAILS_FOR_BAD, LONG);
     let good = (0..6).map(|_| "/shop/good".to_owned());

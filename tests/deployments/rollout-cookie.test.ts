@@ -3,6 +3,7 @@ import path from "node:path";
 import { publishAltered } from "../support/altered-release";
 import { ROOT } from "../support/repository.mjs";
 import { openPage } from "../support/signup";
+import { ROLLOUT_COOKIE } from "./cohorts";
 import { expect, test } from "./operator";
 
 const DAY_S = 24 * 60 * 60;
@@ -18,8 +19,8 @@ test("A rollout sets one cookie with its ID and a random cohort", async ({ page,
   const cookies = await context.cookies();
   expect(cookies).toEqual([
     expect.objectContaining({
-      name: "colonnade-rollout",
-      value: expect.stringMatching(/^[^.]+\.\d{1,10}$/),
+      name: ROLLOUT_COOKIE,
+      value: expect.stringMatching(/^[^.]+\.\d{1,10}\.[\w-]{43}$/),
       path: "/",
       httpOnly: true,
       sameSite: "Lax",

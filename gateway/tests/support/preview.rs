@@ -4,11 +4,9 @@ use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
-use sha2::Sha256;
 
-use super::{Browser, Gateway, Release, Request, Response};
+use super::{Browser, Gateway, Release, Request, Response, sign};
 
 pub(crate) const COOKIE: &str = "colonnade-preview";
 
@@ -81,10 +79,7 @@ pub(crate) fn keys(gateway: &Gateway) -> Value {
 /// Signs a token as the gateway does.
 pub(crate) fn sign_token(id: &str, secret: &str, payload: &Value) -> String {
     let signed = format!("{id}.{}", URL_SAFE_NO_PAD.encode(payload.to_string()));
-    let mut mac = Hmac::<Sha256>::new_from_slice(&URL_SAFE_NO_PAD.decode(secret).unwrap()).unwrap();
-    mac.update(signed.as_bytes());
-    let signature = URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes());
-    format!("{signed}.{signature}")
+    format!("{signed}.{}", sign(secret, &signed))
 }
 
 /// Signs a token with the gateway's newest key.

@@ -19,7 +19,7 @@ use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
 use colonnade_web::problem::Problem;
 
-use crate::deployment_selection::track;
+use crate::deployment_selection::{has_selected, track};
 
 /// The most bytes of a report.
 const MAX_BODY_BYTES: usize = 1024;
@@ -167,7 +167,10 @@ pub(crate) async fn receive(
         } = &report;
         tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = error.as_str());
     }
-    if let Some(state) = snapshot.state() {
+    // Anyone can name a deployment.
+    if let Some(state) = snapshot.state()
+        && has_selected(snapshot, headers, report.deployment)
+    {
         canary.record_failure(&state.visible, report.deployment, client);
     }
     Ok(())

@@ -98,6 +98,14 @@ impl<'a> DeploymentSelection<'a> {
     }
 }
 
+/// Returns whether the rollout cookie of a request selects this deployment.
+pub(crate) fn has_selected(snapshot: &Snapshot, headers: &HeaderMap, number: u64) -> bool {
+    let rollouts = snapshot.state().map_or(&[][..], |state| state.visible.rollouts());
+    let known = CohortDraws::known_combination(headers, rollouts);
+    let selected = snapshot.visible().get(known);
+    selected.is_some_and(|selected| selected.number() == number)
+}
+
 /// Returns the track of a deployment.
 pub(crate) fn track(snapshot: &Snapshot, number: u64) -> Track {
     let visible = snapshot.visible();

@@ -22,6 +22,9 @@ use crate::{Site, page_manifest, partner, preview, wellknown};
 /// The name of requests that match no route, in logs and metrics. Documents of a page are named by its pattern.
 const UNMATCHED: &str = "unmatched";
 
+/// The name of requests for page data.
+pub(crate) const PAGE_DATA: &str = "/_page";
+
 /// A request for a handler.
 pub(crate) struct Call<'a> {
     pub(crate) snapshot: &'a Snapshot,
@@ -152,7 +155,7 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
             let response = page_manifest::respond(call.snapshot, call.parameter, call.head);
             Box::pin(ready(response))
         })
-        .named("/_page"),
+        .named(PAGE_DATA),
         post("/functions/v1/signup", Json, |site, call| {
             Box::pin(async { Ok(site.sign_up(call).await) })
         }),

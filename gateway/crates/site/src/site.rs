@@ -23,11 +23,11 @@ use colonnade_web::response::{
 use crate::asset::Assets;
 use crate::client_error_report::{self, ClientErrorReportError, ReportRateLimiters};
 use crate::csp_report::{CspReportError, CspReports};
-use crate::deployment_selection::{DeploymentSelection, track};
+use crate::deployment_selection::{DeploymentSelection, has_selected, track};
 use crate::document::{DocumentRequest, Documents};
 use crate::error::{SiteError, visitor};
 use crate::metrics::SiteMetrics;
-use crate::routes::{Call, RouteTable, route_names};
+use crate::routes::{Call, PAGE_DATA, RouteTable, route_names};
 use crate::signup::{BackendError, SignupHandler};
 
 /// The most bytes of a path and query.
@@ -272,14 +272,19 @@ impl Site {
             // It says nothing about the releases.
             Some(RenderFailed::Unavailable) => return,
         };
-        let (section, pattern) = (response.extensions().get(), response.extensions().get());
-        let page = section.zip(pattern);
+        let (section, route) = (response.extensions().get(), response.extensions().get());
+        let is_page_data = route.is_some_and(|RouteName(route)| route == PAGE_DATA);
+        let page = section.zip(route);
         let page = page.map(|(SectionName(section), RouteName(pattern))| {
             self.canary.page_hash(section, pattern, head.uri.path())
         });
         if let (Some(state), Some(DeploymentNumber(deployment)), Some(ClientAddress(address)), &Method::GET) =
             (snapshot.state(), deployment, address, &head.method)
         {
+            // Anyone can name a deployment in the URL of page data.
+            if is_page_data && !has_selected(snapshot, &head.headers, *deployment) {
+                return;
+            }
             let measurement = Measurement {
                 is_server_error: response.status().is_server_error(),
                 page,
