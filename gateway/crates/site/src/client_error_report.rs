@@ -1,7 +1,7 @@
 //! `POST /_report`: client error reports.
 //!
-//! A report names a release, its page, the phase that failed (load or render), and the class of the error. It contains
-//! nothing about the visitor. It is logged, and counts in the error log and in the canary analysis of the running
+//! A report names a release, its page, the phase that failed (load or render), and the class of the error, from a fixed list. It
+//! contains nothing about the visitor. It is logged, and counts in the error log and in the canary analysis of the running
 //! rollouts. Anyone can send a report, so it has no other effect.
 
 use std::net::IpAddr;
@@ -82,8 +82,8 @@ struct Report {
     /// The release that failed: `name@version`.
     release: String,
     phase: Phase,
-    /// The class of the error.
-    error: ErrorClass,
+    /// The class of the error; see [`ErrorClass::reported`].
+    error: String,
     /// The pattern of the release's page. `None` for a slot, and from shells that do not send it.
     page: Option<String>,
 }
@@ -139,6 +139,7 @@ pub(crate) async fn receive(
         .filter(|release| release.id.version == version && has_reported_page(release, report.page.as_deref()))
         .ok_or(ClientErrorReportError::Malformed)?;
     let client = canary.client_hash(address);
+    let class = ErrorClass::reported(&report.error);
     if rate_limiters
         .errors
         .try_acquire(client, ERROR_RATE_LIMITS)
@@ -154,7 +155,7 @@ pub(crate) async fn receive(
             page: report.page.clone(),
             source: ErrorSource::Browser,
             cause: report.phase.name(),
-            class: Some(report.error.clone()),
+            class: Some(class.clone()),
         });
     }
     if rate_limiters.log.try_acquire(client, LOG_RATE_LIMITS).is_ok() {
@@ -162,10 +163,9 @@ pub(crate) async fn receive(
             deployment,
             release,
             phase,
-            error,
             ..
         } = &report;
-        tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = error.as_str());
+        tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = class.as_str());
     }
     // Anyone can name a deployment.
     if let Some(state) = snapshot.state()
