@@ -163,9 +163,8 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
             let is_allowed = site.require_same_origin(call.head);
             Box::pin(ready(is_allowed.and_then(|()| preview::leave(site.is_secure()))))
         }),
-        get("/_preview/{token}", Page, |site, call| {
-            let response = preview::enter(call.snapshot, call.parameter, site.is_secure());
-            Box::pin(ready(response))
+        get_post("/_preview/{token}", Page, |site, call| {
+            Box::pin(ready(site.preview(&call)))
         }),
         post("/_report", Json, |site, call| {
             Box::pin(site.client_error_report(call))
@@ -196,6 +195,10 @@ fn get(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<End
 
 fn post(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
     Route::new(Methods::Post, pattern, Endpoint { errors, handle })
+}
+
+fn get_post(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
+    Route::new(Methods::GetPost, pattern, Endpoint { errors, handle })
 }
 
 #[cfg(test)]

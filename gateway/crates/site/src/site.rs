@@ -27,6 +27,7 @@ use crate::deployment_selection::{DeploymentSelection, has_selected, track};
 use crate::document::{DocumentRequest, Documents};
 use crate::error::{SiteError, visitor};
 use crate::metrics::SiteMetrics;
+use crate::preview;
 use crate::routes::{Call, PAGE_DATA, RouteTable, route_names};
 use crate::signup::{BackendError, SignupHandler};
 
@@ -192,6 +193,16 @@ impl Site {
             self.count_view(snapshot, &selection, head);
         }
         Ok(response)
+    }
+
+    /// Opens a preview link, or starts its preview if the visitor agrees.
+    pub(crate) fn preview(&self, call: &Call<'_>) -> Result<Response, SiteError> {
+        if call.head.method == Method::POST {
+            self.require_same_origin(call.head)?;
+            preview::enter(call.snapshot, call.parameter, self.is_secure())
+        } else {
+            preview::open(call.snapshot, call.parameter, &self.config.site.brand)
+        }
     }
 
     /// Handles a sign-up.

@@ -21,6 +21,7 @@ pub mod limits;
 pub mod metrics;
 pub mod middleware;
 pub mod origin;
+pub mod plain_page;
 pub mod problem;
 pub mod request_scope;
 pub mod response;
