@@ -58,7 +58,7 @@ fn question(brand: &str, previewed: &LoadedDeployment, live: &LoadedDeployment, 
         "<p>This link shows another version of {brand} in this browser. All other visitors still see the live site.</p>\
          <dl><dt>Version</dt><dd>deployment {number}, created by {by}</dd>\
          <dt>Changes to the live site</dt><dd>{changes}</dd>\
-         <dt>Ends</dt><dd>{ends}, or when you press End preview at the top of a page</dd></dl>\
+         <dt>Ends</dt><dd>{ends}, or when you press <strong>End preview</strong> at the top of a page</dd></dl>\
          <p class=\"notice\">The preview runs code that may not have been released. It runs on this site's address, so it can \
          read what you type and change what you see. Start it only if you trust the person who sent you the link.</p>\
          <form class=\"actions\" method=\"post\"><button class=\"button\" type=\"submit\">Start preview</button>\
