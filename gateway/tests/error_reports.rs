@@ -84,7 +84,7 @@ fn browser(gateway: &Gateway, client: u8) -> Browser {
 /// A client with these cohorts in the running rollouts.
 fn visitor(gateway: &Gateway, client: u8, cohorts: &[u32]) -> Browser {
     let mut browser = browser(gateway, client);
-    browser.set_cookie("colonnade-rollout", &rollout_cookie(gateway, cohorts));
+    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, cohorts));
     browser
 }
 

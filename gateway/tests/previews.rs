@@ -222,7 +222,7 @@ fn preview_takes_precedence_over_rollout() {
     gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" }, "percent": 50 }));
     let mut viewer = viewer(&gateway, &token);
     assert_eq!(deployment(&viewer.get("/")), 2);
-    assert_eq!(viewer.cookie("colonnade-rollout"), None);
+    assert_eq!(viewer.cookie("__Host-colonnade-rollout"), None);
 }
 
 #[test]

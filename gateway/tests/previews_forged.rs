@@ -175,9 +175,9 @@ fn request_input_never_selects_code_origin() {
     }
     for (name, value) in [
         ("cookie", "deployment=2"),
-        ("cookie", "colonnade-preview=2"),
-        ("cookie", "colonnade-preview=https://evil.example/"),
-        ("cookie", "colonnade-rollout=2.0"),
+        ("cookie", "__Host-colonnade-preview=2"),
+        ("cookie", "__Host-colonnade-preview=https://evil.example/"),
+        ("cookie", "__Host-colonnade-rollout=2.0"),
         ("cookie", "import-map-overrides=https://evil.example/"),
         ("host", "evil.example"),
         ("x-forwarded-host", "evil.example"),

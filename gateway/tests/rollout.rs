@@ -51,7 +51,7 @@ fn rollout_id(gateway: &Gateway) -> String {
 /// A browser whose cookie has this cohort.
 fn visitor(gateway: &Gateway, cohort: u32) -> Browser {
     let mut browser = Browser::new(gateway.site);
-    browser.set_cookie("colonnade-rollout", &rollout_cookie(gateway, &[cohort]));
+    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, &[cohort]));
     browser
 }
 
@@ -167,7 +167,7 @@ fn documents_are_private_only_during_rollout() {
         assert_eq!(cache_headers(&response), PRIVATE);
         let cookie = response.header("set-cookie");
         let cohort = cookie
-            .strip_prefix(&format!("colonnade-rollout={id}."))
+            .strip_prefix(&format!("__Host-colonnade-rollout={id}."))
             .and_then(|rest| rest.strip_suffix("; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure"))
             .unwrap_or_else(|| panic!("{cookie}"));
         let (cohort, _) = cohort.split_once('.').unwrap();
@@ -226,9 +226,49 @@ fn invalid_cohort_cookie_is_replaced() {
         "https://evil.example/".to_owned(),
     ] {
         let mut browser = Browser::new(gateway.site);
-        browser.set_cookie("colonnade-rollout", &value);
+        browser.set_cookie("__Host-colonnade-rollout", &value);
         assert!(browser.get("/").has("set-cookie"), "{value}");
         assert!(!browser.get("/").has("set-cookie"), "{value}");
+    }
+}
+
+#[test]
+fn cookie_names_follow_the_scheme_of_the_origin() {
+    for (origin, prefix, other, end) in [
+        (
+            "https://site.example",
+            "__Host-",
+            "",
+            "; HttpOnly; SameSite=Lax; Secure",
+        ),
+        ("http://localhost", "", "__Host-", "; HttpOnly; SameSite=Lax"),
+    ] {
+        let gateway = Gateway::start_live("", &[("COLONNADE_SITE__ORIGIN", origin)]);
+        let invalid_preview = |prefix: &str| {
+            let cookie = format!("{prefix}colonnade-preview=x");
+            gateway
+                .site
+                .send(Request::new("GET", "/").header("cookie", &cookie))
+        };
+        let deleted = format!("{prefix}colonnade-preview=; Path=/; Max-Age=0{end}");
+        assert_eq!(invalid_preview(prefix).header("set-cookie"), deleted);
+        assert!(!invalid_preview(other).has("set-cookie"));
+
+        gateway.publish(&Release::section("directory", "2.0.0", &PAGES).slot("join"));
+        start(&gateway, 50);
+        let response = gateway.get("/");
+        let set = response.header("set-cookie");
+        assert!(
+            set.starts_with(&format!("{prefix}colonnade-rollout=")) && set.ends_with(end),
+            "{set}"
+        );
+        assert!(set.contains("; Path=/; ") && !set.contains("Domain"), "{set}");
+        let cookie = rollout_cookie(&gateway, &[0]);
+        for (prefix, is_read) in [(prefix, true), (other, false)] {
+            let mut browser = Browser::new(gateway.site);
+            browser.set_cookie(&format!("{prefix}colonnade-rollout"), &cookie);
+            assert_eq!(!browser.get("/").has("set-cookie"), is_read, "{origin}: {prefix}");
+        }
     }
 }
 
@@ -260,7 +300,10 @@ fn draw_of_an_older_gateway_is_replaced_once() {
     std::fs::write(&file, state.to_string()).unwrap();
     let restarted = gateway.kill_and_restart("");
     let mut browser = Browser::new(restarted.site);
-    browser.set_cookie("colonnade-rollout", &format!("{}.0", rollout_id(&restarted)));
+    browser.set_cookie(
+        "__Host-colonnade-rollout",
+        &format!("{}.0", rollout_id(&restarted)),
+    );
     assert!(browser.get("/").has("set-cookie"));
     assert!(!browser.get("/").has("set-cookie"));
 }
@@ -274,7 +317,7 @@ fn each_rollout_assigns_new_cohorts() {
     gateway.admin_post(&format!("/api/v1/deployments/{first}/abort"), &json!({}));
     start(&gateway, 50);
     let response = browser.get("/");
-    let cookie = format!("colonnade-rollout={}.", rollout_id(&gateway));
+    let cookie = format!("__Host-colonnade-rollout={}.", rollout_id(&gateway));
     assert!(response.header("set-cookie").starts_with(&cookie));
 }
 
@@ -437,7 +480,7 @@ fn http2_split_cookie_fields_are_read() {
     // With these percentages a new cohort would almost always select the other deployment.
     for (percent, cohort, number) in [(1, 0, candidate), (99, u32::MAX, 1)] {
         set_percent(&gateway, candidate, percent);
-        let cookie = format!("colonnade-rollout={}", rollout_cookie(&gateway, &[cohort]));
+        let cookie = format!("__Host-colonnade-rollout={}", rollout_cookie(&gateway, &[cohort]));
         let fields = [("cookie", "a=1"), ("cookie", &*cookie), ("cookie", "b=2")];
         let response = Exchange::new(gateway.site, "GET", &fields).response();
         assert_eq!(deployment(&response), number);
@@ -488,6 +531,6 @@ fn rejected_signup_renders_in_visitors_deployment() {
     // A new visitor stays on the deployment of the first document.
     let mut new = Browser::new(gateway.site);
     let shown = deployment(&new.send(form()));
-    assert!(new.cookie("colonnade-rollout").is_some());
+    assert!(new.cookie("__Host-colonnade-rollout").is_some());
     assert_eq!(deployment(&new.get("/")), shown);
 }

@@ -60,7 +60,7 @@ fn gateway_with_two_rollouts() -> Gateway {
 /// A visitor with these draws for the running rollouts.
 fn visitor(gateway: &Gateway, draws: &[u32]) -> Browser {
     let mut browser = Browser::new(gateway.site);
-    browser.set_cookie("colonnade-rollout", &rollout_cookie(gateway, draws));
+    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, draws));
     browser
 }
 
@@ -321,7 +321,7 @@ fn cookie_keeps_draws_of_running_rollouts_only() {
         panic!("two rollouts");
     };
     known.get("/");
-    let cookie = known.cookie("colonnade-rollout").unwrap().to_owned();
+    let cookie = known.cookie("__Host-colonnade-rollout").unwrap().to_owned();
     let (kept, drawn) = cookie.split_once(':').unwrap();
     assert!(kept.starts_with(&format!("{first}.17.")), "{cookie}");
     assert!(drawn.starts_with(&format!("{second}.")), "{cookie}");
@@ -337,9 +337,9 @@ fn cookie_keeps_draws_of_running_rollouts_only() {
         "a.1.b:".repeat(500),
     ] {
         let mut browser = Browser::new(gateway.site);
-        browser.set_cookie("colonnade-rollout", &value);
+        browser.set_cookie("__Host-colonnade-rollout", &value);
         assert!(browser.get("/").has("set-cookie"), "{value}");
-        let replaced = browser.cookie("colonnade-rollout").unwrap();
+        let replaced = browser.cookie("__Host-colonnade-rollout").unwrap();
         assert!(
             replaced.starts_with(&format!("{second}.")) && !replaced.contains(':'),
             "{replaced}"

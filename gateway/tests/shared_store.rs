@@ -43,7 +43,7 @@ fn preview(gateway: &Gateway, releases: &Value) -> (u64, String) {
 }
 
 fn with_cookie(gateway: &Gateway, token: &str, target: &str) -> Response {
-    let cookie = format!("colonnade-preview={token}");
+    let cookie = format!("__Host-colonnade-preview={token}");
     gateway
         .site
         .send(Request::new("GET", target).header("cookie", &cookie))

@@ -38,3 +38,15 @@ test("A rollout sets one cookie with its ID and a random cohort", async ({ page,
   await openPage(page, `${own.url}/terms`);
   expect(await context.cookies()).toEqual([]);
 });
+
+test("With an HTTPS origin the browser keeps the cookie for this host only", async ({ page, context, operate }) => {
+  // Browsers treat loopback like HTTPS.
+  const { own, operator } = await operate({ site: { origin: "https://site.example" } });
+  const { name, version } = await publishAltered(operator.access, path.join(ROOT, "mfe-legal"), (_, text) => text);
+  await operator.deploy({ [name]: version }, { percent: 10 });
+  await page.goto(`${own.url}/terms`);
+  const [cookie] = await context.cookies();
+  expect(cookie).toMatchObject({ name: `__Host-${ROLLOUT_COOKIE}`, secure: true, path: "/" });
+  await page.goto(`${own.url}/privacy`);
+  expect((await context.cookies()).map(({ value }) => value)).toEqual([cookie?.value]);
+});

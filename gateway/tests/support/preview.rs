@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::{Browser, Gateway, Release, Request, Response, sign};
 
-pub(crate) const COOKIE: &str = "colonnade-preview";
+pub(crate) const COOKIE: &str = "__Host-colonnade-preview";
 
 /// The header that deletes the cookie.
 pub(crate) const DELETE_COOKIE: &str =
-    "colonnade-preview=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure";
+    "__Host-colonnade-preview=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure";
 
 /// A gateway with `directory` 1.0.0 live; `directory` 2.0.0 and `legal` 1.0.0 are published.
 pub(crate) fn gateway() -> Gateway {

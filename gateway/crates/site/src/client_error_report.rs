@@ -7,7 +7,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use serde::Deserialize;
 
 use colonnade_diagnostics::{ErrorClass, ErrorSource, ObservedError};
@@ -17,6 +17,7 @@ use colonnade_platform::preview::is_visible;
 use colonnade_platform::rollout::CanaryAnalysis;
 use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
+use colonnade_web::cookie::Cookies;
 use colonnade_web::problem::Problem;
 
 use crate::deployment_selection::{has_selected, track};
@@ -114,7 +115,7 @@ pub(crate) struct ReportRateLimiters {
 
 /// Receives, logs and counts a report.
 pub(crate) async fn receive(
-    headers: &HeaderMap,
+    cookies: Cookies<'_>,
     body: RequestBody,
     snapshot: &Snapshot,
     canary: &CanaryAnalysis,
@@ -132,7 +133,7 @@ pub(crate) async fn receive(
     // the response does not reveal the releases of a preview.
     let deployment = snapshot
         .deployment(report.deployment)
-        .filter(|deployment| is_visible(snapshot, headers, deployment))
+        .filter(|deployment| is_visible(snapshot, cookies, deployment))
         .ok_or(ClientErrorReportError::Malformed)?;
     let release = deployment
         .release(name)
@@ -169,7 +170,7 @@ pub(crate) async fn receive(
     }
     // Anyone can name a deployment.
     if let Some(state) = snapshot.state()
-        && has_selected(snapshot, headers, report.deployment)
+        && has_selected(snapshot, cookies, report.deployment)
     {
         canary.record_failure(&state.visible, report.deployment, client);
     }

@@ -10,6 +10,7 @@ use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::is_visible;
 use colonnade_store::loaded::PageManifest;
 use colonnade_web::content_negotiation::{Coding, preferred_coding};
+use colonnade_web::cookie::Cookies;
 use colonnade_web::encode::{Effort, encode};
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::{DeploymentNumber, JSON, Response, SectionName, json, response};
@@ -20,11 +21,16 @@ use crate::SiteError;
 const CACHE_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// Responds with the page of deployment `number` that the `path` in the query belongs to.
-pub(crate) fn respond(snapshot: &Snapshot, number: &str, head: &Parts) -> Result<Response, SiteError> {
+pub(crate) fn respond(
+    snapshot: &Snapshot,
+    number: &str,
+    cookies: Cookies<'_>,
+    head: &Parts,
+) -> Result<Response, SiteError> {
     let number: u64 = number.parse().map_err(|_| HttpError::NotFound)?;
     let deployment = snapshot
         .deployment(number)
-        .filter(|deployment| is_visible(snapshot, &head.headers, deployment))
+        .filter(|deployment| is_visible(snapshot, cookies, deployment))
         .ok_or(SiteError::DeploymentGone)?;
     let query = head.uri.query().unwrap_or_default();
     let mut parameters = form_urlencoded::parse(query.as_bytes());

@@ -10,6 +10,7 @@ use http::request::Parts;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
 use colonnade_web::body::RequestBody;
+use colonnade_web::cookie::Cookies;
 use colonnade_web::health;
 use colonnade_web::problem::{Audience, HttpError};
 use colonnade_web::response::Response;
@@ -32,6 +33,7 @@ pub(crate) struct Call<'a> {
     /// The decoded parameter in the path, or an empty string if the route has none.
     pub(crate) parameter: &'a str,
     pub(crate) head: &'a Parts,
+    pub(crate) cookies: Cookies<'a>,
     pub(crate) body: RequestBody,
 }
 
@@ -84,11 +86,11 @@ impl RouteTable {
         Self {
             reserved: Router::new(reserved_routes()),
             document: get("", ErrorFormat::Page, |site, call| {
-                Box::pin(site.document(call.snapshot, Some(call.path), call.head))
+                Box::pin(async move { site.document(&call, Some(call.path)).await })
             })
             .named(UNMATCHED),
             unknown_partner: get("", ErrorFormat::Page, |site, call| {
-                Box::pin(site.document(call.snapshot, None, call.head))
+                Box::pin(async move { site.document(&call, None).await })
             })
             .named(UNMATCHED),
             not_found: get("", ErrorFormat::Text, |_, _| {
@@ -152,7 +154,7 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
         get("/assets", Text, ASSET),
         get("/assets/{*file}", Text, ASSET).named("/assets"),
         get("/_page/{deployment}", Json, |_, call| {
-            let response = page_manifest::respond(call.snapshot, call.parameter, call.head);
+            let response = page_manifest::respond(call.snapshot, call.parameter, call.cookies, call.head);
             Box::pin(ready(response))
         })
         .named(PAGE_DATA),
@@ -174,7 +176,7 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
             Box::pin(async move {
                 match partner::redirect_to(&site.config, call.parameter) {
                     Some(response) => Ok(response),
-                    None => site.document(call.snapshot, None, call.head).await,
+                    None => site.document(&call, None).await,
                 }
             })
         }),
@@ -185,7 +187,7 @@ const ASSET: Handler = |site, call| {
     let store = site.deployments.store();
     Box::pin(
         site.assets
-            .respond(store, call.snapshot, call.parameter, call.head),
+            .respond(store, call.snapshot, call.parameter, call.cookies, call.head),
     )
 };
 

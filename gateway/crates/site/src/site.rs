@@ -13,6 +13,7 @@ use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::rollout::{CanaryAnalysis, Measurement, PageRender, RolloutController};
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, client_key};
+use colonnade_web::cookie::Cookies;
 use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError, respond};
@@ -94,6 +95,11 @@ impl Site {
         self.config.site.origin.scheme() == "https"
     }
 
+    /// The cookies of a request.
+    fn cookies<'a>(&self, head: &'a Parts) -> Cookies<'a> {
+        Cookies::new(&head.headers, self.is_secure())
+    }
+
     /// Handles a request.
     pub async fn handle(&self, request: Request) -> Response {
         let started_at = Instant::now();
@@ -138,6 +144,7 @@ impl Site {
                     path,
                     parameter: &parameter,
                     head,
+                    cookies: self.cookies(head),
                     body,
                 };
                 (route.handler.handle)(self, call).await
@@ -158,11 +165,16 @@ impl Site {
     /// Returns the document of a path, or the not-found document if there is no path.
     pub(crate) async fn document(
         &self,
-        snapshot: &Snapshot,
+        call: &Call<'_>,
         path: Option<&RequestPath>,
-        head: &Parts,
     ) -> Result<Response, SiteError> {
-        let selection = DeploymentSelection::new(snapshot, &head.headers).ok_or(SiteError::NothingLive)?;
+        let Call {
+            snapshot,
+            head,
+            cookies,
+            ..
+        } = *call;
+        let selection = DeploymentSelection::new(snapshot, cookies).ok_or(SiteError::NothingLive)?;
         if let Some(path) = path
             && path.has_trailing_slash()
             && !path.has_empty_segment()
@@ -207,7 +219,7 @@ impl Site {
 
     /// Handles a sign-up.
     pub(crate) async fn sign_up(&self, call: Call<'_>) -> Response {
-        let selection = DeploymentSelection::new(call.snapshot, &call.head.headers);
+        let selection = DeploymentSelection::new(call.snapshot, call.cookies);
         self.signups
             .handle(
                 &self.documents,
@@ -227,7 +239,7 @@ impl Site {
             return Err(ClientErrorReportError::Malformed.into());
         };
         client_error_report::receive(
-            &call.head.headers,
+            call.cookies,
             call.body,
             call.snapshot,
             &self.canary,
@@ -293,7 +305,7 @@ impl Site {
             (snapshot.state(), deployment, address, &head.method)
         {
             // Anyone can name a deployment in the URL of page data.
-            if is_page_data && !has_selected(snapshot, &head.headers, *deployment) {
+            if is_page_data && !has_selected(snapshot, self.cookies(head), *deployment) {
                 return;
             }
             let measurement = Measurement {

@@ -3,12 +3,10 @@
 //! The cookie is `<rollout>.<draw>.<signature>` for each rollout, joined by `:`. The rollout's key signs the draw, so that a
 //! visitor cannot choose it.
 
-use http::HeaderMap;
-
 use super::COOKIE;
 use crate::signature;
 use colonnade_model::deployment::{MAX_ROLLOUTS, Rollout};
-use colonnade_web::cookie;
+use colonnade_web::cookie::Cookies;
 
 /// Separates the draws in the cookie.
 const SEPARATOR: char = ':';
@@ -28,10 +26,10 @@ struct CohortDraw(u32);
 
 impl<'a> CohortDraws<'a> {
     /// Reads the draws from the request's cookie, and draws the missing numbers.
-    pub fn new(headers: &HeaderMap, rollouts: &'a [Rollout]) -> Self {
+    pub fn new(cookies: Cookies<'_>, rollouts: &'a [Rollout]) -> Self {
         let mut is_new = false;
         let draws = rollouts.iter().map(|rollout| {
-            let draw = CohortDraw::from_cookie(headers, rollout).unwrap_or_else(|| {
+            let draw = CohortDraw::from_cookie(cookies, rollout).unwrap_or_else(|| {
                 is_new = true;
                 CohortDraw(rand::random())
             });
@@ -54,9 +52,9 @@ impl<'a> CohortDraws<'a> {
 
     /// The combination of rollouts whose candidates the request's cookie selects. A rollout without a draw is not included: it
     /// started after the visitor's last document.
-    pub fn known_combination(headers: &HeaderMap, rollouts: &[Rollout]) -> usize {
+    pub fn known_combination(cookies: Cookies<'_>, rollouts: &[Rollout]) -> usize {
         combination(rollouts.iter().map(|rollout| {
-            let draw = CohortDraw::from_cookie(headers, rollout);
+            let draw = CohortDraw::from_cookie(cookies, rollout);
             draw.is_some_and(|draw| draw.is_within(rollout.percent))
         }))
     }
@@ -84,8 +82,8 @@ fn combination(included: impl Iterator<Item = bool>) -> usize {
 impl CohortDraw {
     /// The visitor's draw for the rollout, if the cookie has one that the gateway signed. A cookie of the gateway has at most
     /// [`MAX_ROLLOUTS`].
-    fn from_cookie(headers: &HeaderMap, rollout: &Rollout) -> Option<Self> {
-        let draws = cookie::get(headers, COOKIE)?.split(SEPARATOR).take(MAX_ROLLOUTS);
+    fn from_cookie(cookies: Cookies<'_>, rollout: &Rollout) -> Option<Self> {
+        let draws = cookies.get(COOKIE)?.split(SEPARATOR).take(MAX_ROLLOUTS);
         let mut draws = draws.filter_map(|draw| draw.rsplit_once('.'));
         let (signed, draw, signature) = draws.find_map(|(signed, signature)| {
             let (id, draw) = signed.split_once('.')?;
@@ -115,7 +113,10 @@ impl CohortDraw {
 /// # Panics
 ///
 /// If an invariant is violated.
-pub fn fuzz(sent: &HeaderMap) {
+pub fn fuzz(sent: &http::HeaderMap) {
+    use colonnade_web::cookie;
+    use http::HeaderMap;
+
     /// Keys used only here. The corpus has draws that they signed.
     const KEYS: [&str; 3] = [
         "\"Zm9yIGEgZnV6emVyIGFuZCBub2JvZHkgZWxzZSEhISE\"",
@@ -132,19 +133,21 @@ pub fn fuzz(sent: &HeaderMap) {
         unknown: serde_json::Map::new(),
     });
     let (running, ended) = rollouts.split_at(2);
+    let sent = Cookies::new(sent, false);
     let draws = CohortDraws::new(sent, running);
     for (rollout, draw) in &draws.draws {
         let known = CohortDraw::from_cookie(sent, rollout);
         assert!(known.is_none_or(|known| known == *draw));
-        let sent = cookie::get(sent, COOKIE).unwrap_or_default();
+        let sent = sent.get(COOKIE).unwrap_or_default();
         assert!(known.is_none_or(|known| sent.contains(&known.signed(rollout))));
     }
     let mut response = HeaderMap::new();
     cookie::set(&mut response, COOKIE, &draws.cookie(), 60, false);
     let returned = HeaderMap::from_iter([(http::header::COOKIE, cookie::returned(&response))]);
-    let again = CohortDraws::new(&returned, running);
+    let returned = Cookies::new(&returned, false);
+    let again = CohortDraws::new(returned, running);
     assert_eq!((&again.draws, again.is_new), (&draws.draws, false));
-    assert_eq!(CohortDraw::from_cookie(&returned, &ended[0]), None);
+    assert_eq!(CohortDraw::from_cookie(returned, &ended[0]), None);
 }
 
 #[cfg(test)]
