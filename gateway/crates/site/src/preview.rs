@@ -47,7 +47,9 @@ pub(crate) fn open(snapshot: &Snapshot, token: &str, brand: &str) -> Result<Resp
 /// The page's text, and the form that starts the preview. A form without an action sends to the page's own URL.
 fn question(brand: &str, previewed: &LoadedDeployment, live: &LoadedDeployment, ends: Timestamp) -> String {
     let changes = release_changes(&live.deployment.releases, &previewed.deployment.releases);
-    let items = changes.iter().map(|(name, change)| escape(&describe(name, change)));
+    let items = changes
+        .iter()
+        .map(|(name, change)| escape(&describe(name, change)));
     let items: Vec<String> = items.collect();
     let changes = if items.is_empty() {
         "none".to_owned()

@@ -40,7 +40,8 @@ impl<'a> Cookies<'a> {
 
 /// Sets a cookie with `HttpOnly` and `SameSite=Lax` that expires after this number of seconds; 0 deletes it.
 ///
-/// `name` is without the prefix, and `secure` says whether the listener's origin uses HTTPS. `value` must consist of characters that are valid in a cookie. A value that is invalid in a header is ignored.
+/// `name` is without the prefix, and `secure` says whether the listener's origin uses HTTPS. `value` must consist of characters
+/// that are valid in a cookie. A value that is invalid in a header is ignored.
 pub fn set(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64, secure: bool) {
     append(headers, name, value, seconds, "Lax", secure);
 }

@@ -54,7 +54,10 @@ impl PlainPage<'_> {
             format!("<span class=\"brand\">{brand}</span>")
         };
         let (style, policy) = match self.form_style {
-            Some(style) => (format!("<style>{style}</style>"), policy(&[STYLE, style], "'self'")),
+            Some(style) => (
+                format!("<style>{style}</style>"),
+                policy(&[STYLE, style], "'self'"),
+            ),
             None => (String::new(), POLICY.clone()),
         };
         let html = format!(

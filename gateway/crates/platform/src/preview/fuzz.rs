@@ -40,6 +40,8 @@ pub fn cookie(sent: &HeaderMap) {
     let mut response = HeaderMap::new();
     cookie::set(&mut response, COOKIE, &token, 60, false);
     let request = HeaderMap::from_iter([(SENT, cookie::returned(&response))]);
-    let returned = Cookies::new(&request, false).get(COOKIE).expect("it is sent back");
+    let returned = Cookies::new(&request, false)
+        .get(COOKIE)
+        .expect("it is sent back");
     assert_eq!(PreviewClaims::verify(returned, &keys, now), Some(claims));
 }

@@ -107,8 +107,8 @@ impl CohortDraw {
 }
 
 #[cfg(any(test, feature = "testing"))]
-/// Fuzzing: only signed draws count, draws survive the round trip through a cookie, each counts for its own rollout only, and draws of other
-/// rollouts are dropped.
+/// Fuzzing: only signed draws count, draws survive the round trip through a cookie, each counts for its own rollout only, and
+/// draws of other rollouts are dropped.
 ///
 /// # Panics
 ///

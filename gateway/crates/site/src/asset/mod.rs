@@ -9,8 +9,8 @@ mod file_response;
 pub(crate) mod fuzz;
 mod range;
 
-use http::request::Parts;
 use http::HeaderValue;
+use http::request::Parts;
 
 use colonnade_config::AssetSettings;
 use colonnade_platform::deployment::Snapshot;
