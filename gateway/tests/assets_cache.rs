@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
+use crate::support::preview::{token_in, viewer};
 use crate::support::{Gateway, Release, Request};
 
 const TARGET: &str = "/assets/shell/1.0.0/main.js";
@@ -83,20 +84,8 @@ fn cached_preview_asset_stays_private() {
         "/api/v1/previews",
         &json!({ "releases": { "directory": "2.0.0" } }),
     );
-    assert_eq!(preview.status, 201, "{}", preview.text());
-    let link = preview.json()["url"].as_str().unwrap().to_owned();
-    let path = link.split("site.example").nth(1).unwrap();
-    let response = gateway.get(path);
-    let cookie = response
-        .header("set-cookie")
-        .split(';')
-        .next()
-        .unwrap()
-        .to_owned();
     let target = "/assets/directory/2.0.0/entry.js";
-    let asset = gateway
-        .site
-        .send(Request::new("GET", target).header("cookie", &cookie));
+    let asset = viewer(&gateway, &token_in(&preview)).get(target);
     assert_eq!(
         (asset.status, asset.header("cache-control")),
         (200, "private, no-store")

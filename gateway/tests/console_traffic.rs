@@ -32,7 +32,7 @@ fn traffic_is_counted_by_section_and_track() {
     assert_eq!(gateway.post_deployment(&body).status, 201);
     for (cohort, count) in [(u32::MAX, 3), (0, 2)] {
         let mut browser = Browser::new(gateway.site);
-        browser.set_cookie("colonnade-rollout", &rollout_cookie(&gateway, &[cohort]));
+        browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(&gateway, &[cohort]));
         for _ in 0..count {
             assert_eq!(browser.get("/").status, 200);
         }

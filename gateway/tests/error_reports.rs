@@ -33,9 +33,23 @@ fn failure(deployment: u64, error: &str) -> Value {
     })
 }
 
+/// Sends a report without a cookie.
 fn report(gateway: &Gateway, client: u8, failure: &Value) -> Response {
-    let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 1, client));
-    let response = site.send(post(failure.to_string()));
+    report_from(&mut browser(gateway, client), failure)
+}
+
+/// Sends a report of a client with these cohorts in the running rollouts.
+fn report_with(gateway: &Gateway, client: u8, cohorts: &[u32], failure: &Value) -> Response {
+    report_from(&mut visitor(gateway, client, cohorts), failure)
+}
+
+/// Sends a report of a client that the only rollout includes.
+fn report_candidate(gateway: &Gateway, client: u8, failure: &Value) {
+    report_with(gateway, client, &[0], failure);
+}
+
+fn report_from(browser: &mut Browser, failure: &Value) -> Response {
+    let response = browser.send(post(failure.to_string()));
     assert_eq!(response.status, 204, "{}", response.text());
     assert_eq!(
         (response.header("cache-control"), response.body.len()),
@@ -59,9 +73,19 @@ fn view_live(gateway: &Gateway) {
 
 /// Sends a document to a client with these cohorts in the running rollouts.
 fn view_with(gateway: &Gateway, client: u8, deployment: u64, cohorts: &[u32]) {
-    let mut browser = Browser::new(gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 1, client)));
-    browser.set_cookie("colonnade-rollout", &rollout_cookie(gateway, cohorts));
-    assert_eq!(browser.get("/").boot()["deployment"], deployment);
+    let response = visitor(gateway, client, cohorts).get("/");
+    assert_eq!(response.boot()["deployment"], deployment);
+}
+
+fn browser(gateway: &Gateway, client: u8) -> Browser {
+    Browser::new(gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 1, client)))
+}
+
+/// A client with these cohorts in the running rollouts.
+fn visitor(gateway: &Gateway, client: u8, cohorts: &[u32]) -> Browser {
+    let mut browser = browser(gateway, client);
+    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, cohorts));
+    browser
 }
 
 /// The automatic aborts in the history.
@@ -160,6 +184,8 @@ fn invalid_report_is_rejected() {
         with("url", json!("https://site.example/marked")),
         with("page", json!("/marked")),
         with("page", json!("/state/texas")),
+        with("error", json!(1)),
+        with("error", Value::Null),
     ] {
         assert_eq!(gateway.site.send(post(body.clone())).status, 400, "{body}");
     }
@@ -173,36 +199,47 @@ fn invalid_report_is_rejected() {
 }
 
 #[test]
-fn report_logs_only_valid_error_class_names() {
+fn report_logs_only_listed_error_classes() {
     let gateway = gateway("");
-    let long = "x".repeat(65);
-    for error in [
+    let long = "x".repeat(900);
+    let unlisted = [
         "",
         " ",
-        "a b",
+        "marked word",
         "marked\nevent",
-        "marked\r",
         "marked\u{0}",
         "<marked>",
-        "marked-error",
-        "marked.error",
+        "MarkedError",
         "märked",
         "\u{202e}dekram",
         "{\"marked\":1}",
-        "marked()",
-        "visitor@example.com",
+        "visitor@marked.example",
+        "typeerror",
+        "TypeError ",
         &long,
-    ] {
-        let response = gateway.site.send(post(failure(2, error).to_string()));
-        assert_eq!(response.status, 400, "{error:?}");
-        gateway.request_event(&response);
+    ];
+    for (client, error) in (1..).zip(unlisted) {
+        gateway.request_event(&report(&gateway, client, &failure(2, error)));
     }
-    assert_eq!(logged_failures(&gateway), Vec::<Value>::new());
-    assert!(!gateway.output().contains("marked") && !gateway.output().contains(&long));
-
-    let longest = format!("$_{}", "x".repeat(62));
-    gateway.request_event(&report(&gateway, 1, &failure(2, &longest)));
+    let listed: Vec<String> =
+        serde_json::from_str(include_str!("../../tests/tables/error-classes.json")).unwrap();
+    for (client, error) in (101..).zip(&listed) {
+        gateway.request_event(&report(&gateway, client, &failure(2, error)));
+    }
     let mut logged = logged_failures(&gateway);
+    let classes: Vec<_> = logged.iter().map(|event| event["error_class"].clone()).collect();
+    let mut expected = vec![json!("Other"); unlisted.len()];
+    expected.extend(listed.iter().map(|class| json!(class)));
+    assert_eq!(classes, expected);
+    let errors = gateway.admin_get("/api/v1/sections/directory/errors");
+    for text in [gateway.output(), errors.to_string()] {
+        assert!(!text.contains("arked") && !text.contains(&long), "{text}");
+    }
+    let mut counted = errors["errors"].as_array().unwrap().iter();
+    assert_eq!(counted.len(), 1 + listed.len());
+    let other = counted.find(|error| error["class"] == "Other").unwrap();
+    assert_eq!(other["count"], unlisted.len());
+
     let logged = logged[0].as_object_mut().unwrap();
     logged.remove("timestamp");
     logged.remove("request_id");
@@ -210,7 +247,7 @@ fn report_logs_only_valid_error_class_names() {
         json!(logged),
         json!({
             "level": "WARN", "event": "client_error_reported", "deployment": 2, "release": "directory@2.0.0",
-            "phase": "Render", "error_class": longest,
+            "phase": "Render", "error_class": "Other",
         })
     );
 }
@@ -234,14 +271,14 @@ fn failing_canary_is_aborted() {
     }
     view_live(&gateway);
     for client in [1, 1, 1, 2] {
-        report(&gateway, client, &failure(2, "TypeError"));
+        report_candidate(&gateway, client, &failure(2, "TypeError"));
     }
     assert_eq!(
         gateway.admin_get("/api/v1/deployments")["rollouts"][0]["deployment"],
         2,
         "two clients are below the minimum"
     );
-    report(&gateway, 3, &failure(2, "ChunkLoadError"));
+    report_candidate(&gateway, 3, &failure(2, "ChunkLoadError"));
     let abort = wait_for_abort(&gateway);
     assert_eq!(
         (&abort["by"], &abort["candidate"], &abort["live"]),
@@ -285,12 +322,8 @@ fn only_failing_one_of_two_rollouts_is_aborted() {
     for client in 17..=166 {
         view_with(&gateway, client, 1, &[u32::MAX, u32::MAX]);
     }
-    for client in [5, 13, 6] {
-        report(
-            &gateway,
-            client,
-            &failure(if client < 13 { 2 } else { 4 }, "TypeError"),
-        );
+    for (client, deployment, cohorts) in [(5, 2, [0, u32::MAX]), (13, 4, [0, 0]), (6, 2, [0, u32::MAX])] {
+        report_with(&gateway, client, &cohorts, &failure(deployment, "TypeError"));
     }
     let abort = wait_for_abort(&gateway);
     assert_eq!(
@@ -308,8 +341,9 @@ fn only_failing_one_of_two_rollouts_is_aborted() {
     // The analysis of the other rollout continues: one failure with `legal` was counted, and four more abort it.
     let mut failure = failure(1, "TypeError");
     failure["deployment"] = json!(3);
-    for client in [9, 10, 11, 12] {
-        report(&gateway, client, &failure);
+    let visitors = [9, 10, 11, 12].map(|client| visitor(&gateway, client, &[0]));
+    for mut visitor in visitors {
+        report_from(&mut visitor, &failure);
     }
     gateway.wait_for_event(|line| {
         line["event"] == "deployment_changed" && line["candidate"] == 3 && line["by"] == "gateway"
@@ -325,11 +359,11 @@ fn failures_shared_with_live_do_not_abort_canary() {
         view(&gateway, client, 1);
     }
     for client in 1..=3 {
-        report(&gateway, client, &failure(1, "TypeError"));
-        report(&gateway, client, &failure(2, "TypeError"));
+        report_with(&gateway, client, &[u32::MAX], &failure(1, "TypeError"));
+        report_candidate(&gateway, client, &failure(2, "TypeError"));
     }
     // 100 % against 75 %: chance explains it.
-    report(&gateway, 4, &failure(2, "TypeError"));
+    report_candidate(&gateway, 4, &failure(2, "TypeError"));
     let analysis = &gateway.admin_get("/api/v1/rollouts")[0]["analysis"];
     let failed = ["candidate", "live"].map(|track| analysis[track]["failedClientPercent"].clone());
     assert_eq!(failed, [json!(100.0), json!(75.0)]);
@@ -345,21 +379,55 @@ fn reports_from_clients_without_document_are_ignored() {
     view(&gateway, 5, 1);
     view_live(&gateway);
     for client in 100..=120 {
-        report(&gateway, client, &failure(2, "TypeError"));
+        report_candidate(&gateway, client, &failure(2, "TypeError"));
     }
     // Reports of clients that saw the other deployment are ignored, too.
-    report(&gateway, 5, &failure(2, "TypeError"));
+    report_candidate(&gateway, 5, &failure(2, "TypeError"));
+    // Reports need a signed cookie of the deployment.
+    for client in 1..=4 {
+        report(&gateway, client, &failure(2, "TypeError"));
+        report_with(&gateway, client, &[u32::MAX], &failure(2, "TypeError"));
+    }
     for client in 1..=3 {
         assert_eq!(
             gateway.admin_get("/api/v1/deployments")["rollouts"][0]["deployment"],
             2
         );
-        report(&gateway, client, &failure(2, "TypeError"));
+        report_candidate(&gateway, client, &failure(2, "TypeError"));
     }
     let abort = wait_for_abort(&gateway);
     assert_eq!(
         abort["reason"],
         "75.0 % of 4 clients with the rollout's releases failed, and 0.0 % of 91 without"
+    );
+}
+
+#[test]
+fn few_forged_reports_never_abort_sound_rollout() {
+    // With the default thresholds.
+    let gateway = gateway("");
+    for client in 1..=45 {
+        for _ in 0..3 {
+            view(&gateway, client, 2);
+        }
+    }
+    for client in 46..=220 {
+        view(&gateway, client, 1);
+    }
+    // Of 45 clients 13 % fail, but fewer than the square root of their number.
+    let attackers = [1, 2, 3, 4, 5, 6].map(|client| visitor(&gateway, client, &[0]));
+    for mut attacker in attackers {
+        report_from(&mut attacker, &failure(2, "TypeError"));
+    }
+    let rollout = gateway.admin_get("/api/v1/rollouts")[0].take();
+    assert_eq!(
+        rollout["analysis"]["criteria"]["failedClients"], "passing",
+        "{rollout}"
+    );
+    report_candidate(&gateway, 7, &failure(2, "TypeError"));
+    assert_eq!(
+        wait_for_abort(&gateway)["reason"],
+        "15.6 % of 45 clients with the rollout's releases failed, and 0.0 % of 175 without"
     );
 }
 
@@ -373,7 +441,7 @@ fn canary_analysis_continues_after_other_section_deploy() {
     view_live(&gateway);
     assert_eq!(gateway.deploy(&json!({ "legal": "1.0.0" })), 3);
     for client in 1..=3 {
-        report(&gateway, client, &failure(4, "TypeError"));
+        report_candidate(&gateway, client, &failure(4, "TypeError"));
     }
     assert_eq!(wait_for_abort(&gateway)["candidate"], 4);
     assert_eq!(gateway.get("/terms").boot()["deployment"], 3);
@@ -406,7 +474,7 @@ fn disabled_automatic_abort_keeps_failing_canary() {
     view_live(&gateway);
     for client in 1..=9 {
         view(&gateway, client, 2);
-        report(&gateway, client, &failure(2, "TypeError"));
+        report_candidate(&gateway, client, &failure(2, "TypeError"));
     }
     assert_eq!(
         gateway.admin_get("/api/v1/deployments")["rollouts"][0]["deployment"],

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
+use crate::support::preview::{token_in, viewer};
 use crate::support::{
     Backend, Browser, Connection, FaultyMachine, Gateway, Raw, Release, Reply, Request, now,
 };
@@ -117,10 +118,7 @@ fn assert_today(gateway: &Gateway, off: i64) {
 fn open_preview(gateway: &Gateway) -> Browser {
     let response = gateway.admin_post("/api/v1/previews", &json!({ "deployment": 1 }));
     assert_eq!(response.status, 201, "{}", response.text());
-    let url = response.json()["url"].as_str().unwrap().to_owned();
-    let mut browser = Browser::new(gateway.site);
-    let link = browser.get(url.strip_prefix("https://site.example").unwrap());
-    assert_eq!(link.status, 303);
+    let mut browser = viewer(gateway, &token_in(&response));
     assert_eq!(browser.get("/").boot()["deployment"], 1);
     browser
 }

@@ -112,7 +112,7 @@ fn requests_count_by_track() {
     gateway.post_deployment(&json!({ "releases": { "directory": "2.0.0" }, "percent": 50 }));
     for cohort in [0, u32::MAX] {
         let mut browser = Browser::new(gateway.site);
-        browser.set_cookie("colonnade-rollout", &rollout_cookie(&gateway, &[cohort]));
+        browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(&gateway, &[cohort]));
         gateway.request_event(&browser.get("/"));
     }
     assert_eq!((count("live"), count("candidate")), (2, 1));

@@ -3,12 +3,82 @@
 use serde_json::{Value, json};
 
 use crate::support::preview::{
-    COOKIE, create_preview, deployment, follow_link, gateway, post_preview, token_in, viewer,
+    COOKIE, create_preview, create_preview_of, deployment, gateway, open_link, post_preview, start_preview,
+    token_in, viewer,
 };
 use crate::support::{Gateway, Release, Request};
 
 #[test]
-fn preview_link_sets_cookie_and_redirects() {
+fn preview_link_asks_before_its_code_runs() {
+    let gateway = gateway();
+    let token = create_preview_of(&gateway, &json!({ "directory": "2.0.0", "legal": "1.0.0" }));
+    let response = open_link(&gateway, &token);
+    assert_eq!(response.status, 200);
+    assert!(!response.has("set-cookie") && !response.has("location"));
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("x-robots-tag"), "noindex, nofollow");
+    let policy = response.header("content-security-policy");
+    assert!(
+        policy.starts_with("default-src 'none'; style-src 'sha256-")
+            && policy.ends_with("; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"),
+        "{policy}"
+    );
+    let html = response.text();
+    for text in [
+        "<title>Start a preview? - Test &amp; Brand</title>",
+        "<meta name=\"robots\" content=\"noindex\">",
+        "deployment 2, created by name of token-for-everything",
+        "<li>directory 1.0.0 → 2.0.0</li><li>legal 1.0.0, new</li>",
+        "It runs on this site's address",
+        "End preview",
+        "<form class=\"actions\" method=\"post\"><button class=\"button\" type=\"submit\">Start preview</button>",
+    ] {
+        assert!(html.contains(text), "{text}: {html}");
+    }
+    assert!(!html.contains("<script") && !html.contains(&token), "{html}");
+    let head = gateway
+        .site
+        .send(Request::new("HEAD", &format!("/_preview/{token}")));
+    assert_eq!((head.status, head.body.len()), (200, 0));
+
+    let removal = create_preview_of(&gateway, &json!({ "directory": null }));
+    assert!(
+        open_link(&gateway, &removal)
+            .text()
+            .contains("<li>directory, removed</li>")
+    );
+    let live = token_in(&post_preview(&gateway, &json!({ "deployment": 1 })));
+    let live = open_link(&gateway, &live).text();
+    assert!(
+        live.contains("<dt>Changes to the live site</dt><dd>none</dd>"),
+        "{live}"
+    );
+}
+
+#[test]
+fn only_the_pages_own_button_starts_a_preview() {
+    let gateway = gateway();
+    let token = create_preview(&gateway);
+    let target = format!("/_preview/{token}");
+    for (name, value) in [
+        ("sec-fetch-site", "cross-site"),
+        ("sec-fetch-site", "same-site"),
+        ("sec-fetch-site", "none"),
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+        ("accept", "text/html"),
+    ] {
+        let response = gateway
+            .site
+            .send(Request::new("POST", &target).header(name, value));
+        assert_eq!(response.status, 403, "{name}: {value}");
+        assert!(!response.has("set-cookie") && !response.has("location"));
+    }
+    assert_eq!(gateway.site.send(Request::new("PUT", &target)).status, 405);
+}
+
+#[test]
+fn started_preview_sets_cookie_and_redirects() {
     let gateway = gateway();
     let response = post_preview(
         &gateway,
@@ -16,7 +86,7 @@ fn preview_link_sets_cookie_and_redirects() {
     );
     assert_eq!(response.json()["deployment"], 2);
     let token = token_in(&response);
-    let response = follow_link(&gateway, &token);
+    let response = start_preview(&gateway, &token);
     assert_eq!(
         (response.status, response.header("location")),
         (303, "/state/New%20York")
@@ -80,7 +150,7 @@ fn preview_path_rejects_open_redirects() {
         &longest,
     ] {
         let token = token_in(&post_preview(&gateway, &json!({ "deployment": 1, "path": path })));
-        let response = follow_link(&gateway, &token);
+        let response = start_preview(&gateway, &token);
         assert_eq!((response.status, response.header("location")), (303, path));
         assert!(response.header("set-cookie").len() < 4096);
     }
@@ -152,7 +222,7 @@ fn preview_takes_precedence_over_rollout() {
     gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" }, "percent": 50 }));
     let mut viewer = viewer(&gateway, &token);
     assert_eq!(deployment(&viewer.get("/")), 2);
-    assert_eq!(viewer.cookie("colonnade-rollout"), None);
+    assert_eq!(viewer.cookie("__Host-colonnade-rollout"), None);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
 use crate::support::preview::{
-    assert_rejected, create_preview, deployment, follow_link, gateway, keys, keys_file, sign_token,
-    sign_with_gateway_key, with_cookie,
+    assert_rejected, create_preview, deployment, gateway, keys, keys_file, open_link, sign_token,
+    sign_with_gateway_key, start_preview, with_cookie,
 };
 use crate::support::{Request, now};
 
@@ -84,7 +84,7 @@ fn forged_altered_or_expired_token_is_rejected() {
     }
     // The test's signature is valid: the gateway accepts the unaltered payload.
     assert_eq!(
-        follow_link(&gateway, &sign_with_gateway_key(&gateway, &valid)).status,
+        start_preview(&gateway, &sign_with_gateway_key(&gateway, &valid)).status,
         303
     );
     assert_eq!(deployment(&with_cookie(&gateway, &token, "/")), 2);
@@ -106,7 +106,7 @@ fn rotated_key_verifies_no_token() {
     let next = create_preview(&gateway);
     assert_ne!(next.split('.').next(), token.split('.').next());
     assert_eq!(keys(&gateway).as_array().unwrap().len(), 2);
-    assert_eq!(follow_link(&gateway, &token).status, 303);
+    assert_eq!(start_preview(&gateway, &token).status, 303);
     // A key older than any preview's lifetime is removed.
     set_creation_time("2026-01-01T00:00:00Z");
     create_preview(&gateway);
@@ -136,8 +136,9 @@ fn preview_secrets_are_not_logged_and_key_file_is_private() {
         gateway.request_event(&with_cookie(&gateway, cookie, "/"));
         gateway.request_event(&with_cookie(&gateway, cookie, "/nowhere"));
     }
-    let response = follow_link(&gateway, &token);
-    assert_eq!(gateway.request_event(&response)["route"], "/_preview/:token");
+    for response in [open_link(&gateway, &token), start_preview(&gateway, &token)] {
+        assert_eq!(gateway.request_event(&response)["route"], "/_preview/:token");
+    }
     gateway.admin_request(Request::new("DELETE", "/api/v1/previews"));
     gateway.signal("TERM");
     gateway.wait_for_exit();
@@ -174,9 +175,9 @@ fn request_input_never_selects_code_origin() {
     }
     for (name, value) in [
         ("cookie", "deployment=2"),
-        ("cookie", "colonnade-preview=2"),
-        ("cookie", "colonnade-preview=https://evil.example/"),
-        ("cookie", "colonnade-rollout=2.0"),
+        ("cookie", "__Host-colonnade-preview=2"),
+        ("cookie", "__Host-colonnade-preview=https://evil.example/"),
+        ("cookie", "__Host-colonnade-rollout=2.0"),
         ("cookie", "import-map-overrides=https://evil.example/"),
         ("host", "evil.example"),
         ("x-forwarded-host", "evil.example"),

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::preview::{
-    DELETE_COOKIE, assert_rejected, create_preview, deployment, follow_link, gateway, viewer,
+    DELETE_COOKIE, assert_rejected, create_preview, deployment, gateway, open_link, start_preview, viewer,
 };
 use crate::support::{Gateway, Request, wait_until};
 
@@ -24,18 +24,18 @@ fn revocation_ends_all_previews_on_all_gateways() {
     let other = gateway.start_another();
     let token = create_preview(&gateway);
     wait_until("the link works on the other gateway", || {
-        follow_link(&other, &token).status == 303
+        open_link(&other, &token).status == 200
     });
     let response = gateway.admin_request(Request::new("DELETE", "/api/v1/previews"));
     assert_eq!(response.status, 204);
     assert_rejected(&gateway, &token, "revoked");
     wait_until("the link ends on the other gateway", || {
-        follow_link(&other, &token).status == 403
+        open_link(&other, &token).status == 403
     });
     assert_rejected(&other, &token, "revoked");
     let next = create_preview(&gateway);
     assert_eq!(
-        follow_link(&gateway, &next).status,
+        start_preview(&gateway, &next).status,
         303,
         "new previews still work"
     );

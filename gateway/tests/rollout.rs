@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Exchange, Gateway, Release, Request, Response, rollout_cookie, rollout_ids};
+use crate::support::{
+    Browser, Exchange, Gateway, Release, Request, Response, rollout_cookie, rollout_ids, sign,
+};
 
 /// The pages of `directory`.
 const PAGES: [&str; 3] = ["/", "/state/:state", "/signup"];
@@ -49,7 +51,7 @@ fn rollout_id(gateway: &Gateway) -> String {
 /// A browser whose cookie has this cohort.
 fn visitor(gateway: &Gateway, cohort: u32) -> Browser {
     let mut browser = Browser::new(gateway.site);
-    browser.set_cookie("colonnade-rollout", &rollout_cookie(gateway, &[cohort]));
+    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, &[cohort]));
     browser
 }
 
@@ -165,10 +167,10 @@ fn documents_are_private_only_during_rollout() {
         assert_eq!(cache_headers(&response), PRIVATE);
         let cookie = response.header("set-cookie");
         let cohort = cookie
-            .strip_prefix(&format!("colonnade-rollout={id}."))
+            .strip_prefix(&format!("__Host-colonnade-rollout={id}."))
             .and_then(|rest| rest.strip_suffix("; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure"))
             .unwrap_or_else(|| panic!("{cookie}"));
-        assert!(cohort.parse::<u32>().is_ok(), "{cookie}");
+        let (cohort, _) = cohort.split_once('.').unwrap();
         let mut browser = visitor(&gateway, cohort.parse().unwrap());
         let again = browser.get(path);
         assert_eq!(deployment(&again), deployment(&response));
@@ -204,8 +206,17 @@ fn invalid_cohort_cookie_is_replaced() {
     let gateway = gateway_with("");
     start(&gateway, 50);
     let id = rollout_id(&gateway);
+    let [first, last] = [0, u32::MAX].map(|cohort| rollout_cookie(&gateway, &[cohort]));
+    let (_, signature_of_last) = last.rsplit_once('.').unwrap();
     for value in [
         String::new(),
+        // A visitor cannot choose a cohort.
+        format!("{id}.0"),
+        format!("{id}.0."),
+        format!("{id}.0.{signature_of_last}"),
+        format!("{id}.00.{}", first.rsplit_once('.').unwrap().1),
+        format!("{id}.0.{}", sign("", &format!("{id}.0"))),
+        first[..first.len() - 1].to_owned(),
         id.clone(),
         format!("{id}."),
         format!("{id}.-1"),
@@ -215,10 +226,86 @@ fn invalid_cohort_cookie_is_replaced() {
         "https://evil.example/".to_owned(),
     ] {
         let mut browser = Browser::new(gateway.site);
-        browser.set_cookie("colonnade-rollout", &value);
+        browser.set_cookie("__Host-colonnade-rollout", &value);
         assert!(browser.get("/").has("set-cookie"), "{value}");
         assert!(!browser.get("/").has("set-cookie"), "{value}");
     }
+}
+
+#[test]
+fn cookie_names_follow_the_scheme_of_the_origin() {
+    for (origin, prefix, other, end) in [
+        (
+            "https://site.example",
+            "__Host-",
+            "",
+            "; HttpOnly; SameSite=Lax; Secure",
+        ),
+        ("http://localhost", "", "__Host-", "; HttpOnly; SameSite=Lax"),
+    ] {
+        let gateway = Gateway::start_live("", &[("COLONNADE_SITE__ORIGIN", origin)]);
+        let invalid_preview = |prefix: &str| {
+            let cookie = format!("{prefix}colonnade-preview=x");
+            gateway
+                .site
+                .send(Request::new("GET", "/").header("cookie", &cookie))
+        };
+        let deleted = format!("{prefix}colonnade-preview=; Path=/; Max-Age=0{end}");
+        assert_eq!(invalid_preview(prefix).header("set-cookie"), deleted);
+        assert!(!invalid_preview(other).has("set-cookie"));
+
+        gateway.publish(&Release::section("directory", "2.0.0", &PAGES).slot("join"));
+        start(&gateway, 50);
+        let response = gateway.get("/");
+        let set = response.header("set-cookie");
+        assert!(
+            set.starts_with(&format!("{prefix}colonnade-rollout=")) && set.ends_with(end),
+            "{set}"
+        );
+        assert!(set.contains("; Path=/; ") && !set.contains("Domain"), "{set}");
+        let cookie = rollout_cookie(&gateway, &[0]);
+        for (prefix, is_read) in [(prefix, true), (other, false)] {
+            let mut browser = Browser::new(gateway.site);
+            browser.set_cookie(&format!("{prefix}colonnade-rollout"), &cookie);
+            assert_eq!(!browser.get("/").has("set-cookie"), is_read, "{origin}: {prefix}");
+        }
+    }
+}
+
+#[test]
+fn cohort_survives_restart_and_applies_to_all_gateways() {
+    let first = gateway_with("");
+    let candidate = start(&first, 1);
+    let canary_visitor = visitor(&first, 0);
+    let shows_candidate = |gateway: &Gateway| {
+        let response = canary_visitor.clone().at(gateway.site).get("/");
+        deployment(&response) == candidate && !response.has("set-cookie")
+    };
+    let second = first.start_another();
+    assert!(shows_candidate(&first) && shows_candidate(&second));
+    assert!(shows_candidate(&first.kill_and_restart("")));
+}
+
+#[test]
+fn draw_of_an_older_gateway_is_replaced_once() {
+    let gateway = gateway_with("");
+    start(&gateway, 50);
+    let file = gateway.store().join("live.json");
+    let mut state: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    // As an older gateway stores a rollout.
+    state["visible"]["rollouts"][0]
+        .as_object_mut()
+        .unwrap()
+        .remove("key");
+    std::fs::write(&file, state.to_string()).unwrap();
+    let restarted = gateway.kill_and_restart("");
+    let mut browser = Browser::new(restarted.site);
+    browser.set_cookie(
+        "__Host-colonnade-rollout",
+        &format!("{}.0", rollout_id(&restarted)),
+    );
+    assert!(browser.get("/").has("set-cookie"));
+    assert!(!browser.get("/").has("set-cookie"));
 }
 
 #[test]
@@ -230,7 +317,7 @@ fn each_rollout_assigns_new_cohorts() {
     gateway.admin_post(&format!("/api/v1/deployments/{first}/abort"), &json!({}));
     start(&gateway, 50);
     let response = browser.get("/");
-    let cookie = format!("colonnade-rollout={}.", rollout_id(&gateway));
+    let cookie = format!("__Host-colonnade-rollout={}.", rollout_id(&gateway));
     assert!(response.header("set-cookie").starts_with(&cookie));
 }
 
@@ -393,7 +480,7 @@ fn http2_split_cookie_fields_are_read() {
     // With these percentages a new cohort would almost always select the other deployment.
     for (percent, cohort, number) in [(1, 0, candidate), (99, u32::MAX, 1)] {
         set_percent(&gateway, candidate, percent);
-        let cookie = format!("colonnade-rollout={}.{cohort}", rollout_id(&gateway));
+        let cookie = format!("__Host-colonnade-rollout={}", rollout_cookie(&gateway, &[cohort]));
         let fields = [("cookie", "a=1"), ("cookie", &*cookie), ("cookie", "b=2")];
         let response = Exchange::new(gateway.site, "GET", &fields).response();
         assert_eq!(deployment(&response), number);
@@ -444,6 +531,6 @@ fn rejected_signup_renders_in_visitors_deployment() {
     // A new visitor stays on the deployment of the first document.
     let mut new = Browser::new(gateway.site);
     let shown = deployment(&new.send(form()));
-    assert!(new.cookie("colonnade-rollout").is_some());
+    assert!(new.cookie("__Host-colonnade-rollout").is_some());
     assert_eq!(deployment(&new.get("/")), shown);
 }

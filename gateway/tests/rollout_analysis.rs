@@ -43,7 +43,7 @@ fn visit(gateway: &Gateway, page: &str) -> u16 {
         for client in clients {
             let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
             let mut browser = Browser::new(site);
-            browser.set_cookie("colonnade-rollout", &cookie);
+            browser.set_cookie("__Host-colonnade-rollout", &cookie);
             status = browser.get(&format!("/shop/{page}")).status;
         }
     }
@@ -103,7 +103,7 @@ fn failures_of_both_sides_never_abort_rollout() {
         for (index, client) in clients.enumerate() {
             let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
             let mut browser = Browser::new(site);
-            browser.set_cookie("colonnade-rollout", &cookie);
+            browser.set_cookie("__Host-colonnade-rollout", &cookie);
             let page = if index < failing { "bad" } else { "good" };
             assert_eq!(browser.get(&format!("/shop/{page}")).status, 200);
         }
@@ -119,8 +119,25 @@ fn request_all(gateway: &Gateway, draw: u32, paths: impl Iterator<Item = String>
     for (client, path) in (0..).zip(paths) {
         let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
         let mut browser = Browser::new(site);
-        browser.set_cookie("colonnade-rollout", &cookie);
+        browser.set_cookie("__Host-colonnade-rollout", &cookie);
         assert_eq!(browser.get(&path).status, 200);
+    }
+}
+
+#[test]
+fn page_data_counts_only_with_cookie_of_the_deployment() {
+    let gateway = gateway(SMALL, HEALTHY_MODULE, LONG);
+    let page = "/_page/2?path=%2Fshop%2Fgood";
+    let live = rollout_cookie(&gateway, &[u32::MAX]);
+    let candidate = rollout_cookie(&gateway, &[0]);
+    for (cookie, counted) in [(None, 0), (Some(live), 0), (Some(candidate), 1)] {
+        let mut browser = Browser::new(gateway.site);
+        if let Some(cookie) = cookie {
+            browser.set_cookie("__Host-colonnade-rollout", &cookie);
+        }
+        assert_eq!(browser.get(page).status, 200);
+        let analysis = &gateway.admin_get("/api/v1/rollouts")[0]["analysis"];
+        assert_eq!(analysis["candidate"]["requests"], counted, "{analysis}");
     }
 }
 

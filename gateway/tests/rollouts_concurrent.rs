@@ -60,7 +60,7 @@ fn gateway_with_two_rollouts() -> Gateway {
 /// A visitor with these draws for the running rollouts.
 fn visitor(gateway: &Gateway, draws: &[u32]) -> Browser {
     let mut browser = Browser::new(gateway.site);
-    browser.set_cookie("colonnade-rollout", &rollout_cookie(gateway, draws));
+    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, draws));
     browser
 }
 
@@ -321,27 +321,27 @@ fn cookie_keeps_draws_of_running_rollouts_only() {
         panic!("two rollouts");
     };
     known.get("/");
-    let cookie = known.cookie("colonnade-rollout").unwrap().to_owned();
-    let expected = format!("{first}.17-{second}.");
-    assert!(cookie.starts_with(&expected), "{cookie}");
+    let cookie = known.cookie("__Host-colonnade-rollout").unwrap().to_owned();
+    let (kept, drawn) = cookie.split_once(':').unwrap();
+    assert!(kept.starts_with(&format!("{first}.17.")), "{cookie}");
+    assert!(drawn.starts_with(&format!("{second}.")), "{cookie}");
     assert!(!known.get("/").has("set-cookie"));
 
     post_as(&gateway, "directory", "rollouts/directory/abort", &json!({}));
     assert!(!known.get("/").has("set-cookie"), "no draw is missing");
-    let draw = cookie.strip_prefix(&expected).unwrap();
     for value in [
         format!("{second}.x"),
         format!("{first}.1"),
-        format!("{first}.1-{first}.2-{first}.3-{first}.4-{second}.{draw}"),
-        "-.-".to_owned(),
-        "a.1-".repeat(500),
+        format!("{kept}:{kept}:{kept}:{kept}:{drawn}"),
+        ":.:".to_owned(),
+        "a.1.b:".repeat(500),
     ] {
         let mut browser = Browser::new(gateway.site);
-        browser.set_cookie("colonnade-rollout", &value);
+        browser.set_cookie("__Host-colonnade-rollout", &value);
         assert!(browser.get("/").has("set-cookie"), "{value}");
-        let replaced = browser.cookie("colonnade-rollout").unwrap();
+        let replaced = browser.cookie("__Host-colonnade-rollout").unwrap();
         assert!(
-            replaced.starts_with(&format!("{second}.")) && !replaced.contains('-'),
+            replaced.starts_with(&format!("{second}.")) && !replaced.contains(':'),
             "{replaced}"
         );
     }

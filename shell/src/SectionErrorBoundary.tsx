@@ -1,7 +1,8 @@
 import type { SectionEntry } from "@colonnade/kit/shell";
 import { Component, Suspense, type ReactNode } from "react";
 
-import { isChunkLoadError, type Phase } from "./errorReports";
+import { isChunkLoadError } from "./errorClass";
+import type { Phase } from "./errorReports";
 import type { RetryButtonProps } from "./frame/RetryButton";
 import type { PinnedDeployment } from "./loading/pinnedDeployment";
 import { hasTypedText, isCurrentPath, isReachable, reloadDocument } from "./loading/reload";

@@ -3,45 +3,10 @@ import type { Boot } from "@colonnade/kit/shell";
 import { TEST_SITE } from "@colonnade/kit/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { createErrorReporter, errorClass, isChunkLoadError, type ReportError } from "./errorReports";
+import { createErrorReporter, type ReportError } from "./errorReports";
 
 const DIRECTORY = { section: { name: "directory", version: "1.1.0" }, pattern: "/state/:state" };
 const LEGAL = { section: { name: "legal", version: "2.0.0" } };
-
-function chunkLoadError(): Error {
-  return Object.assign(new Error("Loading chunk 7 failed."), { name: "ChunkLoadError" });
-}
-
-describe("errorClass", () => {
-  class CustomError extends Error {}
-
-  test.each<[unknown, string]>([
-    [new TypeError("a message"), "TypeError"],
-    [new CustomError("a message"), "CustomError"],
-    [new DOMException("a message", "AbortError"), "DOMException"],
-    [chunkLoadError(), "ChunkLoadError"],
-    [Object.assign(new Error("m"), { name: "visitor@example.com" }), "Error"],
-    ["https://site.example/private", "String"],
-    [{ constructor: { name: "visitor@example.com" } }, "Unknown"],
-    [Object.create(null), "Unknown"],
-    [undefined, "undefined"],
-    [null, "null"],
-  ])("%o", (error, name) => {
-    expect(errorClass(error)).toBe(name);
-  });
-
-  test("a name that is not a valid class name becomes Unknown", () => {
-    class Long extends Error {}
-    Object.defineProperty(Long, "name", { value: "x".repeat(65) });
-    expect(errorClass(new Long())).toBe("Unknown");
-  });
-
-  test("isChunkLoadError matches the name that webpack sets", () => {
-    expect(isChunkLoadError(chunkLoadError())).toBe(true);
-    expect(isChunkLoadError(new Error("Loading chunk 7 failed."))).toBe(false);
-    expect(isChunkLoadError("ChunkLoadError")).toBe(false);
-  });
-});
 
 describe("error reporter", () => {
   const beacon = vi.fn<(url: string, body: Blob) => boolean>();

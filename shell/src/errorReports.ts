@@ -1,5 +1,7 @@
 import type { Boot, SectionEntry } from "@colonnade/kit/shell";
 
+import { errorClass } from "./errorClass";
+
 /** When a section failed: while loading or while rendering. */
 export type Phase = "load" | "render";
 
@@ -14,23 +16,6 @@ export interface FailedContent {
 export type ReportError = (content: FailedContent, phase: Phase, error: unknown) => void;
 
 const URL_PATH = "/_report";
-const CLASS_NAME = /^[A-Za-z0-9_$]{1,64}$/;
-// Webpack sets only this name on the error of a missing chunk, not a class.
-const CHUNK_LOAD_ERROR = "ChunkLoadError";
-
-/** Whether webpack threw the error because a chunk could not be loaded. */
-export function isChunkLoadError(error: unknown): boolean {
-  return error instanceof Error && error.name === CHUNK_LOAD_ERROR;
-}
-
-/** The class name of a thrown value. The message is never reported: it may contain personal data. */
-export function errorClass(error: unknown): string {
-  if (error === null || error === undefined) return String(error);
-  if (isChunkLoadError(error)) return CHUNK_LOAD_ERROR;
-  const { constructor } = Object(error) as { readonly constructor?: unknown };
-  const name = typeof constructor === "function" ? constructor.name : "";
-  return CLASS_NAME.test(name) ? name : "Unknown";
-}
 
 function send(body: object): void {
   const json = JSON.stringify(body);

@@ -6,14 +6,11 @@ import { ROOT } from "../support/repository.mjs";
 import { expectScreen, follow } from "../support/screens";
 import { openPage } from "../support/signup";
 import { clientAt } from "./clients";
+import { cookieOfCohort, FIRST_COHORT, LAST_COHORT, ROLLOUT_COOKIE } from "./cohorts";
 import { expect, test } from "./operator";
 
 const FAULT = "a fault of this release";
 const LEGAL = path.join(ROOT, "mfe-legal");
-const COOKIE = "colonnade-rollout";
-// Cohort values: the first and the last to join a rollout.
-const FIRST_COHORT = 0;
-const LAST_COHORT = 4_294_967_295;
 // So many that chance does not explain the failures.
 const CLIENTS = 20;
 
@@ -27,14 +24,13 @@ test("A throwing canary is aborted while open tabs keep working", async ({ page,
   const { number: canary } = await operator.deploy({ [name]: version }, { percent: 50 });
   expect((await operator.deployments()).rollouts).toMatchObject([{ deployment: canary, percent: 50 }]);
 
-  // The cookie holds the rollout ID and the visitor's cohort.
-  const { "set-cookie": cookies = [] } = await clientAt(own.url, 1).view("/");
-  const [, rollout] = new RegExp(`^${COOKIE}=([^.;]+)\\.\\d+;`).exec(cookies.join()) ?? [];
-  if (rollout === undefined) throw new Error(`no rollout cookie: ${cookies.join()}`);
-  const cookieOf = (cohort: number): string => `${rollout}.${String(cohort)}`;
+  const [candidateCookie, liveCookie] = await Promise.all([
+    cookieOfCohort(own, FIRST_COHORT),
+    cookieOfCohort(own, LAST_COHORT),
+  ]);
 
   // Both visitors are in the rollout: one reads a working page, the other gets the fault.
-  await context.addCookies([{ name: COOKIE, value: cookieOf(FIRST_COHORT), url: own.url }]);
+  await context.addCookies([{ name: ROLLOUT_COOKIE, value: candidateCookie, url: own.url }]);
   const reader = await context.newPage();
   await openPage(reader, `${own.url}/state/California`);
   await reader.evaluate(() => {
@@ -47,8 +43,8 @@ test("A throwing canary is aborted while open tabs keep working", async ({ page,
   const report = { deployment: canary, release: `${name}@${version}`, phase: "load", error: "Error" };
 
   for (let host = 2; host < 2 + CLIENTS; host += 1) {
-    await clientAt(own.url, host, `${COOKIE}=${cookieOf(LAST_COHORT)}`).view("/terms");
-    const client = clientAt(own.url, host + CLIENTS, `${COOKIE}=${cookieOf(FIRST_COHORT)}`);
+    await clientAt(own.url, host, `${ROLLOUT_COOKIE}=${liveCookie}`).view("/terms");
+    const client = clientAt(own.url, host + CLIENTS, `${ROLLOUT_COOKIE}=${candidateCookie}`);
     await client.view("/terms");
     // 410 after the abort.
     expect([204, 410]).toContain(await client.report(report));

@@ -3,14 +3,13 @@ import path from "node:path";
 import { publishAltered } from "../support/altered-release";
 import { ROOT } from "../support/repository.mjs";
 import { clientAt } from "../deployments/clients";
+import { cookieOfCohort, FIRST_COHORT, LAST_COHORT, ROLLOUT_COOKIE } from "../deployments/cohorts";
 import { expect, openTab, signIn, test } from "./console";
 
 const LEGAL = path.join(ROOT, "mfe-legal");
 const ARTICLES = path.join(ROOT, "mfe-articles");
 // Five clients must fail before the canary analysis ends a rollout. Few requests are enough.
 const SMALL = { rollout: { min_views: 4, min_clients: 5, analysis: { min_requests: 4 } } };
-const CANDIDATE_COHORT = 0;
-const LIVE_COHORT = 4_294_967_295;
 
 test("A failing rollout is taken back by the operator or the gateway", async ({ page, openConsole }) => {
   const { own, operator, token } = await openConsole(SMALL);
@@ -26,17 +25,13 @@ test("A failing rollout is taken back by the operator or the gateway", async ({ 
 
   /** Lets clients see the candidate and report a failure, and others see the live release. */
   async function fail(deployment: number, hosts: readonly number[]): Promise<void> {
-    const { "set-cookie": cookies = [] } = await clientAt(own.url, 1).view("/");
-    const [, ids = ""] = /^colonnade-rollout=([^;]+)/.exec(cookies.join()) ?? [];
-    // The rollout of the section is the newest one.
-    const others = ids.replaceAll(/\.\d+/g, `.${String(LIVE_COHORT)}`);
-    const cookieOf = (cohort: number): string => `colonnade-rollout=${others.replace(/\d+$/, String(cohort))}`;
+    const live = `${ROLLOUT_COOKIE}=${await cookieOfCohort(own, LAST_COHORT)}`;
+    const candidate = `${ROLLOUT_COOKIE}=${await cookieOfCohort(own, FIRST_COHORT)}`;
     const report = { deployment, release: `legal@${version}`, phase: "render", error: "Error" };
     for (const host of hosts) {
       // So many that chance does not explain the failures.
-      for (let live = 1; live <= 8; live++)
-        await clientAt(own.url, 10 * host + live, cookieOf(LIVE_COHORT)).view("/terms");
-      const client = clientAt(own.url, host, cookieOf(CANDIDATE_COHORT));
+      for (let other = 1; other <= 8; other++) await clientAt(own.url, 10 * host + other, live).view("/terms");
+      const client = clientAt(own.url, host, candidate);
       await client.view("/terms");
       expect(await client.report(report)).toBe(204);
     }

@@ -126,6 +126,7 @@ test("A new team ships its section from an empty folder", async ({ page, startOw
     const [link = ""] = (await follow("Preview it")).split("\n");
     // The link has the site's public origin, which is not where this gateway listens.
     await page.goto(`${own.url}${new URL(link).pathname}`);
+    await page.getByRole("button", { name: "Start preview" }).click();
     await expect(page.getByRole("complementary", { name: "Preview" })).toBeVisible();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Hello again");
     await page.getByRole("button", { name: "End preview" }).click();

@@ -36,7 +36,8 @@ export function PreviewDialog({ deployment, close }: PreviewDialogProps): ReactE
       {link ? (
         <>
           <p>
-            Anyone with this link sees the deployment until <time>{dateOf(link.expiresAt)}</time>.
+            Anyone with this link sees the deployment until <time>{dateOf(link.expiresAt)}</time>. The link asks first,
+            because the deployment's code runs on the site's origin.
           </p>
           <p className="link">
             <a href={link.url} target="_blank" rel="noreferrer">

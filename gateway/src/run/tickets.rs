@@ -61,7 +61,7 @@ impl SharedTicketKeys {
         let keys = rotate_keys(&**store, KeyPurpose::Tickets).await?;
         let valid = keys.valid(KeyPurpose::Tickets, colonnade_clock::now());
         self.keys
-            .set(valid.map(|key: &RotatingKey| (key.id.as_str(), key.bytes())));
+            .set(valid.map(|key: &RotatingKey| (key.id.as_str(), key.secret().bytes())));
         Ok(())
     }
 }

@@ -353,7 +353,7 @@ impl StoreModel {
                     .split_once("site.example")
                     .unwrap();
                 let response = site.exchange(Request::new("GET", path)).unwrap();
-                assert_eq!(response.status, 303, "{}", response.text());
+                assert_eq!(response.status, 200, "{}", response.text());
             }
         }
     }

@@ -20,6 +20,12 @@ impl Browser {
         }
     }
 
+    /// The same browser as a visitor of this gateway.
+    pub(crate) fn at(mut self, client: Client) -> Self {
+        self.client = client;
+        self
+    }
+
     pub(crate) fn get(&mut self, target: &str) -> Response {
         self.send(Request::new("GET", target))
     }

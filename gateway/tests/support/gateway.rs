@@ -8,6 +8,9 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -183,22 +186,35 @@ pub(crate) fn token(token: &str, sections: &[&str], actions: &[&str]) -> String 
 
 /// The IDs of the running rollouts.
 pub(crate) fn rollout_ids(gateway: &Gateway) -> Vec<String> {
-    let state = std::fs::read(gateway.store().join("live.json")).unwrap();
-    let state: Value = serde_json::from_slice(&state).unwrap();
-    let rollouts = state["visible"]["rollouts"].as_array().unwrap().iter();
-    let ids = rollouts.map(|rollout| rollout["id"].as_str().unwrap().to_owned());
-    ids.collect()
+    let rollouts = rollouts(gateway);
+    let ids = rollouts.iter().map(|rollout| rollout["id"].as_str().unwrap());
+    ids.map(str::to_owned).collect()
 }
 
-/// The rollout cookie of a visitor with these cohorts in the running rollouts.
+/// The running rollouts in the store.
+fn rollouts(gateway: &Gateway) -> Vec<Value> {
+    let state = std::fs::read(gateway.store().join("live.json")).unwrap();
+    let state: Value = serde_json::from_slice(&state).unwrap();
+    state["visible"]["rollouts"].as_array().unwrap().clone()
+}
+
+/// The rollout cookie of a visitor with these cohorts in the running rollouts, signed as the gateway does.
 pub(crate) fn rollout_cookie(gateway: &Gateway, cohorts: &[u32]) -> String {
-    let ids = rollout_ids(gateway);
-    assert_eq!(ids.len(), cohorts.len());
-    let draws = ids
-        .iter()
-        .zip(cohorts)
-        .map(|(id, cohort)| format!("{id}.{cohort}"));
-    draws.collect::<Vec<_>>().join("-")
+    let rollouts = rollouts(gateway);
+    assert_eq!(rollouts.len(), cohorts.len());
+    let draws = rollouts.iter().zip(cohorts).map(|(rollout, cohort)| {
+        let draw = format!("{}.{cohort}", rollout["id"].as_str().unwrap());
+        let signature = sign(rollout["key"].as_str().unwrap(), &draw);
+        format!("{draw}.{signature}")
+    });
+    draws.collect::<Vec<_>>().join(":")
+}
+
+/// Signs a text as the gateway does. The secret is base64url, as in the store.
+pub(crate) fn sign(secret: &str, text: &str) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(&URL_SAFE_NO_PAD.decode(secret).unwrap()).unwrap();
+    mac.update(text.as_bytes());
+    URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
 }
 
 /// Adds the token with all permissions to a request.

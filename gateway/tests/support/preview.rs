@@ -4,17 +4,15 @@ use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
-use sha2::Sha256;
 
-use super::{Browser, Gateway, Release, Request, Response};
+use super::{Browser, Gateway, Release, Request, Response, sign};
 
-pub(crate) const COOKIE: &str = "colonnade-preview";
+pub(crate) const COOKIE: &str = "__Host-colonnade-preview";
 
 /// The header that deletes the cookie.
 pub(crate) const DELETE_COOKIE: &str =
-    "colonnade-preview=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure";
+    "__Host-colonnade-preview=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure";
 
 /// A gateway with `directory` 1.0.0 live; `directory` 2.0.0 and `legal` 1.0.0 are published.
 pub(crate) fn gateway() -> Gateway {
@@ -47,14 +45,25 @@ pub(crate) fn token_in(response: &Response) -> String {
         .to_owned()
 }
 
-pub(crate) fn follow_link(gateway: &Gateway, token: &str) -> Response {
+/// Opens the link, which asks the visitor.
+pub(crate) fn open_link(gateway: &Gateway, token: &str) -> Response {
     gateway.get(&format!("/_preview/{token}"))
 }
 
-/// A browser that has followed the link.
+/// The request of the button on the page that the link opens.
+pub(crate) fn start_request(token: &str) -> Request {
+    Request::new("POST", &format!("/_preview/{token}")).header("sec-fetch-site", "same-origin")
+}
+
+/// Starts the preview of the link.
+pub(crate) fn start_preview(gateway: &Gateway, token: &str) -> Response {
+    gateway.site.send(start_request(token))
+}
+
+/// A browser that has started the preview.
 pub(crate) fn viewer(gateway: &Gateway, token: &str) -> Browser {
     let mut browser = Browser::new(gateway.site);
-    assert_eq!(browser.get(&format!("/_preview/{token}")).status, 303);
+    assert_eq!(browser.send(start_request(token)).status, 303);
     browser
 }
 
@@ -81,10 +90,7 @@ pub(crate) fn keys(gateway: &Gateway) -> Value {
 /// Signs a token as the gateway does.
 pub(crate) fn sign_token(id: &str, secret: &str, payload: &Value) -> String {
     let signed = format!("{id}.{}", URL_SAFE_NO_PAD.encode(payload.to_string()));
-    let mut mac = Hmac::<Sha256>::new_from_slice(&URL_SAFE_NO_PAD.decode(secret).unwrap()).unwrap();
-    mac.update(signed.as_bytes());
-    let signature = URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes());
-    format!("{signed}.{signature}")
+    format!("{signed}.{}", sign(secret, &signed))
 }
 
 /// Signs a token with the gateway's newest key.
@@ -99,12 +105,13 @@ pub(crate) fn sign_with_gateway_key(gateway: &Gateway, payload: &Value) -> Strin
 
 /// Panics unless a token is rejected, both as a link and as a cookie.
 pub(crate) fn assert_rejected(gateway: &Gateway, token: &str, why: &str) {
-    let response = follow_link(gateway, token);
-    assert_eq!(response.status, 403, "{why}");
-    assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
-    assert_eq!(response.header("cache-control"), "no-store");
-    assert!(response.text().contains("This preview is over"), "{why}");
-    assert!(!response.has("set-cookie") && !response.has("location"), "{why}");
+    for response in [open_link(gateway, token), start_preview(gateway, token)] {
+        assert_eq!(response.status, 403, "{why}");
+        assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
+        assert_eq!(response.header("cache-control"), "no-store");
+        assert!(response.text().contains("This preview is over"), "{why}");
+        assert!(!response.has("set-cookie") && !response.has("location"), "{why}");
+    }
 
     let live = gateway.get("/state/Ohio");
     let response = with_cookie(gateway, token, "/state/Ohio");

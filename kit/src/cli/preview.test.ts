@@ -31,6 +31,7 @@ test("the link shows this folder's release by default", async () => {
     code: 0,
     out: `https://site.example/_preview/1.eyJ9.c2ln
 shows deployment 14 to anyone with this link until 2026-01-31 11:02 UTC
+asks before it runs the deployment's code on the site's origin
 `,
     err: "",
   });

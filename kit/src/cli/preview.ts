@@ -41,7 +41,7 @@ export function addPreviewCommand(
     .description(
       "Creates a link to the site with these published releases, or with the release in release/ if none are given. " +
         "With --deployment, the link shows that deployment. Anyone with the link sees the preview, marked as such, " +
-        "until it expires.",
+        "until it expires. The link asks first, because the preview's code runs on the site's origin.",
     )
     .addOption(
       new Option("--deployment <number>", "preview this deployment")
@@ -62,7 +62,11 @@ export function addPreviewCommand(
       const target =
         deployment === undefined ? { releases: await parseReleases(folder, names, remove) } : { deployment };
       const preview = await createPreview({ ...target, path, minutes }, access);
-      const text = `${preview.url}\nshows deployment ${String(preview.deployment)} to anyone with this link until ${formatTime(preview.expiresAt)}`;
+      const text = [
+        preview.url,
+        `shows deployment ${String(preview.deployment)} to anyone with this link until ${formatTime(preview.expiresAt)}`,
+        "asks before it runs the deployment's code on the site's origin",
+      ].join("\n");
       printResult({ text, data: preview });
     });
 }

@@ -89,6 +89,7 @@ struct Limits {
     abort_margin_percent: u8,
     #[schema(minimum = 1)]
     min_views: u64,
+    /// At least the square root of the number of the candidate's clients is required, too.
     #[schema(minimum = 1)]
     min_clients: u64,
     /// The minimum in each step and on each side.

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use colonnade_config::{Action, Token};
-use colonnade_web::cookie;
+use colonnade_web::cookie::{self, Cookies};
 use colonnade_web::response::{Response, empty, json};
 
 use super::routes::Call;
@@ -28,10 +28,7 @@ const LIFETIME: SignedDuration = SignedDuration::from_hours(12);
 /// The maximum number of sessions. A new one beyond it ends the oldest.
 const MAX_SESSIONS: usize = 1000;
 
-/// The cookie over TLS. Browsers accept a name with this prefix only from this host.
-const SECURE_COOKIE: &str = "__Host-colonnade-session";
-
-/// The cookie without TLS.
+/// The cookie.
 pub(super) const COOKIE: &str = "colonnade-session";
 
 /// The SHA-256 digest of a session's ID. The time to find it reveals nothing about the ID.
@@ -84,7 +81,7 @@ impl Sessions {
 
     /// The key of the session that a request names, if it names one.
     pub(crate) fn key(&self, headers: &HeaderMap) -> Option<Key> {
-        let id = cookie::get(headers, self.cookie())?;
+        let id = Cookies::new(headers, self.is_secure).get(COOKIE)?;
         Some(Sha256::digest(id).into())
     }
 
@@ -122,18 +119,14 @@ impl Sessions {
         }
         sessions.insert(session.key, session);
         let seconds = session.expires_at.duration_since(now).as_secs();
-        cookie::set_strict(headers, self.cookie(), &id, seconds, self.is_secure);
+        cookie::set_strict(headers, COOKIE, &id, seconds, self.is_secure);
         session
     }
 
     /// Ends a session, and deletes its cookie.
     fn end(&self, session: &Session, headers: &mut HeaderMap) {
         self.sessions.lock().remove(&session.key);
-        cookie::set_strict(headers, self.cookie(), "", 0, self.is_secure);
-    }
-
-    fn cookie(&self) -> &'static str {
-        if self.is_secure { SECURE_COOKIE } else { COOKIE }
+        cookie::set_strict(headers, COOKIE, "", 0, self.is_secure);
     }
 }
 

@@ -22,7 +22,7 @@ pub struct RolloutSettings {
     /// The minimum number of the candidate's documents served before the analysis starts.
     #[serde(deserialize_with = "integer::<1, UNBOUNDED, _, _>")]
     pub min_views: u64,
-    /// The minimum number of distinct clients that report a failure of the candidate.
+    /// The minimum number of distinct clients that a failure of the candidate affects.
     #[serde(deserialize_with = "integer::<1, UNBOUNDED, _, _>")]
     pub min_clients: u64,
     /// The percentage of failures that browsers report.

@@ -9,6 +9,7 @@ pub mod pattern;
 pub mod release;
 pub mod rotating_keys;
 pub mod schema;
+pub mod secret;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod unknown_fields;

@@ -1,12 +1,9 @@
 //! Secret keys that are replaced regularly: those that sign preview links, and those that encrypt session tickets.
 
-use std::fmt;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::secret::Secret;
 use crate::unknown_fields::UnknownFields;
 
 /// The maximum lifetime of a preview.
@@ -52,13 +49,12 @@ pub struct RotatingKeys {
 }
 
 /// One key.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RotatingKey {
     /// The key ID in a token or ticket: 8 hexadecimal digits.
     pub id: String,
-    /// 32 bytes, as base64url.
-    secret: String,
+    secret: Secret,
     created_at: Timestamp,
     /// The fields of newer gateways.
     #[serde(flatten)]
@@ -91,7 +87,7 @@ impl RotatingKeys {
         }
         let key = RotatingKey {
             id: format!("{:08x}", rand::random::<u32>()),
-            secret: URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()),
+            secret: Secret::random(),
             created_at: now,
             unknown: UnknownFields::default(),
         };
@@ -104,17 +100,8 @@ impl RotatingKeys {
 }
 
 impl RotatingKey {
-    /// The secret's bytes.
-    pub fn bytes(&self) -> Vec<u8> {
-        URL_SAFE_NO_PAD.decode(&self.secret).unwrap_or_default()
-    }
-}
-
-/// Without the secret.
-impl fmt::Debug for RotatingKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RotatingKey")
-            .field("id", &self.id)
-            .finish_non_exhaustive()
+    /// The secret.
+    pub fn secret(&self) -> &Secret {
+        &self.secret
     }
 }

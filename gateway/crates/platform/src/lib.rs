@@ -7,3 +7,4 @@ pub mod metrics;
 pub mod preview;
 pub mod publish;
 pub mod rollout;
+mod signature;

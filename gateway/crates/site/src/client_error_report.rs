@@ -1,13 +1,13 @@
 //! `POST /_report`: client error reports.
 //!
-//! A report names a release, its page, the phase that failed (load or render), and the class of the error. It contains
-//! nothing about the visitor. It is logged, and counts in the error log and in the canary analysis of the running
+//! A report names a release, its page, the phase that failed (load or render), and the class of the error, from a fixed list. It
+//! contains nothing about the visitor. It is logged, and counts in the error log and in the canary analysis of the running
 //! rollouts. Anyone can send a report, so it has no other effect.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use serde::Deserialize;
 
 use colonnade_diagnostics::{ErrorClass, ErrorSource, ObservedError};
@@ -17,10 +17,11 @@ use colonnade_platform::rollout::CanaryAnalysis;
 use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
 use colonnade_web::client::ClientKey;
+use colonnade_web::cookie::Cookies;
 use colonnade_web::problem::Problem;
 use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimits};
 
-use crate::deployment_selection::track;
+use crate::deployment_selection::{has_selected, track};
 
 /// The most bytes of a report.
 const MAX_BODY_BYTES: usize = 1024;
@@ -83,8 +84,8 @@ struct Report {
     /// The release that failed: `name@version`.
     release: String,
     phase: Phase,
-    /// The class of the error.
-    error: ErrorClass,
+    /// The class of the error; see [`ErrorClass::reported`].
+    error: String,
     /// The pattern of the release's page. `None` for a slot, and from shells that do not send it.
     page: Option<String>,
 }
@@ -115,7 +116,7 @@ pub(crate) struct ReportRateLimiters {
 
 /// Receives, logs and counts a report.
 pub(crate) async fn receive(
-    headers: &HeaderMap,
+    cookies: Cookies<'_>,
     body: RequestBody,
     snapshot: &Snapshot,
     canary: &CanaryAnalysis,
@@ -133,13 +134,14 @@ pub(crate) async fn receive(
     // the response does not reveal the releases of a preview.
     let deployment = snapshot
         .deployment(report.deployment)
-        .filter(|deployment| is_visible(snapshot, headers, deployment))
+        .filter(|deployment| is_visible(snapshot, cookies, deployment))
         .ok_or(ClientErrorReportError::Malformed)?;
     let release = deployment
         .release(name)
         .filter(|release| release.id.version == version && has_reported_page(release, report.page.as_deref()))
         .ok_or(ClientErrorReportError::Malformed)?;
     let client = ClientKey::new(address);
+    let class = ErrorClass::reported(&report.error);
     if rate_limiters
         .errors
         .try_acquire(client, ERROR_RATE_LIMITS)
@@ -155,7 +157,7 @@ pub(crate) async fn receive(
             page: report.page.clone(),
             source: ErrorSource::Browser,
             cause: report.phase.name(),
-            class: Some(report.error.clone()),
+            class: Some(class.clone()),
         });
     }
     if rate_limiters.log.try_acquire(client, LOG_RATE_LIMITS).is_ok() {
@@ -163,12 +165,14 @@ pub(crate) async fn receive(
             deployment,
             release,
             phase,
-            error,
             ..
         } = &report;
-        tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = error.as_str());
+        tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = class.as_str());
     }
-    if let Some(state) = snapshot.state() {
+    // Anyone can name a deployment.
+    if let Some(state) = snapshot.state()
+        && has_selected(snapshot, cookies, report.deployment)
+    {
         canary.record_failure(&state.visible, report.deployment, canary.client_hash(address));
     }
     Ok(())

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use http::HeaderMap;
-
 use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::Preview;
 use colonnade_platform::rollout::{COOKIE, COOKIE_SECONDS, CohortDraws};
 use colonnade_store::loaded::LoadedDeployment;
-use colonnade_web::cookie;
+use colonnade_web::cookie::{self, Cookies};
 use colonnade_web::response::{Response, Track};
 
 use crate::document::DocumentCaching;
@@ -34,17 +32,17 @@ enum Reason<'a> {
 }
 
 impl<'a> DeploymentSelection<'a> {
-    /// Selects the deployment for a request with these headers; `None` if nothing is live.
-    pub fn new(snapshot: &'a Snapshot, headers: &HeaderMap) -> Option<Self> {
+    /// Selects the deployment for a request with these cookies; `None` if nothing is live.
+    pub fn new(snapshot: &'a Snapshot, cookies: Cookies<'_>) -> Option<Self> {
         let live = snapshot.live()?;
-        let preview = Preview::from_headers(snapshot, headers);
+        let preview = Preview::from_cookies(snapshot, cookies);
         let has_stale_preview = matches!(preview, Preview::Ended);
         let rollouts = snapshot.state().map_or(&[][..], |state| state.visible.rollouts());
         let (deployment, reason) = match preview {
             Preview::Active(deployment) => (deployment, Reason::Preview),
             _ if rollouts.is_empty() => (live, Reason::Live),
             _ => {
-                let draws = CohortDraws::new(headers, rollouts);
+                let draws = CohortDraws::new(cookies, rollouts);
                 let deployment = snapshot.visible().get(draws.combination())?;
                 (deployment, Reason::Rollout(draws))
             }
@@ -96,6 +94,14 @@ impl<'a> DeploymentSelection<'a> {
             Reason::Live => {}
         }
     }
+}
+
+/// Returns whether the rollout cookie of a request selects this deployment.
+pub(crate) fn has_selected(snapshot: &Snapshot, cookies: Cookies<'_>, number: u64) -> bool {
+    let rollouts = snapshot.state().map_or(&[][..], |state| state.visible.rollouts());
+    let known = CohortDraws::known_combination(cookies, rollouts);
+    let selected = snapshot.visible().get(known);
+    selected.is_some_and(|selected| selected.number() == number)
 }
 
 /// Returns the track of a deployment.

@@ -8,6 +8,7 @@ use url::form_urlencoded;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::is_visible;
+use colonnade_web::cookie::Cookies;
 use colonnade_web::head_limits::has_too_many_segments;
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::{
@@ -20,11 +21,16 @@ use crate::SiteError;
 const CACHE_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// Responds with the page of deployment `number` that the `path` in the query belongs to.
-pub(crate) async fn respond(snapshot: &Snapshot, number: &str, head: &Parts) -> Result<Response, SiteError> {
+pub(crate) async fn respond(
+    snapshot: &Snapshot,
+    number: &str,
+    cookies: Cookies<'_>,
+    head: &Parts,
+) -> Result<Response, SiteError> {
     let number: u64 = number.parse().map_err(|_| HttpError::NotFound)?;
     let deployment = snapshot
         .deployment(number)
-        .filter(|deployment| is_visible(snapshot, &head.headers, deployment))
+        .filter(|deployment| is_visible(snapshot, cookies, deployment))
         .ok_or(SiteError::DeploymentGone)?;
     let query = head.uri.query().unwrap_or_default();
     let mut parameters = form_urlencoded::parse(query.as_bytes());

@@ -10,6 +10,7 @@ use http::request::Parts;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
 use colonnade_web::body::RequestBody;
+use colonnade_web::cookie::Cookies;
 use colonnade_web::health;
 use colonnade_web::problem::{Audience, HttpError};
 use colonnade_web::response::Response;
@@ -22,6 +23,9 @@ use crate::{Site, page_manifest, partner, preview, wellknown};
 /// The name of requests that match no route, in logs and metrics. Documents of a page are named by its pattern.
 const UNMATCHED: &str = "unmatched";
 
+/// The name of requests for page data.
+pub(crate) const PAGE_DATA: &str = "/_page";
+
 /// A request for a handler.
 pub(crate) struct Call<'a> {
     pub(crate) snapshot: &'a Snapshot,
@@ -29,6 +33,7 @@ pub(crate) struct Call<'a> {
     /// The decoded parameter in the path, or an empty string if the route has none.
     pub(crate) parameter: &'a str,
     pub(crate) head: &'a Parts,
+    pub(crate) cookies: Cookies<'a>,
     pub(crate) body: RequestBody,
 }
 
@@ -81,11 +86,11 @@ impl RouteTable {
         Self {
             reserved: Router::new(reserved_routes()),
             document: get("", ErrorFormat::Page, |site, call| {
-                Box::pin(site.document(call.snapshot, Some(call.path), call.head))
+                Box::pin(async move { site.document(&call, Some(call.path)).await })
             })
             .named(UNMATCHED),
             unknown_partner: get("", ErrorFormat::Page, |site, call| {
-                Box::pin(site.document(call.snapshot, None, call.head))
+                Box::pin(async move { site.document(&call, None).await })
             })
             .named(UNMATCHED),
             not_found: get("", ErrorFormat::Text, |_, _| {
@@ -151,9 +156,14 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
         get("/assets", Text, ASSET),
         get("/assets/{*file}", Text, ASSET).named("/assets"),
         get("/_page/{deployment}", Json, |_, call| {
-            Box::pin(page_manifest::respond(call.snapshot, call.parameter, call.head))
+            Box::pin(page_manifest::respond(
+                call.snapshot,
+                call.parameter,
+                call.cookies,
+                call.head,
+            ))
         })
-        .named("/_page"),
+        .named(PAGE_DATA),
         post("/functions/v1/signup", Json, |site, call| {
             Box::pin(async { Ok(site.sign_up(call).await) })
         }),
@@ -161,9 +171,8 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
             let is_allowed = site.require_same_origin(call.head);
             Box::pin(ready(is_allowed.and_then(|()| preview::leave(site.is_secure()))))
         }),
-        get("/_preview/{token}", Page, |site, call| {
-            let response = preview::enter(call.snapshot, call.parameter, site.is_secure());
-            Box::pin(ready(response))
+        get_post("/_preview/{token}", Page, |site, call| {
+            Box::pin(ready(site.preview(&call)))
         }),
         post("/_report", Json, |site, call| {
             Box::pin(site.client_error_report(call))
@@ -173,7 +182,7 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
             Box::pin(async move {
                 match partner::redirect_to(&site.config, call.parameter) {
                     Some(response) => Ok(response),
-                    None => site.document(call.snapshot, None, call.head).await,
+                    None => site.document(&call, None).await,
                 }
             })
         }),
@@ -184,7 +193,7 @@ const ASSET: Handler = |site, call| {
     let store = site.deployments.store();
     Box::pin(
         site.assets
-            .respond(store, call.snapshot, call.parameter, call.head),
+            .respond(store, call.snapshot, call.parameter, call.cookies, call.head),
     )
 };
 
@@ -194,6 +203,10 @@ fn get(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<End
 
 fn post(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
     Route::new(Methods::Post, pattern, Endpoint { errors, handle })
+}
+
+fn get_post(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
+    Route::new(Methods::GetPost, pattern, Endpoint { errors, handle })
 }
 
 #[cfg(test)]

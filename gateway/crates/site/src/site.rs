@@ -13,6 +13,7 @@ use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::rollout::{CanaryAnalysis, Measurement, PageRender, RolloutController};
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, ClientKey, client_key};
+use colonnade_web::cookie::Cookies;
 use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError, respond};
@@ -23,11 +24,12 @@ use colonnade_web::response::{
 use crate::asset::Assets;
 use crate::client_error_report::{self, ClientErrorReportError, ReportRateLimiters};
 use crate::csp_report::{CspReportError, CspReports};
-use crate::deployment_selection::{DeploymentSelection, track};
+use crate::deployment_selection::{DeploymentSelection, has_selected, track};
 use crate::document::{DocumentRequest, Documents};
 use crate::error::{SiteError, visitor};
 use crate::metrics::SiteMetrics;
-use crate::routes::{Call, RouteTable, route_names};
+use crate::preview;
+use crate::routes::{Call, PAGE_DATA, RouteTable, route_names};
 use crate::signup::{BackendError, SignupHandler};
 
 /// The most bytes of a path and query.
@@ -93,6 +95,11 @@ impl Site {
         self.config.site.origin.scheme() == "https"
     }
 
+    /// The cookies of a request.
+    fn cookies<'a>(&self, head: &'a Parts) -> Cookies<'a> {
+        Cookies::new(&head.headers, self.is_secure())
+    }
+
     /// Handles a request.
     pub async fn handle(&self, request: Request) -> Response {
         let started_at = Instant::now();
@@ -137,6 +144,7 @@ impl Site {
                     path,
                     parameter: &parameter,
                     head,
+                    cookies: self.cookies(head),
                     body,
                 };
                 (route.handler.handle)(self, call).await
@@ -157,11 +165,16 @@ impl Site {
     /// Returns the document of a path, or the not-found document if there is no path.
     pub(crate) async fn document(
         &self,
-        snapshot: &Snapshot,
+        call: &Call<'_>,
         path: Option<&RequestPath>,
-        head: &Parts,
     ) -> Result<Response, SiteError> {
-        let selection = DeploymentSelection::new(snapshot, &head.headers).ok_or(SiteError::NothingLive)?;
+        let Call {
+            snapshot,
+            head,
+            cookies,
+            ..
+        } = *call;
+        let selection = DeploymentSelection::new(snapshot, cookies).ok_or(SiteError::NothingLive)?;
         if let Some(path) = path
             && path.has_trailing_slash()
             && !path.has_empty_segment()
@@ -194,9 +207,19 @@ impl Site {
         Ok(response)
     }
 
+    /// Opens a preview link, or starts its preview if the visitor agrees.
+    pub(crate) fn preview(&self, call: &Call<'_>) -> Result<Response, SiteError> {
+        if call.head.method == Method::POST {
+            self.require_same_origin(call.head)?;
+            preview::enter(call.snapshot, call.parameter, self.is_secure())
+        } else {
+            preview::open(call.snapshot, call.parameter, &self.config.site.brand)
+        }
+    }
+
     /// Handles a sign-up.
     pub(crate) async fn sign_up(&self, call: Call<'_>) -> Response {
-        let selection = DeploymentSelection::new(call.snapshot, &call.head.headers);
+        let selection = DeploymentSelection::new(call.snapshot, call.cookies);
         self.signups
             .handle(
                 &self.documents,
@@ -216,7 +239,7 @@ impl Site {
             return Err(ClientErrorReportError::Malformed.into());
         };
         client_error_report::receive(
-            &call.head.headers,
+            call.cookies,
             call.body,
             call.snapshot,
             &self.canary,
@@ -272,14 +295,19 @@ impl Site {
             // It says nothing about the releases.
             Some(RenderFailed::Unavailable) => return,
         };
-        let (section, pattern) = (response.extensions().get(), response.extensions().get());
-        let page = section.zip(pattern);
+        let (section, route) = (response.extensions().get(), response.extensions().get());
+        let is_page_data = route.is_some_and(|RouteName(route)| route == PAGE_DATA);
+        let page = section.zip(route);
         let page = page.map(|(SectionName(section), RouteName(pattern))| {
             self.canary.page_hash(section, pattern, head.uri.path())
         });
         if let (Some(state), Some(DeploymentNumber(deployment)), Some(ClientAddress(address)), &Method::GET) =
             (snapshot.state(), deployment, address, &head.method)
         {
+            // Anyone can name a deployment in the URL of page data.
+            if is_page_data && !has_selected(snapshot, self.cookies(head), *deployment) {
+                return;
+            }
             let measurement = Measurement {
                 is_server_error: response.status().is_server_error(),
                 page,

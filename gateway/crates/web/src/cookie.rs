@@ -3,21 +3,46 @@
 use http::header::{COOKIE, SET_COOKIE};
 use http::{HeaderMap, HeaderValue};
 
-/// The value of a cookie in a request.
-pub fn get<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    // HTTP/2 clients may send each cookie in a separate field (RFC 9113, section 8.2.3).
-    let fields = headers.get_all(COOKIE).iter();
-    let pairs = fields
-        .filter_map(|field| field.to_str().ok())
-        .flat_map(|field| field.split(';'));
-    pairs
-        .map(str::trim)
-        .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
+/// Precedes the name of each cookie over HTTPS. Browsers accept such a cookie only with `Secure`, `Path=/` and without `Domain`,
+/// so that no other host of the domain, and no page over HTTP, can set or replace it (RFC 6265bis, section 4.1.3.2).
+const SECURE_PREFIX: &str = "__Host-";
+
+/// The prefix of the names of cookies.
+fn prefix(secure: bool) -> &'static str {
+    if secure { SECURE_PREFIX } else { "" }
+}
+
+/// The cookies of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Cookies<'a> {
+    headers: &'a HeaderMap,
+    secure: bool,
+}
+
+impl<'a> Cookies<'a> {
+    /// The cookies in these headers. `secure` says whether the listener's origin uses HTTPS.
+    pub fn new(headers: &'a HeaderMap, secure: bool) -> Self {
+        Self { headers, secure }
+    }
+
+    /// The value of a cookie. `name` is without the prefix.
+    pub fn get(self, name: &str) -> Option<&'a str> {
+        // HTTP/2 clients may send each cookie in a separate field (RFC 9113, section 8.2.3).
+        let fields = self.headers.get_all(COOKIE).iter();
+        let pairs = fields
+            .filter_map(|field| field.to_str().ok())
+            .flat_map(|field| field.split(';'));
+        pairs.map(str::trim).find_map(|pair| {
+            let named = pair.strip_prefix(prefix(self.secure))?;
+            named.strip_prefix(name)?.strip_prefix('=')
+        })
+    }
 }
 
 /// Sets a cookie with `HttpOnly` and `SameSite=Lax` that expires after this number of seconds; 0 deletes it.
 ///
-/// `value` must consist of characters that are valid in a cookie. A value that is invalid in a header is ignored.
+/// `name` is without the prefix, and `secure` says whether the listener's origin uses HTTPS. `value` must consist of characters
+/// that are valid in a cookie. A value that is invalid in a header is ignored.
 pub fn set(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64, secure: bool) {
     append(headers, name, value, seconds, "Lax", secure);
 }
@@ -28,8 +53,10 @@ pub fn set_strict(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64
 }
 
 fn append(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64, same_site: &str, secure: bool) {
+    let prefix = prefix(secure);
     let secure = if secure { "; Secure" } else { "" };
-    let cookie = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite={same_site}{secure}");
+    let cookie =
+        format!("{prefix}{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite={same_site}{secure}");
     if let Ok(cookie) = HeaderValue::try_from(cookie) {
         headers.append(SET_COOKIE, cookie);
     }
@@ -43,15 +70,18 @@ fn append(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64, same_s
 #[cfg(any(test, feature = "testing"))]
 pub fn fuzz(sent: &HeaderMap) {
     const NAME: &str = "colonnade-fuzz";
-    let before = get(sent, NAME).map(str::to_owned);
-    if let Some(value) = &before {
-        assert!(!value.contains(';'), "{value:?}");
+    for secure in [true, false] {
+        let before = Cookies::new(sent, secure).get(NAME);
+        if let Some(value) = before {
+            assert!(!value.contains(';'), "{value:?}");
+        }
+        let mut response = HeaderMap::new();
+        set(&mut response, NAME, "a.b-c_9", 60, secure);
+        let mut request = sent.clone();
+        request.append(COOKIE, returned(&response));
+        let after = Cookies::new(&request, secure).get(NAME);
+        assert_eq!(after, before.or(Some("a.b-c_9")));
     }
-    let mut response = HeaderMap::new();
-    set(&mut response, NAME, "a.b-c_9", 60, true);
-    let mut request = sent.clone();
-    request.append(COOKIE, returned(&response));
-    assert_eq!(get(&request, NAME), before.as_deref().or(Some("a.b-c_9")));
 }
 
 /// The `Cookie` header that a browser sends for the cookie that a response sets.
@@ -77,18 +107,23 @@ mod tests {
 
     use colonnade_testing::cases;
 
-    use super::{fuzz, get, returned, set};
+    use super::{Cookies, fuzz, returned, set};
 
     #[test]
     fn get_finds_cookie_among_others() {
         let mut headers = HeaderMap::new();
         headers.append(COOKIE, "a=1; b=2;c=x=y".parse().expect("a header"));
         headers.append(COOKIE, " d = 4".parse().expect("a header"));
-        assert_eq!(get(&headers, "a"), Some("1"));
-        assert_eq!(get(&headers, "b"), Some("2"));
-        assert_eq!(get(&headers, "c"), Some("x=y"));
-        assert_eq!(get(&headers, "x"), None);
-        assert_eq!(get(&HeaderMap::new(), "a"), None);
+        headers.append(COOKIE, "__Host-a=5; __Host-e=6".parse().expect("a header"));
+        let cookies = Cookies::new(&headers, false);
+        assert_eq!(cookies.get("a"), Some("1"));
+        assert_eq!(cookies.get("b"), Some("2"));
+        assert_eq!(cookies.get("c"), Some("x=y"));
+        assert_eq!(cookies.get("x"), None);
+        assert_eq!(cookies.get("e"), None);
+        assert_eq!(Cookies::new(&HeaderMap::new(), false).get("a"), None);
+        let secure = Cookies::new(&headers, true);
+        assert_eq!((secure.get("a"), secure.get("b")), (Some("5"), None));
     }
 
     proptest! {
@@ -99,12 +134,12 @@ mod tests {
             let mut response = HeaderMap::new();
             set(&mut response, "name", &value, 60, true);
             let request = HeaderMap::from_iter([(COOKIE, returned(&response))]);
-            assert_eq!(get(&request, "name"), Some(value.as_str()));
+            assert_eq!(Cookies::new(&request, true).get("name"), Some(value.as_str()));
         }
 
         #[test]
         fn cookie_roundtrips_next_to_arbitrary_cookies(
-            fields in vec("((colonnade-fuzz|[a-z]{0,3})[ =]{0,2}[\\x20-\\x7e]{0,9};? ?){0,4}", 0..3),
+            fields in vec("(((__Host-)?colonnade-fuzz|[a-z]{0,3})[ =]{0,2}[\\x20-\\x7e]{0,9};? ?){0,4}", 0..3),
         ) {
             let mut sent = HeaderMap::new();
             for field in fields {

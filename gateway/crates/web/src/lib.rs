@@ -24,6 +24,7 @@ pub mod log;
 pub mod metrics;
 pub mod middleware;
 pub mod origin;
+pub mod plain_page;
 pub mod problem;
 pub mod rate_limiter;
 pub mod request_scope;

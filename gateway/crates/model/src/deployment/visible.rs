@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::RolloutProgress;
+use crate::secret::Secret;
 use crate::unknown_fields::UnknownFields;
 
 /// The maximum number of concurrent rollouts. Each one doubles the number of deployments that visitors see.
@@ -29,6 +30,9 @@ pub struct VisibleDeployments {
 pub struct Rollout {
     /// A unique ID, so that each rollout selects its cohort independently.
     pub id: String,
+    /// Signs the draws of visitors. A rollout that an older gateway started has no secret.
+    #[serde(default = "Secret::none")]
+    pub key: Secret,
     /// The share of visitors who get the candidate, in percent.
     pub percent: u8,
     /// When the rollout started.

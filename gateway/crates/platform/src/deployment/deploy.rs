@@ -9,6 +9,7 @@ use colonnade_diagnostics::TrialAction;
 use colonnade_model::deployment::{
     ChangeKind, MAX_ROLLOUTS, Rollout, RolloutProgress, RolloutSteps, release_changes,
 };
+use colonnade_model::secret::Secret;
 use colonnade_model::unknown_fields::UnknownFields;
 use colonnade_render::TrialResults;
 
@@ -130,6 +131,7 @@ fn plan(
     };
     let rollout = Rollout {
         id: format!("{:016x}", rand::random::<u64>()),
+        key: Secret::random(),
         percent,
         started_at: colonnade_clock::now(),
         by: author.by.clone(),

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::token::PreviewClaims;
 use super::{COOKIE, KeyPurpose, RotatingKeys};
-use colonnade_web::cookie;
+use colonnade_web::cookie::{self, Cookies};
 
 /// A key used only here. The corpus contains tokens that it signed, so that valid tokens are read, too.
 const KEYS: &str = r#"{
@@ -32,14 +32,16 @@ pub fn cookie(sent: &HeaderMap) {
     };
     let key = keys.active(KeyPurpose::Previews, now).expect("there is a key");
     let token = claims.sign(key).expect("it signs");
-    if let Some(forged) = cookie::get(sent, COOKIE)
+    if let Some(forged) = Cookies::new(sent, false).get(COOKIE)
         && PreviewClaims::verify(forged, &keys, now).is_some()
     {
         assert_eq!(forged, token);
     }
     let mut response = HeaderMap::new();
-    cookie::set(&mut response, COOKIE, &token, 60, true);
+    cookie::set(&mut response, COOKIE, &token, 60, false);
     let request = HeaderMap::from_iter([(SENT, cookie::returned(&response))]);
-    let returned = cookie::get(&request, COOKIE).expect("it is sent back");
+    let returned = Cookies::new(&request, false)
+        .get(COOKIE)
+        .expect("it is sent back");
     assert_eq!(PreviewClaims::verify(returned, &keys, now), Some(claims));
 }

@@ -11,13 +11,12 @@ pub use colonnade_model::rotating_keys::{KeyPurpose, MAX_PREVIEW_LIFETIME, Rotat
 
 use std::sync::Arc;
 
-use http::HeaderMap;
 use jiff::Timestamp;
 
 use crate::deployment::Snapshot;
 use colonnade_model::pattern::RequestPath;
 use colonnade_store::loaded::LoadedDeployment;
-use colonnade_web::cookie;
+use colonnade_web::cookie::Cookies;
 pub use token::PreviewClaims;
 
 /// The most characters of a link's path: the token must fit into a URL and a cookie.
@@ -41,9 +40,9 @@ pub enum Preview<'a> {
 }
 
 impl<'a> Preview<'a> {
-    /// Reads the cookie from request headers.
-    pub fn from_headers(snapshot: &'a Snapshot, headers: &HeaderMap) -> Self {
-        let Some(token) = cookie::get(headers, COOKIE) else {
+    /// Reads the cookie of a request.
+    pub fn from_cookies(snapshot: &'a Snapshot, cookies: Cookies<'_>) -> Self {
+        let Some(token) = cookies.get(COOKIE) else {
             return Self::None;
         };
         match verify_token(snapshot, token) {
@@ -62,9 +61,9 @@ impl<'a> Preview<'a> {
 }
 
 /// Whether a request may access a deployment. One that was created for a preview requires its preview cookie.
-pub fn is_visible(snapshot: &Snapshot, headers: &HeaderMap, loaded: &LoadedDeployment) -> bool {
+pub fn is_visible(snapshot: &Snapshot, cookies: Cookies<'_>, loaded: &LoadedDeployment) -> bool {
     let is_previewed = || {
-        Preview::from_headers(snapshot, headers)
+        Preview::from_cookies(snapshot, cookies)
             .deployment()
             .is_some_and(|seen| seen.number() == loaded.number())
     };

@@ -109,14 +109,7 @@ impl AnalysisReport {
         let has_enough_views = views.documents >= settings.min_views;
         let failed_clients = verdict_of(
             has_enough_views,
-            has_enough_views
-                && views.failed().failed >= settings.min_clients
-                && exceeds(
-                    candidate.failed_client_percent,
-                    live.failed_client_percent,
-                    settings.abort_margin_percent,
-                )
-                && is_more_frequent(views.failed(), live_views.failed()),
+            has_enough_views && have_more_failed_clients((views, &candidate), (live_views, &live), settings),
             &|| {
                 format!(
                     "{:.1} % of {} clients with the rollout's releases failed, and {:.1} % of {} without",
@@ -129,6 +122,7 @@ impl AnalysisReport {
         );
         let has_enough_requests =
             candidate.requests >= analysis.min_requests && live.requests >= analysis.min_requests;
+        let min_failed_clients = min_clients(settings, requests.clients());
         let [server_errors, render_failures] = [
             (
                 "have a server error",
@@ -146,7 +140,7 @@ impl AnalysisReport {
         .map(|(what, [failed, live_failed], [share, live_share], margin)| {
             verdict_of(
                 has_enough_requests,
-                failed.clients() >= settings.min_clients
+                failed.clients() >= min_failed_clients
                     && exceeds(share, live_share, margin)
                     && is_more_frequent(failed.of(candidate.requests), live_failed.of(live.requests)),
                 &|| {
@@ -163,6 +157,7 @@ impl AnalysisReport {
             has_enough_requests,
             live.latency_p99.is_some()
                 && p99 > limit
+                && requests.clients_slower_than(limit) >= min_failed_clients
                 && is_more_frequent(requests.slower_than(limit), live_requests.slower_than(limit)),
             &|| {
                 format!(
@@ -191,6 +186,29 @@ impl AnalysisReport {
             counted,
         }
     }
+}
+
+/// Whether more of the candidate's clients report a failure, by more than the margin and more than by chance.
+fn have_more_failed_clients(
+    (views, candidate): (&Views, &TrackSamples),
+    (live_views, live): (&Views, &TrackSamples),
+    settings: &RolloutSettings,
+) -> bool {
+    let reporting = candidate.clients * u64::from(settings.report_sample_percent) / 100;
+    views.failed().failed >= min_clients(settings, reporting)
+        && exceeds(
+            candidate.failed_client_percent,
+            live.failed_client_percent,
+            settings.abort_margin_percent,
+        )
+        && is_more_frequent(views.failed(), live_views.failed())
+}
+
+/// The minimum of failing clients: the setting, and at least the square root of the number of clients that could fail. So what is
+/// enough among few clients is not enough among many.
+fn min_clients(settings: &RolloutSettings, clients: u64) -> u64 {
+    let root = clients.isqrt();
+    settings.min_clients.max(root + u64::from(root * root < clients))
 }
 
 fn exceeds(share: f64, live: f64, margin: u8) -> bool {

@@ -68,10 +68,18 @@ pub(super) struct Requests {
     pages: HashMap<u64, PageRenders>,
     /// The paths whose last tried render failed.
     failed_paths: HashSet<u64>,
-    /// The number of counted requests by client.
-    clients: HashMap<u64, u8>,
+    /// The counted requests by client.
+    clients: HashMap<u64, ClientRequests>,
     /// The number of requests by rounded latency in microseconds.
     latencies: BTreeMap<u64, u64>,
+}
+
+/// The requests of one client.
+#[derive(Debug, Default)]
+struct ClientRequests {
+    count: u8,
+    /// The longest rounded latency in microseconds.
+    slowest: u64,
 }
 
 /// The requests for a page whose render was tried, or not needed.
@@ -136,10 +144,12 @@ impl Requests {
             return;
         }
         let counted = self.clients.entry(client).or_default();
-        if *counted == MAX_REQUESTS_PER_CLIENT {
+        if counted.count == MAX_REQUESTS_PER_CLIENT {
             return;
         }
-        *counted += 1;
+        let latency = rounded(measurement.latency);
+        counted.count += 1;
+        counted.slowest = counted.slowest.max(latency);
         self.count += 1;
         if measurement.is_server_error {
             self.server_errors.record(client);
@@ -147,7 +157,7 @@ impl Requests {
         if is_render_failure {
             self.render_failures.record(client);
         }
-        *self.latencies.entry(rounded(measurement.latency)).or_default() += 1;
+        *self.latencies.entry(latency).or_default() += 1;
     }
 
     /// Whether the releases failed to render the page; `None` if that is unknown.
@@ -186,6 +196,17 @@ impl Requests {
             is_reached
         })?;
         Some(Duration::from_micros(*micros))
+    }
+
+    /// The number of clients.
+    pub(super) fn clients(&self) -> u64 {
+        self.clients.len() as u64
+    }
+
+    /// The number of clients with a request that took longer than a limit.
+    pub(super) fn clients_slower_than(&self, limit: Duration) -> u64 {
+        let slowest = self.clients.values().map(|client| client.slowest);
+        slowest.filter(|slowest| *slowest > rounded(limit)).count() as u64
     }
 
     /// The requests that took longer than a limit.

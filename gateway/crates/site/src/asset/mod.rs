@@ -9,8 +9,8 @@ mod file_response;
 pub(crate) mod fuzz;
 mod range;
 
+use http::HeaderValue;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue};
 
 use colonnade_config::AssetSettings;
 use colonnade_platform::deployment::Snapshot;
@@ -18,6 +18,7 @@ use colonnade_platform::preview::Preview;
 use colonnade_store::Store;
 use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::content_negotiation::preferred_coding;
+use colonnade_web::cookie::Cookies;
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::{IMMUTABLE, Response};
 
@@ -50,11 +51,12 @@ impl Assets {
         store: &dyn Store,
         snapshot: &Snapshot,
         path: &str,
+        cookies: Cookies<'_>,
         request: &Parts,
     ) -> Result<Response, SiteError> {
         let Parts { method, headers, .. } = request;
         let (release, path, cache_control) =
-            find(snapshot, path, headers).ok_or_else(|| not_found(snapshot, path))?;
+            find(snapshot, path, cookies).ok_or_else(|| not_found(snapshot, path))?;
         let file = release.files.get(path).ok_or(HttpError::NotFound)?;
         let coding = preferred_coding(headers, &file.codings);
         let representation = self.cache.get(store, release, file, coding).await;
@@ -90,7 +92,7 @@ fn not_found(snapshot: &Snapshot, path: &str) -> SiteError {
 fn find<'a, 'p>(
     snapshot: &'a Snapshot,
     path: &'p str,
-    request: &HeaderMap,
+    cookies: Cookies<'_>,
 ) -> Option<(&'a LoadedRelease, &'p str, HeaderValue)> {
     let (name, rest) = path.split_once('/')?;
     let (version, path) = rest.split_once('/')?;
@@ -98,7 +100,7 @@ fn find<'a, 'p>(
     if is_public {
         return Some((release, path, IMMUTABLE));
     }
-    let preview = Preview::from_headers(snapshot, request).deployment()?;
+    let preview = Preview::from_cookies(snapshot, cookies).deployment()?;
     let shown_version = preview.deployment.releases.get(name)?;
     (shown_version == version).then_some((release, path, PREVIEW_CACHE_CONTROL))
 }

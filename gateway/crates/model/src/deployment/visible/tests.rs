@@ -6,6 +6,8 @@ use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use colonnade_testing::cases;
 use jiff::Timestamp;
 
+use crate::secret::Secret;
+
 use super::{MAX_ROLLOUTS, Rollout, RolloutProgress, VisibleDeployments, includes};
 
 /// The changes that a deployment contains.
@@ -31,6 +33,7 @@ fn step() -> impl Strategy<Value = Step> {
 fn rollout(id: usize) -> Rollout {
     Rollout {
         id: id.to_string(),
+        key: Secret::none(),
         percent: 50,
         started_at: Timestamp::UNIX_EPOCH,
         by: "team".to_owned(),

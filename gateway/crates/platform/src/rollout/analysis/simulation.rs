@@ -6,6 +6,7 @@ use super::CanaryAnalysis;
 use crate::rollout::{Measurement, PageRender, Verdict};
 use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::{Rollout, VisibleDeployments};
+use colonnade_model::secret::Secret;
 use jiff::Timestamp;
 use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -28,6 +29,7 @@ fn seconds_to_failure(
     let analysis = CanaryAnalysis::new(RolloutSettings::default());
     let rollout = Rollout {
         id: "one".to_owned(),
+        key: Secret::none(),
         percent,
         started_at: Timestamp::UNIX_EPOCH,
         by: "team".to_owned(),

@@ -5,6 +5,7 @@ use super::CanaryAnalysis;
 use crate::rollout::{AnalysisReport, Measurement, PageRender, Verdict};
 use colonnade_config::{AnalysisSettings, RolloutSettings};
 use colonnade_model::deployment::{Rollout, RolloutProgress, VisibleDeployments};
+use colonnade_model::secret::Secret;
 use jiff::Timestamp;
 
 const LIVE: u64 = 1;
@@ -13,7 +14,7 @@ const CANDIDATE: u64 = 2;
 fn settings() -> RolloutSettings {
     RolloutSettings {
         abort_margin_percent: 10,
-        min_views: 40,
+        min_views: 20,
         min_clients: 5,
         analysis: AnalysisSettings {
             min_requests: 100,
@@ -33,6 +34,7 @@ fn analysis() -> CanaryAnalysis {
 fn rollout(id: &str) -> Rollout {
     Rollout {
         id: id.to_owned(),
+        key: Secret::none(),
         percent: 10,
         started_at: Timestamp::UNIX_EPOCH,
         by: "team".to_owned(),
@@ -111,7 +113,14 @@ fn client_failure_rate_above_margin_fails() {
 
 #[test]
 fn too_few_views_or_clients_never_fail() {
-    for (viewers, failing, expected) in [(39, 39, false), (40, 4, false), (40, 5, true)] {
+    for (viewers, failing, expected) in [
+        (19, 19, false),
+        (20, 4, false),
+        (20, 5, true),
+        // The square root of 40 is more than 6.
+        (40, 6, false),
+        (40, 7, true),
+    ] {
         let analysis = analysis();
         count(&analysis, LIVE, 400, 0);
         count(&analysis, CANDIDATE, viewers, failing);
@@ -152,9 +161,9 @@ fn sampled_failures_are_scaled_up() {
         ..settings()
     });
     count(&analysis, LIVE, 400, 0);
-    count(&analysis, CANDIDATE, 100, 5);
+    count(&analysis, CANDIDATE, 400, 20);
     assert!(!fails(&analysis));
-    count(&analysis, CANDIDATE, 0, 6);
+    count(&analysis, CANDIDATE, 0, 21);
     assert!(fails(&analysis));
 }
 
@@ -205,10 +214,10 @@ fn each_track_needs_the_minimum_of_requests() {
 
 #[test]
 fn server_errors_and_render_failures_above_margin_fail() {
-    for (measurement, within) in [(SERVER_ERROR, 10), (RENDER_FAILURE, 15)] {
+    for (measurement, within) in [(SERVER_ERROR, 50), (RENDER_FAILURE, 75)] {
         let analysis = analysis();
         respond(&analysis, LIVE, 5000, FAST);
-        respond(&analysis, CANDIDATE, 500 - within, FAST);
+        respond(&analysis, CANDIDATE, 2500 - within, FAST);
         respond(&analysis, CANDIDATE, within, measurement);
         assert_eq!(report(&analysis).verdict, Verdict::Passing);
         respond(&analysis, CANDIDATE, 1, measurement);
@@ -222,10 +231,11 @@ fn failed_requests_of_few_clients_never_fail() {
     respond(&analysis, LIVE, 100, FAST);
     respond(&analysis, CANDIDATE, 100, FAST);
     for _ in 0..10 {
-        respond(&analysis, CANDIDATE, 4, SERVER_ERROR);
+        respond(&analysis, CANDIDATE, 9, SERVER_ERROR);
     }
     assert_eq!(report(&analysis).verdict, Verdict::Passing);
-    respond(&analysis, CANDIDATE, 5, SERVER_ERROR);
+    // The square root of 100 clients.
+    respond(&analysis, CANDIDATE, 10, SERVER_ERROR);
     assert!(fails(&analysis));
 }
 
@@ -239,11 +249,24 @@ fn requests_of_one_client_are_capped() {
 }
 
 #[test]
+fn slow_requests_of_few_clients_never_fail() {
+    let analysis = analysis();
+    respond(&analysis, LIVE, 1000, FAST);
+    respond(&analysis, CANDIDATE, 100, FAST);
+    for _ in 0..10 {
+        respond(&analysis, CANDIDATE, 9, SLOW);
+    }
+    assert_eq!(report(&analysis).verdict, Verdict::Passing);
+    respond(&analysis, CANDIDATE, 10, SLOW);
+    assert!(fails(&analysis));
+}
+
+#[test]
 fn latency_above_margin_fails() {
     let analysis = analysis();
     respond(&analysis, LIVE, 5000, FAST);
-    respond(&analysis, CANDIDATE, 495, FAST);
-    respond(&analysis, CANDIDATE, 5, SLOW);
+    respond(&analysis, CANDIDATE, 9900, FAST);
+    respond(&analysis, CANDIDATE, 100, SLOW);
     assert_eq!(report(&analysis).verdict, Verdict::Passing, "1 % may be slow");
     respond(&analysis, CANDIDATE, 1, SLOW);
     assert_eq!(

@@ -1,0 +1,25 @@
+//! Signatures of what visitors keep: preview tokens, and the draws of rollouts.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
+use colonnade_model::secret::Secret;
+
+/// The signature of a text, as base64url.
+pub(crate) fn sign(secret: &Secret, text: &str) -> String {
+    URL_SAFE_NO_PAD.encode(mac(secret, text).finalize().into_bytes())
+}
+
+/// Whether a text has this signature. Compares in constant time.
+pub(crate) fn is_signed(secret: &Secret, text: &str, signature: &str) -> bool {
+    let signature = URL_SAFE_NO_PAD.decode(signature);
+    signature.is_ok_and(|signature| mac(secret, text).verify_slice(&signature).is_ok())
+}
+
+fn mac(secret: &Secret, text: &str) -> Hmac<Sha256> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(&secret.bytes()).expect("HMAC accepts keys of any length");
+    mac.update(text.as_bytes());
+    mac
+}

@@ -1,0 +1,75 @@
+//! HTML pages of the gateway itself. They look like the site, do not need the shell and load nothing.
+
+use std::sync::LazyLock;
+
+use http::header::CONTENT_SECURITY_POLICY;
+use http::{HeaderValue, StatusCode};
+
+use crate::html::{csp_hash, escape};
+use crate::response::{HTML, Response, response};
+
+/// The inline stylesheet. It repeats the shell's colors, because the shell may be missing.
+const STYLE: &str = include_str!("plain_page.css");
+
+/// The policy of a page without a form: it allows the inline stylesheet only.
+static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| policy(&[STYLE], "'none'"));
+
+fn policy(styles: &[&str], form_action: &str) -> HeaderValue {
+    let hashes: Vec<String> = styles
+        .iter()
+        .map(|style| format!("'{}'", csp_hash(style)))
+        .collect();
+    let policy = format!(
+        "default-src 'none'; style-src {}; base-uri 'none'; form-action {form_action}; frame-ancestors 'none'",
+        hashes.join(" ")
+    );
+    HeaderValue::try_from(policy).expect("base64 is valid in a header")
+}
+
+/// A page.
+#[derive(Debug)]
+pub struct PlainPage<'a> {
+    /// The site's name.
+    pub brand: &'a str,
+    /// The heading.
+    pub title: &'a str,
+    /// The HTML below the heading.
+    pub content: String,
+    /// The HTML in the footer.
+    pub footer: String,
+    /// Whether a deployment is live, so that the page can link to the home page.
+    pub live: bool,
+    /// If the content has a form, which may only send to this site: an additional inline stylesheet.
+    pub form_style: Option<&'a str>,
+}
+
+impl PlainPage<'_> {
+    /// Creates the response.
+    pub fn respond(&self, status: StatusCode) -> Response {
+        let Self { content, footer, .. } = self;
+        let (brand, title) = (escape(self.brand), escape(self.title));
+        let name = if self.live {
+            format!("<a class=\"brand\" href=\"/\">{brand}</a>")
+        } else {
+            format!("<span class=\"brand\">{brand}</span>")
+        };
+        let (style, policy) = match self.form_style {
+            Some(style) => (
+                format!("<style>{style}</style>"),
+                policy(&[STYLE, style], "'self'"),
+            ),
+            None => (String::new(), POLICY.clone()),
+        };
+        let html = format!(
+            "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+             <title>{title} - {brand}</title><meta name=\"rating\" content=\"adult\">\
+             <meta name=\"robots\" content=\"noindex\"><style>{STYLE}</style>{style}</head>\
+             <body><header>{name}</header><main><h1>{title}</h1>{content}</main>\
+             <footer><p>18+ only</p>{footer}</footer></body></html>\n"
+        );
+        let mut response = response(status, HTML, html);
+        response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+        response
+    }
+}
