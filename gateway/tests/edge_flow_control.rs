@@ -4,7 +4,8 @@ use crate::support::frames::{
     self, DATA, END_HEADERS, END_STREAM, HEADERS, PING, RST_STREAM, WINDOW_UPDATE, frame,
 };
 use crate::support::{
-    Client, Gateway, Raw, Release, Request, TOKEN, attack, min_growth_kib, only_limits, wait_until,
+    Client, Gateway, Raw, Release, Request, TOKEN, attack, min_growth_kib, only_limits, resident_kib,
+    wait_until,
 };
 
 /// The identifier of `SETTINGS_INITIAL_WINDOW_SIZE` (RFC 9113, section 6.5.2).
@@ -75,9 +76,12 @@ fn unread_range_responses_use_no_extra_memory() {
         // Warm up everything that is allocated once.
         drop(open_responses(&gateway.site, TARGET, 1, &range));
         let mut connections = Vec::new();
-        let grown = min_growth_kib(gateway.pid(), |_| {
-            connections.push(open_responses(&gateway.site, TARGET, 40, &range));
-        });
+        let grown = min_growth_kib(
+            || resident_kib(gateway.pid()),
+            |_| {
+                connections.push(open_responses(&gateway.site, TARGET, 40, &range));
+            },
+        );
         // Forty responses of 1 MiB each are in flight.
         assert!(grown < 10 * 1024, "{grown} KiB");
     });
@@ -93,9 +97,12 @@ fn unread_sitemap_responses_share_memory() {
     attack(&gateway, || {
         drop(open_responses(&gateway.site, "/sitemap.xml", 1, &[]));
         let mut connections = Vec::new();
-        let grown = min_growth_kib(gateway.pid(), |_| {
-            connections.push(open_responses(&gateway.site, "/sitemap.xml", 40, &[]));
-        });
+        let grown = min_growth_kib(
+            || resident_kib(gateway.pid()),
+            |_| {
+                connections.push(open_responses(&gateway.site, "/sitemap.xml", 40, &[]));
+            },
+        );
         // Forty responses of almost 1 MiB each are in flight.
         assert!(grown < 10 * 1024, "{grown} KiB");
     });

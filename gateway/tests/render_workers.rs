@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::support::workers::{has_exited, idle_worker, kill, signal, stop, ticks, workers};
 use crate::support::{
-    Gateway, HEALTHY_MODULE, SetOnDrop, Setup, attack_rendering, is_rendered, min_growth_kib, render_count,
-    rendered_section, rendering_gateway, resident_kib, status, wait_until, wait_until_rendered,
+    Gateway, HEALTHY_MODULE, Heap, SetOnDrop, Setup, attack_rendering, is_rendered, min_growth_kib,
+    render_count, rendered_section, rendering_gateway, resident_kib, status, wait_until, wait_until_rendered,
     with_rendering_site,
 };
 
@@ -93,10 +93,14 @@ fn memory_is_freed_after_failed_renders() {
         ("an oversized page", "return 'x'.repeat(2_000_000);"),
         ("an exception", "throw new Error('x'.repeat(1_000_000));"),
     ] {
-        let gateway = rendering_gateway(
+        let heap = Heap::new();
+        let [preload, count] = heap.variables();
+        let gateway = Gateway::start_with(
             "[render]\nworkers = 2\nmemory_limit_mib = 16\nbreaker_failure_threshold = 1000\ncpu_limit_ms = 5000\ndeadline_ms = 20000\n",
-            &format!("export default {{ page: () => {{ {attack} }} }};"),
+            &[(preload.0, &preload.1), (count.0, &count.1)],
         );
+        let module = format!("export default {{ page: () => {{ {attack} }} }};");
+        let gateway = with_rendering_site(gateway, &module);
         assert!(is_rendered(&gateway.get("/healthy/before")));
         let round = |numbers: std::ops::Range<u32>| {
             for number in numbers {
@@ -105,10 +109,13 @@ fn memory_is_freed_after_failed_renders() {
             }
         };
         round(0..5);
-        let grown = min_growth_kib(gateway.pid(), |number| {
-            let from = 5 + 10 * u32::try_from(number).unwrap();
-            round(from..from + 10);
-        });
+        let grown = min_growth_kib(
+            || heap.kib(),
+            |number| {
+                let from = 5 + 10 * u32::try_from(number).unwrap();
+                round(from..from + 10);
+            },
+        );
         // Each of the ten attacks per round allocates at least a megabyte.
         assert!(grown < 2 * 1024, "{what}: {grown} KiB");
         wait_until("there are two workers", || workers(&gateway).len() == 2);

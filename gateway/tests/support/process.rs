@@ -22,14 +22,14 @@ pub(crate) fn resident_kib(pid: u32) -> u64 {
     status(pid, "VmRSS").trim_end_matches(" kB").parse().unwrap()
 }
 
-/// The smallest growth of resident memory in four rounds, in KiB. A leak per request grows memory in every round; an
+/// The smallest growth in four rounds of what `measure` returns in KiB. A leak per request grows memory in every round; an
 /// allocator arena for a new thread does so only in some. Does not detect tables that grow occasionally.
-pub(crate) fn min_growth_kib(pid: u32, mut round: impl FnMut(usize)) -> u64 {
+pub(crate) fn min_growth_kib(measure: impl Fn() -> u64, mut round: impl FnMut(usize)) -> u64 {
     (0..4)
         .map(|number| {
-            let before = resident_kib(pid);
+            let before = measure();
             round(number);
-            resident_kib(pid).saturating_sub(before)
+            measure().saturating_sub(before)
         })
         .min()
         .unwrap()

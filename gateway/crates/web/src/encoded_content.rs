@@ -35,6 +35,14 @@ impl EncodedContent {
         Self::precompressed(content, [])
     }
 
+    /// Does not compress content, and does not hash it either. Its `ETag` must not be sent.
+    pub fn without_validator(content: Bytes) -> Self {
+        Self {
+            identity: representation("", Coding::Identity, content),
+            compressed: Vec::new(),
+        }
+    }
+
     /// Content with its compressed codings.
     pub fn precompressed(content: Bytes, compressed: impl IntoIterator<Item = (Coding, Bytes)>) -> Self {
         let tag = URL_SAFE_NO_PAD.encode(&Sha256::digest(&content)[..18]);

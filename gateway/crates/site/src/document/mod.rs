@@ -236,8 +236,8 @@ impl Documents {
         let content = if is_complete {
             EncodedContent::compress(html).await
         } else {
-            // A document that is not cached is not worth compressing.
-            EncodedContent::uncompressed(html)
+            // A document that is not cached is not worth compressing, and needs no validator.
+            EncodedContent::without_validator(html)
         };
         let document = Arc::new(ComposedDocument {
             status: request.status(&render),
