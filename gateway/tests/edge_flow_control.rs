@@ -4,7 +4,7 @@ use crate::support::frames::{
     self, DATA, END_HEADERS, END_STREAM, HEADERS, PING, RST_STREAM, WINDOW_UPDATE, frame,
 };
 use crate::support::{
-    Client, Gateway, Raw, Release, Request, TOKEN, attack, min_growth_kib, only_limits, resident_kib,
+    Client, Gateway, Raw, Release, Request, Setup, TOKEN, attack, min_growth_kib, only_limits, resident_kib,
     wait_until,
 };
 
@@ -15,7 +15,10 @@ const TARGET: &str = "/assets/large/1.0.0/large.bin";
 
 /// A gateway with an asset of `length` bytes.
 fn gateway_with_file(extra: &str, length: usize) -> Gateway {
-    let gateway = Gateway::start_live(extra, &[]);
+    with_file(Gateway::start_live(extra, &[]), length)
+}
+
+fn with_file(gateway: Gateway, length: usize) -> Gateway {
     let release = Release::section("large", "1.0.0", &["/large"]);
     gateway.publish(&release.bytes("client/large.bin", "application/octet-stream", vec![0; length]));
     gateway.deploy(&serde_json::json!({ "large": "1.0.0" }));
@@ -119,6 +122,22 @@ fn min_rate_applies_to_each_response() {
         let more = frame(WINDOW_UPDATE, 0, 1, &[0, 0, 0x20, 0]).repeat(116);
         raw.drip_until_closed(more);
     });
+}
+
+#[test]
+fn stalled_response_does_not_end_connection_of_proxy() {
+    let gateway = Gateway::set_up_live(Setup {
+        listen: "trusted_proxies = [\"127.0.0.0/8\"]",
+        extra: &only_limits("min_rate_window_ms = 500"),
+        ..Setup::default()
+    });
+    let gateway = with_file(gateway, 12 << 20);
+    let mut raw = open_responses(&gateway.site, TARGET, 2, &[]);
+    assert!(raw.send(frame(WINDOW_UPDATE, 0, 0, &[0x10, 0, 0, 0])));
+    // The second response stalls for several windows.
+    let more = frame(WINDOW_UPDATE, 0, 1, &[0, 0, 0x20, 0]).repeat(100);
+    raw.drip_until(more, |received| received.len() > 160 << 10);
+    assert_eq!(gateway.closed_connections("write_timeout"), 0);
 }
 
 /// The header block of an admin API call whose body follows.

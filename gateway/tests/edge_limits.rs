@@ -7,7 +7,7 @@ use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::support::frames::{self, GOAWAY};
+use crate::support::frames::{self, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, frame};
 use crate::support::{
     Backend, Client, Connection, Gateway, Raw, Release, Reply, Request, Response, Setup, attack, only_limits,
     wait_until,
@@ -89,11 +89,6 @@ fn long_request() -> Vec<u8> {
 
 #[test]
 fn rejected_client_gets_503_while_still_sending() {
-    let gateway = Gateway::start_live(
-        "[limits]\nmax_connections = 5\nmax_connections_per_client = 3\n",
-        &[],
-    );
-    let client = gateway.site.with_source_ip(ip(1));
     let assert_rejected = |client: &Client| {
         for request in [
             long_request(),
@@ -105,9 +100,12 @@ fn rejected_client_gets_503_while_still_sending() {
             assert_eq!((response.status, response.header("retry-after")), (503, "10"));
         }
     };
-    let mut all: Vec<Raw> = (0..3).map(|_| active_connection(&client)).collect();
-    assert_rejected(&client);
-    all.extend((2..4).map(|last| active_connection(&gateway.site.with_source_ip(ip(last)))));
+    let gateway = Gateway::start_live("[limits]\nmax_connections_per_client = 3\n", &[]);
+    let _own: Vec<Raw> = (0..3).map(|_| active_connection(&gateway.site)).collect();
+    assert_rejected(&gateway.site);
+    // The others hold no more than a newcomer.
+    let gateway = Gateway::start_live("[limits]\nmax_connections = 2\n", &[]);
+    let _others = [1, 2].map(|last| active_connection(&gateway.site.with_source_ip(ip(last))));
     assert_rejected(&gateway.site);
 }
 
@@ -231,6 +229,35 @@ fn unfinished_heads_do_not_block_visitors() {
                 }
             }
             gateway.closed_connections("evicted") >= 32
+        });
+    });
+}
+
+#[test]
+fn unread_responses_without_permit_do_not_block_visitors() {
+    const CONNECTIONS: usize = 64;
+    let gateway = Gateway::start_live(&only_limits(&format!("max_connections = {CONNECTIONS}")), &[]);
+    let unread = |number: usize| {
+        let client = gateway.site.with_source_ip(ip(u8::try_from(number % 8).unwrap()));
+        // SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113, section 6.5.2).
+        let mut raw = frames::open(&client, &[(4, 0)]);
+        raw.send(frame(
+            HEADERS,
+            END_STREAM | END_HEADERS,
+            1,
+            &frames::get("/healthz"),
+        ));
+        raw
+    };
+    attack(&gateway, || {
+        let mut connections: Vec<_> = (0..CONNECTIONS).map(unread).collect();
+        wait_until("visitors get connections repeatedly", || {
+            for (number, raw) in connections.iter_mut().enumerate() {
+                if !raw.send(frame(PING, 0, 0, &[0; 8])) {
+                    *raw = unread(number);
+                }
+            }
+            gateway.closed_connections("preempted") >= 16
         });
     });
 }

@@ -219,3 +219,13 @@ fn container_names_of_objects_and_browsers_are_rejected() {
         );
     }
 }
+
+#[test]
+fn pattern_of_parameters_reserves_no_paths() {
+    let gateway = live_gateway();
+    publish(&gateway, &evil("1.0.0", &["/:a", "/:a/:b"]));
+    assert_changed(&deploy(&gateway, "evil", &json!({ "evil": "1.0.0" })));
+    publish(&gateway, &Release::section("legal", "1.0.0", &["/terms"]));
+    assert_changed(&deploy(&gateway, "legal", &json!({ "legal": "1.0.0" })));
+    assert_eq!(owner(&gateway, "/terms"), "legal");
+}

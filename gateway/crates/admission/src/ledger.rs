@@ -10,7 +10,7 @@ use colonnade_web::client::{ClientKey, Network};
 use crate::{GiveWay, Newcomer};
 
 /// The number of clients, those that hold most, that are asked to give way to a newcomer.
-const MAX_CLIENTS: usize = 8;
+const MAX_CLIENTS: usize = 64;
 
 /// The number of items of a client that are asked. Those that decline go to the back.
 const MAX_ITEMS: usize = 4;

@@ -165,9 +165,11 @@ impl Engine {
             task,
             cache_key,
         } = render;
+        // A form result costs a worker process.
+        let is_named = requested.circuit.is_named && !task.has_personal_data;
         let output = self
             .pool
-            .render(requested.client, requested.circuit.is_named, task, queue_timeout)
+            .render(requested.client, is_named, task, queue_timeout)
             .await?;
         let page: RenderedPage = serde_json::from_slice(&output.page).map_err(|error| {
             let message = format!("render returned an invalid page: {error}");

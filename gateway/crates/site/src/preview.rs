@@ -40,7 +40,11 @@ pub(crate) fn open(snapshot: &Snapshot, token: &str, brand: &str) -> Result<Resp
         form_style: Some(STYLE),
     };
     let mut response = page.respond(StatusCode::OK);
-    response.headers_mut().extend([ROBOTS]);
+    // The link contains the token, so the code of the page's own links may not see it. The button needs an Origin.
+    let referrer_policy = HeaderValue::from_static("strict-origin");
+    response
+        .headers_mut()
+        .extend([ROBOTS, (REFERRER_POLICY, referrer_policy)]);
     Ok(response)
 }
 

@@ -1,8 +1,8 @@
 //! The rate limit of log events: a client that causes an event again and again, or a section that fails all the time, must not
 //! fill the log.
 //!
-//! Each place in the code has its own limit, for each release and each listener that its events name, so that no section hides
-//! the failures of another one. Events about what operators and teams do are not limited.
+//! Each place in the code has its own limit, for each release, listener and cause that its events name, so that neither a section
+//! nor a frequent cause hides the others. Events about what operators and teams do are not limited.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -41,8 +41,8 @@ struct Limits {
     sweep_len: usize,
 }
 
-/// A place in the code, and the release or listener of its event.
-type Key = (Identifier, Option<String>);
+/// A place in the code, and the release, listener and cause of its event.
+type Key = (Identifier, String);
 
 struct Limit {
     rate: RateLimiter,
@@ -59,7 +59,8 @@ struct EventLabel {
 #[derive(Default)]
 struct Subject {
     event: String,
-    name: Option<String>,
+    /// The release, listener and cause.
+    name: String,
 }
 
 impl EventLimiter {
@@ -113,14 +114,14 @@ impl Visit for Subject {
     fn record_str(&mut self, field: &Field, value: &str) {
         match field.name() {
             "event" => value.clone_into(&mut self.event),
-            "listener" | "release" => self.name = Some(value.to_owned()),
+            "cause" | "listener" | "release" => self.name.extend([value, " "]),
             _ => {}
         }
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         if field.name() == "release" {
-            self.name = Some(format!("{value:?}"));
+            self.name.extend([&*format!("{value:?}"), " "]);
         }
     }
 }
@@ -169,6 +170,10 @@ mod tests {
         let burst = answers.of(|| (0..EVENTS_PER_MINUTE + 1000).for_each(|_| fail("a@1.0.0")));
         assert_eq!(burst.iter().flatten().count(), 60);
         assert_eq!(answers.of(|| fail("b@1.0.0")), [Some(0)], "another release");
+        let rejected = |cause| tracing::info!(event = "connection_closed", listener = "site", cause);
+        let flood = answers.of(|| (0..=EVENTS_PER_MINUTE).for_each(|_| rejected("protocol_error")));
+        assert_eq!(flood.last(), Some(&None));
+        assert_eq!(answers.of(|| rejected("rapid_reset")), [Some(0)], "another cause");
         assert_eq!(
             answers.of(|| tracing::warn!(event = "panic", release = "a@1.0.0")),
             [Some(0)]

@@ -2,10 +2,12 @@
 //! a parser many times as much as one long part.
 
 use http::HeaderMap;
+use http::header::{COOKIE, REFERER, USER_AGENT};
 
-/// The maximum number of items in all header fields: parts between `,` or `;`, such as cookies, members of a list and
-/// parameters of a member. Of each field only the items after the first count. Repeated fields count like items, because
-/// over HTTP/2 each cookie may have a field of its own (RFC 9113, section 8.2.3).
+/// The maximum number of items in all header fields: cookies, and parts between `,` or `;` in other fields, such as members
+/// of a list and parameters of a member. Commas in cookies, and text that nothing parses, do not count. Of each field only
+/// the items after the first count. Repeated fields count like items, because over HTTP/2 each cookie may have a field of its
+/// own (RFC 9113, section 8.2.3).
 ///
 /// Chrome and Firefox keep at most 180 cookies of a site, the other fields of a browser have about 50 items, and
 /// `tracestate` has at most 32.
@@ -20,9 +22,11 @@ pub const MAX_PARAMETERS: usize = 100;
 /// Returns whether header fields have more than [`MAX_ITEMS`] items.
 pub fn has_too_many_items(headers: &HeaderMap) -> bool {
     let repeated = headers.len() - headers.keys_len();
-    let separators = headers
-        .values()
-        .map(|value| count(value.as_bytes(), |byte| byte == b',' || byte == b';'));
+    let separators = headers.iter().map(|(name, value)| match *name {
+        COOKIE => count(value.as_bytes(), |byte| byte == b';'),
+        REFERER | USER_AGENT => 0,
+        _ => count(value.as_bytes(), |byte| byte == b',' || byte == b';'),
+    });
     repeated + separators.sum::<usize>() >= MAX_ITEMS
 }
 

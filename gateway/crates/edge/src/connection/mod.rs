@@ -119,6 +119,9 @@ impl<S: HttpService> Connection<S> {
             state: state.clone(),
             metrics: self.metrics.clone(),
         };
+        if proxy::is_trusted(&self.settings.trusted_proxies, peer) {
+            state.mark_shared();
+        }
         state.start();
         let reason = match stream {
             Stream::Plain(io) => serve_http(protocol, io, service, state, &self.permit, self.shutdown).await,

@@ -8,7 +8,6 @@
 
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
-use std::iter::once;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,6 +58,8 @@ struct SharedState {
     became_idle: Notify,
     /// The client has sent something.
     has_received: AtomicBool,
+    /// The peer is a proxy, whose connection carries requests of many clients.
+    is_shared: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -117,6 +118,7 @@ impl ConnectionState {
             gave_way: Notify::new(),
             became_idle: Notify::new(),
             has_received: AtomicBool::new(false),
+            is_shared: AtomicBool::new(false),
         }))
     }
 
@@ -129,6 +131,11 @@ impl ConnectionState {
     /// timeouts.
     pub(super) fn start(&self) {
         self.lock().inactive_since = Instant::now();
+    }
+
+    /// Records that the peer is a proxy, whose connection carries requests of many clients.
+    pub(super) fn mark_shared(&self) {
+        self.0.is_shared.store(true, Ordering::Relaxed);
     }
 
     /// Records that the client has sent something.
@@ -198,7 +205,8 @@ impl ConnectionState {
     }
 
     /// Records bytes of an HTTP/2 response that were sent, and whether there are more. The minimum data rate applies
-    /// to each open response, because each holds as many resources as one on its own connection.
+    /// to each open response, because each holds as many resources as one on its own connection. The connection of a proxy
+    /// stays open as long as one of its responses keeps the rate: one visitor must not end the requests of others.
     pub(crate) fn response_sent(&self, stream: u32, bytes: usize, is_open: bool) {
         self.update(|state| {
             let (min_bytes, now) = (state.limits.min_rate_bytes, Instant::now());
@@ -325,7 +333,8 @@ impl ConnectionState {
             let mut sleep = pin!(sleep_until(this.lock().max_age_at));
             poll_fn(|cx| {
                 loop {
-                    let (deadline, close) = this.lock().deadline();
+                    let is_shared = this.0.is_shared.load(Ordering::Relaxed);
+                    let (deadline, close) = this.lock().deadline(is_shared);
                     // A timer that fires too early is cheaper than one that is reset for each request.
                     if deadline < sleep.deadline() {
                         sleep.as_mut().reset(deadline);
@@ -403,7 +412,7 @@ impl ConnectionState {
 }
 
 impl ConnectionData {
-    fn deadline(&self) -> (Instant, Close) {
+    fn deadline(&self, is_shared: bool) -> (Instant, Close) {
         let limits = &self.limits;
         let (read, reason) = match self.expected {
             Expected::FirstByte => (
@@ -421,9 +430,16 @@ impl ConnectionData {
             Expected::NextRequest => (None, CloseReason::KeepaliveTimeout),
         };
         let read = read.map(|at| (at, reason));
-        let write = once(&self.write_timer)
-            .chain(self.open_responses.values())
-            .filter_map(|timer| timer.deadline(limits.min_rate_window))
+        let deadline = |timer: &StallTimer| timer.deadline(limits.min_rate_window);
+        let responses = self.open_responses.values().filter_map(deadline);
+        let responses = if is_shared {
+            responses.max()
+        } else {
+            responses.min()
+        };
+        let write = deadline(&self.write_timer)
+            .into_iter()
+            .chain(responses)
             .min()
             .map(|at| (at, CloseReason::WriteTimeout));
         let abort = read.into_iter().chain(write).min_by_key(|(at, _)| *at);
@@ -454,6 +470,12 @@ impl ConnectionData {
     /// Returns whether a request waits only for the client, to read the response or to send the body.
     fn waits_for_client(&self) -> bool {
         !self.open_responses.is_empty() || self.write_timer.is_waiting() || self.pending_uploads() > 0
+    }
+
+    /// Returns whether all requests in flight wait for the client, to read the response or to send the body.
+    fn waits_only_for_client(&self) -> bool {
+        let waiting = self.open_responses.len() + self.pending_uploads();
+        self.write_timer.is_waiting() || (waiting > 0 && waiting >= self.requests)
     }
 
     /// Returns whether all requests in flight wait for the client to send the body.
@@ -492,11 +514,14 @@ impl Drop for ResponseGuard {
 }
 
 /// A connection gives way to a new one if it is idle, or to a client with fewer connections if it has received a
-/// part of a head.
+/// part of a head, or if all its requests wait for the client.
 impl GiveWay for ConnectionState {
     fn give_way(&self, newcomer: Newcomer) -> bool {
-        self.give_way_if(CloseReason::Evicted, |state| {
-            state.is_idle() || (newcomer == Newcomer::HoldsLess && state.has_no_request())
-        })
+        let holds_less = newcomer == Newcomer::HoldsLess;
+        let is_evicted = self.give_way_if(CloseReason::Evicted, |state| {
+            state.is_idle() || (holds_less && state.has_no_request())
+        });
+        let is_stalled = |state: &ConnectionData| holds_less && state.waits_only_for_client();
+        is_evicted || self.give_way_if(CloseReason::Preempted, is_stalled)
     }
 }

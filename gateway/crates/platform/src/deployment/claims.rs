@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::change::{ChangeError, ChangePlan, MayChange};
 use super::{Deployments, Snapshot};
 use colonnade_model::deployment::Deployment;
-use colonnade_model::pattern::Pattern;
+use colonnade_model::pattern::{Pattern, Segment};
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, PageManifest, Role, SectionEntry};
 
 /// The most claims that an error or a publish lists.
@@ -58,7 +58,7 @@ pub(crate) fn refused_claims(
     may_change: MayChange<'_>,
 ) -> BTreeSet<Claim> {
     let refused: Vec<_> = pages(before)
-        .filter(|(_, page)| !may_change(&page.section.name))
+        .filter(|(pattern, page)| !is_catch_all(pattern) && !may_change(&page.section.name))
         .collect();
     let identity = |(_, page): &RoutedPage| (page.section.name.clone(), page.pattern.clone());
     let known: HashSet<_> = pages(before).map(identity).collect();
@@ -69,6 +69,15 @@ pub(crate) fn refused_claims(
             .filter_map(|taken| claim(before, after, claiming, taken))
     });
     claims.take(MAX_CLAIMS).collect()
+}
+
+/// Whether a pattern has only parameters. Such a pattern reserves no paths: it would lock all other sections out.
+fn is_catch_all(pattern: &Pattern) -> bool {
+    let segments = pattern.segments();
+    !segments.is_empty()
+        && segments
+            .iter()
+            .all(|segment| matches!(segment, Segment::Param(_)))
 }
 
 /// The claim of a page over another one, if it takes paths of it.
