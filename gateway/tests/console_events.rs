@@ -5,7 +5,9 @@ use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release, Request, TOKEN, authorized, authorized_by, data_frames};
+use crate::support::{
+    Gateway, Release, Request, TOKEN, authorized, authorized_by, data_frames, token, wait_until,
+};
 
 /// Events ten times per second instead of every five seconds.
 const FREQUENT: &str = "[limits]\nmin_rate_window_ms = 300\n";
@@ -118,7 +120,19 @@ fn number_of_streams_of_a_token_is_bounded() {
     assert_eq!(gateway.admin_get("/api/v1/gateway")["streams"], 17);
     // A client that leaves makes room.
     drop(streams);
-    crate::support::wait_until("a stream can be opened", || another().is_ok());
+    wait_until("a stream can be opened", || another().is_ok());
+}
+
+#[test]
+fn number_of_streams_is_bounded() {
+    let tokens = ["first", "second", "third", "fourth", "last"];
+    let configuration = tokens.map(|name| token(name, &["*"], &["publish"])).concat();
+    let gateway = Gateway::start_with(&configuration, &[]);
+    let open = |token| EventStream::open(&gateway, authorized_by(token, Request::new("GET", EVENTS)));
+    let streams: Vec<EventStream> = (0..64).map(|number| open(tokens[number / 16]).unwrap()).collect();
+    assert_eq!(open("last").err(), Some(503));
+    drop(streams);
+    wait_until("a stream can be opened", || open("last").is_ok());
 }
 
 #[test]

@@ -77,6 +77,22 @@ fn cookie_over_tls_is_bound_to_the_host() {
 }
 
 #[test]
+fn new_session_beyond_1000_ends_the_oldest() {
+    let gateway = Gateway::start();
+    let [oldest, second] = [(); 2].map(|()| sign_in(&gateway, TOKEN));
+    for _ in 2..1000 {
+        sign_in(&gateway, TOKEN);
+    }
+    let status = |cookie: &str| get(&gateway, cookie, SESSION).status;
+    assert_eq!((status(&oldest), status(&second)), (200, 200));
+    let newest = sign_in(&gateway, TOKEN);
+    assert_eq!(
+        (status(&oldest), status(&second), status(&newest)),
+        (401, 200, 200)
+    );
+}
+
+#[test]
 fn session_has_the_rights_of_its_token() {
     let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));

@@ -8,7 +8,7 @@ use std::thread::park_timeout;
 use std::time::Duration;
 
 use crate::support::frames::{self, DATA, END_HEADERS, END_STREAM, HEADERS, WINDOW_UPDATE, frame};
-use crate::support::{Backend, Client, Gateway, Raw, Release, Reply, attack, wait_until};
+use crate::support::{Backend, Client, Gateway, Raw, Release, Reply, Setup, attack, wait_until};
 
 /// The identifier of `SETTINGS_INITIAL_WINDOW_SIZE` (RFC 9113, section 6.5.2).
 const INITIAL_WINDOW_SIZE: u16 = 4;
@@ -24,7 +24,11 @@ fn gateway() -> Gateway {
 }
 
 fn gateway_with(extra: &str) -> Gateway {
-    let gateway = Gateway::start_live(extra, &[("KEY", "the-key")]);
+    with_large_file(Gateway::start_live(extra, &[("KEY", "the-key")]))
+}
+
+/// Deploys the file [`TARGET`].
+fn with_large_file(gateway: Gateway) -> Gateway {
     let release = Release::section("large", "1.0.0", &["/large"]);
     let bytes = vec![0; LENGTH as usize];
     gateway.publish(&release.bytes("client/large.bin", "application/octet-stream", bytes));
@@ -149,6 +153,21 @@ fn fair_share_client_is_kept_when_others_wait_on_backend() {
     assert_eq!(gateway.get("/").status, 503);
     backend.release_held();
     assert_completes(fair_client);
+    assert_eq!(gateway.closed_connections("preempted"), 0);
+}
+
+#[test]
+fn connections_of_trusted_proxy_are_not_preempted() {
+    let gateway = with_large_file(Gateway::set_up_live(Setup {
+        listen: "trusted_proxies = [\"127.0.1.0/24\"]",
+        extra: "[limits]\nmax_requests_in_flight = 8\nmax_connections_per_client = 3\n",
+        ..Setup::default()
+    }));
+    // The limit on connections of a client does not apply to a proxy.
+    let proxy = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 1, 1));
+    let connections = [(); 4].map(|()| open_responses(&proxy, 2));
+    assert_eq!(gateway.get("/").status, 503);
+    connections.into_iter().for_each(assert_completes);
     assert_eq!(gateway.closed_connections("preempted"), 0);
 }
 

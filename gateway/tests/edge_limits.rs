@@ -316,6 +316,13 @@ fn connections_leave_file_descriptors_for_the_store() {
         all.push(Raw::open(&gateway.site.with_source_ip(ip(number))));
         all.push(Raw::open(&gateway.admin.with_source_ip(ip(number))));
     }
+    // Half of the descriptors is reserved. The admin listener has a quarter of the rest.
+    let open = |listener| gateway.metric(&format!("colonnade_connections_open{{listener=\"{listener}\"}}"));
+    let open = ["site", "admin"].map(open);
+    assert!(
+        (1..=48).contains(&open[0]) && (1..=16).contains(&open[1]),
+        "{open:?}"
+    );
     // The store can still be written and read.
     gateway.publish(&Release::section("other", "1.0.0", &["/other"]));
     gateway.deploy(&json!({ "other": "1.0.0" }));

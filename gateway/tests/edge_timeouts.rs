@@ -351,10 +351,17 @@ fn idle_connections_at_limit_do_not_block_new_ones() {
     for number in 0..limit {
         // No more per address than the per-client limit.
         let source = Ipv4Addr::from_bits(0x7f01_0000 + u32::try_from(number / 200).unwrap());
-        let mut raw = Raw::open(&gateway.site.with_source_ip(source));
-        if number % 2 == 0 {
-            assert!(raw.send(HEALTH_REQUEST));
-        }
+        let client = gateway.site.with_source_ip(source);
+        // One half over HTTP/1, one quarter over HTTP/2, and the rest silent.
+        let raw = if number % 4 == 1 {
+            frames::open(&client, &[])
+        } else {
+            let mut raw = Raw::open(&client);
+            if number % 2 == 0 {
+                assert!(raw.send(HEALTH_REQUEST));
+            }
+            raw
+        };
         idle.push(raw);
     }
     // Those that sent a request are answered, and none is evicted while there are free slots.

@@ -319,6 +319,10 @@ fn excess_publishes_wait_or_get_503() {
                 assert_eq!(response.status, 503, "{}", response.text());
                 assert_eq!(response.header("retry-after"), "5");
             }
+            // Ten archives have a folder each, and each of the two that are published has another.
+            let scratch = std::fs::read_dir(gateway.store().join("scratch")).unwrap();
+            let folders = scratch.count();
+            assert!(folders <= 12, "{folders} folders");
             drop(lock);
         });
     };

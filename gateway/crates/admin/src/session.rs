@@ -13,6 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
 use utoipa::ToSchema;
 
 use colonnade_config::{Action, Token};
@@ -46,6 +47,7 @@ pub(crate) struct Session {
     key: Key,
     /// The SHA-256 hash of the token that started it.
     pub(crate) token_hash: [u8; 32],
+    started: Instant,
     expires_at: Timestamp,
 }
 
@@ -105,6 +107,7 @@ impl Sessions {
         let session = Session {
             key: Sha256::digest(&id).into(),
             token_hash: token.hash,
+            started: Instant::now(),
             expires_at: token.expires.map_or(until, |expires| expires.min(until)),
         };
         let mut sessions = self.sessions.lock();
@@ -112,7 +115,7 @@ impl Sessions {
         if sessions.len() >= MAX_SESSIONS
             && let Some(oldest) = sessions
                 .values()
-                .min_by_key(|other| other.expires_at)
+                .min_by_key(|other| other.started)
                 .map(|other| other.key)
         {
             sessions.remove(&oldest);
