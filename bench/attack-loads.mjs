@@ -38,7 +38,7 @@ const BATCH = 64;
 const PUBLISHES = 8;
 const PUBLISH_BYTES = 6 * 2 ** 20;
 const NATIVE_MEMORY = `
-const page = { data() { return new URLSearchParams("a=b&".repeat(9e6)).size; } };
+const page = { data() { return new URLSearchParams("a=b&".repeat(5e6)).size; } };
 export default { name: "native", contract: 1, pages: { "/native/:number": async () => ({ page }) } };
 `;
 

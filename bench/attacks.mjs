@@ -40,6 +40,9 @@ const COLUMNS = [
   ["warnings in 10 s", "warnings", 0],
 ];
 
+/** Without a served visit there is no number. @param {number} value @param {number} digits */
+const format = (value, digits) => (Number.isNaN(value) ? "–" : value.toFixed(digits));
+
 /** @param {number[]} values @param {number} share */
 const quantile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor(share * values.length)] ?? NaN;
 
@@ -138,7 +141,7 @@ try {
       for (const [index, variant] of variants.entries()) results[index]?.push(await measure(variant, attack));
     }
     const cells = COLUMNS.map(([, key, digits, combine = median]) =>
-      results.map((rounds) => combine(rounds.map((round) => round[key])).toFixed(digits)).join(" → "),
+      results.map((rounds) => format(combine(rounds.map((round) => round[key])), digits)).join(" → "),
     );
     console.log(`| ${attack.title} | ${cells.join(" | ")} |`);
   }
