@@ -147,5 +147,5 @@ try {
   }
 } finally {
   for (const { seed } of variants) await seed.stop();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, force: true });
 }
