@@ -16,17 +16,27 @@ const SCRIPT = "text/javascript; charset=utf-8";
  */
 
 /**
- * Publishes a section and deploys it next to the others.
+ * A fixture section.
  *
- * @param {import("@colonnade/kit/build").AdminAccess} access
- * @param {object} section
- * @param {string} section.name
- * @param {string[]} [section.patterns] page patterns
- * @param {string} [section.module] source of the server module
- * @param {Record<string, File>} [section.files] files under `client/`
- * @returns {Promise<string>} the URL path of its files
+ * @typedef {object} Section
+ * @property {string} name
+ * @property {string} [version]
+ * @property {string[]} [patterns] page patterns
+ * @property {string} [module] source of the server module
+ * @property {Record<string, File>} [files] files under `client/`
  */
-export async function deployFixtureSection(access, { name, patterns = [], module = "export default {};", files = {} }) {
+
+/**
+ * Writes the release of a section, which `publish` uploads.
+ *
+ * @param {string} folder receives `release/`
+ * @param {Section} section
+ */
+export async function writeFixtureSection(
+  folder,
+  { name, version = VERSION, patterns = [], module = "export default {};", files = {} },
+) {
+  /** @type {Map<string, File>} */
   const all = new Map([
     ["client/entry.js", { type: SCRIPT, bytes: "// Never executed.\n" }],
     ["server/index.js", { type: SCRIPT, bytes: module }],
@@ -34,7 +44,7 @@ export async function deployFixtureSection(access, { name, patterns = [], module
   ]);
   const release = {
     name,
-    version: VERSION,
+    version,
     kind: "section",
     contract: 1,
     entry: "client/entry.js",
@@ -52,17 +62,30 @@ export async function deployFixtureSection(access, { name, patterns = [], module
         return { path: file, size: Buffer.byteLength(bytes), type, digest };
       }),
   };
+  all.set("release.json", { type: "application/json", bytes: JSON.stringify(release) });
+  for (const [file, { bytes }] of all) {
+    const target = path.join(folder, "release", file);
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, bytes);
+  }
+}
+
+/**
+ * Publishes a section and deploys it next to the others.
+ *
+ * @param {import("@colonnade/kit/build").AdminAccess} access
+ * @param {Section} section
+ * @returns {Promise<string>} the URL path of its files
+ */
+export async function deployFixtureSection(access, section) {
+  const { name, version = VERSION } = section;
   const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-fixture-"));
   try {
-    for (const [file, { bytes }] of [...all, ["release.json", { bytes: JSON.stringify(release) }]]) {
-      const target = path.join(folder, "release", file);
-      await mkdir(path.dirname(target), { recursive: true });
-      await writeFile(target, bytes);
-    }
+    await writeFixtureSection(folder, section);
     await publish(folder, access);
-    await deploy({ [name]: VERSION }, undefined, access);
+    await deploy({ [name]: version }, undefined, access);
   } finally {
     await rm(folder, { recursive: true });
   }
-  return `/assets/${name}/${VERSION}/`;
+  return `/assets/${name}/${version}/`;
 }

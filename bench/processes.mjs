@@ -49,3 +49,13 @@ export async function memoryOf(pid) {
     (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1]) * 1024) / 1e6;
   return { rss: read("Rss"), pss: read("Pss") };
 }
+
+/**
+ * Returns the largest resident set size that a process has had, in MB; 0 if it has ended.
+ *
+ * @param {number} pid
+ */
+export async function peakMemoryOf(pid) {
+  const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return (Number(/^VmHWM:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024) / 1e6;
+}
