@@ -141,7 +141,7 @@ export const ATTACKS = [
   },
   {
     name: "unfinished-heads",
-    title: "10,000 unfinished heads of 40 clients, renewed",
+    title: "10,000 unfinished heads of 40 clients, replaced",
     load: ({ url }) =>
       crowd(40, CONNECTIONS_PER_CLIENT, (client) => {
         const socket = connect(url, client);

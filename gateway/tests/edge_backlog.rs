@@ -7,6 +7,9 @@ use crate::support::{Gateway, Setup};
 /// More than the 128 of a socket that the standard library opens.
 const CROWD: usize = 1000;
 
+/// Lets one client hold the whole crowd.
+const LIMITS: &str = "[limits]\nmax_connections_per_client = 2000\n";
+
 /// Opens connections while the gateway accepts none. Beyond the backlog, the system drops them.
 fn assert_crowd_connects(gateway: &Gateway) {
     gateway.signal("STOP");
@@ -19,7 +22,7 @@ fn assert_crowd_connects(gateway: &Gateway) {
 #[test]
 #[cfg(target_os = "linux")]
 fn crowd_waits_in_backlog() {
-    assert_crowd_connects(&Gateway::start_live("", &[]));
+    assert_crowd_connects(&Gateway::start_live(LIMITS, &[]));
 }
 
 #[test]
@@ -29,6 +32,7 @@ fn backlog_applies_to_inherited_socket() {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     assert_crowd_connects(&Gateway::set_up_live(Setup {
         socket: Some(socket),
+        extra: LIMITS,
         ..Setup::default()
     }));
 }
