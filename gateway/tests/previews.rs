@@ -17,6 +17,8 @@ fn preview_link_asks_before_its_code_runs() {
     assert!(!response.has("set-cookie") && !response.has("location"));
     assert_eq!(response.header("cache-control"), "no-store");
     assert_eq!(response.header("x-robots-tag"), "noindex, nofollow");
+    // The links of the page do not reveal the token.
+    assert_eq!(response.header("referrer-policy"), "strict-origin");
     let policy = response.header("content-security-policy");
     assert!(
         policy.starts_with("default-src 'none'; style-src 'sha256-")

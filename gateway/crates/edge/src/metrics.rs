@@ -101,7 +101,7 @@ pub enum CloseReason {
     BodyTimeout,
     /// The client read responses below the minimum data rate.
     WriteTimeout,
-    /// Its requests waited for the client while another client with fewer requests needed a permit.
+    /// Its requests waited for the client while another client, with fewer connections or requests, needed a permit.
     Preempted,
     /// The client sent more than `http2_max_control_frames_per_minute` control frames.
     ControlFrameFlood,
