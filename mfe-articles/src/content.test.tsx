@@ -111,7 +111,7 @@ describe("safety and legal information", () => {
 
   it.each(["legal-guide"] as const)("%s says that it is not legal advice", async (slug) => {
     const { container } = await renderExisting(`/about-escort-babylon/${slug}`);
-    expect(container.textContent).toMatch(/no legal advice/);
+    expect(container.textContent).toMatch(/isn’t legal advice/);
     cleanup();
   });
 });

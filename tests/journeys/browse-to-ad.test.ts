@@ -51,7 +51,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
             - listitem: Texas
         - heading "Escorts in Texas" [level=1]
         - paragraph: Browse sample escort profiles in 182 cities across Texas
-        - paragraph: The listings here are samples and no real people. Nobody receives a reply.
+        - paragraph: These are sample listings, not real people. Replies go nowhere.
         - region "Cities in Texas":
           - search:
             - searchbox "Filter cities"
@@ -77,7 +77,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
     await expect(main).toMatchAriaSnapshot(`
       - main:
         - heading "Houston, Texas" [level=1]
-        - paragraph: The listings here are samples and no real people. Nobody receives a reply.
+        - paragraph: These are sample listings, not real people. Replies go nowhere.
         - list:
           - listitem:
             - article:
@@ -114,7 +114,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
           - button "Reply"
           - paragraph: Posted in Houston, Texas
           - link /^Report this ad/
-        - paragraph: This ad is a sample and shows no real person. Nobody receives a reply.
+        - paragraph: This is a sample ad, not a real person. Replies go nowhere.
         - link "Back to Houston ads"
         - region "Report this ad":
           - heading "Report this ad" [level=2]

@@ -59,7 +59,7 @@ async function textsOfAllAds(page: Page): Promise<string[]> {
 test("Every city page says that its listings are samples", async ({ page }) => {
   for (const city of ["Texas/Houston", "Alabama/Birmingham", "Oklahoma/Tulsa", "Missouri/O'Fallon"]) {
     await openPath(page, `/city/${city}`);
-    await expect(page.getByText("The listings here are samples and no real people.")).toBeVisible();
+    await expect(page.getByText("These are sample listings, not real people.")).toBeVisible();
   }
 });
 
@@ -76,7 +76,7 @@ test("The testimonial is a labeled sample without name or photo", async ({ page 
   await openPath(page, "/");
   const testimonial = page.getByRole("region", { name: "Sample testimonial" });
   await expect(testimonial.getByText("Sample testimonial", { exact: true })).toBeVisible();
-  await expect(testimonial.getByText("Written by this site; no real person said it.")).toBeVisible();
+  await expect(testimonial.getByText("Written by this site. No real person said it.")).toBeVisible();
   // Label, quote and author note: there is no element for a name.
   await expect(testimonial.locator(":scope > *")).toHaveCount(3);
   await expect(testimonial.locator("img, svg, cite, footer")).toHaveCount(0);

@@ -96,7 +96,7 @@ for (const [state, count] of [
         "eight sample venues are in two columns",
         async () => {
           const section = page.getByRole("region", { name: `About listings in ${state}` });
-          await expect(section.getByText("What these pages show, and what they do not.")).toBeVisible();
+          await expect(section.getByText("What these pages show, and what they don’t.")).toBeVisible();
           const paragraphs = section.locator(".prose").getByRole("paragraph");
           expect([3, 4]).toContain(await paragraphs.count());
           await expect(paragraphs.locator("a[href='/']")).toHaveCount(1);

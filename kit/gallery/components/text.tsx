@@ -8,7 +8,7 @@ export function Notices(): ReactElement {
   return (
     <Specimens name="Notice">
       <Specimen name="note">
-        <Notice>All listings here are samples. Nobody receives a reply.</Notice>
+        <Notice>All listings here are samples. Replies go nowhere.</Notice>
       </Specimen>
       <Specimen name="success">
         <Notice kind="success" title="Sent">

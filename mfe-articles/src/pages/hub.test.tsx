@@ -51,12 +51,12 @@ describe("hub", () => {
   it("'Join Now' is hidden without a sign-up service", async () => {
     const signup = { ...TEST_SITE.signup, host: "accounts.example.org" };
     const connected = await renderExisting("/about-escort-babylon", { site: { signup } });
-    expect(connected.getByRole("region", { name: "Ready to sign up?" }).textContent).toContain("who receives");
+    expect(connected.getByRole("region", { name: "Ready to sign up?" }).textContent).toContain("who gets your details");
     cleanup();
     const { getByRole, queryByRole } = await renderExisting("/about-escort-babylon");
     expect(queryByRole("button", { name: "Join Now" })).toBeNull();
-    const text = getByRole("region", { name: "Sign-up is not available" }).textContent;
-    expect(text).toContain("no sign-up service is connected");
+    const text = getByRole("region", { name: "Sign-up isn’t available" }).textContent;
+    expect(text).toContain("no sign-up service right now");
     expect(text).not.toContain("the form");
   });
 
@@ -64,7 +64,7 @@ describe("hub", () => {
     "%s disclaims affiliation with sites of the same name",
     async (path) => {
       const { container } = await renderExisting(path, { site: { brand: "Escort Babylon" } });
-      expect(container.textContent).toContain("is not affiliated with any site elsewhere called Escort Babylon");
+      expect(container.textContent).toContain("isn’t affiliated with any other site called Escort Babylon");
     },
   );
 

@@ -28,11 +28,11 @@ function Invitation(): ReactElement {
   const { host } = useSite().signup;
   return (
     <section className={css.invitation} aria-labelledby="invitation">
-      <h2 id="invitation">{host === null ? "Sign-up is not available" : "Ready to sign up?"}</h2>
+      <h2 id="invitation">{host === null ? "Sign-up isn’t available" : "Ready to sign up?"}</h2>
       <p>
         {host === null
-          ? "At the moment no sign-up service is connected, so no account can be created and you are asked for nothing."
-          : "Before anything is sent, the form says who receives your details and that the sign-up carries an affiliate tag. You must be 18 or older."}
+          ? "There’s no sign-up service right now, so you can’t create an account. You don’t need one to browse."
+          : "Before you send anything, the form tells you who gets your details and that the sign-up carries an affiliate tag. You must be 18 or older."}
       </p>
       {host !== null && <JoinButton className="button">Join Now</JoinButton>}
     </section>
@@ -46,11 +46,11 @@ function Hub(): ReactElement {
       <header className={css.intro}>
         <h1>About {brand}</h1>
         <p className={css.lede}>
-          How this site works, what the law says, and how to look after yourself and others. Every article names its
+          How this site works, what the law says, and how to take care of yourself and others. Every article lists its
           sources.
         </p>
         {/* True for every brand, including "Escort Babylon" itself. */}
-        <p>{brand} is not affiliated with any site elsewhere called Escort Babylon.</p>
+        <p>{brand} isn’t affiliated with any other site called Escort Babylon.</p>
       </header>
       <ul className={`grid ${css.cards ?? ""}`}>
         {CARDS.map((card) => (

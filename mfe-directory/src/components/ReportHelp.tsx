@@ -6,7 +6,7 @@ import css from "./ReportHelp.module.css";
 
 interface Props {
   readonly heading: string;
-  /** Subject of the report e-mail. */
+  /** Subject of the report email. */
   readonly subject: string;
 }
 
@@ -18,8 +18,8 @@ export function ReportHelp({ heading, subject }: Props): ReactElement {
       <h2 id="report">{heading}</h2>
       <p>
         Write to <a href={`mailto:${contact}?subject=${encodeURIComponent(subject)}`}>{contact}</a> about anything that
-        looks wrong: a stolen photo or text, a person under 18, signs that somebody is forced. Do not confront anybody
-        yourself. For people in need, these are quicker than we are:
+        looks wrong: a stolen photo or text, someone under 18, signs that someone is being forced. Don’t confront anyone
+        yourself. In urgent cases, contact one of these first. They can act faster than we can:
       </p>
       <dl>
         <div>
@@ -29,15 +29,15 @@ export function ReportHelp({ heading, subject }: Props): ReactElement {
           </dd>
         </div>
         <div>
-          <dt>Somebody is forced or trafficked</dt>
+          <dt>Someone is being forced or trafficked</dt>
           <dd>
-            National Human Trafficking Hotline, day and night, confidential:{" "}
+            National Human Trafficking Hotline, 24 hours a day, confidential:{" "}
             <a href="tel:+18883737888">1-888-373-7888</a> (TTY 711), text <a href="sms:233733">233733</a>,{" "}
             <TextLink href="https://humantraffickinghotline.org/">humantraffickinghotline.org</TextLink>
           </dd>
         </div>
         <div>
-          <dt>Somebody is under 18</dt>
+          <dt>Someone is under 18</dt>
           <dd>
             National Center for Missing &amp; Exploited Children: <a href="tel:+18008435678">1-800-843-5678</a>,{" "}
             <TextLink href="https://report.cybertip.org/">report.cybertip.org</TextLink>

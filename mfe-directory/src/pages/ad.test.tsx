@@ -27,7 +27,7 @@ describe("ad page", () => {
   it("has the sample badge and says that it shows no real person", async () => {
     const { container } = await renderExisting(PATH);
     expect(textOf(container.querySelector("article .badge.sample"))).toBe("Sample ad");
-    expect(textOf(container.querySelector(".notice"))).toContain("sample and shows no real person");
+    expect(textOf(container.querySelector(".notice"))).toContain("a sample ad, not a real person");
   });
 
   it.each(["Pics 📸", "Reply"])("has a button '%s' that opens the sample dialog", async (name) => {

@@ -45,7 +45,7 @@ export const page = definePage<AdData>({
         <AdDetail ad={ad} place={place} />
         {ad.sample && (
           <Notice>
-            <p>This ad is a sample and shows no real person. Nobody receives a reply.</p>
+            <p>This is a sample ad, not a real person. Replies go nowhere.</p>
           </Notice>
         )}
         <Link to={cityPath(place)} className={css.back}>

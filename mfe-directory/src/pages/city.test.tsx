@@ -23,7 +23,7 @@ describe("city page", () => {
 
   it("says that the listings are samples and no real people", async () => {
     const { container } = await renderExisting(PATH);
-    expect(textOf(container.querySelector(".notice"))).toContain("are samples and no real people");
+    expect(textOf(container.querySelector(".notice"))).toContain("sample listings, not real people");
   });
 
   it("shows each ad's badge, age, tag, text and reply button", async () => {

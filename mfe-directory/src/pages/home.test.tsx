@@ -41,7 +41,7 @@ describe("home page", () => {
   it("labels its only testimonial as a sample by the site", async () => {
     await renderExisting("/");
     const testimonial = section("Sample testimonial");
-    expect(textOf(testimonial)).toContain("Written by this site; no real person said it.");
+    expect(textOf(testimonial)).toContain("Written by this site. No real person said it.");
     expect(testimonial.querySelectorAll("blockquote")).toHaveLength(1);
     expect(testimonial.querySelector("cite, img, svg, figcaption, meter")).toBeNull();
     expect(textOf(testimonial)).not.toMatch(/★|stars?\b|out of 5/i);
@@ -77,15 +77,15 @@ describe("home page", () => {
   it("does not invite to sign up without a sign-up service", async () => {
     const connected = { ...TEST_SITE.signup, host: "accounts.example.org" };
     await renderExisting("/", { site: { signup: connected } });
-    expect(textOf(section("Would you like to sign up?"))).toContain("takes an e-mail address");
-    expect(textOf(section("What to expect"))).toContain("form names the recipient");
+    expect(textOf(section("Create a free account"))).toContain("an email address");
+    expect(textOf(section("What to expect"))).toContain("form tells you who gets them");
     cleanup();
     await renderExisting("/");
-    const text = textOf(section("Sign-up is not available"));
-    expect(text).toContain("no sign-up service is connected");
+    const text = textOf(section("Sign-up isn’t available"));
+    expect(text).toContain("no sign-up service right now");
     expect(text).not.toMatch(/is free|takes|the form/i);
     expect(textOf(section("What to expect"))).not.toMatch(/the sign-up form/i);
-    expect(textOf(section("What to expect"))).toContain("At the moment nobody does");
+    expect(textOf(section("What to expect"))).toContain("Right now no one does");
     expect(screen.queryByRole("button")).toBeNull();
   });
 

@@ -27,7 +27,7 @@ describe("state page", () => {
 
   it("says that its listings are samples", async () => {
     await renderExisting("/state/Alabama");
-    expect(screen.getByText(/are samples and no real people/)).toBeTruthy();
+    expect(screen.getByText(/sample listings, not real people/)).toBeTruthy();
   });
 
   it.each(["Alabama", "California", "New York", "Hawaii"] as const)(
@@ -90,7 +90,7 @@ describe("state page", () => {
     expect(paragraphs.length).toBeGreaterThanOrEqual(3);
     expect(paragraphs.length).toBeLessThanOrEqual(4);
     expect(guide.querySelectorAll('.prose a[href="/"]')).toHaveLength(1);
-    expect(guide.querySelector("header p")?.textContent).toBe("What these pages show, and what they do not.");
+    expect(guide.querySelector("header p")?.textContent).toBe("What these pages show, and what they don’t.");
     expect(guide.textContent).toContain("40 city pages for Alabama");
     expect(guide.textContent).not.toMatch(/[{}]/);
   });

@@ -72,9 +72,9 @@ describe("wording", () => {
   });
 
   it("the sample notice depends on how many ads are samples", () => {
-    expect(sampleNotice(evidenceOf([sampleAd(1)]))).toMatch(/^The listings here are samples and no real people\./);
+    expect(sampleNotice(evidenceOf([sampleAd(1)]))).toMatch(/^These are sample listings, not real people\./);
     expect(sampleNotice(evidenceOf([sampleAd(1), placedAd(2)]))).toMatch(
-      /^Listings with the badge 'Sample ad' are samples/,
+      /^Listings with the 'Sample ad' badge are samples/,
     );
     expect(sampleNotice(evidenceOf([placedAd(1)]))).toBeNull();
   });

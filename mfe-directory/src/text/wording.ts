@@ -75,9 +75,9 @@ export function wordingFor(evidence: Evidence): Wording {
 export function sampleNotice(evidence: Evidence): string | null {
   switch (evidence.samples) {
     case "all":
-      return "The listings here are samples and no real people. Nobody receives a reply.";
+      return "These are sample listings, not real people. Replies go nowhere.";
     case "some":
-      return "Listings with the badge 'Sample ad' are samples and no real people. Nobody receives a reply.";
+      return "Listings with the 'Sample ad' badge are samples, not real people. Replies to them go nowhere.";
     case "none":
       return null;
   }

@@ -171,17 +171,17 @@ describe("privacy", () => {
     expect(configured.container.textContent).toContain("together with the affiliate tag, to signup.example");
     cleanup();
     const { container } = await renderExisting("/privacy");
-    expect(container.textContent).toContain("no form is shown, and you are asked for no details");
+    expect(container.textContent).toContain("there’s no form, and we don’t ask for any details");
     expect(container.textContent).not.toMatch(/details go, through|passes them on|are sent, together/);
   });
 
   it("the page says that IP addresses are logged only if they are", async () => {
     const logged = await renderExisting("/privacy", { site: { logsClientIp: true } });
     expect(logged.container.textContent).toContain("The gateway writes that address into these records");
-    expect(logged.container.textContent).not.toContain("does not write that address down");
+    expect(logged.container.textContent).not.toContain("doesn’t write that address down");
     cleanup();
     const { container } = await renderExisting("/privacy");
-    expect(container.textContent).toContain("The gateway does not write that address down");
+    expect(container.textContent).toContain("The gateway doesn’t write that address down");
     expect(container.textContent).not.toContain("writes that address into");
   });
 
