@@ -8,7 +8,7 @@ import { expectFormValues, fillForm, joinDialog, openDialog, openPage } from "..
 import { deleteDeployment, serveNotFound, recordDocuments, recordFallbacks } from "./stub-responses";
 
 // The deployment stays live. Only the stubbed responses say it was deleted, so a reload returns the same one.
-const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
+const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
 const ABOUT = "/about-escort-babylon";
 const GONE = "/_page/";
 // The shell's error message.

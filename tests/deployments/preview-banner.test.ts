@@ -83,7 +83,7 @@ test("The banner and noindex stay during client-side navigation", async ({ page 
     ["/about-escort-babylon", "About Colonnade Directory"],
     ["/state/Nowhere", "State not found"],
     ["/terms", "Terms of use"],
-    ["/", "Browse by state. Know what you are reading."],
+    ["/", "Browse by state. Know what you’re reading."],
   ] as const) {
     await follow(page, path);
     await expectScreen(page, heading);

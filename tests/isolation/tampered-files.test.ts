@@ -7,7 +7,7 @@ import { expectScreen, follow } from "../support/screens";
 import { expectErrorsAbout, expectFallback, expectOtherSectionsWork } from "./expectations";
 
 const TAMPERED = "/* not the published file */ globalThis.tampered = true;";
-const HOME = "Browse by state. Know what you are reading.";
+const HOME = "Browse by state. Know what you’re reading.";
 
 let repair: Repair | undefined;
 test.afterEach(async () => {

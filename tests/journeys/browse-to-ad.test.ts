@@ -9,11 +9,11 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
   const status = page.getByRole("search").getByRole("status");
 
   await test.step("The home page introduces itself first", async () => {
-    await open(page, { name: "home", path: "/", heading: "Browse by state. Know what you are reading." });
+    await open(page, { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." });
     await expect(main).toMatchAriaSnapshot(`
       - main:
-        - heading "Browse by state. Know what you are reading." [level=1]
-        - paragraph: A sample companionship directory for the United States, for adults only.
+        - heading "Browse by state. Know what you’re reading." [level=1]
+        - paragraph: A sample companionship directory for the United States. Adults only.
         - link "Choose a state"
         - region "Browse by state":
           - heading "Browse by state" [level=2]
@@ -78,14 +78,19 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
       - main:
         - heading "Houston, Texas" [level=1]
         - paragraph: These are sample listings, not real people. Replies go nowhere.
-        - list:
-          - listitem:
-            - article:
-              - img "Abstract placeholder, not a photo"
-              - heading [level=2]
-              - paragraph: /Sample ad.*most popular.*Age \\d\\d.*W4M/
-              - button "Reply to Ad 💬"
-              - link /^Report this ad/
+        - region "Featured 2":
+          - heading "Featured 2" [level=2]
+          - list:
+            - listitem:
+              - article:
+                - img "Abstract placeholder, not a photo"
+                - heading [level=3]
+                - paragraph: /Sample ad.*most popular.*Age \\d\\d.*W4M/
+                - button "Reply to Ad 💬"
+                - link /^Report this ad/
+        - region /All ads \\d+/:
+          - search "Ads"
+          - list
         - button "Next Page →"
         - region "Report an ad"
     `);
@@ -107,14 +112,16 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
             - listitem:
               - link "Houston"
         - article:
+          - img "Abstract placeholder, not a photo"
           - heading [level=1]
-          - paragraph: /Sample ad.*Age. \\d\\d/
+          - paragraph: /Sample ad.*Age. \\d\\d.*woman for men/
           - paragraph
           - button "Pics 📸"
           - button "Reply"
           - paragraph: Posted in Houston, Texas
           - link /^Report this ad/
         - paragraph: This is a sample ad, not a real person. Replies go nowhere.
+        - navigation "Other ads"
         - link "Back to Houston ads"
         - region "Report this ad":
           - heading "Report this ad" [level=2]
@@ -130,7 +137,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
     await trail.getByRole("link", { name: "Home" }).click();
     await expectPageAnnounced(
       page,
-      "Browse by state. Know what you are reading.",
+      "Browse by state. Know what you’re reading.",
       "Colonnade Directory - Browse by State and City",
     );
   });

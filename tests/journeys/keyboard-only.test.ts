@@ -10,7 +10,7 @@ test("A visitor signs up from the home page by keyboard alone", async ({ page, s
   const { keyboard } = page;
 
   await test.step("Past the header by the skip link", async () => {
-    await open(page, { name: "home", path: "/", heading: "Browse by state. Know what you are reading." });
+    await open(page, { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." });
     await tabTo(page, page.getByRole("link", { name: "Skip to content" }));
     await keyboard.press("Enter");
     await expect(main).toBeFocused();

@@ -27,6 +27,16 @@ test("'Back to {city} ads' leads to the city", async ({ page }) => {
   await expect(page).toHaveURL("/city/Hawaii/%E2%80%98Ewa%20Beach");
 });
 
+test("'Previous sample' and 'Next sample' lead to the ads beside", async ({ page }) => {
+  await page.goto(AD);
+  const others = page.getByRole("navigation", { name: "Other ads" });
+  await expect(others.getByRole("link")).toHaveCount(1);
+  await others.getByRole("link", { name: /^Next sample/ }).click();
+  await expect(page).toHaveURL("/city/Texas/Houston/ad/4252");
+  await others.getByRole("link", { name: /^← Previous sample/ }).click();
+  await expectScreen(page, TITLE);
+});
+
 test("All 50 regular ad pages have a sample badge and age 21 to 29", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto("/terms");

@@ -42,7 +42,7 @@ test("Links to invalid paths show 'Page not found'", async ({ page, browserError
       );
       browserErrors.errors.length = 0;
       await page.getByRole("link", { name: "Return to home" }).click();
-      await expectScreen(page, "Browse by state. Know what you are reading.");
+      await expectScreen(page, "Browse by state. Know what you’re reading.");
     });
   }
 });

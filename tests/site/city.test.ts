@@ -30,8 +30,8 @@ async function expectCardTexts(page: Page): Promise<void> {
     const [title, ...rest] = lines.filter((line) => line !== "most popular");
     expect(title).toMatch(/^\w/);
     expect(rest.slice(0, 3)).toEqual(["Sample ad", expect.stringMatching(/^Age 2[1-9]$/), "W4M"]);
-    // The description keeps its line breaks.
-    expect(rest.slice(3, -2).length).toBeGreaterThanOrEqual(2);
+    // The description flows as one paragraph.
+    expect(rest.slice(3, -2)).toHaveLength(1);
     expect(rest.slice(-2)).toEqual(["Reply to Ad 💬", "Report this ad"]);
   }
 }
@@ -83,7 +83,7 @@ test("Each city draws 30 to 45 ads without duplicates", async ({ page }) => {
   for (const city of citiesOf("Texas").slice(0, 20)) {
     await follow(page, `/city/Texas/${encodeURIComponent(city)}`);
     await expectScreen(page, `${city}, Texas`);
-    const titles = await cardsOf(page).getByRole("heading", { level: 2 }).allInnerTexts();
+    const titles = await cardsOf(page).getByRole("heading", { level: 3 }).allInnerTexts();
     expect(titles.length).toBeGreaterThanOrEqual(30);
     expect(titles.length).toBeLessThanOrEqual(45);
     expect(new Set(titles).size).toBe(titles.length);
@@ -127,6 +127,37 @@ test("Ad cards show their content", async ({ page }) => {
     ["regular ads show no photos", () => expect(page.getByRole("main").getByRole("img")).toHaveCount(4)],
     ["photos are abstract art, and say so", () => expectAbstractArt(page)],
   ]);
+});
+
+test("The regular ads can be filtered and sorted", async ({ page }) => {
+  await openHouston(page);
+  const all = page.getByRole("region", { name: /^All ads/ });
+  const ads = all.getByRole("article");
+  const form = all.getByRole("search", { name: "Ads" });
+  const total = await ads.count();
+  const ages = async (): Promise<number[]> =>
+    (await ads.getByText(/^Age \d\d$/).allInnerTexts()).map((text) => Number(text.slice(-2)));
+
+  await form.getByLabel("Age").selectOption("24 to 26");
+  for (const age of await ages()) expect([24, 25, 26]).toContain(age);
+  await expect(form.getByRole("status")).toHaveText(`${String(await ads.count())} of ${String(total)} ads`);
+  await form.getByLabel("Age").selectOption("All");
+  await expect(ads).toHaveCount(total);
+
+  await form.getByLabel("Sort").selectOption("Oldest first");
+  expect(await ages()).toEqual((await ages()).sort((one, other) => other - one));
+
+  await form.getByLabel("Keyword").fill("zzz");
+  await expect(ads).toHaveCount(0);
+  await expect(form.getByRole("status")).toHaveText("No ads match.");
+  await expect(page.getByRole("region", { name: /^Featured/ }).getByRole("article")).toHaveCount(2);
+});
+
+test("The first ad is in view on a small phone", async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  await openHouston(page);
+  const { y } = await boxOf(cardsOf(page).first());
+  expect(y).toBeLessThan(640 - 100);
 });
 
 test("A regular card's title links to its ad page", async ({ page }) => {

@@ -6,7 +6,7 @@ import { expectScreen, follow } from "../support/screens";
 
 /** Expected `aria-current` of the menu and footer links: `page` for the page itself, `true` for a parent page. */
 const PAGES = [
-  { path: "/", heading: "Browse by state. Know what you are reading.", marked: { Home: "page" } },
+  { path: "/", heading: "Browse by state. Know what you’re reading.", marked: { Home: "page" } },
   { path: "/about-escort-babylon", heading: "About Colonnade Directory", marked: { About: "page" } },
   { path: "/about-escort-babylon/red-flags", heading: "Red flags", marked: { About: "true" } },
   { path: "/terms", heading: "Terms of use", marked: { Terms: "page" } },

@@ -5,7 +5,7 @@ import { expectHttpError } from "../support/http-errors";
 import { boxOf, expectNoHorizontalScroll } from "../support/layout";
 import { expectScreen, open } from "../support/screens";
 
-const HOME_HEADING = "Browse by state. Know what you are reading.";
+const HOME_HEADING = "Browse by state. Know what you’re reading.";
 const NEW_YORK = { name: "New York", path: "/state/New%20York", heading: "Escorts in New York" };
 const WIDTHS = [320, 768, 1280] as const;
 

@@ -6,7 +6,7 @@ import { expect, test } from "../support/fixtures";
 import { expectColumns } from "../support/layout";
 import { expectScreen, open } from "../support/screens";
 
-const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
+const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
 
 // Viewport widths and the columns of the grid of states.
 const COLUMNS = [
@@ -69,7 +69,7 @@ test("The home page has its content", async ({ page }) => {
       async () => {
         await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
         await expect(
-          page.getByText("A sample companionship directory for the United States, for adults only."),
+          page.getByText("A sample companionship directory for the United States. Adults only."),
         ).toBeInViewport();
         await page.getByRole("link", { name: "Choose a state" }).click();
         await expect(page.getByRole("heading", { name: "Browse by state", exact: true })).toBeInViewport();

@@ -5,7 +5,7 @@ import { expect, test } from "../support/fixtures";
 import { waitForPaint } from "../support/hydration";
 import { expectScreen, follow, open, SCREENS } from "../support/screens";
 
-const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
+const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
 const NEW_YORK = { name: "New York", path: "/state/New%20York", heading: "Escorts in New York" };
 const HOUSTON = { name: "Houston", path: "/city/Texas/Houston", heading: "Houston, Texas" };
 

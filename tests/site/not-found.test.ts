@@ -14,7 +14,7 @@ async function expectNotFound(page: Page, heading: string): Promise<void> {
   await expect(page.getByRole("banner").getByRole("link", { name: "Colonnade Directory" })).toBeVisible();
   await expect(page.getByRole("contentinfo").getByText("18+ only")).toBeVisible();
   await page.getByRole("main").getByRole("link", { name: "Return to home" }).click();
-  await expectScreen(page, "Browse by state. Know what you are reading.");
+  await expectScreen(page, "Browse by state. Know what you’re reading.");
   await expect(page).toHaveURL("/");
 }
 

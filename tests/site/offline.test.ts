@@ -3,7 +3,7 @@ import { waitForHydration } from "../support/hydration";
 import { expectScreen, open } from "../support/screens";
 
 test("Offline navigation shows a message, then loads once online", async ({ page, context, browserErrors }) => {
-  const home = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
+  const home = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
   await open(page, home);
   await waitForHydration(page);
   await context.setOffline(true);

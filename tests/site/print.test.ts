@@ -100,7 +100,7 @@ test("Sections of a legal text are spaced apart in print", async ({ page }) => {
 });
 
 test("Collapsed answers are printed", async ({ page }) => {
-  await print(page, "/", "Browse by state. Know what you are reading.");
+  await print(page, "/", "Browse by state. Know what you’re reading.");
   const answers = page.getByRole("main").locator("details > :not(summary)");
   expect(await answers.count()).toBeGreaterThan(3);
   for (const answer of await answers.all()) await expect(answer).toBeVisible();

@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
 import { expectScreen, open } from "../support/screens";
 
-const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
+const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
 const HUB = { name: "the About hub", path: "/about-escort-babylon", heading: "About Colonnade Directory" };
 const TERMS = { name: "the terms", path: "/terms", heading: "Terms of use" };
 

@@ -3,6 +3,7 @@ import type { Page } from "@playwright/test";
 import { runChecks } from "../support/checks";
 import { citiesOf, STATES } from "../support/cities";
 import { expect, test } from "../support/fixtures";
+import { scrollThrough } from "../support/layout-shifts";
 import { boxOf, expectColumns } from "../support/layout";
 import { expectScreen, follow } from "../support/screens";
 
@@ -14,13 +15,19 @@ const HEADERS: Readonly<Partial<Record<string, string>>> = {
   Oklahoma: "logo",
 };
 
-// Viewport widths and the columns of the grid of cities.
-const COLUMNS = [
-  [320, 1],
-  [768, 2],
-  [1024, 3],
-  [1280, 4],
-] as const;
+// Viewport widths and the columns of the grid of cities. A long list has two columns even on a phone.
+const COLUMNS = {
+  Alabama: [
+    [320, 1],
+    [768, 2],
+    [1024, 3],
+    [1280, 4],
+  ],
+  "New York": [
+    [320, 2],
+    [768, 2],
+  ],
+} as const;
 
 async function openState(page: Page, state: string): Promise<void> {
   await page.goto(`/state/${encodeURIComponent(state)}`);
@@ -123,18 +130,20 @@ for (const [state, count] of [
   });
 }
 
-test("The grid has 1 to 4 columns by viewport width", async ({ page }) => {
-  await openState(page, "New York");
-  const grid = page
-    .getByRole("main")
-    .getByRole("list")
-    .filter({ has: page.locator("a[href^='/city/']") })
-    .first();
-  for (const [width, columns] of COLUMNS) {
-    await page.setViewportSize({ width, height: 800 });
-    await expectColumns(grid, columns);
-  }
-});
+for (const [state, widths] of Object.entries(COLUMNS)) {
+  test(`The grid of ${state} has columns by viewport width`, async ({ page }) => {
+    await openState(page, state);
+    const grid = page
+      .getByRole("main")
+      .getByRole("list")
+      .filter({ has: page.locator("a[rel='nofollow']") })
+      .first();
+    for (const [width, columns] of widths) {
+      await page.setViewportSize({ width, height: 800 });
+      await expectColumns(grid, columns);
+    }
+  });
+}
 
 test("A card leads to the top of the new page", async ({ page }) => {
   await openState(page, "New York");
@@ -163,6 +172,37 @@ test.describe("A long list", () => {
       await boxOf(heading),
     ];
     expect(target.y).toBeGreaterThanOrEqual(navigation.y + navigation.height);
+  });
+
+  test("marks the letter in view, and leads back to the top", async ({ page }) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await openState(page, "California");
+    const current = page.getByRole("navigation", { name: "Cities by letter" }).locator("[aria-current]");
+    await expect(current).toHaveCount(0);
+    await page.getByRole("heading", { level: 2, name: "S", exact: true }).evaluate((heading) => {
+      heading.scrollIntoView();
+    });
+    await expect(current).toHaveText("S");
+    await expect(current).toBeInViewport({ ratio: 1 });
+    await page.getByRole("link", { name: "Back to top" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
+  });
+
+  test("takes at most a third of the height of a list of cards", async ({ page }) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await openState(page, "California");
+    // Rows that were in view keep their height.
+    await scrollThrough(page);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(12_000);
+  });
+
+  test("starts at the first match of the filter", async ({ page }) => {
+    await openState(page, "California");
+    await page.evaluate(() => {
+      scrollTo({ top: 3000, behavior: "instant" });
+    });
+    await page.getByRole("searchbox", { name: "Filter cities" }).fill("san");
+    await expect(cardsOf(page).first()).toBeInViewport();
   });
 
   test("has no letters if it is short", async ({ page }) => {

@@ -6,7 +6,7 @@ import { expectScreen, follow, open } from "../support/screens";
 
 test.use({ reducedMotion: "no-preference" });
 
-const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
+const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
 const TEXAS = { name: "Texas", path: "/state/Texas", heading: "Escorts in Texas" };
 
 /** A view transition. */

@@ -4,7 +4,7 @@ import { expectHttpError } from "../support/http-errors";
 import { expect, test, type BrowserErrors } from "../support/fixtures";
 import { expectScreen, follow, NOT_FOUND_SCREENS, open, SCREENS } from "../support/screens";
 
-const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
+const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
 
 /** Runs code in the page. Returns the class of the error it throws, if any. */
 async function attempt(page: Page, what: () => void): Promise<string | undefined> {

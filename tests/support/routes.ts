@@ -38,7 +38,7 @@ export const ROUTES: readonly Route[] = [
     path: "/",
     title: `${BRAND} - Browse by State and City`,
     robots: null,
-    heading: "Browse by state. Know what you are reading.",
+    heading: "Browse by state. Know what you’re reading.",
     texts: ["Sample testimonial", "Are these ads real?"],
   },
   { path: "/state/New%20York", ...NEW_YORK },

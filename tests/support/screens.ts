@@ -23,7 +23,7 @@ export const ARTICLES = [
 
 /** Every screen, for assertions that apply to all of them. */
 export const SCREENS: readonly Screen[] = [
-  { name: "home", path: "/", heading: "Browse by state. Know what you are reading." },
+  { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." },
   { name: "a state", path: "/state/New%20York", heading: "Escorts in New York" },
   { name: "a state without a menu", path: "/state/Alabama", heading: "Escorts in Alabama" },
   { name: "a state with a centered logo", path: "/state/Oklahoma", heading: "Escorts in Oklahoma" },

@@ -7,7 +7,7 @@ export interface AvatarArtProps {
   /** Accessible name. If absent, the picture is decorative and hidden from assistive technology. */
   readonly label?: string;
   /** Class of the `svg` element. */
-  readonly className?: string;
+  readonly className?: string | undefined;
 }
 
 // Fills of the shapes in the light and dark schemes. Set as attributes: every page would load a stylesheet.

@@ -1,6 +1,7 @@
 import { Breadcrumbs, definePage, Link, notFound, Notice } from "@colonnade/kit";
 
 import { AdDetail } from "../components/ad/AdDetail";
+import { AdNeighbors } from "../components/ad/AdNeighbors";
 import css from "../components/ad/AdPage.module.css";
 import { classes } from "../components/classes";
 import { ReportHelp } from "../components/ReportHelp";
@@ -48,6 +49,7 @@ export const page = definePage<AdData>({
             <p>This is a sample ad, not a real person. Replies go nowhere.</p>
           </Notice>
         )}
+        <AdNeighbors ad={ad} place={place} />
         <Link to={cityPath(place)} className={css.back}>
           {`Back to ${place.city} ads`}
         </Link>

@@ -32,7 +32,7 @@ describe("city page", () => {
     const cards = [...container.querySelectorAll("article")];
     expect(cards.length).toBeGreaterThanOrEqual(30);
     for (const card of cards) {
-      const ad = byTitle.get(textOf(card.querySelector("h2")));
+      const ad = byTitle.get(textOf(card.querySelector("h3")));
       expect(textOf(card.querySelector(".badge.sample"))).toBe("Sample ad");
       expect(within(card).getByText(`Age ${String(ad?.age)}`).className).toBe("badge");
       expect(within(card).getByText("W4M")).toBeTruthy();
@@ -44,7 +44,7 @@ describe("city page", () => {
 
   it("labels ads and describes reply buttons by the heading", async () => {
     const { container } = await renderExisting(PATH);
-    const headings = [...container.querySelectorAll("article h2")];
+    const headings = [...container.querySelectorAll("article h3")];
     expect(new Set(headings.map(({ id }) => id)).size).toBe(headings.length);
     for (const { id, parentElement } of headings) {
       const card = parentElement?.closest("article");
@@ -59,7 +59,7 @@ describe("city page", () => {
     const labeled = cards.filter((card) => within(card).queryByText("most popular"));
     expect(labeled).toEqual(cards.slice(0, 2));
     for (const card of labeled) {
-      expect(card.querySelector("h2 a")).toBeNull();
+      expect(card.querySelector("h3 a")).toBeNull();
       const pictures = [...card.querySelectorAll("img")];
       expect(pictures.map((picture) => picture.alt)).toEqual(Array(2).fill("Abstract placeholder, not a photo"));
       expect(pictures.map((picture) => [picture.width, picture.height])).toEqual(Array(2).fill([320, 400]));
@@ -72,7 +72,7 @@ describe("city page", () => {
   it("links each regular ad's title to its page", async () => {
     const { container } = await renderExisting("/city/Missouri/O'Fallon");
     const byTitle = new Map(ADS.regular.map((ad) => [ad.title, ad.id]));
-    const links = [...container.querySelectorAll<HTMLAnchorElement>("article h2 a")];
+    const links = [...container.querySelectorAll<HTMLAnchorElement>("article h3 a")];
     expect(links).toHaveLength(container.querySelectorAll("article").length - 2);
     for (const link of links) {
       expect(link.getAttribute("href")).toBe(`/city/Missouri/O'Fallon/ad/${String(byTitle.get(textOf(link)))}`);

@@ -50,9 +50,7 @@ export const page = definePage<CityData>({
       <div className="page">
         <Breadcrumbs trail={cityBreadcrumbs(place)} />
         <PageHeading heading={name}>
-          <SampleNotice evidence={evidence}>
-            <p>“Most popular” marks the two samples that come first in every city. It measures nothing.</p>
-          </SampleNotice>
+          <SampleNotice evidence={evidence} />
         </PageHeading>
         <CityAds place={place} />
         <div className={css.next}>

@@ -60,7 +60,7 @@ it.each(["Iowa", "Texas"])("state page of %s without cities shows an empty list 
   expect(screen.getByText(`Browse sample escort profiles in 0 cities across ${state}`)).toBeTruthy();
   expect(head.social?.description).toContain("0 cities");
   expect(container.querySelectorAll('a[href^="/city/"]')).toHaveLength(0);
-  expect(screen.getByText(`No cities of ${state} are listed yet.`)).toBeTruthy();
+  expect(screen.getByText(`We don’t list any cities in ${state} yet.`)).toBeTruthy();
   expect(screen.queryByRole("searchbox")).toBeNull();
   expect(screen.getAllByText("Sample venue")).toHaveLength(8);
 });

@@ -58,7 +58,7 @@ export const page = definePage<StateData>({
         >
           <SampleNotice evidence={evidence} />
         </PageHeading>
-        <CityBrowser key={state.name} state={state.name} cities={cities} cardText={wording.cityCard} />
+        <CityBrowser key={state.name} state={state} cities={cities} rowText={wording.cityRow} />
         <StateGuide state={state.name} cities={cities} />
         <Attribution />
       </div>

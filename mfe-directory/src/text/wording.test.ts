@@ -10,7 +10,7 @@ function textsOf(wording: Wording): string[] {
     wording.stateHeading("Ohio"),
     wording.stateSubtitle("Ohio", 7),
     wording.stateFooterNote("Ohio"),
-    wording.cityCard,
+    wording.cityRow,
   ];
 }
 

@@ -19,8 +19,8 @@ export interface Wording {
   /** The footer note of a state's page. */
   stateFooterNote(state: string): string;
   stateKeywords(state: string): string;
-  /** Last line of a city's card. */
-  readonly cityCard: string;
+  /** Last words of a city's row. */
+  readonly cityRow: string;
   cityTitle(brand: string, city: string, state: string): string;
   cityDescription(city: string, state: string): string;
 }
@@ -42,7 +42,7 @@ const SAMPLE: Wording = {
   stateSubtitle: (state, cities) => `Browse sample escort profiles in ${String(cities)} cities across ${state}`,
   stateFooterNote: (state) => `Escorts in ${state} - 18+ only`,
   stateKeywords: (state) => `${state} escort directory, escorts in ${state}, ${state} cities, sample listings`,
-  cityCard: "Browse Escorts",
+  cityRow: "Browse Escorts",
   cityTitle: (brand, city, state) => `${brand} - Listings in ${city}, ${state}`,
   cityDescription: (city, state) => `Browse sample escort profiles in ${city}, ${state}. For adults, 18 or older.`,
 };
@@ -54,7 +54,7 @@ const VERIFIED: Wording = {
   stateFooterNote: (state) => `Verified escorts in ${state} - 18+ only`,
   stateKeywords: (state) =>
     `${state} escort directory, verified escorts in ${state}, ${state} cities, verified listings`,
-  cityCard: "Browse Verified Escorts",
+  cityRow: "Browse Verified Escorts",
   cityTitle: (brand, city, state) => `${brand} - Verified Listings in ${city}, ${state}`,
   cityDescription: (city, state) => `Browse verified escort profiles in ${city}, ${state}. For adults, 18 or older.`,
 };

@@ -1,4 +1,5 @@
 import { Card, JoinButton } from "@colonnade/kit";
+import { AvatarArt } from "@colonnade/kit/art";
 import { useId, type ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";
@@ -18,10 +19,12 @@ export function AdDetail({ ad, place }: Props): ReactElement {
   const heading = useId();
   return (
     <Card as="article" className={css.ad} aria-labelledby={heading}>
+      <AvatarArt seed={String(ad.id)} label="Abstract placeholder, not a photo" className={css.art} />
       <h1 id={heading}>{ad.title}</h1>
       <p className={css.facts}>
         <SampleBadge ad={ad} />
         <span>{`Age: ${String(ad.age)}`}</span>
+        <span>W4M: woman for men</span>
       </p>
       <p className={css.description}>{ad.description}</p>
       <div className={css.actions}>

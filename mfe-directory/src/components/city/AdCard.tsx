@@ -1,4 +1,5 @@
 import { Card, JoinButton, Link } from "@colonnade/kit";
+import { AvatarArt } from "@colonnade/kit/art";
 import { useId, type ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";
@@ -15,7 +16,10 @@ interface Props {
   readonly place: Place;
 }
 
-/** An ad in a city's list. A regular ad's title links to its page; a featured ad has pictures and no page. */
+/**
+ * An ad in a city's list. A regular ad has a small generated pattern, and its title links to its page; a featured ad has
+ * pictures and no page.
+ */
 export function AdCard({ ad, place }: Props): ReactElement {
   const heading = useId();
   return (
@@ -23,10 +27,13 @@ export function AdCard({ ad, place }: Props): ReactElement {
       <Card as="article" className={css.card} aria-labelledby={heading}>
         {ad.photos && <AdPhotos names={ad.photos} />}
         <div className={css.body}>
-          <h2 id={heading}>{ad.featured ? ad.title : <Link to={adPath(place, ad.id)}>{ad.title}</Link>}</h2>
+          <div className={css.top}>
+            <h3 id={heading}>{ad.featured ? ad.title : <Link to={adPath(place, ad.id)}>{ad.title}</Link>}</h3>
+            {!ad.featured && <AvatarArt seed={String(ad.id)} className={css.art} />}
+          </div>
           <p className={css.tags}>
             <SampleBadge ad={ad} /> {ad.featured && <span className="badge">most popular</span>}{" "}
-            <span className="badge">{`Age ${String(ad.age)}`}</span> <span>W4M</span>
+            <span className="badge">{`Age ${String(ad.age)}`}</span> <abbr title="woman for men">W4M</abbr>
           </p>
           <p className={css.description}>{ad.description}</p>
           <div className={css.actions}>

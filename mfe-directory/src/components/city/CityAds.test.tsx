@@ -10,7 +10,7 @@ import { CityAds } from "./CityAds";
 const PLACE = { state: "Missouri", city: "O'Fallon" };
 
 function titles(container: Element): (string | null)[] {
-  return [...container.querySelectorAll("article h2")].map((heading) => heading.textContent);
+  return [...container.querySelectorAll("article h3")].map((heading) => heading.textContent);
 }
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";
 import { ADS } from "../../data/ads";
@@ -6,12 +6,19 @@ import type { Place } from "../../data/places";
 import { useCityAds } from "../../draw/useCityAds";
 import { classes } from "../classes";
 import { AdCard } from "./AdCard";
+import { AdSelectionForm } from "./AdSelectionForm";
 import css from "./CityAds.module.css";
+import { ALL, selectAds } from "./selectAds";
 
 // Number of regular ads in the list without JavaScript.
 const NOSCRIPT_ADS = 28;
 
-function List({ place, ads }: { readonly place: Place; readonly ads: readonly Ad[] }): ReactElement {
+interface ListProps {
+  readonly place: Place;
+  readonly ads: readonly Ad[];
+}
+
+function Cards({ place, ads }: ListProps): ReactElement {
   return (
     <ul className={classes("grid", css.list)}>
       {ads.map((ad) => (
@@ -21,16 +28,51 @@ function List({ place, ads }: { readonly place: Place; readonly ads: readonly Ad
   );
 }
 
+/** The featured ads, then the regular ones with a form to filter and sort them. */
+function List({ place, ads }: ListProps): ReactElement {
+  const [selection, setSelection] = useState(ALL);
+  const featured = ads.filter((ad) => ad.featured);
+  const regular = ads.filter((ad) => !ad.featured);
+  const shown = selectAds(regular, selection);
+  return (
+    <>
+      <section aria-labelledby="featured">
+        <h2 id="featured" className={css.heading}>
+          Featured <span>{featured.length}</span>
+        </h2>
+        <Cards place={place} ads={featured} />
+        {featured.some((ad) => ad.sample) && (
+          <p className={css.note}>
+            “Most popular” marks the two samples that come first in every city. It doesn’t measure anything.
+          </p>
+        )}
+      </section>
+      <section aria-labelledby="all">
+        <h2 id="all" className={css.heading}>
+          All ads <span>{regular.length}</span>
+        </h2>
+        <AdSelectionForm selection={selection} shown={shown.length} total={regular.length} onSelect={setSelection} />
+        <Cards place={place} ads={shown} />
+      </section>
+    </>
+  );
+}
+
 /** A city's ads: a loading state on the server, a random list in the browser, a fixed list without JavaScript. */
 export function CityAds({ place }: { readonly place: Place }): ReactElement {
   const ads = useCityAds(place);
-  if (ads) return <List place={place} ads={ads} />;
+  if (ads) return <List key={`${place.state}/${place.city}`} place={place} ads={ads} />;
   return (
     <div className={css.placeholder}>
       <p className={css.loading}>Loading ads...</p>
       <div className={css.skeletons} aria-hidden="true">
-        <div className="card" />
-        <div className="card" />
+        {["first", "second"].map((name) => (
+          <div key={name} className={classes("card", css.skeleton)}>
+            <span />
+            <span />
+            <span />
+          </div>
+        ))}
       </div>
       <noscript>
         <List place={place} ads={[...ADS.featured, ...ADS.regular.slice(0, NOSCRIPT_ADS)]} />

@@ -35,7 +35,7 @@ export function Filter({ label, query, shown, status, onQuery }: Props): ReactEl
   return (
     <div role="search" className={classes("field", css.filter)}>
       <label htmlFor={id}>{label}</label>
-      <p id={`${id}-hint`} className={css.hint}>
+      <p id={`${id}-hint`} className="visually-hidden">
         The list filters as you type.
       </p>
       <input

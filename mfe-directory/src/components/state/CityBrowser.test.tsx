@@ -2,11 +2,13 @@ import { inShell } from "@colonnade/kit/testing";
 import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
+import type { State } from "../../data/states";
 import { hydrate, renderOnServer } from "../../testing/server";
 import { CityBrowser } from "./CityBrowser";
 
 const CITIES = ["Kīhei", "St. Louis", "St. Paul", "Wilkes-Barre", "‘Ewa Beach"];
-const BROWSER = <CityBrowser state="Ohio" cities={CITIES} cardText="Browse Escorts" />;
+const OHIO: State = { name: "Ohio", code: "OH", cityCount: 5, header: "menu" };
+const BROWSER = <CityBrowser state={OHIO} cities={CITIES} rowText="Browse Escorts" />;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -92,7 +94,7 @@ describe("city list without script", () => {
 
 describe("a long list", () => {
   const LONG_LIST = ["Aba", "Abb", "‘Ewa Beach", ...Array.from({ length: 60 }, (_, index) => `Z${String(index)}`)];
-  const LONG_BROWSER = <CityBrowser state="Ohio" cities={LONG_LIST} cardText="Browse Escorts" />;
+  const LONG_BROWSER = <CityBrowser state={OHIO} cities={LONG_LIST} rowText="Browse Escorts" />;
 
   it("is grouped by letter, with links to the groups", () => {
     render(inShell(LONG_BROWSER));

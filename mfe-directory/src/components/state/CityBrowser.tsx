@@ -1,23 +1,19 @@
-import { useMemo, type ReactElement } from "react";
+import { useMemo, useRef, type ReactElement } from "react";
 
 import { search, searchKey } from "../../text/foldName";
 import { Filter } from "../filter/Filter";
 import { useQuery } from "../filter/useQuery";
+import { classes } from "../classes";
 import css from "./CityBrowser.module.css";
-import { CityLetters } from "./CityLetters";
-import { CityList } from "./CityList";
-import { MIN_GROUPED_CITIES } from "./letters";
+import { CityGroups } from "./CityGroups";
+import { CityList, type CityListProps } from "./CityList";
+import { LetterLinks } from "./LetterLinks";
+import { groupByLetter, MIN_GROUPED_CITIES } from "./letters";
 
-interface Props {
-  readonly state: string;
-  readonly cities: readonly string[];
-  /** Last line of each card. */
-  readonly cardText: string;
-}
-
-/** The cities of a state and a filter. */
-export function CityBrowser({ state, cities, cardText }: Props): ReactElement {
+/** The cities of a state and a filter that stays in view. */
+export function CityBrowser({ state, cities, rowText }: CityListProps): ReactElement {
   const [query, setQuery] = useQuery();
+  const browser = useRef<HTMLElement>(null);
   // Folding names is expensive for a large state, so it waits for the first query.
   const isFiltered = query.trim() !== "";
   const names = useMemo(
@@ -28,23 +24,43 @@ export function CityBrowser({ state, cities, cardText }: Props): ReactElement {
     () => (isFiltered ? search(names, query, ({ name }) => name).map(({ city }) => city) : cities),
     [cities, isFiltered, names, query],
   );
+  const isLong = cities.length >= MIN_GROUPED_CITIES;
+  const groups = useMemo(() => (isLong ? groupByLetter(cities) : []), [cities, isLong]);
+  const letters = useMemo(() => groups.map(({ letter }) => letter), [groups]);
 
-  if (cities.length === 0) return <p className="notice">No cities of {state} are listed yet.</p>;
-  const list = { state, cities: shown, cardText };
+  const filter = (value: string): void => {
+    setQuery(value);
+    // The shorter list starts at its first match, even if the visitor was further down.
+    if (browser.current && browser.current.getBoundingClientRect().top < 0) browser.current.scrollIntoView();
+  };
+
+  if (cities.length === 0) return <p className="notice">We don’t list any cities in {state.name} yet.</p>;
   return (
-    <section className={css.browser} aria-label={`Cities in ${state}`}>
-      <Filter
-        label="Filter cities"
-        query={query}
-        shown={shown.length}
-        status={
-          shown.length === 0
-            ? `No results: no city in ${state} matches “${query.trim()}”.`
-            : `${String(shown.length)} of ${String(cities.length)} cities`
-        }
-        onQuery={setQuery}
-      />
-      {!isFiltered && cities.length >= MIN_GROUPED_CITIES ? <CityLetters {...list} /> : <CityList {...list} />}
+    <section ref={browser} className={classes(css.browser, isLong && css.long)} aria-label={`Cities in ${state.name}`}>
+      <div className={css.sticky}>
+        <Filter
+          label="Filter cities"
+          query={query}
+          shown={shown.length}
+          status={
+            shown.length === 0
+              ? `No results: no city in ${state.name} matches “${query.trim()}”.`
+              : `${String(shown.length)} of ${String(cities.length)} cities`
+          }
+          onQuery={filter}
+        />
+        {isLong && !isFiltered && <LetterLinks letters={letters} />}
+      </div>
+      {isLong && !isFiltered ? (
+        <>
+          <CityGroups state={state} groups={groups} rowText={rowText} />
+          <a href="#main" className={css.top}>
+            Back to top ↑
+          </a>
+        </>
+      ) : (
+        <CityList state={state} cities={shown} rowText={rowText} />
+      )}
     </section>
   );
 }

@@ -1,22 +1,28 @@
+import { Link } from "@colonnade/kit";
 import { memo, type ReactElement } from "react";
 
-import { classes } from "../classes";
-import { CityCard } from "./CityCard";
+import { cityPath } from "../../data/links";
+import type { State } from "../../data/states";
 import css from "./CityList.module.css";
 
-interface Props {
-  readonly state: string;
+/** Props of the lists of a state's cities. */
+export interface CityListProps {
+  readonly state: State;
   readonly cities: readonly string[];
-  /** Last line of each card. */
-  readonly cardText: string;
+  /** Last words of each row. */
+  readonly rowText: string;
 }
 
-/** A list of city cards. */
-export const CityList = memo(function CityList({ state, cities, cardText }: Props): ReactElement {
+/** A list of cities. Each row is a link. In a narrow row, the style replaces the state's name with its postal code. */
+export const CityList = memo(function CityList({ state, cities, rowText }: CityListProps): ReactElement {
   return (
-    <ul className={classes("grid", css.cities)}>
+    <ul className={css.cities}>
       {cities.map((city) => (
-        <CityCard key={city} place={{ state, city }} text={cardText} />
+        <li key={city}>
+          <Link to={cityPath({ state: state.name, city })} rel="nofollow">
+            <strong>{city}</strong> <span data-code={state.code}>{state.name}</span> {rowText}
+          </Link>
+        </li>
       ))}
     </ul>
   );

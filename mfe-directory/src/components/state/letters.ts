@@ -23,3 +23,8 @@ export function groupByLetter(cities: readonly string[]): readonly LetterGroup[]
   }
   return [...groups].map(([letter, names]) => ({ letter, cities: names }));
 }
+
+/** Id of a letter's heading. */
+export function letterId(letter: string): string {
+  return `cities-${letter.toLowerCase()}`;
+}
