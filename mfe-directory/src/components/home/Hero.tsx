@@ -4,8 +4,8 @@ import type { ReactElement } from "react";
 
 import home from "../../../content/home.json";
 import { STATES } from "../../data/states";
-import { Arcade } from "./Arcade";
 import css from "./Hero.module.css";
+import { Temple } from "./Temple";
 
 // Formatted for the US regardless of the browser's language.
 const CITIES = String(STATES.reduce((sum, { cityCount }) => sum + cityCount, 0)).replace(/(\d)(\d{3})$/, "$1,$2");
@@ -27,7 +27,7 @@ export function Hero(): ReactElement {
           <p>{`${String(STATES.length)} states, ${CITIES} cities`}</p>
         </div>
       </div>
-      <Arcade className={css.arcade} />
+      <Temple className={css.temple} />
     </header>
   );
 }
