@@ -39,8 +39,8 @@ interface Frames {
 // The offscreen link is the first in its box, because a document may be parsed in several frames.
 for (const [path, visible, offscreen, height] of [
   ["/", "main h1", "/state/Alabama", 720],
-  ["/state/California", 'main a[href="/city/California/Adelanto"]', "/city/California/Yorba%20Linda", 720],
-  ["/state/Washington", 'main a[href="/city/Washington/Bellevue"]', "/city/Washington/Yakima", 1080],
+  ["/state/California", 'main a.card[href="/city/California/Adelanto"]', "/city/California/Yorba%20Linda", 720],
+  ["/state/Washington", 'main a.card[href="/city/Washington/Bellevue"]', "/city/Washington/Yakima", 1080],
 ] as const)
   test.describe(() => {
     test.use({ viewport: { width: 1280, height } });

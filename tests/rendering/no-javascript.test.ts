@@ -83,7 +83,7 @@ test("A state lists all its cities and no filter", async ({ page }) => {
   await expect(page.getByRole("searchbox")).toHaveCount(0);
   await expect(page.getByRole("search")).toHaveCount(0);
   await expect(page.getByRole("main").getByRole("textbox")).toHaveCount(0);
-  await expect(page.getByRole("main").locator("a[href^='/city/']")).toHaveCount(371);
+  await expect(page.getByRole("main").locator("a.card[href^='/city/']")).toHaveCount(371);
 });
 
 test.describe("buttons that open the dialog lead to the sign-up page", () => {

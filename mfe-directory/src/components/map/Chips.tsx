@@ -1,0 +1,27 @@
+import { Link } from "@colonnade/kit";
+import type { ReactElement } from "react";
+
+import { cityPath } from "../../data/links";
+import type { Place } from "../../data/places";
+import css from "./Chips.module.css";
+
+interface Props {
+  readonly label: string;
+  /** Cities, each with a name and a detail. */
+  readonly chips: readonly { readonly place: Place; readonly name: string; readonly detail: string }[];
+}
+
+/** A row of links to cities. */
+export function Chips({ label, chips }: Props): ReactElement {
+  return (
+    <ul className={css.chips} aria-label={label}>
+      {chips.map(({ place, name, detail }) => (
+        <li key={name}>
+          <Link to={cityPath(place)} rel="nofollow">
+            {name} <span>{detail}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
