@@ -26,7 +26,7 @@ function formOf(page: Page): Locator {
 test.describe("links", () => {
   test("lead from state to city to ad, and back", async ({ page }) => {
     await page.goto("/");
-    await page.getByRole("main").getByRole("link", { name: "Texas" }).click();
+    await page.getByRole("main").getByRole("link", { name: "Texas", exact: true }).click();
     await expectScreen(page, "Escorts in Texas");
     await page.getByRole("main").getByRole("link", { name: "Houston" }).first().click();
     await expectScreen(page, "Houston, Texas");
