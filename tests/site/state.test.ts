@@ -148,7 +148,9 @@ for (const [state, label] of [
       await openState(page, state);
       const map = page.getByRole("img", { name: `Map of ${state} with its ${String(citiesOf(state).length)} cities` });
       await expect(map).toBeVisible();
-      const points = await map.locator("path").evaluateAll((paths) => paths.map((path) => path.getAttribute("d") ?? ""));
+      const points = await map
+        .locator("path")
+        .evaluateAll((paths) => paths.map((path) => path.getAttribute("d") ?? ""));
       expect(points.join("").match(/h0/g)).toHaveLength(citiesOf(state).length);
       const names = map.locator("text");
       await expect(names.filter({ hasText: label })).toHaveCount(1);

@@ -27,6 +27,9 @@ interface StateMap {
 /** The outline of a state. */
 export interface Outline {
   readonly height: number;
+  /** Horizontal bounds. */
+  readonly west: number;
+  readonly east: number;
   readonly path: string;
 }
 
@@ -67,8 +70,8 @@ export const MAP_WIDTH = 320;
 /** Least population of each size of dot. */
 export const POPULATION_CLASSES = [0, 50_000, 250_000] as const;
 
-/** Space above and below the outline. */
-const PADDING = 8;
+/** Space around the outline. */
+export const MAP_PADDING = 8;
 
 /** Number of largest and of nearest cities on a page. */
 const LISTED = 6;
@@ -80,7 +83,7 @@ async function mapOf(state: string, cities: readonly string[]): Promise<StateMap
   return map?.cities.length === cities.length ? map : undefined;
 }
 
-const outlineOf = ({ height, outline }: StateMap): Outline => ({ height, path: outline });
+const outlineOf = ({ height, west, east, outline }: StateMap): Outline => ({ height, west, east, path: outline });
 const pointOf = (latitude: number, longitude: number): Point => [latitude / 1000, longitude / 1000];
 
 function positionOf({ projection }: StateMap, [latitude, longitude]: City): { readonly x: number; readonly y: number } {
@@ -91,7 +94,7 @@ function positionOf({ projection }: StateMap, [latitude, longitude]: City): { re
 /** Names the part of a state in which a point lies: a third of its height and a third of its width. */
 function regionOf({ height, west, east }: StateMap, { x, y }: { readonly x: number; readonly y: number }): string {
   const third = (share: number): number => Math.max(0, Math.min(2, Math.floor(share * 3)));
-  const row = ["north", "", "south"][third((y - PADDING) / (height - 2 * PADDING))] ?? "";
+  const row = ["north", "", "south"][third((y - MAP_PADDING) / (height - 2 * MAP_PADDING))] ?? "";
   const column = ["west", "", "east"][third((x - west) / (east - west))] ?? "";
   return row + column || "center";
 }

@@ -68,7 +68,7 @@ export function StateLocator({ state, cityCount, location }: Props): ReactElemen
       <div className={css.largest}>
         <h2 id="largest">Largest cities</h2>
         <Chips
-          label="Largest cities"
+          labelledBy="largest"
           chips={largest.map(({ city, population }) => ({
             place: { state, city },
             name: city,
