@@ -39,8 +39,8 @@ interface Frames {
 // The offscreen link is the first in its box, because a document may be parsed in several frames.
 for (const [path, visible, offscreen, height] of [
   ["/", "main h1", "/state/Alabama", 720],
-  ["/state/California", 'main a[href="/city/California/Adelanto"]', "/city/California/Yorba%20Linda", 720],
-  ["/state/Washington", 'main a[href="/city/Washington/Bellevue"]', "/city/Washington/Yakima", 1080],
+  ["/state/California", '[aria-label^="Cities in"] a[href="/city/California/Adelanto"]', "/city/California/Yorba%20Linda", 720],
+  ["/state/Washington", '[aria-label^="Cities in"] a[href="/city/Washington/Bellevue"]', "/city/Washington/Yakima", 1080],
 ] as const)
   test.describe(() => {
     test.use({ viewport: { width: 1280, height } });
@@ -62,10 +62,10 @@ for (const [path, visible, offscreen, height] of [
           };
           requestAnimationFrame(record);
         },
-        [visible, `main a[href="${offscreen}"]`] as const,
+        [visible, `main ul.grid a[href="${offscreen}"]`] as const,
       );
       await page.goto(path, { waitUntil: "commit" });
-      await expect(page.locator(`main a[href="${offscreen}"]`)).toBeVisible();
+      await expect(page.locator(`main ul.grid a[href="${offscreen}"]`)).toBeVisible();
       const frames = await page.evaluate(() => (globalThis as unknown as { frames: Frames }).frames);
       expect(frames.visible).not.toContain(false);
       expect(frames.offscreen[0]).toBe(false);
@@ -91,7 +91,7 @@ test.describe("without JavaScript", () => {
     for (const reducedMotion of ["no-preference", "reduce"] as const) {
       await page.emulateMedia({ reducedMotion });
       await page.goto("/");
-      await expect(page.getByRole("link", { name: "Wyoming" })).toBeVisible();
+      await expect(page.getByRole("link", { name: "Wyoming", exact: true })).toBeVisible();
       await expect(page.getByRole("heading", { name: "Questions and answers" })).toBeVisible();
     }
   });

@@ -18,7 +18,7 @@ test("An empty filter result is announced", async ({ page }) => {
 test("Reduced motion disables transitions", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto("/");
-  const link = page.getByRole("main").getByRole("link", { name: "Texas" });
+  const link = page.getByRole("main").getByRole("link", { name: "Texas", exact: true });
   await expect(link).toHaveCSS("transition-duration", "0s");
 });
 

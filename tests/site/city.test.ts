@@ -124,7 +124,7 @@ test("Ad cards show their content", async ({ page }) => {
       },
     ],
     ["featured ads have no page, and two photos on the left", () => expectFeaturedPhotos(page)],
-    ["regular ads show no photos", () => expect(page.getByRole("main").getByRole("img")).toHaveCount(4)],
+    ["regular ads show no photos", () => expect(cardsOf(page).getByRole("img")).toHaveCount(4)],
     ["photos are abstract art, and say so", () => expectAbstractArt(page)],
   ]);
 });
@@ -192,4 +192,34 @@ test("'Report this ad' leads to help for regular and featured ads", async ({ pag
   );
   for (const target of ["tel:911", "tel:+18883737888", "tel:+18008435678"])
     await expect(help.locator(`a[href="${target}"]`)).toHaveCount(1);
+});
+
+test("A city says where it is and how many people live there", async ({ page }) => {
+  await openHouston(page);
+  await expect(page.getByRole("img", { name: "Map: Houston is in the east of Texas." })).toBeVisible();
+  await expect(page.getByText("2,314,157 residents")).toContainText("GeoNames, year varies");
+});
+
+for (const [width, height] of [
+  [320, 640],
+  [1280, 800],
+] as const) {
+  test(`One action leads to a nearby city at ${String(width)} px`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    await openHouston(page);
+    const nearby = page.getByRole("list", { name: "Nearby cities" }).getByRole("link");
+    await expect(nearby).toHaveCount(6);
+    expect((await boxOf(nearby.first())).y).toBeLessThan(height);
+    for (const link of await nearby.all()) expect((await boxOf(link)).height).toBeGreaterThanOrEqual(44);
+    const [name = ""] = (await nearby.first().innerText()).split("\n");
+    await nearby.first().click();
+    await expectScreen(page, `${name}, Texas`);
+  });
+}
+
+test("Nearby cities cross state lines", async ({ page }) => {
+  await page.goto("/city/Missouri/Kansas%20City");
+  const nearby = page.getByRole("list", { name: "Nearby cities" });
+  await nearby.getByRole("link", { name: /^Kansas City, KS/ }).click();
+  await expectScreen(page, "Kansas City, Kansas");
 });

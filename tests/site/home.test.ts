@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { runChecks } from "../support/checks";
 import { citiesOf, STATES } from "../support/cities";
 import { expect, test } from "../support/fixtures";
-import { expectColumns } from "../support/layout";
+import { boxOf, expectColumns } from "../support/layout";
 import { expectScreen, open } from "../support/screens";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
@@ -123,6 +123,47 @@ test("The home page has its content", async ({ page }) => {
       },
     ],
   ]);
+});
+
+test("The map has a tile per state, large enough for a finger", async ({ page }) => {
+  const map = page.getByRole("navigation", { name: "Map of the states" });
+  const tiles = map.getByRole("listitem").getByRole("link");
+  for (const width of [320, 768, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await open(page, HOME);
+    await expect(tiles).toHaveCount(50);
+    const boxes = await Promise.all((await tiles.all()).map((tile) => boxOf(tile)));
+    for (const box of boxes) {
+      expect(box.width).toBeGreaterThanOrEqual(26);
+      expect(box.height).toBeCloseTo(box.width, 0);
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(width);
+    }
+    // 11 columns and 8 rows: no tile is misplaced.
+    expect(new Set(boxes.map(({ x }) => Math.round(x))).size).toBe(11);
+    expect(new Set(boxes.map(({ y }) => Math.round(y))).size).toBe(8);
+  }
+  const columnOf = async (name: string): Promise<number> => (await boxOf(map.getByRole("link", { name }))).x;
+  expect(await columnOf("WA Washington")).toBe(await columnOf("CA California"));
+  expect(await columnOf("ME Maine")).toBeGreaterThan(await columnOf("NY New York"));
+  for (const state of STATES) {
+    const cities = String(new Set(citiesOf(state)).size);
+    const tile = map.getByRole("link", { name: new RegExp(`^[A-Z]{2} ${state}, ${cities} cities$`) });
+    await expect(tile).toHaveAttribute("href", `/state/${encodeURIComponent(state)}`);
+  }
+  await map.getByRole("link", { name: "TX Texas, 182 cities" }).click();
+  await expectScreen(page, "Escorts in Texas");
+});
+
+test("The map can be skipped with the keyboard", async ({ page }) => {
+  await open(page, HOME);
+  const skip = page.getByRole("link", { name: "Skip the map" });
+  await skip.focus();
+  await expect(skip).toBeInViewport();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  const focused = page.locator(":focus");
+  await expect(focused.locator("xpath=ancestor::section[1]")).toContainText("Browse by state");
 });
 
 test("The filter narrows the states, which are links", async ({ page }) => {

@@ -35,7 +35,7 @@ async function openState(page: Page, state: string): Promise<void> {
 }
 
 function cardsOf(page: Page) {
-  return page.getByRole("main").locator("a[href^='/city/']");
+  return page.getByRole("main").locator("[aria-label^='Cities in'] a[href^='/city/']");
 }
 
 test("All 50 states have title, heading, count, footer and header", async ({ page }) => {
@@ -136,7 +136,7 @@ for (const [state, widths] of Object.entries(COLUMNS)) {
     const grid = page
       .getByRole("main")
       .getByRole("list")
-      .filter({ has: page.locator("a[rel='nofollow']") })
+      .filter({ has: page.locator("[aria-label^='Cities in'] a") })
       .first();
     for (const [width, columns] of widths) {
       await page.setViewportSize({ width, height: 800 });
@@ -144,6 +144,44 @@ for (const [state, widths] of Object.entries(COLUMNS)) {
     }
   });
 }
+
+for (const [state, label] of [
+  ["Texas", "Houston"],
+  ["Alaska", "Anchorage"],
+  ["Delaware", "Wilmington"],
+  ["Tennessee", "Knoxville"],
+] as const) {
+  test(`The map of ${state} shows its cities, and fits a phone`, async ({ page }) => {
+    for (const width of [320, 768, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await openState(page, state);
+      const map = page.getByRole("img", { name: `Map of ${state} with its ${String(citiesOf(state).length)} cities` });
+      await expect(map).toBeVisible();
+      const points = await map
+        .locator("path")
+        .evaluateAll((paths) => paths.map((path) => path.getAttribute("d") ?? ""));
+      expect(points.join("").match(/h0/g)).toHaveLength(citiesOf(state).length);
+      const names = map.locator("text");
+      await expect(names.filter({ hasText: label })).toHaveCount(1);
+      // Names outside of the viewport are unreadable.
+      for (const name of await names.all()) {
+        const box = await boxOf(name);
+        expect(box.x, await name.innerHTML()).toBeGreaterThanOrEqual(0);
+        expect(box.x + box.width, await name.innerHTML()).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+}
+
+test("The largest cities are links beside the map", async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  await openState(page, "California");
+  const links = page.getByRole("list", { name: "Largest cities" }).getByRole("link");
+  await expect(links).toHaveCount(6);
+  for (const link of await links.all()) expect((await boxOf(link)).height).toBeGreaterThanOrEqual(44);
+  await links.filter({ hasText: "Los Angeles" }).click();
+  await expectScreen(page, "Los Angeles, California");
+});
 
 test("A card leads to the top of the new page", async ({ page }) => {
   await openState(page, "New York");

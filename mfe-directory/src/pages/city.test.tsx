@@ -21,6 +21,34 @@ describe("city page", () => {
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("‘Ewa Beach, Hawaii");
   });
 
+  it("has a map with a text equivalent, and the population with its source", async () => {
+    await renderExisting(PATH);
+    expect(screen.getByRole("img", { name: "Map: Birmingham is in the north of Alabama." })).toBeTruthy();
+    expect(textOf(screen.getByText("196,357").parentElement)).toBe("196,357 residents GeoNames, year varies");
+  });
+
+  it("links the nearest cities with their distances", async () => {
+    await renderExisting(PATH);
+    const links = within(screen.getByRole("list", { name: "Nearby cities" })).getAllByRole("link");
+    expect(links.map(textOf)).toEqual([
+      "Mountain Brook 3 mi",
+      "Homewood 3 mi",
+      "Vestavia Hills 5 mi",
+      "Hoover 8 mi",
+      "Center Point 11 mi",
+      "Bessemer 12 mi",
+    ]);
+    expect(links[0]?.getAttribute("href")).toBe("/city/Alabama/Mountain%20Brook");
+  });
+
+  it("names the state of a nearest city in another state", async () => {
+    await renderExisting("/city/Missouri/Kansas%20City");
+    const link = within(screen.getByRole("list", { name: "Nearby cities" })).getByRole("link", {
+      name: /^Kansas City, KS/,
+    });
+    expect(link.getAttribute("href")).toBe("/city/Kansas/Kansas%20City");
+  });
+
   it("says that the listings are samples and no real people", async () => {
     const { container } = await renderExisting(PATH);
     expect(textOf(container.querySelector(".notice"))).toContain("sample listings, not real people");

@@ -1,19 +1,22 @@
 import { Breadcrumbs, definePage, JoinButton, notFound } from "@colonnade/kit";
 
 import { CityAds } from "../components/city/CityAds";
+import { CityLocator } from "../components/city/CityLocator";
 import { PageHeading } from "../components/PageHeading";
 import { ReportHelp } from "../components/ReportHelp";
 import { SampleNotice } from "../components/SampleNotice";
 import css from "../components/city/CityPage.module.css";
 import { ALL_ADS } from "../data/ads";
 import { cityPath } from "../data/links";
-import { findPlace, type Place } from "../data/places";
+import { locateCity, type CityLocation } from "../data/maps";
+import { citiesOf, findPlace, type Place } from "../data/places";
 import { cityBreadcrumbs } from "../text/breadcrumbs";
 import { evidenceOf, wordingFor, type Evidence } from "../text/wording";
 
 interface CityData {
   readonly place: Place;
   readonly evidence: Evidence;
+  readonly location?: CityLocation;
 }
 
 // A plain name, an apostrophe, a non-ASCII letter.
@@ -27,7 +30,9 @@ const EXAMPLES: readonly Place[] = [
 export const page = definePage<CityData>({
   data: async ({ params }) => {
     const place = await findPlace(params);
-    return place ? { place, evidence: evidenceOf(ALL_ADS) } : notFound("City not found");
+    if (!place) return notFound("City not found");
+    const location = await locateCity(place, await citiesOf(place.state));
+    return { place, evidence: evidenceOf(ALL_ADS), ...(location && { location }) };
   },
   paths: () => EXAMPLES.map(cityPath),
   head: ({ data: { place, evidence }, site }) => {
@@ -44,7 +49,7 @@ export const page = definePage<CityData>({
       breadcrumbs: cityBreadcrumbs(place),
     };
   },
-  Component: ({ data: { place, evidence } }) => {
+  Component: ({ data: { place, evidence, location } }) => {
     const name = `${place.city}, ${place.state}`;
     return (
       <div className="page">
@@ -52,6 +57,7 @@ export const page = definePage<CityData>({
         <PageHeading heading={name}>
           <SampleNotice evidence={evidence} />
         </PageHeading>
+        {location && <CityLocator place={place} location={location} />}
         <CityAds place={place} />
         <div className={css.next}>
           <JoinButton className="button" reason={evidence.samples === "none" ? "general" : "sample"}>

@@ -15,6 +15,14 @@ function section(name: string): HTMLElement {
 }
 
 describe("home page", () => {
+  it("has a tile per state on a map, named by state, code and city count", async () => {
+    await renderExisting("/");
+    const map = within(screen.getByRole("navigation", { name: "Map of the states" }));
+    const names = STATES.map(({ name, code, cityCount }) => `${code} ${name}, ${String(cityCount)} cities`);
+    for (const name of names) expect(map.getByRole("link", { name })).toBeTruthy();
+    expect(map.getByRole("link", { name: "TX Texas, 182 cities" }).getAttribute("href")).toBe("/state/Texas");
+  });
+
   it("lists all 50 states alphabetically with links to their pages", async () => {
     await renderExisting("/");
     const links = within(section("Browse by state")).getAllByRole("link");

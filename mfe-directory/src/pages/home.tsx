@@ -6,6 +6,7 @@ import { CallToAction } from "../components/home/CallToAction";
 import { Faq } from "../components/home/Faq";
 import { Hero } from "../components/home/Hero";
 import { StateGrid } from "../components/home/StateGrid";
+import { StateMap } from "../components/home/StateMap";
 import { Testimonial } from "../components/home/Testimonial";
 import { STATES } from "../data/states";
 
@@ -21,6 +22,7 @@ export const page = definePage({
   Component: () => (
     <div className="page">
       <Hero />
+      <StateMap />
       <StateGrid />
       <BelowFold>
         <Benefits />

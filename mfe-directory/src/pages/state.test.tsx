@@ -13,7 +13,7 @@ import { page } from "./state";
 afterEach(cleanup);
 
 function cards(container: HTMLElement): HTMLAnchorElement[] {
-  return [...container.querySelectorAll<HTMLAnchorElement>('a[href^="/city/"]')];
+  return [...container.querySelectorAll<HTMLAnchorElement>('a.card[href^="/city/"]')];
 }
 
 describe("state page", () => {
@@ -109,6 +109,36 @@ describe("state page", () => {
       expect(table.Alabama).toContain(city?.replace(", Alabama", ""));
     }
     expect(new Set(venues.map((venue) => venue.lastElementChild?.textContent)).size).toBe(8);
+  });
+
+  it("has a map with a text equivalent", async () => {
+    await renderExisting("/state/Texas");
+    const label = screen.getByRole("img", { name: /^Map of Texas with its 182 cities: / }).getAttribute("aria-label");
+    expect(label).toContain("El Paso in the west");
+  });
+
+  it("links the largest cities with their populations", async () => {
+    await renderExisting("/state/Texas");
+    const links = within(screen.getByRole("list", { name: "Largest cities" })).getAllByRole("link");
+    expect(links.map(textOf)).toEqual([
+      "Houston 2,314,157",
+      "San Antonio 1,526,656",
+      "Dallas 1,326,087",
+      "Fort Worth 1,008,106",
+      "Austin 974,447",
+      "El Paso 678,815",
+    ]);
+    expect(links[1]?.getAttribute("href")).toBe("/city/Texas/San%20Antonio");
+    expect(screen.getByText(/^Residents according to GeoNames, from counts of different years\./)).toBeTruthy();
+  });
+
+  it.each([
+    ["Alaska", "western Aleutian Islands"],
+    ["Hawaii", "northwestern islands"],
+    ["New York", "part of New York City"],
+  ])("says what is special about the map of %s", async (state, note) => {
+    await renderExisting(`/state/${encodeURIComponent(state)}`);
+    expect(screen.getByText(/^Residents according/).textContent).toContain(note);
   });
 
   it("attributes the city names", async () => {

@@ -5,7 +5,9 @@ import { SampleNotice } from "../components/SampleNotice";
 import { Attribution } from "../components/state/Attribution";
 import { CityBrowser } from "../components/state/CityBrowser";
 import { StateGuide } from "../components/state/StateGuide";
+import { StateLocator } from "../components/state/StateLocator";
 import { statePath } from "../data/links";
+import { locateState, type StateLocation } from "../data/maps";
 import { citiesOf } from "../data/places";
 import { findState, STATES, type State } from "../data/states";
 import { stateBreadcrumbs } from "../text/breadcrumbs";
@@ -15,6 +17,8 @@ interface StateData {
   readonly state: State;
   readonly cities: readonly string[];
   readonly evidence: Evidence;
+  /** Absent without cities. */
+  readonly location?: StateLocation;
 }
 
 /** A state's page, which lists its cities. */
@@ -24,7 +28,8 @@ export const page = definePage<StateData>({
     if (!state) return notFound("State not found");
     // Imported dynamically: the page needs only the evidence, so the ads stay out of its chunk.
     const [cities, { ALL_ADS }] = await Promise.all([citiesOf(state.name), import("../data/ads")]);
-    return { state, cities, evidence: evidenceOf(ALL_ADS) };
+    const location = await locateState(state.name, cities);
+    return { state, cities, evidence: evidenceOf(ALL_ADS), ...(location && { location }) };
   },
   paths: () => STATES.map(({ name }) => statePath(name)),
   head: ({ data, site }) => {
@@ -47,7 +52,7 @@ export const page = definePage<StateData>({
     header: data.state.header,
     footerNote: wordingFor(data.evidence).stateFooterNote(data.state.name),
   }),
-  Component: ({ data: { state, cities, evidence } }) => {
+  Component: ({ data: { state, cities, evidence, location } }) => {
     const wording = wordingFor(evidence);
     return (
       <div className="page">
@@ -58,6 +63,7 @@ export const page = definePage<StateData>({
         >
           <SampleNotice evidence={evidence} />
         </PageHeading>
+        {location && <StateLocator state={state.name} cityCount={cities.length} location={location} />}
         <CityBrowser key={state.name} state={state} cities={cities} rowText={wording.cityRow} />
         <StateGuide state={state.name} cities={cities} />
         <Attribution />

@@ -4,11 +4,11 @@ import type { ReactElement } from "react";
 
 import home from "../../../content/home.json";
 import { STATES } from "../../data/states";
+import { formatCount } from "../../text/formatCount";
 import css from "./Hero.module.css";
 import { Temple } from "./Temple";
 
-// Formatted for the US regardless of the browser's language.
-const CITIES = String(STATES.reduce((sum, { cityCount }) => sum + cityCount, 0)).replace(/(\d)(\d{3})$/, "$1,$2");
+const CITIES = formatCount(STATES.reduce((sum, { cityCount }) => sum + cityCount, 0));
 
 /** The home page's header, with a link to the states. */
 export function Hero(): ReactElement {

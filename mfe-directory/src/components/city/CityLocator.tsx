@@ -1,0 +1,42 @@
+import type { ReactElement } from "react";
+
+import type { CityLocation } from "../../data/maps";
+import type { Place } from "../../data/places";
+import { findState } from "../../data/states";
+import { formatCount } from "../../text/formatCount";
+import { Chips } from "../map/Chips";
+import { OutlineMap } from "../map/OutlineMap";
+import css from "./CityLocator.module.css";
+
+interface Props {
+  readonly place: Place;
+  readonly location: CityLocation;
+}
+
+/** Where a city is, its population, and links to the nearest cities. */
+export function CityLocator({ place: { state, city }, location }: Props): ReactElement {
+  const { outline, x, y, region, population, nearest } = location;
+  return (
+    <section className={css.locator} aria-labelledby="nearby">
+      <div className={css.map}>
+        <OutlineMap outline={outline} cropped label={`Map: ${city} is in the ${region} of ${state}.`}>
+          <path className={css.dot} d={`M${String(x)} ${String(y)}h0`} />
+        </OutlineMap>
+      </div>
+      <p className={css.population}>
+        <strong>{formatCount(population)}</strong> residents <small>GeoNames, year varies</small>
+      </p>
+      <div className={css.nearby}>
+        <h2 id="nearby">Nearby cities</h2>
+        <Chips
+          labelledBy="nearby"
+          chips={nearest.map(({ place, miles }) => ({
+            place,
+            name: place.state === state ? place.city : `${place.city}, ${findState(place.state)?.code ?? place.state}`,
+            detail: `${formatCount(miles)} mi`,
+          }))}
+        />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,84 @@
+import type { ReactElement } from "react";
+
+import { POPULATION_CLASSES, type StateLocation } from "../../data/maps";
+import { formatCount } from "../../text/formatCount";
+import { classes } from "../classes";
+import { Chips } from "../map/Chips";
+import { OutlineMap } from "../map/OutlineMap";
+import css from "./StateLocator.module.css";
+
+interface Props {
+  readonly state: string;
+  readonly cityCount: number;
+  readonly location: StateLocation;
+}
+
+/** What a map leaves out, and whose populations overlap. */
+const NOTES: Readonly<Partial<Record<string, string>>> = {
+  Alaska: "The map leaves out the western Aleutian Islands.",
+  Hawaii: "The map leaves out the northwestern islands.",
+  "New York": "Brooklyn, Queens, Manhattan, the Bronx and Staten Island are part of New York City and its total.",
+};
+
+const DOTS = [css.small, css.medium, css.large];
+
+function classText(index: number): string {
+  const [least = 0, limit] = [POPULATION_CLASSES[index], POPULATION_CLASSES[index + 1]];
+  return least === 0 && limit !== undefined ? `under ${formatCount(limit)} residents` : `${formatCount(least)}+`;
+}
+
+/** A map of a state's cities, and its largest cities. */
+export function StateLocator({ state, cityCount, location }: Props): ReactElement {
+  const { outline, dots, labels, largest } = location;
+  const shown = dots.map((path, index) => ({ path, index })).filter(({ path }) => path !== "");
+  const positions = labels.map(({ city, region }) => `${city} in the ${region}`).join(", ");
+  return (
+    <section className={css.locator} aria-labelledby="largest">
+      <figure className={css.map}>
+        <OutlineMap
+          outline={outline}
+          label={`Map of ${state} with its ${cityCount === 1 ? "city" : `${String(cityCount)} cities`}: ${positions}.`}
+        >
+          {shown.map(({ path, index }) => (
+            <path key={index} className={classes(css.dots, DOTS[index])} d={path} />
+          ))}
+          {labels.map(({ city, x, y, side }) => (
+            <text
+              key={city}
+              className={css.label}
+              x={side === "left" ? x - 8 : x + 8}
+              y={y + 4}
+              textAnchor={side === "left" ? "end" : "start"}
+            >
+              {city}
+            </text>
+          ))}
+        </OutlineMap>
+        <figcaption className={css.legend}>
+          {shown.map(({ index }) => (
+            <span key={index}>
+              <svg viewBox="-6 -6 12 12" width={12} height={12} aria-hidden="true">
+                <path className={classes(css.dots, DOTS[index])} d="M0 0h0" />
+              </svg>
+              {classText(index)}
+            </span>
+          ))}
+        </figcaption>
+      </figure>
+      <div className={css.largest}>
+        <h2 id="largest">Largest cities</h2>
+        <Chips
+          labelledBy="largest"
+          chips={largest.map(({ city, population }) => ({
+            place: { state, city },
+            name: city,
+            detail: formatCount(population),
+          }))}
+        />
+        <p className={css.source}>
+          Residents according to GeoNames, from counts of different years. {NOTES[state]} Outline: U.S. Census Bureau.
+        </p>
+      </div>
+    </section>
+  );
+}

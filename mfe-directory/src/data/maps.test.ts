@@ -1,0 +1,110 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { describe, expect, it } from "vitest";
+
+import places from "../../data/us-places.json";
+import table from "../../data/us-cities.json";
+import { milesBetween } from "../map/geometry";
+import { locateCity, locateState } from "./maps";
+
+const GENERATOR = path.join(import.meta.dirname, "../../scripts/make-maps.mjs");
+
+type Coordinates = readonly [latitude: number, longitude: number, population: number];
+const COORDINATES = places as unknown as Readonly<Record<string, Readonly<Record<string, Coordinates>>>>;
+
+function pointOf(state: string, city: string): readonly [number, number] {
+  const coordinates = COORDINATES[state]?.[city];
+  if (!coordinates) throw new Error(`no coordinates of ${city}, ${state}`);
+  return [coordinates[0], coordinates[1]];
+}
+
+/** Reads the positions of a path of dots. */
+function positionsOf(dots: string): readonly { readonly x: number; readonly y: number }[] {
+  let [x, y] = [0, 0];
+  return [...dots.matchAll(/m(-?\d+) (-?\d+)h0/g)].map(([, right, down]) => {
+    [x, y] = [x + Number(right), y + Number(down)];
+    return { x, y };
+  });
+}
+
+it("the generated maps match their sources", async () => {
+  await expect(promisify(execFile)(process.execPath, [GENERATOR, "--check"])).resolves.toMatchObject({ stderr: "" });
+});
+
+it("every city of the table has coordinates", () => {
+  for (const [state, cities] of Object.entries(table)) expect(Object.keys(COORDINATES[state] ?? {})).toEqual(cities);
+});
+
+describe("locateState", () => {
+  it("shows each city once, in one size of dot", async () => {
+    for (const [state, cities] of Object.entries(table)) {
+      const dots = (await locateState(state, cities))?.dots ?? [];
+      expect([state, dots.flatMap(positionsOf).length]).toEqual([state, cities.length]);
+    }
+  });
+
+  it("keeps every dot within the image", async () => {
+    for (const [state, cities] of Object.entries(table)) {
+      const location = await locateState(state, cities);
+      for (const { x, y } of location?.dots.flatMap(positionsOf) ?? []) {
+        expect(x).toBeGreaterThan(0);
+        expect(x).toBeLessThan(320);
+        expect(y).toBeGreaterThan(0);
+        expect(y).toBeLessThan(location?.outline.height ?? 0);
+      }
+    }
+  });
+
+  it("lists the six largest cities in order", async () => {
+    const largest = (await locateState("California", table.California))?.largest;
+    expect(largest?.map(({ city }) => city)).toEqual([
+      "Los Angeles",
+      "San Diego",
+      "San Jose",
+      "San Francisco",
+      "Fresno",
+      "Sacramento",
+    ]);
+    expect(largest?.[0]?.population).toBe(places.California["Los Angeles"][2]);
+  });
+
+  it("says where the labeled cities are", async () => {
+    const labels = (await locateState("Texas", table.Texas))?.labels ?? [];
+    const regions = Object.fromEntries(labels.map(({ city, region }) => [city, region]));
+    expect(regions).toMatchObject({ Houston: "east", "El Paso": "west" });
+  });
+
+  it.each(["Nowhere", "Ohio"])("returns undefined if no map of %s has these cities", async (state) => {
+    expect(await locateState(state, [])).toBeUndefined();
+  });
+});
+
+describe("locateCity", () => {
+  it.each([
+    ["California", "Los Angeles"],
+    ["Missouri", "Kansas City"],
+    ["Alaska", "Juneau"],
+    ["Hawaii", "Hilo"],
+  ] as const)("lists the six cities nearest to %s, %s", async (state, city) => {
+    const own = pointOf(state, city);
+    const expected = Object.entries(COORDINATES)
+      .flatMap(([other, cities]) => Object.keys(cities).map((name) => ({ state: other, city: name })))
+      .filter((place) => place.state !== state || place.city !== city)
+      .map((place) => ({ place, miles: milesBetween(own, pointOf(place.state, place.city)) }))
+      .sort((one, other) => one.miles - other.miles)
+      .slice(0, 6)
+      .map(({ place, miles }) => ({ place, miles: Math.round(miles) }));
+    expect((await locateCity({ state, city }, table[state]))?.nearest).toEqual(expected);
+  });
+
+  it("crosses state lines", async () => {
+    const nearest = (await locateCity({ state: "Missouri", city: "Kansas City" }, table.Missouri))?.nearest ?? [];
+    expect(nearest.map(({ place }) => place)).toContainEqual({ state: "Kansas", city: "Kansas City" });
+  });
+
+  it("returns undefined for an unknown city", async () => {
+    expect(await locateCity({ state: "Ohio", city: "Nowhere" }, table.Ohio)).toBeUndefined();
+  });
+});

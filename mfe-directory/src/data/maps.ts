@@ -1,0 +1,163 @@
+import { MAP_TABLE } from "./maps/index";
+import type { Place } from "./places";
+import { milesBetween, project, type Point, type Projection } from "../map/geometry";
+
+type City = readonly [latitude: number, longitude: number, population: number];
+type Neighbor = readonly [state: string, city: string, latitude: number, longitude: number];
+
+/** A generated map of a state. Latitudes and longitudes are in thousandths of a degree. */
+interface StateMap {
+  /** Height of the image. */
+  readonly height: number;
+  /** Horizontal bounds of the outline. */
+  readonly west: number;
+  readonly east: number;
+  /** An SVG path. */
+  readonly outline: string;
+  /** The projection of the outline. */
+  readonly projection: Projection;
+  /** The state's cities, in the order of its list. */
+  readonly cities: readonly City[];
+  /** The cities of other states that are among the nearest to one of this state. */
+  readonly neighbors: readonly Neighbor[];
+  /** Cities with a name on the map, and the side of the name. */
+  readonly labels: readonly (readonly [index: number, side: "left" | "right"])[];
+}
+
+/** The outline of a state. */
+export interface Outline {
+  readonly height: number;
+  /** Horizontal bounds. */
+  readonly west: number;
+  readonly east: number;
+  readonly path: string;
+}
+
+/** The name of a city on a map. */
+export interface Label {
+  readonly city: string;
+  readonly x: number;
+  readonly y: number;
+  readonly side: "left" | "right";
+  /** The position in words. */
+  readonly region: string;
+}
+
+/** The map of a state's page. */
+export interface StateLocation {
+  readonly outline: Outline;
+  /** An SVG path with a point per city, for each class of `POPULATION_CLASSES`. */
+  readonly dots: readonly string[];
+  readonly labels: readonly Label[];
+  /** The largest cities, in order. */
+  readonly largest: readonly { readonly city: string; readonly population: number }[];
+}
+
+/** Position, population and nearest cities of a city. */
+export interface CityLocation {
+  readonly outline: Outline;
+  readonly x: number;
+  readonly y: number;
+  /** The position in words. */
+  readonly region: string;
+  readonly population: number;
+  readonly nearest: readonly { readonly place: Place; readonly miles: number }[];
+}
+
+/** Width of all maps. */
+export const MAP_WIDTH = 320;
+
+/** Least population of each size of dot. */
+export const POPULATION_CLASSES = [0, 50_000, 250_000] as const;
+
+/** Space around the outline. */
+export const MAP_PADDING = 8;
+
+/** Number of largest and of nearest cities on a page. */
+const LISTED = 6;
+
+/** Returns the map of a state if it shows these cities. */
+async function mapOf(state: string, cities: readonly string[]): Promise<StateMap | undefined> {
+  // A test verifies that the generated files are up to date.
+  const map = (await MAP_TABLE[state]?.())?.default as StateMap | undefined;
+  return map?.cities.length === cities.length ? map : undefined;
+}
+
+const outlineOf = ({ height, west, east, outline }: StateMap): Outline => ({ height, west, east, path: outline });
+const pointOf = (latitude: number, longitude: number): Point => [latitude / 1000, longitude / 1000];
+
+function positionOf({ projection }: StateMap, [latitude, longitude]: City): { readonly x: number; readonly y: number } {
+  const [x, y] = project(projection, pointOf(latitude, longitude));
+  return { x: Math.round(x), y: Math.round(y) };
+}
+
+/** Names the part of a state in which a point lies: a third of its height and a third of its width. */
+function regionOf({ height, west, east }: StateMap, { x, y }: { readonly x: number; readonly y: number }): string {
+  const third = (share: number): number => Math.max(0, Math.min(2, Math.floor(share * 3)));
+  const row = ["north", "", "south"][third((y - MAP_PADDING) / (height - 2 * MAP_PADDING))] ?? "";
+  const column = ["west", "", "east"][third((x - west) / (east - west))] ?? "";
+  return row + column || "center";
+}
+
+/** Returns an SVG path with a point per position. Sorted and relative, because it compresses better. */
+function dotsOf(positions: readonly { readonly x: number; readonly y: number }[]): string {
+  let [lastX, lastY] = [0, 0];
+  return positions
+    .toSorted((one, other) => one.x - other.x || one.y - other.y)
+    .map(({ x, y }) => {
+      const step = `m${String(x - lastX)} ${String(y - lastY)}h0`;
+      [lastX, lastY] = [x, y];
+      return step;
+    })
+    .join("");
+}
+
+/** Returns the map of a state's page. */
+export async function locateState(state: string, cities: readonly string[]): Promise<StateLocation | undefined> {
+  const map = await mapOf(state, cities);
+  if (!map) return undefined;
+  const located = map.cities.map((city) => ({ ...positionOf(map, city), population: city[2] }));
+  return {
+    outline: outlineOf(map),
+    dots: POPULATION_CLASSES.map((least, index) => {
+      const limit = POPULATION_CLASSES[index + 1] ?? Infinity;
+      return dotsOf(located.filter(({ population }) => population >= least && population < limit));
+    }),
+    labels: map.labels.flatMap(([index, side]) => {
+      const [city, position] = [cities[index], located[index]];
+      if (city === undefined || !position) return [];
+      return [{ city, x: position.x, y: position.y, side, region: regionOf(map, position) }];
+    }),
+    largest: located
+      .map(({ population }, index) => ({ city: cities[index] ?? "", population }))
+      .sort((one, other) => other.population - one.population)
+      .slice(0, LISTED),
+  };
+}
+
+/** Returns the location of a city. */
+export async function locateCity(place: Place, cities: readonly string[]): Promise<CityLocation | undefined> {
+  const map = await mapOf(place.state, cities);
+  const own = map?.cities[cities.indexOf(place.city)];
+  if (!map || !own) return undefined;
+  const position = positionOf(map, own);
+  const others: readonly { readonly place: Place; readonly point: Point }[] = [
+    ...map.cities.flatMap((city, index) =>
+      city === own
+        ? []
+        : [{ place: { state: place.state, city: cities[index] ?? "" }, point: pointOf(city[0], city[1]) }],
+    ),
+    ...map.neighbors.map(([state, city, ...point]) => ({ place: { state, city }, point: pointOf(...point) })),
+  ];
+  return {
+    outline: outlineOf(map),
+    ...position,
+    region: regionOf(map, position),
+    population: own[2],
+    nearest: others
+      .map((other) => ({ place: other.place, miles: milesBetween(pointOf(own[0], own[1]), other.point) }))
+      .sort((one, other) => one.miles - other.miles)
+      .slice(0, LISTED)
+      .map((other) => ({ place: other.place, miles: Math.max(1, Math.round(other.miles)) })),
+  };
+}
