@@ -4,7 +4,7 @@ import { runChecks } from "../support/checks";
 import { citiesOf, STATES } from "../support/cities";
 import { expect, test } from "../support/fixtures";
 import { expectColumns } from "../support/layout";
-import { expectScreen, open } from "../support/screens";
+import { open } from "../support/screens";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you are reading." };
 
@@ -123,23 +123,4 @@ test("The home page has its content", async ({ page }) => {
       },
     ],
   ]);
-});
-
-test("The filter narrows the states, which are links", async ({ page }) => {
-  await open(page, HOME);
-  const links = page.getByRole("region", { name: "Browse by state" }).getByRole("listitem").getByRole("link");
-  const filter = page.getByRole("searchbox", { name: "Filter states" });
-  const status = page.getByRole("search").getByRole("status");
-  await filter.pressSequentially("new");
-  await expect(links).toHaveText(["New Hampshire", "New Jersey", "New Mexico", "New York"]);
-  await expect(status).toHaveText("4 of 50 states");
-  await filter.fill("zzz");
-  await expect(status).toHaveText("No results: no state matches “zzz”.");
-  await page.getByRole("button", { name: "Show the whole list" }).click();
-  await expect(links).toHaveCount(50);
-  await expect(filter).toBeFocused();
-  await expect(status).toBeEmpty();
-  await page.getByRole("link", { name: "New York", exact: true }).click();
-  await expectScreen(page, "Escorts in New York");
-  await expect(page).toHaveURL("/state/New%20York");
 });

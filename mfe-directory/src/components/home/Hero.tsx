@@ -4,13 +4,14 @@ import type { ReactElement } from "react";
 
 import home from "../../../content/home.json";
 import { STATES } from "../../data/states";
+import { PlaceSearch } from "../search/PlaceSearch";
 import { Arcade } from "./Arcade";
 import css from "./Hero.module.css";
 
 // Formatted for the US regardless of the browser's language.
 const CITIES = String(STATES.reduce((sum, { cityCount }) => sum + cityCount, 0)).replace(/(\d)(\d{3})$/, "$1,$2");
 
-/** The home page's header, with a link to the states. */
+/** The home page's header, with the place search and a link to the states. */
 export function Hero(): ReactElement {
   const site = useSite();
   const { heading, tagline, text } = home.hero;
@@ -19,13 +20,14 @@ export function Hero(): ReactElement {
       <div className={css.words}>
         <h1>{fillFacts(heading, site)}</h1>
         <p>{fillFacts(tagline, site)}</p>
-        <p>{fillFacts(text, site)}</p>
+        <PlaceSearch />
         <div className={css.actions}>
-          <a className="button" href="#states">
+          <a className="button quiet" href="#states">
             Choose a state
           </a>
           <p>{`${String(STATES.length)} states, ${CITIES} cities`}</p>
         </div>
+        <p>{fillFacts(text, site)}</p>
       </div>
       <Arcade className={css.arcade} />
     </header>
