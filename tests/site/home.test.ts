@@ -78,6 +78,15 @@ test("The home page has its content", async ({ page }) => {
     ["all 50 states are listed in order, with links", () => expectStates(page)],
     ["city counts are shown per state and in total", () => expectCityCounts(page)],
     [
+      "guides are linked visibly, before the states",
+      async () => {
+        const links = page.getByRole("region", { name: "Read before you meet anyone" }).getByRole("link");
+        await expect(links).toHaveText(["Safety guide", "Red flags", "Legal guide", "All nine guides"]);
+        for (const link of await links.all()) await expect(link).toBeVisible();
+        await expect(page.getByRole("heading", { level: 2 }).first()).toHaveText("Read before you meet anyone");
+      },
+    ],
+    [
       "six benefits have a heading and text",
       async () => {
         const benefits = page.getByRole("region", { name: "What to expect" }).getByRole("listitem");
@@ -95,10 +104,8 @@ test("The home page has its content", async ({ page }) => {
       async () => {
         const header = page.getByRole("banner");
         await expect(header.getByRole("link", { name: "Colonnade Directory" })).toHaveAttribute("href", "/");
-        await header.getByText("Menu", { exact: true }).click();
         await expect(header.getByRole("navigation").getByRole("link")).toHaveText(["Home", "About"]);
         await expect(header.getByRole("button", { name: "Join Free" })).toBeVisible();
-        await page.keyboard.press("Escape");
       },
     ],
     [

@@ -4,6 +4,7 @@ import { BelowFold } from "../components/home/BelowFold";
 import { Benefits } from "../components/home/Benefits";
 import { CallToAction } from "../components/home/CallToAction";
 import { Faq } from "../components/home/Faq";
+import { Guides } from "../components/home/Guides";
 import { Hero } from "../components/home/Hero";
 import { StateGrid } from "../components/home/StateGrid";
 import { Testimonial } from "../components/home/Testimonial";
@@ -21,6 +22,7 @@ export const page = definePage({
   Component: () => (
     <div className="page">
       <Hero />
+      <Guides />
       <StateGrid />
       <BelowFold>
         <Benefits />

@@ -100,6 +100,9 @@ describe("the index of cities", () => {
     await fail();
     expect(screen.getByRole("alert").textContent).toContain("City search isn’t available right now.");
     expect(options()).toEqual(["Oregon OR"]);
+    await userEvent.unhover(input);
+    await userEvent.hover(input);
+    expect(fetched).toHaveBeenCalledTimes(1);
     await userEvent.click(screen.getByRole("button", { name: "Try again" }));
     expect(document.activeElement).toBe(input);
     await loadCities();

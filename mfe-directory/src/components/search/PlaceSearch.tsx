@@ -1,5 +1,5 @@
 import { Link, useHydrated } from "@colonnade/kit";
-import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
 
 import { cityPath, statePath } from "../../data/links";
 import { STATES } from "../../data/states";
@@ -10,6 +10,8 @@ import css from "./PlaceSearch.module.css";
 import { PlaceOptions, type PlaceGroup } from "./PlaceOptions";
 import { useCityIndex } from "./useCityIndex";
 
+/** Id of the field. It is the same in every document, so that the shell finds the field again. */
+const ID = "place-search";
 // Avoids announcements between keystrokes.
 const DEBOUNCE_MS = 700;
 const NARROW = "(max-width: 40em)";
@@ -45,11 +47,10 @@ function groupsOf({ states, cities, citiesFirst }: ReturnType<typeof findPlaces>
  * cities are loaded on first use. Invisible until hydration, removed without JavaScript.
  */
 export function PlaceSearch(): ReactElement {
-  const id = useId();
   const search = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const hydrated = useHydrated();
-  const { cities, state, load } = useCityIndex();
+  const { cities, state, load, retry } = useCityIndex();
   const [query, setQuery] = useState("");
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
@@ -61,7 +62,7 @@ export function PlaceSearch(): ReactElement {
   const groups = groupsOf(found);
   const count = groups.reduce((sum, { places }) => sum + places.length, 0);
   const isOpen = open && typed !== "";
-  const optionId = (index: number): string => `${id}-option-${String(index)}`;
+  const optionId = (index: number): string => `${ID}-option-${String(index)}`;
 
   const isEmpty = count === 0 && state === "loaded";
   const status = !isOpen ? "" : isEmpty ? "No results" : state === "loading" ? "" : `${String(count)} results`;
@@ -117,8 +118,8 @@ export function PlaceSearch(): ReactElement {
     if (isOpen) search.current?.scrollIntoView({ block: matchMedia(NARROW).matches ? "start" : "nearest" });
   }, [isOpen]);
   useEffect(() => {
-    if (awaited && state === "loaded") document.getElementById(`${id}-option-0`)?.click();
-  }, [awaited, state, id]);
+    if (awaited && state === "loaded") document.getElementById(`${ID}-option-0`)?.click();
+  }, [awaited, state]);
 
   return (
     <div
@@ -130,14 +131,14 @@ export function PlaceSearch(): ReactElement {
         if (!currentTarget.contains(relatedTarget)) setOpen(false);
       }}
     >
-      <label htmlFor={id}>Find a city or state</label>
+      <label htmlFor={ID}>Find a city or state</label>
       <div className={css.box}>
         <svg viewBox="0 0 24 24" aria-hidden="true">
           <path d="M10.5 4a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13M15.5 15.5 20 20" />
         </svg>
         <input
           ref={input}
-          id={id}
+          id={ID}
           type="text"
           role="combobox"
           inputMode="search"
@@ -149,7 +150,7 @@ export function PlaceSearch(): ReactElement {
           placeholder="Try “Austin” or “TX”"
           aria-autocomplete="list"
           aria-expanded={isOpen && count > 0}
-          aria-controls={`${id}-places`}
+          aria-controls={`${ID}-places`}
           aria-activedescendant={isOpen && count > 0 ? optionId(active) : undefined}
           value={query}
           onChange={(event) => {
@@ -165,7 +166,7 @@ export function PlaceSearch(): ReactElement {
           <div className={css.popup}>
             {count > 0 && (
               <PlaceOptions
-                id={`${id}-places`}
+                id={`${ID}-places`}
                 groups={groups}
                 active={active}
                 optionId={optionId}
@@ -181,7 +182,7 @@ export function PlaceSearch(): ReactElement {
                   className="button quiet"
                   onClick={() => {
                     input.current?.focus();
-                    load();
+                    retry();
                   }}
                 >
                   Try again

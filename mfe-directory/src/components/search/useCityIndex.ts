@@ -11,15 +11,15 @@ export interface CityIndex {
   /** Empty until loaded. */
   readonly cities: readonly SearchedCity[];
   readonly state: "idle" | "loading" | "loaded" | "failed";
-  /** Loads the cities, unless they are loaded or loading. */
+  /** Loads the cities on first use. A failure is not retried, because the visitor may be about to press the button. */
   readonly load: () => void;
+  readonly retry: () => void;
 }
 
 /** Loads the index of cities on request. */
 export function useCityIndex(): CityIndex {
   const [state, setState] = useState<CityIndex["state"]>(searched ? "loaded" : "idle");
-  const load = (): void => {
-    if (state === "loading" || state === "loaded") return;
+  const retry = (): void => {
     setState("loading");
     loadCityIndex().then(
       (indexed) => {
@@ -31,5 +31,8 @@ export function useCityIndex(): CityIndex {
       },
     );
   };
-  return { cities: searched ?? [], state, load };
+  const load = (): void => {
+    if (state === "idle") retry();
+  };
+  return { cities: searched ?? [], state, load, retry };
 }
