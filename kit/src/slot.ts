@@ -13,9 +13,11 @@ export interface JoinSlotProps {
   readonly reason: JoinReason;
 }
 
-/** The content of one of the shell's slots. `join` is the only slot. */
+/**
+ * The content of one of the shell's slots: `join`, the join dialog, or `search`, a search field on the not-found page.
+ */
 export interface Slot {
-  /** Mounted when first opened; stays mounted afterward. */
+  /** For `join`: mounted when first opened; stays mounted afterward. For `search`: gets no props, and runs in the browser only. */
   readonly Component: ComponentType<JoinSlotProps>;
 }
 

@@ -6,7 +6,7 @@ import section from "./section";
 // The pattern of an ad path without an id, which is never found.
 const MISSING_AD_ID = "/city/:state/:city/ad";
 
-it("section serves home, states, cities and ads", () => {
+it("section serves home, states, cities, ads and search", () => {
   expect(section.name).toBe("directory");
   expect(Object.keys(section.pages)).toEqual([
     "/",
@@ -15,7 +15,7 @@ it("section serves home, states, cities and ads", () => {
     MISSING_AD_ID,
     "/city/:state/:city/ad/:ad",
   ]);
-  expect(section.slots).toBeUndefined();
+  expect(Object.keys(section.slots ?? {})).toEqual(["search"]);
 });
 
 it("every path of a page matches its pattern", async () => {

@@ -10,4 +10,7 @@ export default defineSection({
     "/city/:state/:city/ad": () => import("./pages/adWithoutId"),
     "/city/:state/:city/ad/:ad": () => import("./pages/ad"),
   },
+  slots: {
+    search: () => import("./slots/search"),
+  },
 });

@@ -23,10 +23,21 @@ export interface AppProps {
   readonly serverHtml: ServerHtml | null;
   /** Null if no section fills the `join` slot: join buttons then lead to the sign-up page. */
   readonly join: SlotLoader | null;
+  /** Null if no section fills the `search` slot: the not-found page then has no search. */
+  readonly search: SlotLoader | null;
 }
 
 /** The whole site. Must be rendered in a router. */
-export function App({ boot, deployment, views, scroll, transitions, serverHtml, join }: AppProps): ReactElement {
+export function App({
+  boot,
+  deployment,
+  views,
+  scroll,
+  transitions,
+  serverHtml,
+  join,
+  search,
+}: AppProps): ReactElement {
   const [announcement, announce] = useState("");
   const joinState = useJoinState();
   const { open: openJoin } = joinState;
@@ -43,6 +54,7 @@ export function App({ boot, deployment, views, scroll, transitions, serverHtml, 
           serverHtml={serverHtml}
           announce={announce}
           image={boot.socialImage}
+          search={search}
         />
       </Suspense>
       {join && <JoinDialog loader={join} deployment={deployment} state={joinState} />}

@@ -22,10 +22,12 @@ import { SectionFailed } from "./frame/SectionFailed";
 import { applyHead, noindexHead } from "./head";
 import type { PinnedDeployment } from "./loading/pinnedDeployment";
 import type { ServerHtml } from "./loading/serverHtml";
+import type { SlotLoader } from "./loading/slotLoader";
 import type { PageView, View, ViewLoader } from "./loading/viewLoader";
 import { useNavigationEffects } from "./navigation/navigationEffects";
 import type { ScrollRestoration } from "./navigation/scrollRestoration";
 import type { ViewTransitions } from "./navigation/viewTransitions";
+import { SearchSlot } from "./search/SearchSlot";
 import { SectionErrorBoundary } from "./SectionErrorBoundary";
 
 /** Props of {@link CurrentPage}. */
@@ -37,6 +39,7 @@ export interface CurrentPageProps {
   readonly serverHtml: ServerHtml | null;
   readonly announce: (text: string) => void;
   readonly image: SocialImage | undefined;
+  readonly search: SlotLoader | null;
 }
 
 /**
@@ -91,6 +94,7 @@ export function CurrentPage({
   serverHtml,
   announce,
   image,
+  search,
 }: CurrentPageProps): ReactElement {
   const { pathname, key } = useLocation();
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
@@ -110,7 +114,9 @@ export function CurrentPage({
   if (view.kind === "notFound") {
     return (
       <Frame layout={DEFAULT_LAYOUT}>
-        <NotFound heading={view.heading} />
+        <NotFound heading={view.heading}>
+          <SearchSlot loader={search} deployment={deployment} />
+        </NotFound>
       </Frame>
     );
   }

@@ -42,7 +42,7 @@ if (boot.form) history.replaceState(history.state, "", boot.form.page);
 const deployment = createPinnedDeployment(boot);
 const views = createViewLoader(boot, location.pathname, deployment);
 const transitions = createViewTransitions(location.pathname);
-const { join } = boot.slots;
+const { join, search } = boot.slots;
 const app = (
   <ShellRouter history={createRouterHistory(views, transitions)}>
     <App
@@ -53,6 +53,7 @@ const app = (
       transitions={transitions}
       serverHtml={boot.view ? findServerHtml(root) : null}
       join={join ? createSlotLoader("join", join, deployment) : null}
+      search={search ? createSlotLoader("search", search, deployment) : null}
     />
   </ShellRouter>
 );

@@ -32,6 +32,7 @@ function appProps(site: SiteFacts, view: View): AppProps {
     transitions: { isCurrent: () => true, prepare: unavailable, complete: unavailable, isPending: false },
     serverHtml: null,
     join: null,
+    search: null,
   };
 }
 

@@ -49,6 +49,7 @@ test("Join buttons lead to the sign-up page, and links work", async ({ page }) =
 });
 
 test("An opened question and menu stay open and keep working", async ({ page }) => {
+  await page.setViewportSize({ width: 700, height: 800 });
   const startShell = await holdRequests(page, SHELL);
   await page.goto("/", { waitUntil: "commit" });
   const question = page.getByRole("main").locator("details").first();

@@ -65,6 +65,7 @@ test.describe("links", () => {
 });
 
 test("Menu and questions open", async ({ page }) => {
+  await page.setViewportSize({ width: 700, height: 800 });
   await page.goto("/");
   await page.getByRole("banner").locator("summary").click();
   await expect(page.getByRole("navigation", { name: "Main" }).getByRole("link")).toHaveText(["Home", "About"]);

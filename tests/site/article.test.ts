@@ -21,7 +21,6 @@ async function expectArticle(page: Page, article: string): Promise<void> {
   await expect(page.getByRole("article")).not.toContainText(/\{\w+\}|\]\(|\*\*/);
 
   const header = page.getByRole("banner");
-  await header.getByText("Menu", { exact: true }).click();
   await expect(header.getByRole("navigation").getByRole("link")).toHaveText(["Home", "About"]);
   await expect(header.getByRole("navigation").getByRole("button")).toHaveText("Join Free");
 

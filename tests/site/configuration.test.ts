@@ -70,7 +70,6 @@ test("Pages follow the configuration file", async ({ page, startOwnSite }) => {
       "navigation of header and footer",
       async () => {
         await page.goto(url);
-        await page.getByRole("banner").getByText("Menu", { exact: true }).click();
         await expect(page.getByRole("navigation", { name: "Main" }).getByRole("link")).toHaveText(["Start", "Safety"]);
         await expect(page.getByRole("contentinfo").getByRole("link")).toHaveText(["Rules"]);
       },

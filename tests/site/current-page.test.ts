@@ -8,13 +8,18 @@ import { expectScreen, follow } from "../support/screens";
 const PAGES = [
   { path: "/", heading: "Browse by state. Know what you’re reading.", marked: { Home: "page" } },
   { path: "/about-escort-babylon", heading: "About Colonnade Directory", marked: { About: "page" } },
+  {
+    path: "/about-escort-babylon/safety-guide",
+    heading: "Safety guide",
+    marked: { About: "true", "Safety guide": "page" },
+  },
   { path: "/about-escort-babylon/red-flags", heading: "Red flags", marked: { About: "true" } },
   { path: "/terms", heading: "Terms of use", marked: { Terms: "page" } },
   { path: "/city/Texas/Houston", heading: "Houston, Texas", marked: {} },
 ] as const;
 
 const MENU = ["Home", "About"];
-const FOOTER = ["Terms", "Privacy", "About"];
+const FOOTER = ["Terms", "Privacy", "About", "Safety guide", "Get help / Report"];
 
 async function currentMarks(page: Page): Promise<{ label: string; mark: string | null }[]> {
   const links = page.locator("header nav[aria-label=Main] a, footer nav a");
@@ -56,6 +61,7 @@ test.describe("without JavaScript", () => {
 test("The current page is marked by more than color", async ({ page }) => {
   for (const forcedColors of ["none", "active"] as const) {
     await page.emulateMedia({ forcedColors });
+    await page.setViewportSize({ width: 700, height: 800 });
     await page.goto("/about-escort-babylon/red-flags");
     await expectScreen(page, "Red flags");
     await page.getByRole("banner").getByText("Menu", { exact: true }).click();
@@ -66,5 +72,10 @@ test("The current page is marked by more than color", async ({ page }) => {
     await expect(footer.getByRole("link", { name: "About" })).toHaveCSS("text-decoration-thickness", "2px");
     await expect(footer.getByRole("link", { name: "About" })).toHaveCSS("font-weight", "700");
     await expect(footer.getByRole("link", { name: "Terms" })).not.toHaveCSS("font-weight", "700");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const [property, value] =
+      forcedColors === "active" ? (["text-decoration-line", "underline"] as const) : (["box-shadow", /inset/] as const);
+    await expect(menu.getByRole("link", { name: "About" })).toHaveCSS(property, value);
+    await expect(menu.getByRole("link", { name: "Home" })).not.toHaveCSS(property, value);
   }
 });

@@ -63,6 +63,7 @@ test.describe("with a mouse, at 1280 px", () => {
         `axe finds no violations with the menu open, ${colorScheme}`,
         async () => {
           if ((await menu.count()) === 0) return;
+          await page.setViewportSize({ width: 700, height: 720 });
           await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
           const panel = page.getByRole("navigation", { name: "Main" });
           if (await panel.isHidden()) await menu.click();

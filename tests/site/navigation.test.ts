@@ -159,6 +159,86 @@ test.describe("history navigation", () => {
   });
 });
 
+test.describe("Back", () => {
+  const link = (page: Page, name: string | RegExp) => page.getByRole("main").getByRole("link", { name, exact: true });
+  const texas = (page: Page) => link(page, "Texas");
+  const houston = (page: Page) => link(page, /^Houston Texas/);
+
+  /** From home to a state and a city, from far down each page. Returns the scroll positions. */
+  async function browse(page: Page): Promise<{ home: number; state: number }> {
+    await open(page, HOME);
+    await texas(page).scrollIntoViewIfNeeded();
+    const home = await scrollPage(page, await scrollTop(page));
+    await texas(page).click();
+    await expectScreen(page, "Escorts in Texas");
+    await houston(page).scrollIntoViewIfNeeded();
+    const state = await scrollPage(page, await scrollTop(page));
+    await houston(page).click();
+    await expectScreen(page, HOUSTON.heading);
+    return { home, state };
+  }
+
+  test("focuses the link that was opened", async ({ page }) => {
+    const positions = await browse(page);
+    await page.goBack();
+    await expectScreen(page, "Escorts in Texas");
+    await expect(houston(page)).toBeFocused();
+    await expectScrolledTo(page, positions.state);
+    await page.goBack();
+    await expectScreen(page, HOME.heading);
+    await expect(texas(page)).toBeFocused();
+    await expectScrolledTo(page, positions.home);
+  });
+
+  test("restores scroll and focus of all entries after a reload", async ({ page }) => {
+    const positions = await browse(page);
+    await page.reload();
+    await expectScreen(page, HOUSTON.heading);
+    await page.goBack();
+    await expectScreen(page, "Escorts in Texas");
+    await expect(houston(page)).toBeFocused();
+    await expectScrolledTo(page, positions.state);
+    await page.reload();
+    await expectScreen(page, "Escorts in Texas");
+    await expectScrolledTo(page, positions.state);
+    await page.goBack();
+    await expectScreen(page, HOME.heading);
+    await expect(texas(page)).toBeFocused();
+    await expectScrolledTo(page, positions.home);
+  });
+
+  test("from another document restores scroll and focus", async ({ page }) => {
+    const positions = await browse(page);
+    await page.goBack();
+    await expectScreen(page, "Escorts in Texas");
+    await page.goto("/healthz");
+    await page.goBack();
+    await expectScreen(page, "Escorts in Texas");
+    await expect(houston(page)).toBeFocused();
+    await expectScrolledTo(page, positions.state);
+  });
+
+  test("returns the focus to the search", async ({ page }) => {
+    await open(page, HOME);
+    const search = page.getByRole("combobox", { name: "Find a city or state" });
+    await search.fill("texas");
+    await page.keyboard.press("Enter");
+    await expectScreen(page, "Escorts in Texas");
+    await page.goBack();
+    await expectScreen(page, HOME.heading);
+    await expect(search).toBeFocused();
+  });
+
+  test("focuses the heading if the link is gone", async ({ page }) => {
+    await open(page, HOME);
+    await follow(page, "/terms");
+    await expectScreen(page, "Terms of use");
+    await page.goBack();
+    await expectScreen(page, HOME.heading);
+    await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+  });
+});
+
 test.describe("loading", () => {
   test("A page loads its section first, the sign-up dialog when idle", async ({ page }) => {
     const releases = recordReleases(page);

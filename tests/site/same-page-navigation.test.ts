@@ -38,9 +38,10 @@ test.describe("fragment navigation", () => {
     await page.getByRole("link", { name: "Choose a state" }).click();
     await expect.poll(() => scrollTop(page)).toBeGreaterThan(100);
     await page.keyboard.press("Tab");
-    await expect(page.getByRole("main").getByRole("searchbox")).toBeFocused();
+    await expect(page.getByRole("main").getByRole("link", { name: "Alabama" })).toBeFocused();
     await page.goBack();
     await expect.poll(() => scrollTop(page)).toBe(0);
+    await expect(page.getByRole("link", { name: "Choose a state" })).toBeFocused();
     await page.goForward();
     await expect.poll(() => scrollTop(page)).toBeGreaterThan(100);
   });

@@ -58,11 +58,13 @@ export async function expectFooter(page: Page): Promise<void> {
   const dialog = page.getByRole("dialog");
   await page.keyboard.press("Escape");
   await expect(footer.getByText(/(^| - )18\+ only$/)).toBeVisible();
-  await expect(footer.getByRole("link")).toHaveText(["Terms", "Privacy", "About"]);
+  await expect(footer.getByRole("link")).toHaveText(["Terms", "Privacy", "About", "Safety guide", "Get help / Report"]);
   for (const [label, path] of [
     ["Terms", "/terms"],
     ["Privacy", "/privacy"],
     ["About", "/about-escort-babylon"],
+    ["Safety guide", "/about-escort-babylon/safety-guide"],
+    ["Get help / Report", "/about-escort-babylon/safety-guide#get-help"],
   ] as const)
     await expect(footer.getByRole("link", { name: label })).toHaveAttribute("href", path);
   await footer.getByRole("button", { name: "Join Free" }).click();

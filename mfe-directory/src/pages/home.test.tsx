@@ -97,8 +97,10 @@ describe("home page", () => {
     expect(screen.queryByRole("button")).toBeNull();
   });
 
-  it("has a first tab stop that links to the states", async () => {
+  it("starts with the search, then a link to the states", async () => {
     await renderExisting("/");
+    await userEvent.tab();
+    expect(document.activeElement).toBe(screen.getByRole("combobox", { name: "Find a city or state" }));
     await userEvent.tab();
     expect(textOf(document.activeElement)).toBe("Choose a state");
     expect(document.activeElement?.getAttribute("href")).toBe("#states");

@@ -4,6 +4,7 @@ import { BelowFold } from "../components/home/BelowFold";
 import { Benefits } from "../components/home/Benefits";
 import { CallToAction } from "../components/home/CallToAction";
 import { Faq } from "../components/home/Faq";
+import { Guides } from "../components/home/Guides";
 import { Hero } from "../components/home/Hero";
 import { StateGrid } from "../components/home/StateGrid";
 import { StateMap } from "../components/home/StateMap";
@@ -23,6 +24,7 @@ export const page = definePage({
     <div className="page">
       <Hero />
       <StateMap />
+      <Guides />
       <StateGrid />
       <BelowFold>
         <Benefits />

@@ -13,7 +13,7 @@ import { page } from "./state";
 afterEach(cleanup);
 
 function cards(container: HTMLElement): HTMLAnchorElement[] {
-  return [...container.querySelectorAll<HTMLAnchorElement>('a.card[href^="/city/"]')];
+  return [...container.querySelectorAll<HTMLAnchorElement>('[aria-label^="Cities in"] li a[href^="/city"]')];
 }
 
 describe("state page", () => {
@@ -31,7 +31,7 @@ describe("state page", () => {
   });
 
   it.each(["Alabama", "California", "New York", "Hawaii"] as const)(
-    "shows every city of %s as a card",
+    "shows every city of %s as a row",
     async (state) => {
       const { container } = await renderExisting(`/state/${encodeURIComponent(state)}`);
       const links = cards(container);

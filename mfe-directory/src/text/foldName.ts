@@ -11,11 +11,27 @@ export function foldName(name: string): string {
     .trim();
 }
 
-/** Returns a search key: the folded name with a space before each word. `St.` also matches `Saint`. */
+const ABBREVIATIONS: Readonly<Partial<Record<string, string>>> = {
+  st: "saint",
+  saint: "st",
+  ft: "fort",
+  fort: "ft",
+  mt: "mount",
+  mount: "mt",
+};
+
+/** The folded name, and its other spelling if it has one: `St.` or `Saint`, `Fort` or `Ft.`, `Mount` or `Mt.`. */
+export function spellings(name: string): readonly string[] {
+  const folded = foldName(name);
+  const other = folded.replace(/\b(?:st|saint|ft|fort|mt|mount)\b/g, (word) => ABBREVIATIONS[word] ?? word);
+  return other === folded ? [folded] : [folded, other];
+}
+
+/** Returns a search key: the spellings of the name, with a space before each word. */
 export function searchKey(name: string): string {
-  const folded = ` ${foldName(name)}`;
-  const spelledOut = folded.replace(/\bst\b/g, "saint");
-  return spelledOut === folded ? folded : `${folded}\n${spelledOut}`;
+  return spellings(name)
+    .map((spelling) => ` ${spelling}`)
+    .join("\n");
 }
 
 /** Returns the items whose search key contains the query: matches at the start of a word first, otherwise in order. */

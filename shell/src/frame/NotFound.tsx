@@ -1,16 +1,24 @@
 import { Button, Link, useSite } from "@colonnade/kit";
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 
 import { Message } from "./Message";
 
+/** Props of {@link NotFound}. */
+export interface NotFoundProps {
+  readonly heading: string;
+  /** The search. */
+  readonly children?: ReactNode;
+}
+
 /** The not-found page. */
-export function NotFound({ heading }: { readonly heading: string }): ReactElement {
+export function NotFound({ heading, children }: NotFoundProps): ReactElement {
   const { navigation } = useSite();
   return (
     <Message
       heading={heading}
       text="There is nothing at this address. It may have moved, or the link may have a mistake in it."
     >
+      {children}
       <p className="message-ways">
         <Button to="/">Return to home</Button>
         {navigation.menu.map(

@@ -5,6 +5,8 @@
 export interface HistoryState {
   /** Scroll position of the page. */
   readonly scrollTop?: unknown;
+  /** The link that was followed from the page. */
+  readonly opener?: unknown;
   /** Numbers of the deployments for which the document was reloaded automatically. */
   readonly reloadedDeployments?: unknown;
   /** Reason to open the join dialog after a reload. */

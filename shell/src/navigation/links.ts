@@ -3,7 +3,8 @@ import { useEffect } from "react";
 import { useNavigate } from "react-router-dom";
 
 import type { ViewLoader } from "../loading/viewLoader";
-import { setNavigationPending } from "./navigationEffects";
+import { isNavigationPending, setNavigationPending } from "./navigationEffects";
+import { saveOpenedLink } from "./openedLink";
 
 // A pointer or focus that only passes over a link leaves it sooner.
 const PREFETCH_DELAY_MS = 80;
@@ -67,11 +68,14 @@ export function useLinks(views: ViewLoader): void {
           return;
         const anchor = closestAnchor(event);
         const url = anchor && pageUrl(anchor);
-        if (!url || (url.hash && views.awaitsHydration(url.pathname))) return;
+        if (!anchor || !url || (url.hash && views.awaitsHydration(url.pathname))) return;
         event.preventDefault();
-        if (url.pathname !== location.pathname) setNavigationPending(true);
         // A link to the current URL replaces the history entry, as in browsers.
-        void navigate(`${url.pathname}${url.search}${url.hash}`, { replace: url.href === location.href });
+        const replace = url.href === location.href;
+        // While a navigation is pending, the entry is already that of the next page.
+        if (!replace && !isNavigationPending()) saveOpenedLink(anchor);
+        if (url.pathname !== location.pathname) setNavigationPending(true);
+        void navigate(`${url.pathname}${url.search}${url.hash}`, { replace });
       },
       { signal },
     );

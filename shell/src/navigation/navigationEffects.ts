@@ -3,12 +3,24 @@ import { NavigationType, useLocation, useNavigationType } from "react-router-dom
 
 import type { View } from "../loading/viewLoader";
 import { focusFragment, focusHeading } from "./focus";
+import { focusOpenedLink } from "./openedLink";
 import type { ScrollRestoration } from "./scrollRestoration";
 import type { ViewTransitions } from "./viewTransitions";
 
 /** Marks the document while a navigation is pending. The stylesheet shows a progress bar for it. */
 export function setNavigationPending(pending: boolean): void {
   document.documentElement.toggleAttribute("data-navigating", pending);
+}
+
+/** Whether a navigation is pending. */
+export function isNavigationPending(): boolean {
+  return document.documentElement.hasAttribute("data-navigating");
+}
+
+/** Whether the browser loaded the document for Back or Forward. */
+function isDocumentFromHistory(): boolean {
+  const [entry] = performance.getEntriesByType("navigation");
+  return (entry as PerformanceNavigationTiming | undefined)?.type === "back_forward";
 }
 
 /** Marks the document once the shell has rendered the first view. The design's class `deferred-layout` reads it. */
@@ -54,8 +66,10 @@ export function useNavigationEffects(
     const isNewPage = before?.view !== view || before.pathname !== pathname;
     const isNewEntry = before?.entry !== entry;
     const isPop = type === NavigationType.Pop;
+    const isReturn = isNewEntry && (isFirst ? isDocumentFromHistory() : isPop);
+    const hasFocus = isReturn && focusOpenedLink();
     if (!isFirst && (isNewPage || (isNewEntry && !isPop && !hash))) {
-      focusHeading();
+      if (!hasFocus) focusHeading();
       announce(document.title);
     }
     const setPosition = (): void => {

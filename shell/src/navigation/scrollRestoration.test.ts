@@ -62,6 +62,18 @@ describe("scroll restoration", () => {
     expect(history.state).toEqual({ scrollTop: 99 });
   });
 
+  test("positions of earlier entries survive a reload", () => {
+    history.replaceState({ key: "a", scrollTop: 420 }, "");
+    const reloaded = createScrollRestoration();
+    history.replaceState({ key: "b" }, "");
+    reloaded.setEntry("b");
+    expect(reloaded.restore()).toBe(false);
+    history.replaceState({ key: "a", scrollTop: 420 }, "");
+    reloaded.setEntry("a");
+    expect(reloaded.restore()).toBe(true);
+    expect(scrollTo).toHaveBeenLastCalledWith({ top: 420, behavior: "instant" });
+  });
+
   test("the position survives a reload, without web storage", () => {
     const scroll = createScrollRestoration();
     scroll.setEntry("a");

@@ -43,19 +43,17 @@ export function createScrollRestoration(): ScrollRestoration {
     { passive: true },
   );
   addEventListener("pagehide", save);
-  const { scrollTop } = readHistoryState();
   // A visitor who scrolled before the shell started keeps that position. Scrolling to a fragment does not count.
   let scrolledEarly = scrollY > 0 && location.hash === "";
-  let initial = typeof scrollTop === "number" && !scrolledEarly ? scrollTop : undefined;
   return {
     setEntry(key) {
-      // The document's saved position belongs to its first entry.
-      if (initial !== undefined) positions.set(key, initial);
-      initial = undefined;
+      const { key: entryKey, scrollTop } = readHistoryState();
+      const saved = typeof scrollTop === "number" && !scrolledEarly ? scrollTop : undefined;
       current = key;
-      currentKey = readHistoryState().key;
-      // Read now: a shorter page scrolls by itself, which must not overwrite the saved position.
-      target = positions.get(key);
+      currentKey = entryKey;
+      // Read now: a shorter page scrolls by itself, which must not overwrite the saved position. After a reload, only the
+      // history entries have the positions.
+      target = positions.get(key) ?? saved;
       restored = undefined;
       cancelAnimationFrame(hydrationFrame);
       clearTimeout(saveTimer);

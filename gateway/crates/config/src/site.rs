@@ -53,8 +53,8 @@ pub struct Link {
     /// The text of the link.
     #[serde(deserialize_with = "string")]
     pub label: String,
-    /// The target, a path of this site.
-    #[serde(deserialize_with = "site_path")]
+    /// The target, a path of this site. It can have a fragment.
+    #[serde(deserialize_with = "link_path")]
     pub path: String,
 }
 
@@ -73,11 +73,12 @@ fn email<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error>
     })
 }
 
-fn site_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let expected = "a path of this site, beginning with one slash";
+fn link_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let expected = "a path of this site, beginning with one slash; it can have a fragment";
     convert(deserializer, expected, |value| {
         let text = as_string(value)?;
-        parse_path(text).map(|_| text.to_owned())
+        let path = text.split_once('#').map_or(text, |(path, _)| path);
+        parse_path(path).map(|_| text.to_owned())
     })
 }
 

@@ -1,0 +1,2 @@
+/** Returns the index of all cities. */
+export function cityIndex(): Promise<string>;

@@ -1,0 +1,68 @@
+import { Link } from "@colonnade/kit";
+import type { ReactElement } from "react";
+
+import { classes } from "../classes";
+import css from "./PlaceSearch.module.css";
+
+/** An option of the search. */
+interface FoundPlace {
+  /** Position among the options of all groups. */
+  readonly index: number;
+  readonly path: string;
+  readonly name: string;
+  /** The state of a city, or the postal code of a state. */
+  readonly detail: string;
+}
+
+/** Options under a heading. */
+export interface PlaceGroup {
+  readonly label: string;
+  readonly places: readonly FoundPlace[];
+}
+
+interface Props {
+  readonly id: string;
+  readonly groups: readonly PlaceGroup[];
+  /** Index of the active option. */
+  readonly active: number;
+  readonly optionId: (index: number) => string;
+  readonly onActive: (index: number) => void;
+}
+
+/** The options of the search, in groups. The focus stays in the search field. */
+export function PlaceOptions({ id, groups, active, optionId, onActive }: Props): ReactElement {
+  return (
+    <div
+      id={id}
+      role="listbox"
+      aria-label="Places"
+      onMouseDown={(event) => {
+        event.preventDefault();
+      }}
+    >
+      {groups.map(({ label, places }) => (
+        <div key={label} role="group" aria-labelledby={`${id}-${label}`}>
+          <div id={`${id}-${label}`} className={css.group} role="presentation">
+            {label}
+          </div>
+          {places.map(({ index, path, name, detail }) => (
+            <Link
+              key={path}
+              to={path}
+              id={optionId(index)}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === active}
+              className={classes(css.option, index === active && css.active)}
+              onMouseMove={() => {
+                onActive(index);
+              }}
+            >
+              <span>{name}</span> <span>{detail}</span>
+            </Link>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

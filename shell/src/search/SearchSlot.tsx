@@ -1,0 +1,49 @@
+import { useHydrated } from "@colonnade/kit";
+import { scopeClass } from "@colonnade/kit/shell";
+import { use, type ComponentType, type ReactElement } from "react";
+
+import type { PinnedDeployment } from "../loading/pinnedDeployment";
+import type { SlotLoader } from "../loading/slotLoader";
+import { SectionErrorBoundary } from "../SectionErrorBoundary";
+
+/** Props of {@link SearchSlot}. */
+export interface SearchSlotProps {
+  /** Null if no section fills the slot. */
+  readonly loader: SlotLoader | null;
+  readonly deployment: PinnedDeployment;
+}
+
+function SlotContent({ loader }: { readonly loader: SlotLoader }): ReactElement | null {
+  const slot = use(loader.load());
+  // Gone with the pinned deployment.
+  if (!slot) return null;
+  const Search = slot.Component as ComponentType;
+  return (
+    <div className={scopeClass(loader.section.name)}>
+      <Search />
+    </div>
+  );
+}
+
+/**
+ * The `search` slot: the search of the section that fills it. Server-rendered HTML has only its place, because the server
+ * renders a page with the code of one section. Without the search, the page still has its links.
+ */
+export function SearchSlot({ loader, deployment }: SearchSlotProps): ReactElement {
+  const hydrated = useHydrated();
+  return (
+    <div className="search-slot">
+      {hydrated && loader && (
+        <SectionErrorBoundary
+          section={loader.section}
+          deployment={deployment}
+          slot={loader}
+          loading={null}
+          fallback={() => null}
+        >
+          <SlotContent loader={loader} />
+        </SectionErrorBoundary>
+      )}
+    </div>
+  );
+}
