@@ -20,8 +20,8 @@ const MARKED = ["Maine", "Nevada"];
 const SCALE = 640 / 975;
 
 /** The smallest triangles and islands, in square pixels of the atlas. */
-const MIN_TRIANGLE = 6;
-const MIN_ISLAND = 30;
+const MIN_TRIANGLE = 20;
+const MIN_ISLAND = 25;
 
 const atlas = presimplify(JSON.parse(await readFile(ATLAS, "utf8")));
 const simplified = filter(simplify(atlas, MIN_TRIANGLE), filterWeight(atlas, MIN_ISLAND));
