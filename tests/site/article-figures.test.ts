@@ -97,6 +97,36 @@ test("Its table agrees with its text and with the city table", async ({ page }) 
   expect(statesWith(1).size).toBe(4);
 });
 
+for (const width of [320, 768, 1280]) {
+  test(`The figures of the articles fit ${String(width)} px`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 800 });
+    for (const article of ["top-cities", "platform-evolution", "red-flags", "legal-guide"]) {
+      await page.goto(`/about-escort-babylon/${article}`);
+      const figure = page.getByRole("figure");
+      await expect(figure.locator("figcaption")).toBeVisible();
+      const { right, clipped } = await figure.evaluate((element) => ({
+        right: element.getBoundingClientRect().right,
+        clipped: [...element.querySelectorAll("*")].filter(
+          (part) => part.getBoundingClientRect().right > element.getBoundingClientRect().right,
+        ).length,
+      }));
+      expect(right, article).toBeLessThanOrEqual(width);
+      expect(clipped, article).toBe(0);
+    }
+  });
+}
+
+test("The bars of the top cities are proportional to their residents", async ({ page }) => {
+  await page.goto("/about-escort-babylon/top-cities");
+  const lengths = await page
+    .getByRole("figure")
+    .locator("rect")
+    .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width));
+  expect(lengths).toHaveLength(10);
+  // Chicago and New York.
+  expect((lengths[2] ?? 0) / (lengths[0] ?? 1)).toBeCloseTo(2_746_388 / 8_804_190, 2);
+});
+
 test("Statements about the site's size are correct", async ({ page }) => {
   const [featured, regular] = [ads.featured.length, ads.regular.length];
   const all = featured + regular;

@@ -1,8 +1,9 @@
 import { definePage, Disclosure, Link, Prose, useSite, type Page, type PageProps } from "@colonnade/kit";
 import { fillFacts, TextLink } from "@colonnade/kit/text";
-import type { ReactElement } from "react";
+import type { ComponentProps, ReactElement } from "react";
 
 import { SLUGS, TITLES, type ArticleSlug, type MarkdownModule } from "../articles";
+import { Drawings } from "../figures/Figure";
 import { readFrontmatter, type Frontmatter } from "../frontmatter";
 import { articlePath, HUB, HUB_BREADCRUMBS } from "../routes";
 import { TEXT_COMPONENTS } from "../text/components";
@@ -91,9 +92,10 @@ interface ArticleViewProps extends Article {
   readonly slug: ArticleSlug;
   readonly Text: MarkdownModule["default"];
   readonly outline: Outline;
+  readonly drawings: ComponentProps<typeof Drawings>["value"];
 }
 
-function ArticleView({ slug, Text, outline, title, description, sources }: ArticleViewProps): ReactElement {
+function ArticleView({ slug, Text, outline, drawings, title, description, sources }: ArticleViewProps): ReactElement {
   const site = useSite();
   return (
     <div className="page">
@@ -108,7 +110,9 @@ function ArticleView({ slug, Text, outline, title, description, sources }: Artic
           <Contents entries={outline.entries} />
           <div className={css.body}>
             <Prose className={css.text}>
-              <Text components={TEXT_COMPONENTS} />
+              <Drawings value={drawings}>
+                <Text components={TEXT_COMPONENTS} />
+              </Drawings>
             </Prose>
             <Sources sources={sources} />
           </div>
@@ -119,8 +123,12 @@ function ArticleView({ slug, Text, outline, title, description, sources }: Artic
   );
 }
 
-/** The page of an article. */
-export function articlePage(slug: ArticleSlug, { default: Text, frontmatter }: MarkdownModule): Page<Article> {
+/** The page of an article. `drawings` are for its figures, by kind. */
+export function articlePage(
+  slug: ArticleSlug,
+  { default: Text, frontmatter }: MarkdownModule,
+  drawings: ArticleViewProps["drawings"] = {},
+): Page<Article> {
   const path = articlePath(slug);
   const outline = readOutline(`content/${slug}.md`, Text({}));
   return definePage<Article>({
@@ -140,6 +148,8 @@ export function articlePage(slug: ArticleSlug, { default: Text, frontmatter }: M
         breadcrumbs: [...HUB_BREADCRUMBS, { label: title, path }],
       };
     },
-    Component: ({ data }: PageProps<Article>) => <ArticleView slug={slug} Text={Text} outline={outline} {...data} />,
+    Component: ({ data }: PageProps<Article>) => (
+      <ArticleView slug={slug} Text={Text} outline={outline} drawings={drawings} {...data} />
+    ),
   });
 }

@@ -1,6 +1,7 @@
 import { anchorOf, TEXT_COMPONENTS as COMMON } from "@colonnade/kit/text";
 import type { ComponentProps, ReactElement, ReactNode } from "react";
 
+import { Bar, FigureOrQuotation } from "../figures/Figure";
 import css from "./text.module.css";
 
 /** A table that scrolls horizontally on narrow screens. */
@@ -14,7 +15,12 @@ function Table({ children }: { readonly children?: ReactNode }): ReactElement {
 
 // Some browsers drop table semantics when CSS changes `display`, as on phones. Explicit roles restore them.
 const Row = (props: ComponentProps<"tr">): ReactElement => <tr role="row" {...props} />;
-const Cell = (props: ComponentProps<"td">): ReactElement => <td role="cell" {...props} />;
+const Cell = ({ children, ...props }: ComponentProps<"td">): ReactElement => (
+  <td role="cell" {...props}>
+    {props.align === "right" && <Bar>{children}</Bar>}
+    {children}
+  </td>
+);
 const ColumnHeader = (props: ComponentProps<"th">): ReactElement => <th role="columnheader" {...props} />;
 
 /** A heading with an anchor. */
@@ -23,4 +29,12 @@ function Heading({ children }: { readonly children?: ReactNode }): ReactElement 
 }
 
 /** Components that render Markdown elements. */
-export const TEXT_COMPONENTS = { ...COMMON, table: Table, tr: Row, td: Cell, th: ColumnHeader, h2: Heading } as const;
+export const TEXT_COMPONENTS = {
+  ...COMMON,
+  table: Table,
+  tr: Row,
+  td: Cell,
+  th: ColumnHeader,
+  h2: Heading,
+  blockquote: FigureOrQuotation,
+} as const;

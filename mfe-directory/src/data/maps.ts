@@ -1,6 +1,7 @@
 import { MAP_TABLE } from "./maps/index";
 import type { Place } from "./places";
 import { milesBetween, project, type Point, type Projection } from "../map/geometry";
+import { MAP_PADDING, POPULATION_CLASSES } from "../map/sizes";
 
 type City = readonly [latitude: number, longitude: number, population: number];
 type Neighbor = readonly [state: string, city: string, latitude: number, longitude: number];
@@ -63,15 +64,6 @@ export interface CityLocation {
   readonly population: number;
   readonly nearest: readonly { readonly place: Place; readonly miles: number }[];
 }
-
-/** Width of all maps. */
-export const MAP_WIDTH = 320;
-
-/** Least population of each size of dot. */
-export const POPULATION_CLASSES = [0, 50_000, 250_000] as const;
-
-/** Space around the outline. */
-export const MAP_PADDING = 8;
 
 /** Number of largest and of nearest cities on a page. */
 const LISTED = 6;

@@ -24,7 +24,9 @@ describe("city page", () => {
   it("has a map with a text equivalent, and the population with its source", async () => {
     await renderExisting(PATH);
     expect(screen.getByRole("img", { name: "Map: Birmingham is in the north of Alabama." })).toBeTruthy();
-    expect(textOf(screen.getByText("196,357").parentElement)).toBe("196,357 residents GeoNames, year varies");
+    expect(textOf(screen.getByText("196,357").parentElement)).toBe(
+      "196,357 residents GeoNames, CC BY 4.0; year varies",
+    );
   });
 
   it("links the nearest cities with their distances", async () => {

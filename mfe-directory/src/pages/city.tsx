@@ -8,7 +8,7 @@ import { SampleNotice } from "../components/SampleNotice";
 import css from "../components/city/CityPage.module.css";
 import { ALL_ADS } from "../data/ads";
 import { cityPath } from "../data/links";
-import { locateCity, type CityLocation } from "../data/maps";
+import type { CityLocation } from "../data/maps";
 import { citiesOf, findPlace, type Place } from "../data/places";
 import { cityBreadcrumbs } from "../text/breadcrumbs";
 import { evidenceOf, wordingFor, type Evidence } from "../text/wording";
@@ -31,7 +31,9 @@ export const page = definePage<CityData>({
   data: async ({ params }) => {
     const place = await findPlace(params);
     if (!place) return notFound("City not found");
-    const location = await locateCity(place, await citiesOf(place.state));
+    // Imported dynamically: the page shows only what it returns, so the maps stay out of its chunk.
+    const [cities, { locateCity }] = await Promise.all([citiesOf(place.state), import("../data/maps")]);
+    const location = await locateCity(place, cities);
     return { place, evidence: evidenceOf(ALL_ADS), ...(location && { location }) };
   },
   paths: () => EXAMPLES.map(cityPath),

@@ -7,7 +7,7 @@ import { CityBrowser } from "../components/state/CityBrowser";
 import { StateGuide } from "../components/state/StateGuide";
 import { StateLocator } from "../components/state/StateLocator";
 import { statePath } from "../data/links";
-import { locateState, type StateLocation } from "../data/maps";
+import type { StateLocation } from "../data/maps";
 import { citiesOf } from "../data/places";
 import { findState, STATES, type State } from "../data/states";
 import { stateBreadcrumbs } from "../text/breadcrumbs";
@@ -26,8 +26,12 @@ export const page = definePage<StateData>({
   data: async ({ params }) => {
     const state = findState(params.state);
     if (!state) return notFound("State not found");
-    // Imported dynamically: the page needs only the evidence, so the ads stay out of its chunk.
-    const [cities, { ALL_ADS }] = await Promise.all([citiesOf(state.name), import("../data/ads")]);
+    // Imported dynamically: the page shows only what they return, so ads and maps stay out of its chunk.
+    const [cities, { ALL_ADS }, { locateState }] = await Promise.all([
+      citiesOf(state.name),
+      import("../data/ads"),
+      import("../data/maps"),
+    ]);
     const location = await locateState(state.name, cities);
     return { state, cities, evidence: evidenceOf(ALL_ADS), ...(location && { location }) };
   },

@@ -1,3 +1,4 @@
+import { TextLink } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
 import type { CityLocation } from "../../data/maps";
@@ -24,7 +25,10 @@ export function CityLocator({ place: { state, city }, location }: Props): ReactE
         </OutlineMap>
       </div>
       <p className={css.population}>
-        <strong>{formatCount(population)}</strong> residents <small>GeoNames, year varies</small>
+        <strong>{formatCount(population)}</strong> residents{" "}
+        <small>
+          <TextLink href="https://www.geonames.org/">GeoNames</TextLink>, CC BY 4.0; year varies
+        </small>
       </p>
       <div className={css.nearby}>
         <h2 id="nearby">Nearby cities</h2>

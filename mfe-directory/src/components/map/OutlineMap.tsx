@@ -1,6 +1,7 @@
 import type { ReactElement, ReactNode } from "react";
 
-import { MAP_PADDING, MAP_WIDTH, type Outline } from "../../data/maps";
+import type { Outline } from "../../data/maps";
+import { MAP_PADDING, MAP_WIDTH } from "../../map/sizes";
 import css from "./OutlineMap.module.css";
 
 interface Props {

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 
-import { POPULATION_CLASSES, type StateLocation } from "../../data/maps";
+import type { StateLocation } from "../../data/maps";
+import { POPULATION_CLASSES } from "../../map/sizes";
 import { formatCount } from "../../text/formatCount";
 import { classes } from "../classes";
 import { Chips } from "../map/Chips";

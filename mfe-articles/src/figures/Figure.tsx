@@ -1,0 +1,71 @@
+import { textOf } from "@colonnade/kit/text";
+import { Children, createContext, isValidElement, useContext, type ReactElement, type ReactNode } from "react";
+
+import { classes } from "./classes";
+import css from "./figure.module.css";
+
+interface WithChildren {
+  readonly children?: ReactNode;
+  readonly align?: string;
+}
+
+/** Drawings of an article by the kind of figure. A drawing stands above the figure's text. */
+export const Drawings = createContext<Readonly<Record<string, () => ReactElement>>>({});
+
+/** The number of a full bar in the table of a figure, or 0 outside of one. */
+const FullBar = createContext(0);
+
+/** The kinds of figures that styles alone draw, and their classes. */
+const STYLED: Readonly<Record<string, string | undefined>> = { bars: css.bars, timeline: css.timeline, flow: css.flow };
+
+const MARKER = /^\[!(\w+)\]\s*/;
+
+function numberIn(node: ReactNode): number {
+  const text = textOf(node);
+  return /^[\d,]+$/.test(text) ? Number(text.replaceAll(",", "")) : NaN;
+}
+
+/** Returns the largest number in the right-aligned cells of a table. */
+function largestNumber(node: ReactNode): number {
+  return Children.toArray(node).reduce<number>((largest, part) => {
+    if (!isValidElement<WithChildren>(part)) return largest;
+    const { align, children } = part.props;
+    return Math.max(largest, align === "right" ? numberIn(children) || 0 : largestNumber(children));
+  }, 0);
+}
+
+/**
+ * A quotation or, if it begins with `[!kind] Caption`, a figure. The figure's text is its own equivalent:
+ *
+ * - `bars`: a table. Each number in a right-aligned column has a bar.
+ * - `timeline`: a list. Each entry begins with a date in bold.
+ * - `flow`: a numbered list of questions in bold. Each has a list of two answers, the second of which leads on.
+ * - Any other kind is a drawing of the article, above the text.
+ */
+export function FigureOrQuotation({ children }: { readonly children?: ReactNode }): ReactElement {
+  const drawings = useContext(Drawings);
+  const [first, ...rest] = Children.toArray(children).filter((part) => isValidElement(part));
+  const [marker, kind = ""] = MARKER.exec(textOf(first)) ?? [];
+  if (marker === undefined) return <blockquote>{children}</blockquote>;
+  const Drawing = drawings[kind];
+  if (!Drawing && STYLED[kind] === undefined) throw new Error(`this article has no figure of the kind "${kind}"`);
+  return (
+    <figure className={classes(css.figure, STYLED[kind])}>
+      <figcaption>{textOf(first).slice(marker.length)}</figcaption>
+      {Drawing && <Drawing />}
+      <FullBar value={kind === "bars" ? largestNumber(rest) : 0}>{rest}</FullBar>
+    </figure>
+  );
+}
+
+/** The bar of a table cell in a figure. */
+export function Bar({ children }: { readonly children?: ReactNode }): ReactElement | null {
+  const full = useContext(FullBar);
+  const number = numberIn(children);
+  if (full === 0 || Number.isNaN(number)) return null;
+  return (
+    <svg className={css.bar} viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+      <rect width={Math.round((1000 * number) / full) / 10} height={1} />
+    </svg>
+  );
+}

@@ -1,0 +1,4 @@
+/** Joins class names, skipping undefined ones. */
+export function classes(...names: readonly (string | undefined)[]): string {
+  return names.filter(Boolean).join(" ");
+}
