@@ -24,7 +24,7 @@ import type { PinnedDeployment } from "./loading/pinnedDeployment";
 import type { ServerHtml } from "./loading/serverHtml";
 import type { SlotLoader } from "./loading/slotLoader";
 import type { PageView, View, ViewLoader } from "./loading/viewLoader";
-import { useNavigationEffects } from "./navigation/navigationEffects";
+import { restoreFocusAfterHydration, useNavigationEffects } from "./navigation/navigationEffects";
 import type { ScrollRestoration } from "./navigation/scrollRestoration";
 import type { ViewTransitions } from "./navigation/viewTransitions";
 import { SearchSlot } from "./search/SearchSlot";
@@ -196,6 +196,7 @@ function HydrationEffect({
   useLayoutEffect(() => {
     serverHtml?.markHydrated();
     scroll.restoreAfterHydration();
+    restoreFocusAfterHydration();
   }, [serverHtml, scroll]);
   return null;
 }

@@ -33,10 +33,11 @@ test("A visitor reads, follows links and returns to the position", async ({ page
   });
 
   await test.step("Away from its middle, and back", async () => {
-    await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
+    const terms = page.getByRole("contentinfo").getByRole("link", { name: "Terms" });
+    await terms.click();
     await expectPageAnnounced(page, "Terms of use", "Terms of use - Colonnade Directory");
     await page.goBack();
-    await expectPageAnnounced(page, "Safety guide", "Safety guide - Colonnade Directory");
+    await expectPageAnnounced(page, "Safety guide", "Safety guide - Colonnade Directory", terms);
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(0);
     await scrollAndSave(page, 900);
     await page.goForward();
@@ -58,7 +59,7 @@ test("A visitor reads, follows links and returns to the position", async ({ page
     await link.click();
     await expectScreen(page, before[12] ?? "");
     await page.goBack();
-    await expectPageAnnounced(page, "Houston, Texas", "Colonnade Directory - Listings in Houston, Texas");
+    await expectPageAnnounced(page, "Houston, Texas", "Colonnade Directory - Listings in Houston, Texas", link);
     expect(await titles.allInnerTexts()).toEqual(before);
     await expectAt(page, top);
   });
@@ -76,5 +77,6 @@ test("A visitor reads, follows links and returns to the position", async ({ page
     await page.goBack();
     await expectScreen(page, "Houston, Texas");
     await expect(titles).toHaveText(before);
+    await expect(titles.nth(12).getByRole("link")).toBeFocused();
   });
 });

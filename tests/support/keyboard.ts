@@ -1,9 +1,14 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 
 /** Expects a client-side navigation to focus the heading and to announce the title to screen readers. */
-export async function expectPageAnnounced(page: Page, heading: string, title: string): Promise<void> {
+export async function expectPageAnnounced(
+  page: Page,
+  heading: string,
+  title: string,
+  focused: Locator = page.getByRole("heading", { level: 1 }),
+): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
-  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+  await expect(focused).toBeFocused();
   await expect(page).toHaveTitle(title);
   await expect(page.locator("[data-announcer]")).toHaveText(title);
 }

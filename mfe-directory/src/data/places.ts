@@ -1,5 +1,4 @@
 import { CITY_TABLE } from "./cities";
-import { findState } from "./states";
 
 /** The name of a city and its state. */
 export interface Place {
@@ -9,15 +8,18 @@ export interface Place {
 
 /** Returns the cities of a state without duplicates, or an empty list if the table has no entry. */
 export async function citiesOf(state: string, table = CITY_TABLE): Promise<readonly string[]> {
-  const load = table[state];
+  const load = Object.hasOwn(table, state) ? table[state] : undefined;
   if (!load) return [];
   return [...new Set((await load()).default)];
 }
 
-/** Returns the place for a path's state and city parameters. Names must match exactly. */
+/**
+ * Returns the place for a path's state and city parameters. Names must match exactly. Does without the list of states, to
+ * keep it out of the pages of cities and ads.
+ */
 export async function findPlace(params: Readonly<Record<string, string>>): Promise<Place | undefined> {
   const { state, city } = params;
-  if (state === undefined || city === undefined || !findState(state)) return undefined;
+  if (state === undefined || city === undefined) return undefined;
   const cities = await citiesOf(state);
   return cities.includes(city) ? { state, city } : undefined;
 }

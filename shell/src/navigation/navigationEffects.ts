@@ -17,10 +17,16 @@ export function isNavigationPending(): boolean {
   return document.documentElement.hasAttribute("data-navigating");
 }
 
-/** Whether the browser loaded the document for Back or Forward. */
-function isDocumentFromHistory(): boolean {
+/**
+ * Call when a server-rendered page hydrates. If the browser loaded the document for Back or Forward, focuses the opened link
+ * one frame later, when the page has all its links, unless the visitor has moved the focus.
+ */
+export function restoreFocusAfterHydration(): void {
   const [entry] = performance.getEntriesByType("navigation");
-  return (entry as PerformanceNavigationTiming | undefined)?.type === "back_forward";
+  if ((entry as PerformanceNavigationTiming | undefined)?.type !== "back_forward") return;
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) focusOpenedLink();
+  });
 }
 
 /** Marks the document once the shell has rendered the first view. The design's class `deferred-layout` reads it. */
@@ -66,14 +72,15 @@ export function useNavigationEffects(
     const isNewPage = before?.view !== view || before.pathname !== pathname;
     const isNewEntry = before?.entry !== entry;
     const isPop = type === NavigationType.Pop;
-    const isReturn = isNewEntry && (isFirst ? isDocumentFromHistory() : isPop);
-    const hasFocus = isReturn && focusOpenedLink();
+    const isReturn = isNewEntry && isPop && !isFirst;
     if (!isFirst && (isNewPage || (isNewEntry && !isPop && !hash))) {
-      if (!hasFocus) focusHeading();
+      if (!isReturn) focusHeading();
       announce(document.title);
     }
     const setPosition = (): void => {
       if (!isNewEntry) return;
+      // Only now the page has the links that it renders in its own effects.
+      if (isReturn && !focusOpenedLink() && isNewPage) focusHeading();
       if (isPop && scroll.restore()) return;
       // The browser itself scrolled the server-rendered page to the fragment; the visitor may have scrolled since.
       if (isFirst && isServerRendered) return;

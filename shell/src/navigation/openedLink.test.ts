@@ -6,8 +6,10 @@ import { focusOpenedLink, saveOpenedLink } from "./openedLink";
 const PAGE =
   '<input id="field"><a href="/a">A</a><a href="/b">B</a><a href="/a">A again</a><a href="/o" tabindex="-1">Option</a>';
 
-function links(): HTMLAnchorElement[] {
-  return [...document.querySelectorAll("a")];
+function link(index: number): HTMLAnchorElement {
+  const found = document.querySelectorAll("a")[index];
+  if (!found) throw new Error(`the page has no link ${String(index)}`);
+  return found;
 }
 
 describe("the opened link", () => {
@@ -17,27 +19,27 @@ describe("the opened link", () => {
   });
 
   test.each([0, 1, 2])("number %i is focused in a new document", (index) => {
-    saveOpenedLink(links()[index]!);
+    saveOpenedLink(link(index));
     document.body.innerHTML = PAGE;
     expect(focusOpenedLink()).toBe(true);
-    expect(document.activeElement).toBe(links()[index]);
+    expect(document.activeElement).toBe(link(index));
   });
 
   test("is the focused field for an option", () => {
     document.getElementById("field")?.focus();
-    saveOpenedLink(links()[3]!);
+    saveOpenedLink(link(3));
     document.body.innerHTML = PAGE;
     expect(focusOpenedLink()).toBe(true);
     expect(document.activeElement?.id).toBe("field");
   });
 
   test("is saved with the scroll position, and other fields stay", () => {
-    saveOpenedLink(links()[1]!);
+    saveOpenedLink(link(1));
     expect(history.state).toEqual({ key: "entry", scrollTop: 0, opener: { href: "/b", index: 0 } });
   });
 
   test("is not focused if it is gone", () => {
-    saveOpenedLink(links()[2]!);
+    saveOpenedLink(link(2));
     document.body.innerHTML = '<a href="/a">A</a>';
     expect(focusOpenedLink()).toBe(false);
     expect(document.activeElement).toBe(document.body);
