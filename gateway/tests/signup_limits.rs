@@ -145,7 +145,7 @@ fn rate_limited_form_shows_page_then_plain_error() {
     assert_eq!(boot["form"]["email"], "visitor@example.com");
     assert_ne!(boot["form"]["unreachable"], true);
     let message = boot["form"]["error"].as_str().unwrap().to_owned();
-    assert!(message.contains("Please wait"), "{message}");
+    assert!(message.contains("Wait a minute"), "{message}");
     // Further attempts get a plain response, which costs no render.
     attack(&gateway, || {
         for _ in 0..9 {

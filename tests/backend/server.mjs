@@ -3,7 +3,7 @@
 //   redirect@   200 {"redirectUrl":"/terms"}
 //   away@       200 {"redirectUrl":"https://members.example.com/welcome"}
 //   evil@       200 {"redirectUrl":"https://evil.example/"}
-//   reject@     409 {"error":"This e-mail address is already registered."}
+//   reject@     409 {"error":"This email address is already registered."}
 //   wordless@   500 {}
 //   html@       200 with an HTML page
 //   rubbish@    200 with broken JSON
@@ -131,7 +131,7 @@ export async function startBackend({ port = 0, key }) {
     redirect: (response) => sendJson(response, 200, { redirectUrl: "/terms" }),
     away: (response) => sendJson(response, 200, { redirectUrl: "https://members.example.com/welcome" }),
     evil: (response) => sendJson(response, 200, { redirectUrl: "https://evil.example/" }),
-    reject: (response) => sendJson(response, 409, { error: "This e-mail address is already registered." }),
+    reject: (response) => sendJson(response, 409, { error: "This email address is already registered." }),
     wordless: (response) => sendJson(response, 500, {}),
     html: (response) => send(response, 200, "text/html; charset=utf-8", "<!doctype html><title>Welcome</title>"),
     rubbish: (response) => send(response, 200, "application/json", '{"redirectUrl":'),

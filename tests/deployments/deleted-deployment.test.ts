@@ -161,10 +161,10 @@ test.describe("A tab whose deployment was deleted", () => {
     const form = page
       .getByRole("main")
       .locator("form")
-      .filter({ has: page.getByLabel("E-mail") });
+      .filter({ has: page.getByLabel("Email") });
     await fillForm(form);
     await form.getByRole("button", { name: "Continue" }).click();
-    await expectScreen(page, "Thank you for signing up");
+    await expectScreen(page, "You’re signed up");
     expect(fallbacks).toEqual([]);
     expectErrorsAbout(browserErrors, GONE);
   });
@@ -243,7 +243,7 @@ test.describe("A sign-up dialog whose deployment was deleted", () => {
     const form = page
       .getByRole("main")
       .locator("form")
-      .filter({ has: page.getByLabel("E-mail") });
+      .filter({ has: page.getByLabel("Email") });
     const typed = await fillForm(form);
     await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
     await expect(unavailable(page)).toBeVisible();

@@ -33,7 +33,7 @@ async function visitSection(page: Page, { name, pattern, heading }: TestedSectio
   if (name === "signup") {
     await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
     await signUp(joinDialog(page));
-    await expectScreen(page, "Thank you for signing up");
+    await expectScreen(page, "You’re signed up");
   } else {
     await follow(page, pattern);
     await expectScreen(page, heading);

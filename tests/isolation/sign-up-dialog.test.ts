@@ -47,7 +47,7 @@ async function tryAgain(page: Page): Promise<void> {
   await expect(joinDialog(page)).toBeVisible();
   await expect(unavailable(page)).toHaveCount(0);
   await signUp(joinDialog(page));
-  await expectScreen(page, "Thank you for signing up");
+  await expectScreen(page, "You’re signed up");
 }
 
 for (const part of PARTS) {
@@ -132,7 +132,7 @@ test("The dialog is unavailable when its code throws", async ({ page, startOwnSi
     await reloading;
     await joinButton(page).click();
     await signUp(joinDialog(page));
-    await expectScreen(page, "Thank you for signing up");
+    await expectScreen(page, "You’re signed up");
     expectErrorsAbout(browserErrors, "a fault of this release", "ChunkLoadError");
   });
 });

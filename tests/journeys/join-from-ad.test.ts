@@ -26,8 +26,8 @@ test("A visitor signs up from an ad after the disclosure", async ({ page, site }
         - heading "Create your account" [level=2]
         - button "Close"
         - paragraph: /These ads are samples/
-        - text: E-mail
-        - textbox "E-mail"
+        - text: Email
+        - textbox "Email"
         - text: Password
         - paragraph: At least 6 characters. Spaces count.
         - textbox "Password"
@@ -35,21 +35,27 @@ test("A visitor signs up from an ad after the disclosure", async ({ page, site }
         - text: Age
         - paragraph: Your stated age in whole years, from 18 to 120.
         - textbox "Age"
-        - paragraph:
-          - text: When you choose Continue, your e-mail, password and stated age go to
+        - term: Goes to
+        - definition:
           - strong: 127.0.0.1
-          - text: /The sign-up carries an affiliate tag/
-        - paragraph:
-          - text: If sign-up is out of reach, you are taken to
+          - text: /, which creates your account/
+        - term: Kept here
+        - definition: /Nothing\\./
+        - term: Commission
+        - definition: /affiliate tag/
+        - term: If unavailable
+        - definition:
+          - text: We’ll take you to
           - strong: Example Partner
         - paragraph:
           - link "Terms"
           - link "Privacy"
-        - button "Continue"
         - status
+        - button "Continue"
+        - button "Cancel"
     `);
     for (const [label, token] of [
-      ["E-mail", "email"],
+      ["Email", "email"],
       ["Password", "new-password"],
       ["Age", "off"],
     ] as const)
@@ -66,10 +72,9 @@ test("A visitor signs up from an ad after the disclosure", async ({ page, site }
   await test.step("The password can be revealed", async () => {
     const password = dialog.getByLabel("Password", { exact: true });
     await password.fill("correct horse");
-    const reveal = dialog.getByRole("button", { name: "Show password" });
-    await expect(reveal).toHaveAttribute("aria-pressed", "false");
-    await reveal.click();
-    await expect(reveal).toHaveAttribute("aria-pressed", "true");
+    await dialog.getByRole("button", { name: "Show password" }).click();
+    await expect(dialog.getByRole("button", { name: "Hide password" })).toBeFocused();
+    await expect(dialog.getByRole("status")).toHaveText("Your password is showing.");
     await expect(password).toHaveAttribute("type", "text");
     await expect(password).toHaveValue("correct horse");
   });
@@ -85,7 +90,7 @@ test("A visitor signs up from an ad after the disclosure", async ({ page, site }
     await expect(dialog.getByRole("status")).toHaveText("Your sign-up is being sent.");
     await expect(dialog.getByLabel("Password", { exact: true })).toHaveAttribute("type", "password");
     await expect.poll(() => site.backend.release()).toBe(1);
-    await expectPageAnnounced(page, "Thank you for signing up", "You are signed up - Colonnade Directory");
+    await expectPageAnnounced(page, "You’re signed up", "Your account - Colonnade Directory");
     await expect(dialog).toBeHidden();
     expect(receivedFrom(site, email)).toHaveLength(1);
   });

@@ -72,7 +72,7 @@ test("A visitor signs up from the home page by keyboard alone", async ({ page, s
     await keyboard.press("Enter");
     const dialog = joinDialog(page);
     const email = newEmail();
-    await tabTo(page, dialog.getByLabel("E-mail"));
+    await tabTo(page, dialog.getByLabel("Email"));
     await keyboard.type(email);
     await tabTo(page, dialog.getByLabel("Password", { exact: true }));
     await keyboard.insertText(PASSWORD);
@@ -82,7 +82,7 @@ test("A visitor signs up from the home page by keyboard alone", async ({ page, s
     await tabTo(page, dialog.getByLabel("Age"));
     await keyboard.type("34");
     await keyboard.press("Enter");
-    await expectPageAnnounced(page, "Thank you for signing up", "You are signed up - Colonnade Directory");
+    await expectPageAnnounced(page, "You’re signed up", "Your account - Colonnade Directory");
     expect(receivedFrom(site, email)).toHaveLength(1);
   });
 });

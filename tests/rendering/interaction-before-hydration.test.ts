@@ -18,7 +18,7 @@ test("Form input and focus survive, and fetch sends the form", async ({ page, si
   const sending = page.waitForRequest("**/functions/v1/signup");
   await page.keyboard.press("Enter");
   expect((await sending).headers()["content-type"]).toBe("application/json");
-  await expectScreen(page, "Thank you for signing up");
+  await expectScreen(page, "You’re signed up");
   expect(receivedFrom(site, typed.email)).toHaveLength(1);
 });
 
@@ -30,7 +30,7 @@ test("A form submitted before hydration is sent by the browser", async ({ page, 
   const sending = page.waitForRequest("**/functions/v1/signup");
   await form.getByRole("button", { name: "Continue" }).click();
   expect((await sending).headers()["content-type"]).toBe("application/x-www-form-urlencoded");
-  await expectScreen(page, "Thank you for signing up");
+  await expectScreen(page, "Your account");
   expect(receivedFrom(site, email)).toHaveLength(1);
 });
 

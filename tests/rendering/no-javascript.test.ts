@@ -3,6 +3,7 @@ import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "../support/own-site";
 import { ARTICLES, expectScreen, SCREENS } from "../support/screens";
 import {
+  EMAIL_TAKEN,
   expectFailedSignups,
   expectFormValues,
   fillForm,
@@ -117,6 +118,13 @@ test.describe("buttons that open the dialog lead to the sign-up page", () => {
 });
 
 test.describe("the sign-up page", () => {
+  test("speaks of a link to the partner, and of no countdown", async ({ page }) => {
+    await page.goto("/signup");
+    const text = await formOf(page).innerText();
+    expect(text).toContain("We’ll show you an affiliate link to Example Partner (127.0.0.1).");
+    expect(text).not.toMatch(/countdown|take you|stop/i);
+  });
+
   test("posts the form and redirects", async ({ page, site }) => {
     await page.goto("/terms");
     await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
@@ -126,7 +134,7 @@ test.describe("the sign-up page", () => {
     const answer = await posting;
     expect(answer.status()).toBe(303);
     expect(answer.headers()["cache-control"]).toContain("no-store");
-    await expectScreen(page, "Thank you for signing up");
+    await expectScreen(page, "Your account");
     expect(receivedFrom(site, email)).toEqual([
       { authorized: true, body: { email, password: PASSWORD, age: 34, affiliate_subid: "colonnade" } },
     ]);
@@ -142,12 +150,13 @@ test.describe("the sign-up page", () => {
     // One word of the password, because escaping would change the rest.
     expect(PASSWORD).toContain("horse");
     expect(await answer.text()).not.toContain("horse");
-    await expect(page.getByRole("alert")).toHaveText("This e-mail address is already registered.");
+    await expect(page.getByLabel("Email")).toHaveAccessibleDescription(EMAIL_TAKEN);
+    await expect(page.getByLabel("Email")).toHaveAttribute("aria-invalid", "true");
     await expectFormValues(formOf(page), { email, password: "", age: "" });
     await expectFailedSignups(browserErrors, 1);
     // The form works again.
     await signUp(formOf(page));
-    await expectScreen(page, "Thank you for signing up");
+    await expectScreen(page, "Your account");
   });
 
   test("blocks ages under 18 by native validation", async ({ page, site }) => {
@@ -168,6 +177,7 @@ test.describe("the sign-up page", () => {
     });
     await expectScreen(page, "Sign-up ends here");
     await expect(formOf(page)).toContainText("Thank you for telling us your age.");
+    await expect(formOf(page).getByText("This tab remembers")).toBeHidden();
     await expect(formOf(page)).not.toContainText(/Example Partner|These ads are samples/);
     await expect(formOf(page).getByRole("textbox")).toHaveCount(0);
     expect(receivedFrom(site, email)).toEqual([]);

@@ -254,8 +254,8 @@ test.describe("without JavaScript", () => {
   test("a rejected form shows the message", async ({ page }) => {
     await page.goto("/signup");
     const { email } = await signUp(page.getByRole("main"), { email: newEmail("reject") });
-    await expect(page.getByRole("main")).toContainText("This e-mail address is already registered.");
-    await expect(page.getByLabel("E-mail")).toHaveValue(email);
+    await expect(page.getByRole("main")).toContainText("This email address is already registered.");
+    await expect(page.getByLabel("Email")).toHaveValue(email);
     expect(await page.content()).toContain("/assets/signup/development/");
   });
 
@@ -263,6 +263,6 @@ test.describe("without JavaScript", () => {
     await page.goto("/signup");
     await signUp(page.getByRole("main"));
     await expect(page).toHaveURL(`${development.url}/success`);
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Thank you for signing up");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Your account");
   });
 });

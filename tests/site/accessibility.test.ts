@@ -5,7 +5,7 @@ import { open } from "../support/screens";
 import { openDialog } from "../support/signup";
 import { smallTargets } from "../support/targets";
 
-const SUCCESS = { name: "success", path: "/success", heading: "Thank you for signing up" };
+const SUCCESS = { name: "success", path: "/success", heading: "Your account" };
 
 test("An empty filter result is announced", async ({ page }) => {
   await page.goto("/state/Texas");

@@ -5,12 +5,12 @@ import { openDialog } from "../support/signup";
 test.use({ forcedColors: "active" });
 
 test("Dialog and invalid fields keep an edge in forced colors", async ({ page }) => {
-  await open(page, { name: "success", path: "/success", heading: "Thank you for signing up" });
+  await open(page, { name: "success", path: "/success", heading: "Your account" });
   const dialog = await openDialog(page);
   await dialog.getByRole("button", { name: "Continue" }).click();
   await expect(dialog.getByText("Enter your age.")).toBeVisible();
   await expect(dialog).toHaveCSS("border-top-style", "solid");
-  await expect(dialog.getByLabel("E-mail")).toHaveCSS("border-top-style", "solid");
+  await expect(dialog.getByLabel("Email")).toHaveCSS("border-top-style", "solid");
   // Text, because colors carry no meaning here.
-  await expect(dialog.getByText("Enter your e-mail address.")).toBeVisible();
+  await expect(dialog.getByText("Enter your email address.")).toBeVisible();
 });

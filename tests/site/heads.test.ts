@@ -42,9 +42,9 @@ test("Each page replaces all head tags of the previous page", async ({ page }) =
     },
   });
   await follow(page, "/success");
-  await expectScreen(page, "Thank you for signing up");
+  await expectScreen(page, "Your account");
   await expectHead(page, {
-    title: "You are signed up - Colonnade Directory",
+    title: "Your account - Colonnade Directory",
     canonical: `${ORIGIN}/success`,
     robots: "noindex",
     keywords: null,

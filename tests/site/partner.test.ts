@@ -46,14 +46,14 @@ test.describe("The dialog counts down to the partner", () => {
 
     const expectCountdown = async (local: string): Promise<void> => {
       const typed = await signUp(dialog, { email: newEmail(local) });
-      await expect(dialog.getByText("Sign-up is out of reach right now")).toBeVisible();
-      await expect(dialog.getByRole("timer")).toHaveText("Leaving in 10 seconds");
+      await expect(dialog.getByText("Sign-up isn’t available right now")).toBeVisible();
+      await expect(dialog.getByRole("timer")).toHaveText("Taking you to Example Partner in 10 seconds.");
       await expect(dialog.getByRole("alert")).toHaveCount(0);
       await expectFailedSignups(browserErrors, 1);
       await dialog.getByRole("button", { name: "Stop" }).click();
       await dialog.getByRole("button", { name: "Back to the form" }).click();
       await expectFormValues(dialog, typed);
-      await expect(dialog.getByLabel("E-mail")).toBeFocused();
+      await expect(dialog.getByLabel("Email")).toBeFocused();
     };
 
     for (const { what, local } of FAILURES) await test.step(`the backend ${what}`, () => expectCountdown(local));
@@ -62,10 +62,10 @@ test.describe("The dialog counts down to the partner", () => {
     await own.gateway.stop();
     await test.step("the gateway is down", () => expectCountdown("gone"));
     expect(warnings).toEqual([
-      ...Array<string>(4).fill("Sign-up is out of reach: HTTP 502."),
-      "Sign-up is out of reach: HTTP 504.",
-      "Sign-up is out of reach: HTTP 502.",
-      "Sign-up is out of reach: no response.",
+      ...Array<string>(4).fill("Sign-up is unavailable: HTTP 502."),
+      "Sign-up is unavailable: HTTP 504.",
+      "Sign-up is unavailable: HTTP 502.",
+      "Sign-up is unavailable: no response.",
     ]);
   });
 
@@ -95,7 +95,7 @@ test.describe("The countdown", () => {
   test.beforeEach(async ({ page, browserErrors }) => {
     const dialog = await openDialogPaused(page, "/terms");
     await signUp(dialog, { email: newEmail("html") });
-    await expect(dialog.getByRole("timer")).toHaveText("Leaving in 10 seconds");
+    await expect(dialog.getByRole("timer")).toHaveText("Taking you to Example Partner in 10 seconds.");
     await expectFailedSignups(browserErrors, 1);
   });
 
@@ -104,7 +104,9 @@ test.describe("The countdown", () => {
     const entries = await page.evaluate(() => history.length);
     for (let left = 9; left > 0; left -= 1) {
       await page.clock.runFor(1_000);
-      await expect(timer).toHaveText(`Leaving in ${String(left)} ${left === 1 ? "second" : "seconds"}`);
+      await expect(timer).toHaveText(
+        `Taking you to Example Partner in ${String(left)} ${left === 1 ? "second" : "seconds"}.`,
+      );
       expect(new URL(page.url()).pathname).toBe("/terms");
     }
     const arriving = page.waitForRequest(`${site.backend.url}/**`);
@@ -122,7 +124,7 @@ test.describe("The countdown", () => {
     const dialog = page.getByRole("dialog");
     await expect(dialog.getByRole("button", { name: "Stop" })).toBeFocused();
     await page.keyboard.press("Enter");
-    await expect(dialog.getByText("The countdown is stopped. You stay on this page.")).toBeVisible();
+    await expect(dialog.getByText("Stopped. You’re staying on this page.")).toBeVisible();
     await page.clock.runFor(60_000);
     await expect(dialog.getByRole("timer")).toHaveCount(0);
     expect(new URL(page.url()).pathname).toBe("/terms");
@@ -148,9 +150,9 @@ test.describe("The countdown", () => {
     await expect(link).toHaveAttribute("rel", "sponsored nofollow noopener");
     await expect(link).toHaveAttribute("href", `${site.backend.url}/partner?subid=colonnade`);
     await expect(dialog).toContainText(
-      "to Example Partner (127.0.0.1) through an affiliate link: we may earn a commission. " +
-        "Your e-mail, password and age do not go there.",
+      "It’s an affiliate link, so we may earn a commission. Nothing you typed goes there.",
     );
+    await page.clock.runFor(1_000);
     await link.click();
     await page.waitForURL(`${site.backend.url}/partner?subid=colonnade`);
     await expect(page.getByRole("heading", { name: "Development partner" })).toBeVisible();
@@ -170,9 +172,9 @@ test.describe("Without a partner", () => {
     const own = await startOwnSite({ partner: false });
     await openPage(page, `${own.url}/terms`);
     const dialog = await openDialog(page);
-    await expect(dialog).toContainText("your e-mail, password and stated age go to 127.0.0.1");
-    await expect(dialog).toContainText("The sign-up carries an affiliate tag");
-    await expect(dialog).not.toContainText(/partner|out of reach|countdown|affiliate link/i);
+    await expect(dialog).toContainText("127.0.0.1, which creates your account");
+    await expect(dialog).toContainText("Your sign-up carries an affiliate tag");
+    await expect(dialog).not.toContainText(/partner|unavailable|countdown|affiliate link/i);
 
     const expectFailed = async (local: string): Promise<void> => {
       const typed = await signUp(dialog, { email: newEmail(local) });
@@ -202,9 +204,9 @@ test.describe("Without a sign-up backend", () => {
     await openPage(page, `${own.url}/city/Texas/Houston/ad/4251`);
     await expect(page.getByRole("button", { name: "Join Free", includeHidden: true })).toHaveCount(0);
     await page.getByRole("button", { name: "Reply" }).click();
-    const dialog = page.getByRole("dialog", { name: "Sign-up is not available" });
+    const dialog = page.getByRole("dialog", { name: "Sign-up isn’t available" });
     await expect(dialog).toBeVisible();
-    await expect(dialog).toContainText("Sign-up is not available at the moment: no sign-up service is connected");
+    await expect(dialog).toContainText("No sign-up service is connected, so we can’t create accounts right now.");
     await expect(dialog.getByRole("textbox")).toHaveCount(0);
     await expect(dialog).not.toContainText("affiliate");
   });

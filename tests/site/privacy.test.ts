@@ -123,8 +123,11 @@ test("The privacy policy has its content", async ({ page, site }) => {
           /A preview cookie, for invited people\. Only somebody who opens a preview link/,
         );
         await expect(cookies).toContainText(/The ad list of a city page\. .* kept in session storage/);
+        await expect(cookies).toContainText(
+          /If you state an age under 18, .* keep the word “closed”.* They hold no age\./,
+        );
         await expect(cookies).toContainText(/How far a page was scrolled\. The tab’s own history remembers it/);
-        await expect(cookies.getByRole("listitem")).toHaveCount(4);
+        await expect(cookies.getByRole("listitem")).toHaveCount(5);
       },
     ],
     [

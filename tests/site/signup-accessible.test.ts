@@ -24,9 +24,12 @@ test.describe("axe finds no violations, at 320 and 1280 px, light and dark", () 
     await expectAccessibleInAllAppearances(page);
 
     await signUp(dialog, { email: newEmail("reject") });
+    await expect(dialog.getByText("This email address is already registered.")).toBeVisible();
+    await expectAccessibleInAllAppearances(page);
+    await signUp(dialog, { email: newEmail("wordless") });
     await expect(dialog.getByRole("alert")).toBeVisible();
     await expectAccessibleInAllAppearances(page);
-    await expectFailedSignups(browserErrors, 1);
+    await expectFailedSignups(browserErrors, 2);
 
     await signUp(dialog, { email: newEmail("slow") });
     await expect(dialog.getByRole("button", { name: "Creating Account..." })).toBeVisible();
@@ -47,7 +50,7 @@ test.describe("axe finds no violations, at 320 and 1280 px, light and dark", () 
     await expectFailedSignups(browserErrors, 1);
     await expectAccessibleInAllAppearances(page);
     await dialog.getByRole("button", { name: "Stop" }).click();
-    await expect(dialog.getByText("The countdown is stopped.")).toBeVisible();
+    await expect(dialog.getByText("Stopped. You’re staying on this page.")).toBeVisible();
     await expectAccessibleInAllAppearances(page);
   });
 

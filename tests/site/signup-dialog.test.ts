@@ -26,24 +26,27 @@ test.describe("The sign-up dialog", () => {
     await openPage(page, "/terms");
     const dialog = await openDialog(page);
     await expect(dialog.getByRole("textbox")).toHaveCount(3);
-    await expect(dialog.getByLabel("E-mail")).toHaveAttribute("type", "email");
-    await expect(dialog.getByLabel("E-mail")).toHaveAttribute("autocomplete", "email");
+    await expect(dialog.getByLabel("Email")).toHaveAttribute("type", "email");
+    await expect(dialog.getByLabel("Email")).toHaveAttribute("autocomplete", "email");
     await expect(dialog.getByLabel("Password", { exact: true })).toHaveAttribute("type", "password");
     await expect(dialog.getByLabel("Password", { exact: true })).toHaveAttribute("autocomplete", "new-password");
     await expect(dialog.getByLabel("Age")).toHaveAttribute("inputmode", "numeric");
     await expect(dialog.getByLabel("Age")).toHaveAccessibleDescription(/^Your stated age /);
-    await expect(dialog.getByRole("button")).toHaveText(["", "Show password", "Continue"]);
+    await expect(dialog.getByRole("button")).toHaveText(["", "Show", "Continue", "Cancel"]);
     await expect(dialog.getByRole("button", { name: "Close" })).toBeVisible();
     await expect(dialog).not.toContainText(/verif/i);
 
     const backend = new URL(site.backend.url).hostname;
-    await expect(dialog).toContainText(`your e-mail, password and stated age go to ${backend}`);
-    await expect(dialog).toContainText(
-      "The sign-up carries an affiliate tag: Colonnade Directory may earn a commission from it.",
-    );
-    await expect(dialog).toContainText(
-      `If sign-up is out of reach, you are taken to Example Partner (${backend}) through an affiliate link, ` +
-        "after a countdown you can stop. Nothing you typed goes there.",
+    await expect(dialog.getByRole("term")).toHaveText(["Goes to", "Kept here", "Commission", "If unavailable"]);
+    await expect(dialog.getByRole("definition")).toHaveText(
+      [
+        `${backend}, which creates your account. We send nothing until you choose Continue.`,
+        "Nothing. We pass on your email, password, and stated age, and we don’t keep them.",
+        "Your sign-up carries an affiliate tag, so Colonnade Directory may earn a commission.",
+        `We’ll take you to Example Partner (${backend}) through an affiliate link, after a countdown you can stop. ` +
+          "Nothing you typed goes there.",
+      ],
+      { useInnerText: true },
     );
   });
 
@@ -51,9 +54,9 @@ test.describe("The sign-up dialog", () => {
     await openPage(page, "/about-escort-babylon");
     const dialog = await openDialog(page);
     const { email } = await fillForm(dialog);
-    const texts = await dialog.locator("p, button").allTextContents();
+    const texts = await dialog.locator("p, dd, button").allTextContents();
     const button = texts.indexOf("Continue");
-    for (const part of ["stated age go to", "affiliate tag", "If sign-up is out of reach", "Terms and Privacy"]) {
+    for (const part of ["which creates your account", "affiliate tag", "We’ll take you to", "Terms and Privacy"]) {
       const place = texts.findIndex((text) => text.includes(part));
       expect(place, part).toBeGreaterThanOrEqual(0);
       expect(place, part).toBeLessThan(button);
@@ -69,7 +72,7 @@ test.describe("The sign-up dialog", () => {
       await opened.close();
     }
     // The input survives.
-    await expect(dialog.getByLabel("E-mail")).toHaveValue(email);
+    await expect(dialog.getByLabel("Email")).toHaveValue(email);
   });
 
   test("is modal for assistive technology", async ({ page }) => {
@@ -99,15 +102,16 @@ test.describe("The sign-up dialog", () => {
       expect(outside, `${key} leads to ${name}`).toBe(false);
       order.push(name);
     }
-    expect(order.slice(0, 8)).toEqual([
+    expect(order.slice(0, 9)).toEqual([
       "Close",
-      "E-mail",
+      "Email",
       "Password",
       "Show password",
       "Age",
       "Terms",
       "Privacy",
       "Continue",
+      "Cancel",
     ]);
   });
 
@@ -124,6 +128,7 @@ test.describe("The sign-up dialog", () => {
 test.describe("The sign-up dialog closes", () => {
   const WAYS: readonly [name: string, close: (page: Page, dialog: Locator) => Promise<void>][] = [
     ["the X", (_, dialog) => dialog.getByRole("button", { name: "Close" }).click()],
+    ["Cancel", (_, dialog) => dialog.getByRole("button", { name: "Cancel" }).click()],
     ["Escape", (page) => page.keyboard.press("Escape")],
     [
       "Escape in a field",
@@ -135,7 +140,7 @@ test.describe("The sign-up dialog closes", () => {
     ["a click outside", async (page, dialog) => page.mouse.click(...(await pointOutside(dialog)))],
   ];
 
-  test("by X, Escape and outside click, which focus the opener", async ({ page }) => {
+  test("by X, Cancel, Escape and outside click, which focus the opener", async ({ page }) => {
     await openPage(page, "/about-escort-babylon");
     const opener = page.getByRole("button", { name: "Join Now" });
     const dialog = joinDialog(page);
@@ -156,7 +161,7 @@ test.describe("The sign-up dialog closes", () => {
   test("neither by a click inside nor by a drag that ends outside", async ({ page }) => {
     await openPage(page, "/about-escort-babylon");
     const dialog = await openDialog(page);
-    await dialog.getByText("affiliate tag").click();
+    await dialog.getByText("Your sign-up carries an affiliate tag").click();
     await dialog.getByRole("heading").hover();
     await page.mouse.down();
     await page.mouse.move(...(await pointOutside(dialog)));

@@ -10,7 +10,7 @@ import {
   openPage,
 } from "../support/signup";
 
-const RATE_LIMITED = "There were too many sign-ups from your connection. Please wait a minute and try again.";
+const RATE_LIMITED = "There were too many sign-ups from your connection. Wait a minute, then try again.";
 
 test("The rate limit shows a message and keeps the input", async ({ page, browser, startOwnSite, browserErrors }) => {
   const own = await startOwnSite({ signup: { rate_limit_per_client_per_minute: 1 } });
@@ -18,7 +18,7 @@ test("The rate limit shows a message and keeps the input", async ({ page, browse
   await test.step("in the dialog", async () => {
     await openPage(page, `${own.url}/terms`);
     const dialog = await openDialog(page);
-    await signUp(dialog, { email: newEmail("reject") });
+    await signUp(dialog, { email: newEmail("wordless") });
     await expect(dialog.getByRole("alert")).toBeVisible();
     const typed = await signUp(dialog);
     await expect(dialog.getByRole("alert")).toHaveText(RATE_LIMITED);
@@ -38,7 +38,7 @@ test("The rate limit shows a message and keeps the input", async ({ page, browse
     await form.getByRole("button", { name: "Continue" }).click();
     expect((await answer).status()).toBe(429);
     await expect(form.getByRole("alert")).toHaveText(RATE_LIMITED);
-    await expect(form.getByLabel("E-mail")).toHaveValue(email);
+    await expect(form.getByLabel("Email")).toHaveValue(email);
     await expect(form.getByLabel("Password", { exact: true })).toHaveValue("");
     expect(receivedFrom(own, email)).toEqual([]);
     await context.close();

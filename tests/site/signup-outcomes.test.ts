@@ -1,5 +1,6 @@
 import { test, expect } from "../support/fixtures";
 import {
+  EMAIL_TAKEN,
   expectFailedSignups,
   expectFormValues,
   fillForm,
@@ -40,7 +41,7 @@ test.describe("A sign-up in flight", () => {
     site.backend.release();
     await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
     await expect(dialog.getByRole("button", { name: "Continue" })).toBeEnabled();
-    await expect(dialog.getByLabel("E-mail")).toHaveValue("");
+    await expect(dialog.getByLabel("Email")).toHaveValue("");
     expect(new URL(page.url()).pathname).toBe("/terms");
   });
 });
@@ -52,7 +53,7 @@ test.describe("A successful sign-up redirects", () => {
     await signUp(dialog);
     await page.waitForURL("/success");
     await expect(dialog).toBeHidden();
-    await expect(page.getByRole("heading", { level: 1, name: "Thank you for signing up" })).toBeFocused();
+    await expect(page.getByRole("heading", { level: 1, name: "You’re signed up" })).toBeFocused();
   });
 
   test("to redirectUrl on the same origin", async ({ page }) => {
@@ -72,9 +73,7 @@ test.describe("A successful sign-up redirects", () => {
     const dialog = await openDialog(page);
     const arriving = page.waitForRequest("https://members.example.com/**");
     await signUp(dialog, { email: newEmail("away") });
-    await expect(
-      dialog.getByText("Your account was created. You are being taken to members.example.com."),
-    ).toBeFocused();
+    await expect(dialog.getByText("Your account was created. We’re taking you to members.example.com.")).toBeFocused();
     // The input is removed, not hidden. Checked once, because the next page has no form.
     expect(await dialog.locator("form, input").count()).toBe(0);
     await expect(dialog.getByRole("link", { name: "Continue to members.example.com" })).toBeVisible();
@@ -102,16 +101,23 @@ test.describe("A successful sign-up redirects", () => {
 
 test.describe("A rejected sign-up stays in the dialog", () => {
   const REJECTIONS = [
-    { what: "the backend's message", local: "reject", message: "This e-mail address is already registered." },
+    { what: "the backend's message about the e-mail at its field", local: "reject", field: EMAIL_TAKEN },
     { what: "a default message if the backend has none", local: "wordless", message: SIGNUP_FAILED },
   ];
-  for (const { what, local, message } of REJECTIONS) {
+  for (const { what, local, field, message } of REJECTIONS) {
     test(`with ${what}, and keeps the input`, async ({ page, browserErrors }) => {
       await openPage(page, "/terms");
       const dialog = await openDialog(page);
       const typed = await signUp(dialog, { email: newEmail(local) });
-      await expect(dialog.getByRole("alert")).toHaveText(message);
-      await expect(dialog.getByRole("alert")).toBeFocused();
+      if (field !== undefined) {
+        await expect(dialog.getByLabel("Email")).toHaveAccessibleDescription(field);
+        await expect(dialog.getByLabel("Email")).toHaveAttribute("aria-invalid", "true");
+        await expect(dialog.getByLabel("Email")).toBeFocused();
+        await expect(dialog.getByRole("alert")).toHaveCount(0);
+      } else {
+        await expect(dialog.getByRole("alert")).toHaveText(message);
+        await expect(dialog.getByRole("alert")).toBeFocused();
+      }
       await expectFormValues(dialog, typed);
       await expect(dialog.getByRole("timer")).toHaveCount(0);
       await expectFailedSignups(browserErrors, 1);

@@ -2,6 +2,7 @@ import type { Page } from "@playwright/test";
 
 import { test, expect } from "../support/own-site";
 import {
+  EMAIL_TAKEN,
   expectFailedSignups,
   expectFormValues,
   fillForm,
@@ -34,10 +35,10 @@ test.describe("The sign-up page", () => {
     const form = page.getByRole("main");
     await expect(form.getByRole("heading")).toHaveText("Create your account");
     await expect(form.getByRole("textbox")).toHaveCount(3);
-    await expect(form.getByRole("button")).toHaveText(["Show password", "Continue"]);
-    await expect(form).toContainText("your e-mail, password and stated age go to 127.0.0.1");
-    await expect(form).toContainText("The sign-up carries an affiliate tag");
-    await expect(form).toContainText("you are taken to Example Partner (127.0.0.1) through an affiliate link");
+    await expect(form.getByRole("button")).toHaveText(["Show", "Continue"]);
+    await expect(form).toContainText("127.0.0.1, which creates your account");
+    await expect(form).toContainText("Your sign-up carries an affiliate tag");
+    await expect(form).toContainText("We’ll take you to Example Partner (127.0.0.1) through an affiliate link");
     await expect(form.getByRole("link")).toHaveText(["Terms", "Privacy"]);
   });
 
@@ -54,7 +55,7 @@ test.describe("The sign-up page", () => {
     await openPage(page, "/signup");
     const form = page.getByRole("main");
     const typed = await signUp(form, { email: newEmail("reject") });
-    await expect(form.getByRole("alert")).toHaveText("This e-mail address is already registered.");
+    await expect(form.getByLabel("Email")).toHaveAccessibleDescription(EMAIL_TAKEN);
     await expectFormValues(form, typed);
     await expectFailedSignups(browserErrors, 1);
   });
@@ -87,14 +88,14 @@ test.describe("A form post from the sign-up page", () => {
     expect(PASSWORD).toContain("horse");
     expect(await answer.text()).not.toContain("horse");
     const form = page.getByRole("main");
-    await expect(form.getByRole("alert")).toHaveText("This e-mail address is already registered.");
+    await expect(form.getByLabel("Email")).toHaveAccessibleDescription(EMAIL_TAKEN);
     await expectFormValues(form, { email, password: "", age: "" });
     await expectFailedSignups(browserErrors, 1);
     // A reload shows the page without posting again.
     expect(new URL(page.url()).pathname).toBe("/signup");
     await page.reload();
-    await expect(form.getByLabel("E-mail")).toBeVisible();
-    await expect(form.getByRole("alert")).toHaveCount(0);
+    await expect(form.getByLabel("Email")).toBeVisible();
+    await expect(form.locator("[aria-invalid]")).toHaveCount(0);
 
     // The hydrated form works.
     await signUp(form);
@@ -105,15 +106,15 @@ test.describe("A form post from the sign-up page", () => {
     await openPage(page, "/signup");
     await postForm(page, { email: newEmail("reject") });
     const form = page.getByRole("main");
-    await expect(form.getByRole("alert")).toBeFocused();
+    await expect(form.getByLabel("Email")).toBeFocused();
     await expectFailedSignups(browserErrors, 1);
     await signUp(form);
     await page.waitForURL("/success");
-    await expect(page.getByRole("heading", { level: 1, name: "Thank you for signing up" })).toBeFocused();
+    await expect(page.getByRole("heading", { level: 1, name: "You’re signed up" })).toBeFocused();
     await page.goBack();
     await expect(form.getByRole("heading", { level: 1, name: "Create your account" })).toBeVisible();
     await expectFormValues(form, { email: "", password: "", age: "" });
-    await expect(form.getByRole("alert")).toHaveCount(0);
+    await expect(form.locator("[aria-invalid]")).toHaveCount(0);
   });
 
   test("redirects to an allowed host, which the CSP permits", async ({ page, browserErrors }) => {
@@ -133,7 +134,7 @@ test.describe("A form post from the sign-up page", () => {
     await expect(page.getByRole("heading", { level: 1, name: "Sign-up ends here" })).toBeVisible();
     const main = page.getByRole("main");
     await expect(main).toContainText("Thank you for telling us your age.");
-    await expect(main).toContainText("Nothing of this attempt was passed on or kept.");
+    await expect(main).toContainText("We didn’t save or send anything you entered.");
     await expect(main).not.toContainText("Example Partner");
     await expect(main.getByRole("textbox")).toHaveCount(0);
     expect(receivedFrom(site, email)).toEqual([]);
@@ -156,7 +157,7 @@ test.describe("A form post from the sign-up page", () => {
     await expect(link).toHaveAttribute("rel", "sponsored nofollow noopener");
     await expect(link).toHaveAttribute("href", `${site.backend.url}/partner?subid=colonnade`);
     await expect(form.getByRole("timer")).toHaveCount(0);
-    await expect(form.getByLabel("E-mail")).toHaveValue(email);
+    await expect(form.getByLabel("Email")).toHaveValue(email);
     await expectFailedSignups(browserErrors, 1);
   });
 

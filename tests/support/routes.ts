@@ -77,13 +77,13 @@ export const ROUTES: readonly Route[] = [
     title: `Sign up - ${BRAND}`,
     robots: "noindex",
     heading: "Create your account",
-    texts: ["The sign-up carries an affiliate tag", "through an affiliate link"],
+    texts: ["Your sign-up carries an affiliate tag", "through an affiliate link"],
   },
   {
     path: "/success",
-    title: `You are signed up - ${BRAND}`,
+    title: `Your account - ${BRAND}`,
     robots: "noindex",
-    heading: "Thank you for signing up",
+    heading: "Your account",
   },
   {
     path: "/terms",

@@ -34,7 +34,7 @@ export const SCREENS: readonly Screen[] = [
   { name: "the About hub", path: "/about-escort-babylon", heading: "About Colonnade Directory" },
   { name: "an article", path: "/about-escort-babylon/safety-guide", heading: "Safety guide" },
   { name: "sign-up", path: "/signup", heading: "Create your account" },
-  { name: "success", path: "/success", heading: "Thank you for signing up" },
+  { name: "success", path: "/success", heading: "Your account" },
 ];
 
 /** The screens of paths that do not exist. */

@@ -10,6 +10,11 @@ export const SIGNUP_PATH = "/functions/v1/signup";
 /** The generic message of a failed sign-up. */
 export const SIGNUP_FAILED = "Signup failed. Please try again.";
 
+/** What the form shows for the backend's rejection of `reject@`. */
+export const EMAIL_TAKEN =
+  "This email address is already registered. " +
+  "Use a different email, or go to 127.0.0.1 if you already have an account there.";
+
 /** The dialog's notice when a control of a sample ad opened it. */
 export const SAMPLE_SENTENCE =
   "These ads are samples. Nobody receives a reply, and signing up unlocks no photos or further ads.";
@@ -51,7 +56,7 @@ export async function openDialog(page: Page): Promise<Locator> {
 /** Fills in the form, by default with valid values, and returns them. */
 export async function fillForm(form: Locator, typed: Partial<FormValues> = {}): Promise<FormValues> {
   const all = { email: newEmail(), password: PASSWORD, age: "34", ...typed };
-  await form.getByLabel("E-mail").fill(all.email);
+  await form.getByLabel("Email").fill(all.email);
   await form.getByLabel("Password", { exact: true }).fill(all.password);
   await form.getByLabel("Age").fill(all.age);
   return all;
@@ -59,7 +64,7 @@ export async function fillForm(form: Locator, typed: Partial<FormValues> = {}): 
 
 /** Expects the form to contain these values. */
 export async function expectFormValues(form: Locator, { email, password, age }: FormValues): Promise<void> {
-  await expect(form.getByLabel("E-mail")).toHaveValue(email);
+  await expect(form.getByLabel("Email")).toHaveValue(email);
   await expect(form.getByLabel("Password", { exact: true })).toHaveValue(password);
   await expect(form.getByLabel("Age")).toHaveValue(age);
 }

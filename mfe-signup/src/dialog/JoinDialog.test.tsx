@@ -92,7 +92,7 @@ describe("the dialog", () => {
     const notice = screen.getByText(SAMPLE);
     expect(dialog.getAttribute("aria-describedby")).toBe(notice.id);
     expect(
-      notice.compareDocumentPosition(screen.getByLabelText("E-mail")) & Node.DOCUMENT_POSITION_FOLLOWING,
+      notice.compareDocumentPosition(screen.getByLabelText("Email")) & Node.DOCUMENT_POSITION_FOLLOWING,
     ).toBeTruthy();
   });
 
@@ -107,6 +107,17 @@ describe("closing the dialog", () => {
     const { close } = await show();
     await userEvent.click(screen.getByRole("button", { name: "Close" }));
     expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  it("with 'Cancel' calls close once, also while sending", async () => {
+    const { close } = await show();
+    await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    expect(close).toHaveBeenCalledTimes(1);
+    mockPendingResponse();
+    fillForm();
+    await userEvent.click(screen.getByRole("button", { name: "Continue" }));
+    await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    expect(close).toHaveBeenCalledTimes(2);
   });
 
   it("natively, for example with Escape, calls close once", async () => {
@@ -126,14 +137,14 @@ describe("closing the dialog", () => {
 
   it("does not happen when the press began inside", async () => {
     const { dialog, close } = await show();
-    fireEvent.pointerDown(screen.getByLabelText("E-mail"));
+    fireEvent.pointerDown(screen.getByLabelText("Email"));
     fireEvent.click(dialog);
     expect(close).not.toHaveBeenCalled();
   });
 
   it("does not happen on a click inside", async () => {
     const { close } = await show();
-    await userEvent.click(screen.getByLabelText("E-mail"));
+    await userEvent.click(screen.getByLabelText("Email"));
     expect(close).not.toHaveBeenCalled();
   });
 
@@ -168,7 +179,7 @@ describe("closing the dialog", () => {
     fireEvent.click(screen.getByRole("button", { name: "Continue" }));
     await act(() => vi.advanceTimersByTimeAsync(0));
     await act(() => vi.advanceTimersByTimeAsync(3_000));
-    expect(screen.getByRole("timer").textContent).toBe("Leaving in 7 seconds");
+    expect(screen.getByRole("timer").textContent).toBe("Taking you to Example Partner in 7 seconds.");
     fireEvent.click(screen.getByRole("button", { name: "Close" }));
     await act(() => vi.advanceTimersByTimeAsync(60_000));
     expect(assign).not.toHaveBeenCalled();

@@ -1,7 +1,7 @@
 import { Dialog, Notice, useSite, type JoinSlotProps } from "@colonnade/kit";
 import { useId, type ReactElement } from "react";
 
-import { useSignupBlocked } from "../underage/underage";
+import { useSignupClosed } from "../underage/underage";
 import { UNDERAGE_HEADING, UnderageNotice } from "../underage/UnderageNotice";
 import { signupHeading } from "../form/signupHeading";
 import { SAMPLE_NOTICE } from "../form/sampleNotice";
@@ -12,14 +12,14 @@ import { SignupForm } from "../form/SignupForm";
  */
 export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement {
   const id = useId();
-  const blocked = useSignupBlocked();
+  const closed = useSignupClosed();
   const site = useSite();
-  const sample = reason === "sample" && !blocked;
+  const sample = reason === "sample" && !closed;
   return (
     <Dialog
       open={open}
       close={close}
-      heading={blocked ? UNDERAGE_HEADING : signupHeading(site)}
+      heading={closed ? UNDERAGE_HEADING : signupHeading(site)}
       describedBy={sample ? id : undefined}
     >
       {sample && (
@@ -27,7 +27,7 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
           <p id={id}>{SAMPLE_NOTICE}</p>
         </Notice>
       )}
-      {blocked ? <UnderageNotice /> : <SignupForm onDone={close} />}
+      {closed ? <UnderageNotice /> : <SignupForm close={close} />}
     </Dialog>
   );
 }

@@ -17,25 +17,31 @@ async function textBeforeButton(site: Partial<SiteFacts>): Promise<string> {
 describe("before the button, the form shows", () => {
   it("who receives the details", async () => {
     expect(await textBeforeButton(WITH_BACKEND)).toContain(
-      "your e-mail, password and stated age go to accounts.example.org",
+      "Goes toaccounts.example.org, which creates your account. We send nothing until you choose Continue.",
+    );
+  });
+
+  it("that nothing is kept here", async () => {
+    expect(await textBeforeButton(WITH_BACKEND)).toContain(
+      "Kept hereNothing. We pass on your email, password, and stated age, and we don’t keep them.",
     );
   });
 
   it("that the sign-up carries an affiliate tag", async () => {
     expect(await textBeforeButton(WITH_BACKEND)).toContain(
-      `The sign-up carries an affiliate tag: ${TEST_SITE.brand} may earn a commission from it.`,
+      `CommissionYour sign-up carries an affiliate tag, so ${TEST_SITE.brand} may earn a commission.`,
     );
   });
 
   it("the partner used if sign-up is unreachable", async () => {
     expect(await textBeforeButton(WITH_PARTNER)).toContain(
-      "If sign-up is out of reach, you are taken to Example Partner (partner.example.com) through an affiliate link, after a countdown you can stop.",
+      "If unavailableWe’ll take you to Example Partner (partner.example.com) through an affiliate link, after a countdown you can stop.",
     );
   });
 
   it("no partner if none is configured", async () => {
     const text = await textBeforeButton(WITH_BACKEND);
-    expect(text).not.toContain("out of reach");
+    expect(text).not.toContain("unavailable");
     expect(text).not.toMatch(/partner|countdown/i);
   });
 
@@ -53,7 +59,7 @@ describe("before the button, the form shows", () => {
 
 it("without a sign-up service there is no form", async () => {
   await renderPage(section, "/signup");
-  expect(document.body.textContent).toContain("Sign-up is not available at the moment");
+  expect(document.body.textContent).toContain("we can’t create accounts right now");
   expect(document.querySelector("form, input")).toBeNull();
   expect(document.body.textContent).not.toContain("affiliate");
 });

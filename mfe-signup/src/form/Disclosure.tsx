@@ -1,7 +1,7 @@
 import { Link, useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
-import css from "./form.module.css";
+import css from "./disclosure.module.css";
 
 /** Props of {@link Disclosure}. */
 export interface DisclosureProps {
@@ -13,31 +13,53 @@ export interface DisclosureProps {
 export function Disclosure({ host }: DisclosureProps): ReactElement {
   const { brand, partner } = useSite();
   return (
-    <div className={css.disclosure}>
-      <p>
-        When you choose Continue, your e-mail, password and stated age go to <strong>{host}</strong>, which creates the
-        account. This site passes them on and keeps none of them. The sign-up carries an affiliate tag: {brand} may earn
-        a commission from it.
-      </p>
+    <dl className={css.summary}>
+      <div>
+        <dt>Goes to</dt>
+        <dd>
+          <strong>{host}</strong>, which creates your account. We send nothing until you choose Continue.
+        </dd>
+      </div>
+      <div>
+        <dt>Kept here</dt>
+        <dd>Nothing. We pass on your email, password, and stated age, and we don’t keep them.</dd>
+      </div>
+      <div>
+        <dt>Commission</dt>
+        <dd>Your sign-up carries an affiliate tag, so {brand} may earn a commission.</dd>
+      </div>
       {partner && (
-        <p>
-          If sign-up is out of reach, you are taken to <strong>{partner.name}</strong> ({partner.host}) through an
-          affiliate link, after a countdown you can stop. Nothing you typed goes there.{" "}
-          <noscript>Without JavaScript you are only shown that link.</noscript>
-        </p>
+        <div>
+          <dt>If unavailable</dt>
+          <dd>
+            <span className={css.scripted}>
+              We’ll take you to <strong>{partner.name}</strong> ({partner.host}) through an affiliate link, after a
+              countdown you can stop.
+            </span>{" "}
+            <noscript>
+              We’ll show you an affiliate link to <strong>{partner.name}</strong> ({partner.host}).
+            </noscript>{" "}
+            Nothing you typed goes there.
+          </dd>
+        </div>
       )}
-      {/* New tabs, so that the form keeps its values. */}
-      <p>
-        Please read{" "}
-        <Link to="/terms" target="_blank">
-          Terms
-        </Link>{" "}
-        and{" "}
-        <Link to="/privacy" target="_blank">
-          Privacy
-        </Link>{" "}
-        first (each opens in a new tab).
-      </p>
-    </div>
+    </dl>
+  );
+}
+
+/** Links the legal pages. They open in new tabs, so that the form keeps its values. */
+export function LegalLinks(): ReactElement {
+  return (
+    <p className={css.legal}>
+      Read our{" "}
+      <Link to="/terms" target="_blank">
+        Terms
+      </Link>{" "}
+      and{" "}
+      <Link to="/privacy" target="_blank">
+        Privacy
+      </Link>{" "}
+      first (new tabs).
+    </p>
   );
 }

@@ -13,7 +13,7 @@ export interface PasswordFieldProps {
   readonly hydrated: boolean;
 }
 
-/** The password field with a reveal button. Pasting and password managers work. */
+/** The password field with a reveal button inside. Pasting and password managers work. */
 export function PasswordField({ error, revealed, setRevealed, hydrated }: PasswordFieldProps): ReactElement {
   return (
     <Field
@@ -31,12 +31,12 @@ export function PasswordField({ error, revealed, setRevealed, hydrated }: Passwo
       <Button
         quiet
         className={hydrated ? css.reveal : css.revealPending}
-        aria-pressed={revealed}
+        aria-label={revealed ? "Hide password" : "Show password"}
         onClick={() => {
           setRevealed(!revealed);
         }}
       >
-        Show password
+        {revealed ? "Hide" : "Show"}
       </Button>
     </Field>
   );

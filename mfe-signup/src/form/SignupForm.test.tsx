@@ -58,7 +58,7 @@ describe("the form", () => {
 
   it("has field types and autocomplete hints", async () => {
     await renderForm();
-    const [email, password, age] = [input("E-mail"), input("Password"), input("Age")];
+    const [email, password, age] = [input("Email"), input("Password"), input("Age")];
     expect([email.type, email.autocomplete, email.required]).toEqual(["email", "email", true]);
     expect([password.type, password.autocomplete, password.required]).toEqual(["password", "new-password", true]);
     expect([age.type, age.inputMode, age.autocomplete, age.required]).toEqual(["text", "numeric", "off", true]);
@@ -100,10 +100,12 @@ describe("the form", () => {
     fillForm();
     await userEvent.click(button("Show password"));
     expect(input("Password").type).toBe("text");
-    expect(button("Show password").getAttribute("aria-pressed")).toBe("true");
+    expect(screen.getByRole("status").textContent).toBe("Your password is showing.");
+    expect(button("Hide password").textContent).toBe("Hide");
     expect(input("Password").value).toBe(FORM_VALUES.password);
     await submit();
     expect(input("Password").type).toBe("password");
+    expect(button("Show password").textContent).toBe("Show");
   });
 });
 
@@ -114,7 +116,7 @@ describe("an invalid form", () => {
     fillForm({ password: "short", age: "abc" });
     await submit();
     expect(fetchMock).not.toHaveBeenCalled();
-    expect(input("E-mail").getAttribute("aria-invalid")).toBeNull();
+    expect(input("Email").getAttribute("aria-invalid")).toBeNull();
     expect(input("Password").getAttribute("aria-invalid")).toBe("true");
     expect(descriptionOf(input("Password"))).toContain("Use at least 6 characters.");
     expect(descriptionOf(input("Age"))).toContain("Enter your age as a whole number from 18 to 120.");
@@ -125,7 +127,7 @@ describe("an invalid form", () => {
     await renderForm();
     await submit();
     await submit();
-    expect(document.activeElement).toBe(input("E-mail"));
+    expect(document.activeElement).toBe(input("Email"));
   });
 
   it("clears an error once its field is valid and keeps the focus", async () => {
@@ -230,15 +232,38 @@ describe("a successful sign-up", () => {
 });
 
 describe("a rejected sign-up", () => {
+  it.each([
+    [
+      "This e-mail address is already registered.",
+      "Use a different email, or go to accounts.example.org if you already have an account there.",
+    ],
+    ["Email not allowed.", "Check the address, or use a different one."],
+  ])("because of the e-mail marks and focuses its field: %s", async (error, nextStep) => {
+    mockJsonResponse(409, { error });
+    await renderForm();
+    fillForm();
+    await submit();
+    await waitFor(() => {
+      expect(document.activeElement).toBe(input("Email"));
+    });
+    expect(input("Email").getAttribute("aria-invalid")).toBe("true");
+    expect(descriptionOf(input("Email"))).toBe(`${error} ${nextStep}`);
+    expect(screen.queryByRole("alert")).toBeNull();
+    expect(input("Email").value).toBe(FORM_VALUES.email);
+    await userEvent.type(input("Email"), "x");
+    expect(input("Email").getAttribute("aria-invalid")).toBeNull();
+  });
+
   it("shows and focuses the error and keeps the values", async () => {
-    mockJsonResponse(409, { error: "This e-mail address is already registered." });
+    mockJsonResponse(409, { error: "Sign-up is closed today." });
     await renderForm({ site: WITH_PARTNER });
     fillForm();
     await submit();
     const alert = await screen.findByRole("alert");
-    expect(alert.textContent).toBe("This e-mail address is already registered.");
+    expect(alert.textContent).toBe("Sign-up is closed today.");
     expect(document.activeElement).toBe(alert);
-    expect([input("E-mail").value, input("Password").value, input("Age").value]).toEqual(Object.values(FORM_VALUES));
+    expect(input("Email").getAttribute("aria-invalid")).toBeNull();
+    expect([input("Email").value, input("Password").value, input("Age").value]).toEqual(Object.values(FORM_VALUES));
     expect(button("Continue").disabled).toBe(false);
   });
 
@@ -281,7 +306,7 @@ describe("a rejected sign-up", () => {
     await submit();
     expect((await screen.findByRole("alert")).textContent).toBe("Signup failed. Please try again.");
     expect(screen.queryByRole("timer")).toBeNull();
-    expect(warn.mock.calls).toEqual([["Sign-up is out of reach: HTTP 503."]]);
+    expect(warn.mock.calls).toEqual([["Sign-up is unavailable: HTTP 503."]]);
   });
 });
 
@@ -303,7 +328,7 @@ describe("form values", () => {
       [...document.querySelectorAll("a")].map((link) => link.href),
       consoleSpies.map((spy) => spy.mock.calls),
     ]);
-    expect(places).toContain("Sign-up is out of reach: no response.");
+    expect(places).toContain("Sign-up is unavailable: no response.");
     for (const text of [FORM_VALUES.email, FORM_VALUES.password, FORM_VALUES.age]) expect(places).not.toContain(text);
   });
 });
@@ -314,12 +339,20 @@ describe("the result of a form post without JavaScript", () => {
   it("shows the error and keeps only the e-mail address", async () => {
     await renderForm({ form: formResult });
     expect(screen.getByRole("alert").textContent).toBe("Signup failed. Please try again.");
-    expect([input("E-mail").value, input("Password").value, input("Age").value]).toEqual(["typed@example.net", "", ""]);
+    expect([input("Email").value, input("Password").value, input("Age").value]).toEqual(["typed@example.net", "", ""]);
   });
 
   it("focuses the error", async () => {
     await renderForm({ form: formResult });
     expect(document.activeElement).toBe(screen.getByRole("alert"));
+  });
+
+  it("marks and focuses the e-mail field if the error is about it", async () => {
+    await renderForm({ form: { ...formResult, error: "This email address is already registered." } });
+    expect(document.activeElement).toBe(input("Email"));
+    expect(input("Email").getAttribute("aria-invalid")).toBe("true");
+    expect(descriptionOf(input("Email"))).toContain("Use a different email");
+    expect(screen.queryByRole("alert")).toBeNull();
   });
 
   it("does not steal the focus", async () => {
@@ -345,13 +378,11 @@ describe("the result of a form post without JavaScript", () => {
   });
 
   it("disappears when the form is submitted again", async () => {
-    mockJsonResponse(409, { error: "This e-mail address is already registered." });
+    mockJsonResponse(409, { error: "Sign-up is closed today." });
     await renderForm({ form: formResult });
     fillForm();
     await submit();
-    expect((await screen.findByText("This e-mail address is already registered.")).parentElement?.children.length).toBe(
-      1,
-    );
+    expect((await screen.findByText("Sign-up is closed today.")).parentElement?.children.length).toBe(1);
     expect(screen.queryByText(formResult.error)).toBeNull();
   });
 });

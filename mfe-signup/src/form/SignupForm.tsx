@@ -1,22 +1,24 @@
 import { Button, Field, Notice, useHydrated, useSite, type FormResult } from "@colonnade/kit";
 import { useEffect, useRef, useState, type InputEvent, type ReactElement, type SubmitEvent } from "react";
 
+import { Actions } from "../actions/Actions";
 import { nothingHasFocus } from "../focus";
 import { Redirecting } from "../outcome/Redirecting";
 import { Unreachable } from "../outcome/Unreachable";
 import { PartnerLink } from "../outcome/PartnerLink";
-import { Disclosure } from "./Disclosure";
+import { Disclosure, LegalLinks } from "./Disclosure";
 import css from "./form.module.css";
 import { PasswordField } from "./PasswordField";
 import type { FieldName, FormValues } from "./validation";
+import { rejectionOf } from "./rejection";
 import { SIGNUP_PATH } from "./send";
 import { useSignup, type FocusTarget } from "./useSignup";
 
 /** Props of {@link SignupForm}. */
 export interface SignupFormProps {
   readonly formResult?: FormResult | undefined;
-  /** Called before navigating to another page of the site. */
-  readonly onDone?: () => void;
+  /** Closes the dialog that contains the form. Undefined on the page. */
+  readonly close?: () => void;
 }
 
 // Ages from 18 to 120, for validation by the browser before hydration.
@@ -41,14 +43,15 @@ function moveFocus(form: HTMLFormElement, target: FocusTarget): void {
  * component validates and sends it. The fields are uncontrolled, so their values survive hydration, errors and the
  * partner offer.
  */
-function ConnectedForm({ formResult, onDone, host }: SignupFormProps & { readonly host: string }): ReactElement {
+function ConnectedForm({ formResult, close, host }: SignupFormProps & { readonly host: string }): ReactElement {
   const { partner } = useSite();
-  const { state, submit, revalidate, back } = useSignup(formResult?.error, onDone);
+  const { state, submit, revalidate, back } = useSignup(formResult?.error, close);
   const [revealed, setRevealed] = useState(false);
   const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);
   const editing = state.kind === "editing" ? state : null;
   const sending = state.kind === "sending";
+  const docked = close !== undefined;
   const errors = editing?.errors ?? {};
 
   useEffect(() => {
@@ -57,8 +60,9 @@ function ConnectedForm({ formResult, onDone, host }: SignupFormProps & { readonl
 
   // The page may render after the header, which the visitor may already be using.
   useEffect(() => {
-    if (formResult && form.current && nothingHasFocus()) moveFocus(form.current, "error");
-  }, [formResult]);
+    if (formResult && form.current && nothingHasFocus())
+      moveFocus(form.current, rejectionOf(formResult.error, host).focus);
+  }, [formResult, host]);
 
   const onSubmit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -70,13 +74,13 @@ function ConnectedForm({ formResult, onDone, host }: SignupFormProps & { readonl
     if (event.target instanceof HTMLInputElement) revalidate(event.target.name as FieldName, event.target.value);
   };
 
-  if (state.kind === "redirecting") return <Redirecting url={state.url} host={state.host} />;
+  if (state.kind === "redirecting") return <Redirecting url={state.url} host={state.host} docked={docked} />;
   return (
-    <>
-      {state.kind === "unreachable" && <Unreachable partner={state.partner} back={back} />}
+    <div className={css.stack}>
       <form
         ref={form}
-        className={css.form}
+        className={docked ? css.form : css.wide}
+        // Keeps its space, so that 'Stop' appears where the submit button was.
         hidden={state.kind === "unreachable"}
         method="post"
         action={SIGNUP_PATH}
@@ -84,49 +88,68 @@ function ConnectedForm({ formResult, onDone, host }: SignupFormProps & { readonl
         onSubmit={onSubmit}
         onInput={onInput}
       >
-        {editing?.error !== undefined && (
-          <Notice kind="error" role="alert" tabIndex={-1}>
-            <p>{editing.error}</p>
-            {formResult?.unreachable && partner && editing.error === formResult.error && (
-              <p>
-                You can go on to our partner instead: <PartnerLink partner={partner} />
-              </p>
-            )}
-          </Notice>
-        )}
-        <Field
-          name="email"
-          label="E-mail"
-          error={errors.email}
-          type="email"
-          autoComplete="email"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          defaultValue={formResult?.email}
-        />
-        <PasswordField error={errors.password} revealed={revealed} setRevealed={setRevealed} hydrated={hydrated} />
-        <Field
-          name="age"
-          label="Age"
-          hint="Your stated age in whole years, from 18 to 120."
-          error={errors.age}
-          type="text"
-          inputMode="numeric"
-          autoComplete="off"
-          pattern={AGE_PATTERN}
-          title="A whole number from 18 to 120"
-          required
-        />
+        <div className={css.fields}>
+          {editing?.error !== undefined && (
+            <Notice kind="error" role="alert" tabIndex={-1}>
+              <p>{editing.error}</p>
+              {formResult?.unreachable && partner && editing.error === formResult.error && (
+                <p>
+                  You can go to our partner instead: <PartnerLink partner={partner} />
+                </p>
+              )}
+            </Notice>
+          )}
+          <Field
+            name="email"
+            label="Email"
+            error={errors.email}
+            type="email"
+            autoComplete="email"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            defaultValue={formResult?.email}
+          />
+          <PasswordField error={errors.password} revealed={revealed} setRevealed={setRevealed} hydrated={hydrated} />
+          <Field
+            name="age"
+            label="Age"
+            hint="Your stated age in whole years, from 18 to 120."
+            error={errors.age}
+            type="text"
+            inputMode="numeric"
+            autoComplete="off"
+            pattern={AGE_PATTERN}
+            title="A whole number from 18 to 120"
+            required
+          />
+        </div>
         <Disclosure host={host} />
-        <Button type="submit" busy={sending}>
-          {sending ? "Creating Account..." : "Continue"}
-        </Button>
+        <LegalLinks />
         <p role="status" className="visually-hidden">
           {sending && "Your sign-up is being sent."}
+          {editing && revealed && "Your password is showing."}
         </p>
+        <Actions
+          docked={docked}
+          summary={
+            <>
+              Goes to <strong>{host}</strong> with an affiliate tag.
+            </>
+          }
+        >
+          <Button type="submit" busy={sending}>
+            {sending ? "Creating Account..." : "Continue"}
+          </Button>
+          {close && (
+            <Button quiet onClick={close}>
+              Cancel
+            </Button>
+          )}
+        </Actions>
       </form>
-    </>
+      {state.kind === "unreachable" && <Unreachable partner={state.partner} docked={docked} back={back} />}
+    </div>
   );
 }
 
@@ -134,5 +157,5 @@ function ConnectedForm({ formResult, onDone, host }: SignupFormProps & { readonl
 export function SignupForm(props: SignupFormProps): ReactElement {
   const { host } = useSite().signup;
   if (host !== null) return <ConnectedForm {...props} host={host} />;
-  return <p>Sign-up is not available at the moment: no sign-up service is connected, so no account can be created.</p>;
+  return <p>No sign-up service is connected, so we can’t create accounts right now.</p>;
 }

@@ -1,17 +1,24 @@
 import { useNavigate, useSite, type Partner } from "@colonnade/kit";
 import { useEffect, useRef, useState } from "react";
 
-import { blockSignup, recordSubmission } from "../underage/underage";
+import { closeSignup, recordSubmission } from "../underage/underage";
 import { destinationOf } from "../outcome/destination";
 import { validateForm, fieldError, type FieldErrors, type FieldName, type FormValues } from "./validation";
+import { rejectionOf } from "./rejection";
 import { SIGNUP_FAILED, sendSignup, type Outcome } from "./send";
+import { recordSuccess } from "../outcome/success";
 
 /** Focus target: a field, the error above the form, or the first field. */
 export type FocusTarget = FieldName | "error" | "start";
 
 /** State of a sign-up form. */
 export type SignupState =
-  | { readonly kind: "editing"; readonly errors: FieldErrors; readonly error?: string; readonly focus?: FocusTarget }
+  | {
+      readonly kind: "editing";
+      readonly errors: FieldErrors;
+      readonly error?: string;
+      readonly focus?: FocusTarget | undefined;
+    }
   | { readonly kind: "sending" }
   | { readonly kind: "unreachable"; readonly partner: Partner }
   /** The account was created. `host` is set if the redirect leaves this origin. */
@@ -41,7 +48,8 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
   const [state, setState] = useState<SignupState>({
     kind: "editing",
     errors: {},
-    ...(error !== undefined && { error }),
+    // The form moves the focus itself, because the page may render after the header.
+    ...(error !== undefined && { ...rejectionOf(error, site.signup.host), focus: undefined }),
   });
 
   useEffect(() => {
@@ -57,7 +65,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
   );
 
   const showError = (text: string): void => {
-    setState({ kind: "editing", errors: {}, error: text, focus: "error" });
+    setState({ kind: "editing", ...rejectionOf(text, site.signup.host) });
   };
 
   const follow = (redirectUrl: unknown): void => {
@@ -67,7 +75,9 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
       // Navigating to the form's own page would change nothing, so show the success page instead.
       const [pathname] = destination.path.split("#");
       const isCurrentPage = !onDone && pathname === window.location.pathname;
-      void navigate(isCurrentPage ? site.signup.success : destination.path);
+      const path = isCurrentPage ? site.signup.success : destination.path;
+      if (path === site.signup.success) recordSuccess();
+      void navigate(path);
     } else {
       setState({
         kind: "redirecting",
@@ -86,7 +96,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
         showError(outcome.error);
         break;
       case "unreachable":
-        console.warn(`Sign-up is out of reach: ${outcome.cause}.`);
+        console.warn(`Sign-up is unavailable: ${outcome.cause}.`);
         if (site.partner) setState({ kind: "unreachable", partner: site.partner });
         else showError(SIGNUP_FAILED);
     }
@@ -96,7 +106,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
     if (request.current) return;
     const result = validateForm(values);
     if (result.kind === "underage") {
-      blockSignup();
+      closeSignup();
       return;
     }
     if (result.kind === "invalid") {

@@ -74,7 +74,7 @@ describe("validateForm", () => {
     const result = validateForm({ email: "", password: "", age: "" });
     expect(result).toEqual({
       kind: "invalid",
-      errors: { email: "Enter your e-mail address.", password: "Enter a password.", age: "Enter your age." },
+      errors: { email: "Enter your email address.", password: "Enter a password.", age: "Enter your age." },
     });
     expect(result.kind === "invalid" && Object.keys(result.errors)).toEqual(["email", "password", "age"]);
   });

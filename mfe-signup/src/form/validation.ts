@@ -77,8 +77,8 @@ function isUnderage(text: string): boolean {
 export function fieldError(name: FieldName, text: string): string | undefined {
   switch (name) {
     case "email":
-      if (text === "") return "Enter your e-mail address.";
-      return isEmail(text) ? undefined : "Enter an e-mail address in the form name@example.com.";
+      if (text === "") return "Enter your email address.";
+      return isEmail(text) ? undefined : "Enter an email address like name@example.com.";
     case "password":
       if (text === "") return "Enter a password.";
       if (isPassword(text)) return undefined;

@@ -1,19 +1,17 @@
 import type { Partner } from "@colonnade/kit";
-import type { MouseEventHandler, ReactElement } from "react";
+import type { ComponentPropsWithoutRef, ReactElement } from "react";
 
 /** Props of {@link PartnerLink}. */
-export interface PartnerLinkProps {
+export interface PartnerLinkProps extends Omit<ComponentPropsWithoutRef<"a">, "href" | "rel" | "children"> {
   readonly partner: Partner;
   /** Text before the partner's name. */
   readonly prefix?: string;
-  readonly className?: string;
-  readonly onClick?: MouseEventHandler;
 }
 
 /** A link to the partner. The affiliate label is part of the link, so that it cannot be omitted. */
 export function PartnerLink({ partner, prefix = "", ...rest }: PartnerLinkProps): ReactElement {
   return (
-    <a href={partner.url} rel="sponsored nofollow noopener" {...rest}>
+    <a {...rest} href={partner.url} rel="sponsored nofollow noopener">
       {prefix}
       {partner.name} ({partner.host}) <span className="affiliate">Affiliate link</span>
     </a>

@@ -1,5 +1,6 @@
 import { useEffect, useRef, type ReactElement } from "react";
 
+import { Actions } from "../actions/Actions";
 import css from "./outcome.module.css";
 
 /** How long the target host is shown before the redirect. */
@@ -10,10 +11,12 @@ export interface RedirectingProps {
   readonly url: string;
   /** Target host if the redirect leaves this origin. */
   readonly host: string | null;
+  /** Whether this is in the dialog. */
+  readonly docked: boolean;
 }
 
 /** Says that the account was created, then redirects. */
-export function Redirecting({ url, host }: RedirectingProps): ReactElement {
+export function Redirecting({ url, host, docked }: RedirectingProps): ReactElement {
   const text = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
     text.current?.focus();
@@ -28,11 +31,11 @@ export function Redirecting({ url, host }: RedirectingProps): ReactElement {
     };
   }, [url, host]);
   return (
-    <div className={css.outcome}>
+    <div className={css.redirecting}>
       <p role="status" tabIndex={-1} ref={text}>
-        Your account was created. You are being taken{" "}
+        Your account was created. We’re taking you{" "}
         {host === null ? (
-          "on"
+          "there"
         ) : (
           <>
             to <strong>{host}</strong>
@@ -40,11 +43,11 @@ export function Redirecting({ url, host }: RedirectingProps): ReactElement {
         )}
         .
       </p>
-      <p>
-        <a href={url} rel="noopener nofollow">
+      <Actions docked={docked}>
+        <a className="button" href={url} rel="noopener nofollow">
           Continue{host !== null && ` to ${host}`}
         </a>
-      </p>
+      </Actions>
     </div>
   );
 }

@@ -1,6 +1,7 @@
-import type { Partner } from "@colonnade/kit";
-import { useEffect, useId, useRef, useState, type ReactElement } from "react";
+import { Notice, type Partner } from "@colonnade/kit";
+import { useEffect, useId, useRef, useState, type MouseEvent, type ReactElement } from "react";
 
+import { Actions } from "../actions/Actions";
 import { useCountdown } from "./countdown";
 import css from "./outcome.module.css";
 import { PartnerLink } from "./PartnerLink";
@@ -9,20 +10,26 @@ import { PartnerLink } from "./PartnerLink";
 export const COUNTDOWN_SECONDS = 10;
 const REMINDER_SECONDS = 5;
 
+/** How long the partner link ignores clicks, which may be meant for the form's button. */
+export const LINK_DELAY_MS = 1_000;
+
 /** Props of {@link Unreachable}. */
 export interface UnreachableProps {
   readonly partner: Partner;
+  /** Whether this is in the dialog. */
+  readonly docked: boolean;
   /** Returns to the form. */
   readonly back: () => void;
 }
 
 /**
- * Says that sign-up is unreachable and redirects to the partner after a countdown. 'Stop' has the focus, so that an
- * accidental key press keeps the visitor on the page.
+ * Says that sign-up is unreachable and redirects to the partner after a countdown. 'Stop' has the focus, and the place of
+ * the form's button, so that an accidental key press or click keeps the visitor on the page.
  */
-export function Unreachable({ partner, back }: UnreachableProps): ReactElement {
+export function Unreachable({ partner, docked, back }: UnreachableProps): ReactElement {
   const id = useId();
   const [phase, setPhase] = useState<"counting" | "stopped" | "left">("counting");
+  const [linkWorks, setLinkWorks] = useState(false);
   const stayButton = useRef<HTMLButtonElement>(null);
   const counting = phase === "counting";
   // A visitor who navigates back must not find the countdown running.
@@ -38,28 +45,52 @@ export function Unreachable({ partner, back }: UnreachableProps): ReactElement {
     stayButton.current?.focus();
   }, [counting]);
 
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setLinkWorks(true);
+    }, LINK_DELAY_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, []);
+
+  const follow = (event: MouseEvent): void => {
+    if (linkWorks) leave();
+    else event.preventDefault();
+  };
+
   return (
-    <div role="group" aria-labelledby={`${id}-what`} aria-describedby={`${id}-where`} className={css.outcome}>
-      <p id={`${id}-what`}>
-        <strong>Sign-up is out of reach right now, so we could not confirm an account.</strong>
-      </p>
-      <p id={`${id}-where`}>
-        {counting ? `You will be taken, in ${String(COUNTDOWN_SECONDS)} seconds,` : "You can go on"} to {partner.name} (
-        {partner.host}) through an affiliate link: we may earn a commission. Your e-mail, password and age do not go
-        there.
-      </p>
-      {counting && (
-        <p role="timer" className={css.timer}>
-          Leaving in {remaining} {remaining === 1 ? "second" : "seconds"}
-        </p>
-      )}
-      <p role="status" className={counting ? "visually-hidden" : undefined}>
-        {counting &&
-          remaining <= REMINDER_SECONDS &&
-          `${String(REMINDER_SECONDS)} seconds left. Choose Stop to stay here.`}
-        {phase === "stopped" && "The countdown is stopped. You stay on this page."}
-      </p>
-      <div className={css.actions}>
+    <div role="group" aria-labelledby={`${id}-what`} aria-describedby={`${id}-where`} className={css.unreachable}>
+      <div className={css.middle}>
+        <Notice className={css.message}>
+          <p id={`${id}-what`}>
+            <strong>Sign-up isn’t available right now, so we couldn’t confirm your account.</strong>
+          </p>
+          <div id={`${id}-where`} className={css.where}>
+            {counting && (
+              <p role="timer" className={css.timer}>
+                Taking you to {partner.name} in {remaining} {remaining === 1 ? "second" : "seconds"}.
+              </p>
+            )}
+            <p role="status" className={counting ? "visually-hidden" : undefined}>
+              {counting &&
+                remaining <= REMINDER_SECONDS &&
+                `${String(REMINDER_SECONDS)} seconds left. Choose Stop to stay here.`}
+              {phase === "stopped" && "Stopped. You’re staying on this page."}
+            </p>
+            <p>It’s an affiliate link, so we may earn a commission. Nothing you typed goes there.</p>
+          </div>
+          <PartnerLink
+            partner={partner}
+            prefix="Go now to "
+            className={`button quiet ${css.go ?? ""}`}
+            aria-disabled={!linkWorks}
+            onClick={follow}
+            onAuxClick={follow}
+          />
+        </Notice>
+      </div>
+      <Actions docked={docked}>
         {counting ? (
           <button
             key="stop"
@@ -77,8 +108,7 @@ export function Unreachable({ partner, back }: UnreachableProps): ReactElement {
             Back to the form
           </button>
         )}
-        <PartnerLink partner={partner} prefix="Go now to " className={`button quiet ${css.go ?? ""}`} onClick={leave} />
-      </div>
+      </Actions>
     </div>
   );
 }

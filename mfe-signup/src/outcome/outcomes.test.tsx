@@ -39,9 +39,9 @@ describe("unreachable sign-up", () => {
   it("shows the partner and the affiliate link, and focuses 'Stop'", async () => {
     await signUpUnreachable();
     const group = screen.getByRole("group");
-    expect(group.textContent).toContain("Sign-up is out of reach right now");
+    expect(group.textContent).toContain("Sign-up isn’t available right now");
     expect(descriptionOf(group)).toContain(
-      "taken, in 10 seconds, to Example Partner (partner.example.com) through an affiliate link",
+      "Taking you to Example Partner in 10 seconds.It’s an affiliate link, so we may earn a commission.",
     );
     expect(document.activeElement).toBe(screen.getByRole("button", { name: "Stop" }));
     expect(document.querySelector("form")?.hidden).toBe(true);
@@ -56,9 +56,9 @@ describe("unreachable sign-up", () => {
 
   it("counts down ten seconds visibly, then leaves once", async () => {
     await signUpUnreachable();
-    expect(screen.getByRole("timer").textContent).toBe("Leaving in 10 seconds");
+    expect(screen.getByRole("timer").textContent).toBe("Taking you to Example Partner in 10 seconds.");
     await seconds(9);
-    expect(screen.getByRole("timer").textContent).toBe("Leaving in 1 second");
+    expect(screen.getByRole("timer").textContent).toBe("Taking you to Example Partner in 1 second.");
     expect(assign).not.toHaveBeenCalled();
     await seconds(1);
     await seconds(60);
@@ -82,7 +82,7 @@ describe("unreachable sign-up", () => {
     await seconds(60);
     expect(assign).not.toHaveBeenCalled();
     expect(screen.queryByRole("timer")).toBeNull();
-    expect(screen.getByRole("status").textContent).toBe("The countdown is stopped. You stay on this page.");
+    expect(screen.getByRole("status").textContent).toBe("Stopped. You’re staying on this page.");
     expect(document.activeElement).toBe(screen.getByRole("button", { name: "Back to the form" }));
   });
 
@@ -91,17 +91,31 @@ describe("unreachable sign-up", () => {
     click("Stop");
     click("Back to the form");
     expect(document.querySelector("form")?.hidden).toBe(false);
-    expect([input("E-mail").value, input("Password").value, input("Age").value]).toEqual(Object.values(FORM_VALUES));
-    expect(document.activeElement).toBe(input("E-mail"));
+    expect([input("Email").value, input("Password").value, input("Age").value]).toEqual(Object.values(FORM_VALUES));
+    expect(document.activeElement).toBe(input("Email"));
   });
 
   it("stops the countdown when its link is followed", async () => {
     await signUpUnreachable();
     const link = screen.getByRole<HTMLAnchorElement>("link", { name: /^Go now to / });
     expect(link.href).toBe(PARTNER_URL);
-    fireEvent.click(link);
+    await seconds(1);
+    expect(fireEvent.click(link)).toBe(true);
     await seconds(60);
     expect(assign).not.toHaveBeenCalled();
+  });
+
+  it("ignores its link during the first second", async () => {
+    await signUpUnreachable();
+    const link = screen.getByRole("link", { name: /^Go now to / });
+    await seconds(0.9);
+    expect(link.getAttribute("aria-disabled")).toBe("true");
+    // False: the click's default is prevented.
+    expect(fireEvent.click(link)).toBe(false);
+    expect(fireEvent(link, new MouseEvent("auxclick", { bubbles: true, cancelable: true }))).toBe(false);
+    expect(screen.getByRole("timer")).not.toBeNull();
+    await seconds(0.1);
+    expect(link.getAttribute("aria-disabled")).toBe("false");
   });
 
   it("pauses while the page is hidden", async () => {
@@ -119,7 +133,7 @@ describe("a redirect after success", () => {
   it("shows the host before leaving this origin", async () => {
     await signUp(200, { redirectUrl: "https://members.example.com/welcome" });
     expect(screen.getByRole("status").textContent).toBe(
-      "Your account was created. You are being taken to members.example.com.",
+      "Your account was created. We’re taking you to members.example.com.",
     );
     expect(screen.getByRole("link", { name: "Continue to members.example.com" })).not.toBeNull();
     expect(document.querySelector("form")).toBeNull();

@@ -1,8 +1,9 @@
 import { isNotFound } from "@colonnade/kit";
 import { renderPage, type RenderedPage, type RenderOptions } from "@colonnade/kit/testing";
 import { screen } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
+import { recordSuccess } from "../outcome/success";
 import section from "../section";
 import { WITH_BACKEND } from "../testing/signup";
 
@@ -35,21 +36,42 @@ describe("/signup", () => {
 
   it("does not invite to sign up without a sign-up service", async () => {
     const { container, head } = await renderExisting("/signup");
-    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Sign-up is not available");
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Sign-up isn’t available");
     expect(`${container.textContent} ${head.description}`).not.toMatch(/create (an|your) account/i);
   });
 });
 
 describe("/success", () => {
-  it("shows the account's host and says that nothing is stored", async () => {
+  it("is neutral without a sign-up, and says that nothing is kept", async () => {
     const { container } = await renderExisting("/success", { site: WITH_BACKEND });
-    expect(container.textContent).toContain("your account was created at accounts.example.org");
-    expect(container.textContent).toContain("stores none of them");
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Your account");
+    expect(container.textContent).toContain("If you just signed up here, your account is at accounts.example.org.");
+    expect(container.textContent).toContain("doesn’t keep them");
+  });
+
+  it("says once that the visitor is signed up after a sign-up", async () => {
+    recordSuccess();
+    const { container, unmount } = await renderExisting("/success", { site: WITH_BACKEND });
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("You’re signed up");
+    expect(container.textContent).toContain("Your account was created at accounts.example.org.");
+    expect(sessionStorage.length).toBe(0);
+    unmount();
+    await renderExisting("/success", { site: WITH_BACKEND });
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Your account");
+  });
+
+  it("is neutral if storage is denied", async () => {
+    vi.spyOn(globalThis, "sessionStorage", "get").mockImplementation(() => {
+      throw new DOMException("denied", "SecurityError");
+    });
+    recordSuccess();
+    await renderExisting("/success", { site: WITH_BACKEND });
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Your account");
   });
 
   it("uses a generic name if no service is configured", async () => {
     const { container } = await renderExisting("/success");
-    expect(container.textContent).toContain("your account was created at the sign-up service");
+    expect(container.textContent).toContain("your account is at the sign-up service");
   });
 
   it("links home", async () => {

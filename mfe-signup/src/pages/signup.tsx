@@ -1,7 +1,7 @@
 import { definePage, Notice, useSite, type PageProps } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
-import { useSignupBlocked } from "../underage/underage";
+import { useSignupClosed } from "../underage/underage";
 import { UNDERAGE_HEADING, UnderageNotice } from "../underage/UnderageNotice";
 import { signupHeading } from "../form/signupHeading";
 import { SAMPLE_NOTICE } from "../form/sampleNotice";
@@ -9,18 +9,18 @@ import { SignupForm } from "../form/SignupForm";
 import css from "./pages.module.css";
 
 function SignupPage({ form }: PageProps<null>): ReactElement {
-  const blocked = useSignupBlocked(form);
+  const closed = useSignupClosed(form);
   const site = useSite();
   return (
     <div className={`page ${css.narrow ?? ""}`}>
-      <h1>{blocked ? UNDERAGE_HEADING : signupHeading(site)}</h1>
+      <h1>{closed ? UNDERAGE_HEADING : signupHeading(site)}</h1>
       {/* Shown to all visitors: without JavaScript the buttons of sample ads link here too. */}
-      {!blocked && (
+      {!closed && (
         <Notice>
           <p>Coming from an ad? {SAMPLE_NOTICE}</p>
         </Notice>
       )}
-      {blocked ? <UnderageNotice /> : <SignupForm formResult={form} />}
+      {closed ? <UnderageNotice rejected={form?.underAge ?? false} /> : <SignupForm formResult={form} />}
     </div>
   );
 }
@@ -32,8 +32,8 @@ export const page = definePage({
     title: `Sign up - ${site.brand}`,
     description:
       site.signup.host === null
-        ? `${signupHeading(site)} on ${site.brand} at the moment.`
-        : `Create an account through ${site.brand}: who receives your details, and who earns by it. For adults of 18 and over.`,
+        ? `${signupHeading(site)} on ${site.brand} right now.`
+        : `Create an account through ${site.brand}. See who receives your details and who may earn a commission. For adults 18 and over.`,
     canonical: "/signup",
     robots: "noindex",
   }),

@@ -1,19 +1,22 @@
 import { definePage, Link, useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
+import { useJustSignedUp } from "../outcome/success";
 import css from "./pages.module.css";
 
 function SuccessPage(): ReactElement {
   const { brand, signup } = useSite();
+  const justSignedUp = useJustSignedUp();
+  const host = signup.host === null ? "the sign-up service" : <strong>{signup.host}</strong>;
   return (
     <div className={`page ${css.narrow ?? ""}`}>
-      <h1>Thank you for signing up</h1>
-      <p>
-        If the sign-up form brought you here, your account was created at{" "}
-        {signup.host === null ? "the sign-up service" : <strong>{signup.host}</strong>}. That is where your account
-        lives.
-      </p>
-      <p>This site passes your e-mail, password and stated age on, and stores none of them.</p>
+      <h1>{justSignedUp ? "You’re signed up" : "Your account"}</h1>
+      {justSignedUp ? (
+        <p>Your account was created at {host}. That’s where it lives.</p>
+      ) : (
+        <p>If you just signed up here, your account is at {host}.</p>
+      )}
+      <p>This site passes on your email, password, and stated age, and doesn’t keep them.</p>
       <p>
         <Link className="button" to="/">
           Back to {brand}
@@ -27,7 +30,7 @@ export const page = definePage({
   data: () => null,
   paths: () => ["/success"],
   head: ({ site }) => ({
-    title: `You are signed up - ${site.brand}`,
+    title: `Your account - ${site.brand}`,
     description: `Where a sign-up through ${site.brand} ends.`,
     canonical: "/success",
     robots: "noindex",

@@ -48,13 +48,13 @@ export function mockPendingResponse(): Mock<typeof fetch> {
 }
 
 /** Returns the input with this label. */
-export function input(label: "E-mail" | "Password" | "Age"): HTMLInputElement {
+export function input(label: "Email" | "Password" | "Age"): HTMLInputElement {
   return screen.getByLabelText<HTMLInputElement>(label);
 }
 
 /** Fills in the form, by default with {@link FORM_VALUES}. */
 export function fillForm(values: Partial<Record<keyof typeof FORM_VALUES, string>> = {}): void {
-  input("E-mail").value = values.email ?? FORM_VALUES.email;
+  input("Email").value = values.email ?? FORM_VALUES.email;
   input("Password").value = values.password ?? FORM_VALUES.password;
   input("Age").value = values.age ?? FORM_VALUES.age;
 }

@@ -3,17 +3,23 @@ import { TextLink } from "@colonnade/kit/text";
 import { useEffect, useRef, type ReactElement } from "react";
 
 import { nothingHasFocus } from "../focus";
-import { hasSubmitted } from "./underage";
+import { hasSubmitted, wasClosedHere } from "./underage";
 import css from "./underage.module.css";
 
 /** Heading that replaces the form's heading. */
 export const UNDERAGE_HEADING = "Sign-up ends here";
 
+/** Props of {@link UnderageNotice}. */
+export interface UnderageNoticeProps {
+  /** Whether this page is the response to a form post that the gateway rejected. */
+  readonly rejected?: boolean;
+}
+
 /**
  * Replaces the form after an age under 18 was stated. An earlier attempt may have reached the backend, so the notice
- * mentions it separately.
+ * mentions it separately. After a reload, attempts are no longer known, so the notice says nothing about them.
  */
-export function UnderageNotice(): ReactElement {
+export function UnderageNotice({ rejected = false }: UnderageNoticeProps): ReactElement {
   const { host } = useSite().signup;
   const text = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
@@ -23,16 +29,17 @@ export function UnderageNotice(): ReactElement {
   return (
     <div className={css.notice}>
       <p ref={text} tabIndex={-1}>
-        Thank you for telling us your age. This site is only for people aged 18 and over, so sign-up ends here. Nothing
-        of this attempt was passed on or kept.
+        Thank you for telling us your age. This site is only for people 18 and over, so sign-up ends here.
+        {(rejected || wasClosedHere()) && " We didn’t save or send anything you entered."}
         {host !== null &&
           hasSubmitted() &&
-          ` What you sent before was meant for ${host} and may have arrived there; this site kept none of it.`}
+          ` What you sent before that was meant for ${host} and may have arrived there. We didn’t keep it.`}{" "}
+        <span className={css.scripted}>This tab remembers only that sign-up is closed, not your age.</span>
       </p>
       <p>
-        If something you saw online worries you, or somebody puts you under pressure, you are not alone and not in
-        trouble. The National Center for Missing &amp; Exploited Children listens:{" "}
-        <a href="tel:+18008435678">1-800-843-5678</a> or{" "}
+        If something you saw online worries you, or someone is pressuring you, you’re not alone and not in trouble. The
+        National Center for Missing &amp; Exploited Children can help. Call{" "}
+        <a href="tel:+18008435678">1-800-843-5678</a> or go to{" "}
         <TextLink href="https://report.cybertip.org/">report.cybertip.org</TextLink>. In immediate danger, call{" "}
         <a href="tel:911">911</a>.
       </p>

@@ -9,16 +9,16 @@ import { mockJsonResponse, WITH_BACKEND, fillForm, input } from "../testing/sign
 // In a separate file: the block lasts for the tab, which here is the file.
 
 it("the underage notice says where an earlier attempt was sent", async () => {
-  const fetchMock = mockJsonResponse(409, { error: "This e-mail address is already registered." });
+  const fetchMock = mockJsonResponse(409, { error: "This email address is already registered." });
   await renderPage(section, "/signup", { site: WITH_BACKEND });
   fillForm();
   await userEvent.click(screen.getByRole("button", { name: "Continue" }));
-  await screen.findByRole("alert");
+  await screen.findByText(/already registered/);
   input("Age").value = "17";
   await userEvent.click(screen.getByRole("button", { name: "Continue" }));
   expect(fetchMock).toHaveBeenCalledTimes(1);
   expect(screen.getByText(/Thank you for telling us your age/).textContent).toContain(
-    "Nothing of this attempt was passed on or kept. What you sent before was meant for accounts.example.org and may " +
-      "have arrived there; this site kept none of it.",
+    "We didn’t save or send anything you entered. What you sent before that was meant for accounts.example.org and may " +
+      "have arrived there. We didn’t keep it.",
   );
 });

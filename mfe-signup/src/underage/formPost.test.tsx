@@ -14,7 +14,7 @@ it("posting an age under 18 blocks sign-up on page and dialog", async () => {
   expect(document.querySelector("form, input")).toBeNull();
   expect(document.body.textContent).not.toContain("Example Partner");
   // The form result covers only this attempt.
-  expect(document.body.textContent).toContain("Nothing of this attempt was passed on or kept.");
+  expect(document.body.textContent).toContain("We didn’t save or send anything you entered.");
   await renderSlot(section, "join", { open: true, reason: "general", close: () => undefined }, { site: WITH_PARTNER });
   expect(screen.getByRole("dialog", { name: "Sign-up ends here" })).not.toBeNull();
 });

@@ -18,8 +18,8 @@ it("submitting an age under 18 blocks sign-up and sends nothing", async () => {
   expect(document.querySelector("form")).toBeNull();
   expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Sign-up ends here");
   const notice = screen.getByText(/Thank you for telling us your age/);
-  expect(notice.textContent).toContain("only for people aged 18 and over");
-  expect(notice.textContent).toContain("Nothing of this attempt was passed on or kept.");
+  expect(notice.textContent).toContain("only for people 18 and over");
+  expect(notice.textContent).toContain("We didn’t save or send anything you entered.");
   expect(document.body.textContent).not.toContain("sent before");
   expect(document.activeElement).toBe(notice);
 });
@@ -33,10 +33,12 @@ it("the page has no form and no partner link", async () => {
 it("the dialog shows the same notice and a close button", async () => {
   await renderSlot(section, "join", { open: true, reason: "sample", close: () => undefined }, { site: WITH_PARTNER });
   expect(document.querySelector("form, input")).toBeNull();
-  expect(screen.getByRole("dialog", { name: "Sign-up ends here" }).textContent).toContain("aged 18 and over");
+  expect(screen.getByRole("dialog", { name: "Sign-up ends here" }).textContent).toContain("18 and over");
   expect(screen.getAllByRole("button").map((button) => button.getAttribute("aria-label"))).toEqual(["Close"]);
 });
 
-it("nothing is stored outside the tab's memory", () => {
-  expect([localStorage.length, sessionStorage.length, document.cookie]).toEqual([0, 0, ""]);
+it("the tab keeps a flag that says only 'closed', and no age", () => {
+  expect(Object.entries(sessionStorage)).toEqual([["signup", "closed"]]);
+  expect(history.state).toEqual({ signup: "closed" });
+  expect([localStorage.length, document.cookie]).toEqual([0, ""]);
 });

@@ -1,8 +1,13 @@
 import type { FormResult } from "@colonnade/kit";
 import { useEffect, useSyncExternalStore } from "react";
 
-// In memory only, until the tab loads a new document: a stored flag would be a record of the age.
-let blocked = false;
+// Held for the tab, across reloads. The flag says only 'closed': an age would be personal data. Session storage may be
+// denied, so the history entry holds the flag, too.
+const KEY = "signup";
+const CLOSED = "closed";
+
+let closed = false;
+let closedHere = false;
 let submitted = false;
 const listeners = new Set<() => void>();
 
@@ -13,10 +18,48 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Blocks all sign-up forms in this tab after the visitor stated an age under 18. */
-export function blockSignup(): void {
-  blocked = true;
+function historyFields(): Readonly<Record<string, unknown>> {
+  const state: unknown = history.state;
+  return typeof state === "object" && state !== null ? { ...state } : {};
+}
+
+function storedFlag(): unknown {
+  try {
+    return sessionStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+function storeFlag(): void {
+  try {
+    sessionStorage.setItem(KEY, CLOSED);
+  } catch {
+    // Storage is full or denied.
+  }
+  try {
+    history.replaceState({ ...historyFields(), [KEY]: CLOSED }, "");
+  } catch {
+    // Browsers limit how often an entry may be replaced.
+  }
+}
+
+function isClosed(): boolean {
+  closed ||= storedFlag() === CLOSED || historyFields()[KEY] === CLOSED;
+  return closed;
+}
+
+/** Closes all sign-up forms in this tab after the visitor stated an age under 18. */
+export function closeSignup(): void {
+  closed = true;
+  closedHere = true;
+  storeFlag();
   for (const listener of listeners) listener();
+}
+
+/** Whether sign-up was closed since the document was loaded. */
+export function wasClosedHere(): boolean {
+  return closedHere;
 }
 
 /** Records that a sign-up was sent, for the underage notice. */
@@ -30,18 +73,14 @@ export function hasSubmitted(): boolean {
 }
 
 /**
- * Whether sign-up is blocked in this tab: an age under 18 was submitted here, or in a form post that the gateway
+ * Whether sign-up is closed in this tab: an age under 18 was submitted here, or in a form post that the gateway
  * rejected.
  */
-export function useSignupBlocked(formResult?: FormResult): boolean {
+export function useSignupClosed(formResult?: FormResult): boolean {
   const rejected = formResult?.underAge ?? false;
   useEffect(() => {
-    if (rejected) blockSignup();
+    if (rejected) closeSignup();
   }, [rejected]);
-  const blockedHere = useSyncExternalStore(
-    subscribe,
-    () => blocked,
-    () => false,
-  );
-  return blockedHere || rejected;
+  const closedInTab = useSyncExternalStore(subscribe, isClosed, () => false);
+  return closedInTab || rejected;
 }

@@ -14,19 +14,19 @@ use super::fields::FieldError;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SignupError {
     /// The request comes from another site's page.
-    #[error("Sign-up only works from this site's own pages.")]
+    #[error("Sign-up only works from this site’s own pages.")]
     CrossOrigin,
     /// The `Content-Type` is neither JSON nor a form.
     #[error("Please send the form as JSON or as a web form.")]
     MediaType,
     /// The body is larger than the limit.
-    #[error("What was sent is too long.")]
+    #[error("That’s too much to send. Please shorten what you entered.")]
     TooLarge,
     /// The body did not arrive in time.
-    #[error("What was sent did not arrive in time.")]
+    #[error("Your form took too long to arrive. Please try again.")]
     TimedOut,
     /// The body cannot be parsed, or contains a field twice.
-    #[error("What was sent could not be read.")]
+    #[error("We couldn’t read your form. Please try again.")]
     Malformed,
     /// A required field is missing.
     #[error("The field {0} is missing.")]
@@ -49,7 +49,7 @@ pub(super) enum SignupError {
     #[error("{FAILED}")]
     CircuitOpen(Duration),
     /// The rate limit of the client is reached.
-    #[error("There were too many sign-ups from your connection. Please wait a minute and try again.")]
+    #[error("There were too many sign-ups from your connection. Wait a minute, then try again.")]
     ClientRateLimited {
         /// The time until the next attempt.
         wait: Duration,
@@ -57,7 +57,7 @@ pub(super) enum SignupError {
         shows_page: bool,
     },
     /// The rate limit of all clients is reached.
-    #[error("Too many people are signing up just now. Please wait a minute and try again.")]
+    #[error("Too many people are signing up right now. Wait a minute, then try again.")]
     GlobalRateLimited {
         /// The time until the next attempt.
         wait: Duration,
@@ -65,7 +65,7 @@ pub(super) enum SignupError {
         shows_page: bool,
     },
     /// The limit of concurrent calls to the backend is reached.
-    #[error("Too many people are signing up just now. Please try again in a moment.")]
+    #[error("Too many people are signing up right now. Try again in a moment.")]
     ConcurrencyLimited,
 }
 

@@ -32,16 +32,16 @@ pub(super) struct Fields {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FieldError {
     /// The stated age is below the minimum.
-    #[error("Sorry, this site is only for people who are 18 or older.")]
+    #[error("Sorry, this site is only for people 18 or older.")]
     UnderAge,
     /// The age is not a whole number in the accepted range.
-    #[error("Please state your age as a whole number from 18 to 120.")]
+    #[error("Enter your age as a whole number from 18 to 120.")]
     Age,
     /// The e-mail address is invalid.
-    #[error("Please enter a valid e-mail address.")]
+    #[error("Enter an email address like name@example.com.")]
     Email,
     /// The password is too short or too long.
-    #[error("Please choose a password of 6 to 256 characters.")]
+    #[error("Choose a password with 6 to 256 characters.")]
     Password,
 }
 

@@ -1,0 +1,25 @@
+import type { FieldErrors } from "./validation";
+
+/** What the form shows after a rejection. */
+export interface Rejection {
+  readonly errors: FieldErrors;
+  /** Error above the form, if it belongs to no field. */
+  readonly error?: string;
+  readonly focus: "email" | "error";
+}
+
+const EMAIL = /\be-?mail\b/i;
+const TAKEN = /\b(already|exists?|registered|taken|in use)\b/i;
+
+/**
+ * Returns what to show for the error text of a rejection. An error about the e-mail address belongs to its field, with a
+ * next step. The response has no code for the field, so its text decides.
+ */
+export function rejectionOf(text: string, host: string | null): Rejection {
+  if (!EMAIL.test(text)) return { errors: {}, error: text, focus: "error" };
+  const nextStep =
+    TAKEN.test(text) && host !== null
+      ? `Use a different email, or go to ${host} if you already have an account there.`
+      : "Check the address, or use a different one.";
+  return { errors: { email: `${text} ${nextStep}` }, focus: "email" };
+}
