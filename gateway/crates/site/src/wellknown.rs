@@ -78,7 +78,7 @@ async fn encode_sitemap(origin: &Origin, deployment: &Arc<LoadedDeployment>) -> 
         .unwrap_or_else(|_| vec![sitemap_file("urlset", "")]);
     let mut encoded = Vec::with_capacity(files.len());
     for file in files {
-        encoded.push(EncodedContent::compress(file.into()).await);
+        encoded.push(EncodedContent::compress(move || file).await);
     }
     encoded
 }
