@@ -377,6 +377,29 @@ fn uploads_of_one_token_leave_places_to_others() {
     });
 }
 
+/// The gateway serves no longer URL.
+#[test]
+fn urls_of_pages_and_files_have_at_most_64_segments() {
+    let release = |page: &str, file: &str| {
+        Release::section("directory", "2.0.0", &[page]).file(&format!("client/{file}"), SCRIPT)
+    };
+    let gateway = Gateway::start_live("", &[]);
+    let (page, file) = ("/a".repeat(65), format!("{}/b.js", ["a"; 61].join("/")));
+    let rejected = gateway.put_release("directory", "2.0.0", release(&page, &file).archive());
+    assert_eq!(rejected.status, 422, "{}", rejected.text());
+    let expected = [
+        format!("the URL of file `client/{file}` has 65 segments; expected at most 64"),
+        format!("pattern `{page}` has 65 segments; expected at most 64"),
+    ];
+    assert_eq!(problems(&rejected), expected);
+    let (page, file) = (&page[2..], &file[2..]);
+    gateway.publish(&release(page, file));
+    gateway.deploy(&json!({ "directory": "2.0.0" }));
+    for target in [page, &format!("/assets/directory/2.0.0/{file}")] {
+        assert_eq!(gateway.get(target).status, 200, "{target}");
+    }
+}
+
 #[test]
 fn release_has_at_most_5000_pages_and_paths() {
     let gateway = Gateway::start();
