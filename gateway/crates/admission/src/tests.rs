@@ -141,6 +141,30 @@ async fn equal_share_is_kept_unless_the_item_is_free() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn newcomer_asks_the_64_clients_that_hold_most() {
+    for (busy_clients, gave_way_at_once) in [(63, true), (64, false)] {
+        let mut pool = FullPool::new([], false).await;
+        pool.limits.total = 2 * (busy_clients + 1);
+        for client in (0..busy_clients).map(|number| format!("198.51.100.{number}")) {
+            for _ in 0..2 {
+                // A permit without an item never gives way.
+                let permit = pool.pool.acquire(key(&client), None, pool.limits).await;
+                pool.permits.push(permit.ok());
+            }
+        }
+        let first = pool.permits.len();
+        for _ in 0..2 {
+            let permit = pool.acquire(A).await;
+            pool.permits.push(permit.ok());
+        }
+        assert_eq!(pool.add(B).await, gave_way_at_once.then_some(first));
+        // Clients that decline come after those that hold the same.
+        let second = if gave_way_at_once { None } else { Some(first) };
+        assert_eq!(pool.add(C).await, second);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn kept_permit_makes_newcomer_ask_another_item() {
     let mut pool = FullPool::new([A, A, A], false).await;
     let (gave_way, kept) = (Arc::clone(&pool.gave_way), pool.permits[0].take());
