@@ -189,6 +189,21 @@ fn one_slow_upload_per_client_sheds_no_visit() {
     });
 }
 
+#[test]
+fn one_unread_response_per_client_sheds_no_visit() {
+    // A response that waits for its client for two seconds gives way.
+    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 100\nmin_rate_window_ms = 20000\n");
+    let open = |last| open_responses(&gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 5, last)), 1);
+    let _unread: Vec<_> = (0..100).map(open).collect();
+    wait_until("the first response gives way", || gateway.get("/").status == 200);
+    attack(&gateway, || {
+        let _new_clients: Vec<_> = (100..120).map(open).collect();
+        wait_until("others have given way", || {
+            gateway.closed_connections("preempted") >= 20
+        });
+    });
+}
+
 /// Like [`Client::pending_upload`] over HTTP/2, as request `number` of the connection.
 fn send_pending_upload(raw: &mut Raw, number: u32) {
     let head = frames::post_report();
