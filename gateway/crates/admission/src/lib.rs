@@ -3,8 +3,8 @@
 //! There is one rule. While permits are free, every newcomer gets one. When none is free, the network that holds most
 //! gives way first: its items are asked, the oldest first, and the newcomer gets the permit of the first one that agrees.
 //! From a network that holds no more than its own, a newcomer gets only what costs its holder nothing, such as an idle
-//! connection, or, if all hold the same, what its client has left waiting. Networks are compared at the widest level at which they differ: an IPv4 address or the /48 of an IPv6 address,
-//! then the /56, then the /64.
+//! connection, or, if all hold the same, what its client has left waiting. Networks are compared at the widest level at
+//! which they differ: an IPv4 address or the /48 of an IPv6 address, then the /56, then the /64.
 
 mod ledger;
 mod pool;

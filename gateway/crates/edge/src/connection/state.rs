@@ -485,8 +485,9 @@ impl ConnectionData {
     fn has_stalled(&self) -> bool {
         let window = self.limits.min_rate_window;
         let mut responses = self.open_responses.values();
-        self.waits_only_for_client()
-            && (has_waited(&self.write_timer, window) || responses.all(|timer| has_waited(timer, window)))
+        // HTTP/1 has no open responses: only the socket waits for the client.
+        let have_responses_stalled = responses.len() > 0 && responses.all(|timer| has_waited(timer, window));
+        self.waits_only_for_client() && (has_waited(&self.write_timer, window) || have_responses_stalled)
     }
 
     /// Returns whether no request is in flight, and the rest of a head has not arrived for long.
