@@ -8,13 +8,17 @@ use std::thread::park_timeout;
 use std::time::Duration;
 
 use crate::support::frames::{self, DATA, END_HEADERS, END_STREAM, HEADERS, WINDOW_UPDATE, frame};
-use crate::support::{Backend, Client, Gateway, Raw, Release, Reply, Setup, attack, wait_until};
+use crate::support::{Backend, Client, Gateway, Raw, Release, Reply, Setup, attack, only_limits, wait_until};
 
 /// The identifier of `SETTINGS_INITIAL_WINDOW_SIZE` (RFC 9113, section 6.5.2).
 const INITIAL_WINDOW_SIZE: u16 = 4;
 
 const LENGTH: u32 = 200_000;
 const TARGET: &str = "/assets/large/1.0.0/large.bin";
+
+/// The size of [`DOWNLOAD`], which exceeds the socket buffers.
+const DOWNLOAD_LENGTH: usize = 16_000_000;
+const DOWNLOAD: &str = "/assets/download/1.0.0/large.bin";
 
 /// Four clients can use up the request limit.
 const LIMITS: &str = "[limits]\nmax_requests_in_flight = 16\nmax_requests_in_flight_per_client = 4\n";
@@ -187,6 +191,42 @@ fn one_slow_upload_per_client_sheds_no_visit() {
             gateway.closed_connections("preempted") >= 16
         });
     });
+}
+
+#[test]
+fn one_unread_response_per_client_sheds_no_visit() {
+    // A response that waits for its client for two seconds gives way.
+    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 100\nmin_rate_window_ms = 20000\n");
+    let open = |last| open_responses(&gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 5, last)), 1);
+    let _unread: Vec<_> = (0..100).map(open).collect();
+    wait_until("the first response gives way", || gateway.get("/").status == 200);
+    attack(&gateway, || {
+        let _new_clients: Vec<_> = (100..120).map(open).collect();
+        wait_until("others have given way", || {
+            gateway.closed_connections("preempted") >= 20
+        });
+    });
+}
+
+#[test]
+fn http1_response_unread_for_a_moment_is_kept() {
+    // A tenth of this window does not pass.
+    let gateway = gateway_with(&only_limits("max_requests_in_flight = 4"));
+    let release = Release::section("download", "1.0.0", &["/download"]);
+    let bytes = vec![0; DOWNLOAD_LENGTH];
+    gateway.publish(&release.bytes("client/large.bin", "application/octet-stream", bytes));
+    gateway.deploy(&serde_json::json!({ "download": "1.0.0" }));
+    let _downloads = [20, 21, 22, 23].map(|last| {
+        let mut raw = Raw::open(&gateway.site.with_source_ip(ip(last)));
+        assert!(raw.send(format!("GET {DOWNLOAD} HTTP/1.1\r\nhost: site.example\r\n\r\n")));
+        raw.read_exact(1);
+        raw
+    });
+    // Meanwhile the socket buffers fill.
+    for _ in 0..500 {
+        assert_eq!(gateway.get("/").status, 503);
+    }
+    assert_eq!(gateway.closed_connections("preempted"), 0);
 }
 
 /// Like [`Client::pending_upload`] over HTTP/2, as request `number` of the connection.

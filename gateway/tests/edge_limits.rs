@@ -233,21 +233,21 @@ fn unfinished_heads_do_not_block_visitors() {
     });
 }
 
+/// A connection with a response that the client does not read. It needs no permit of a request.
+fn unread_health_check(client: &Client) -> Raw {
+    // SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113, section 6.5.2).
+    let mut raw = frames::open(client, &[(4, 0)]);
+    let head = frames::get("/healthz");
+    raw.send(frame(HEADERS, END_STREAM | END_HEADERS, 1, &head));
+    raw
+}
+
 #[test]
 fn unread_responses_without_permit_do_not_block_visitors() {
     const CONNECTIONS: usize = 64;
     let gateway = Gateway::start_live(&only_limits(&format!("max_connections = {CONNECTIONS}")), &[]);
     let unread = |number: usize| {
-        let client = gateway.site.with_source_ip(ip(u8::try_from(number % 8).unwrap()));
-        // SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113, section 6.5.2).
-        let mut raw = frames::open(&client, &[(4, 0)]);
-        raw.send(frame(
-            HEADERS,
-            END_STREAM | END_HEADERS,
-            1,
-            &frames::get("/healthz"),
-        ));
-        raw
+        unread_health_check(&gateway.site.with_source_ip(ip(u8::try_from(number % 8).unwrap())))
     };
     attack(&gateway, || {
         let mut connections: Vec<_> = (0..CONNECTIONS).map(unread).collect();
@@ -260,6 +260,34 @@ fn unread_responses_without_permit_do_not_block_visitors() {
             gateway.closed_connections("preempted") >= 16
         });
     });
+}
+
+/// Each client holds one connection, as a visitor does.
+fn hold_one_connection_per_client(cause: &str, open: impl Fn(&Client) -> Raw) {
+    // What waits for its client for two seconds gives way.
+    let limits = "max_connections = 100\nrequest_header_timeout_ms = 20000\nmin_rate_window_ms = 20000";
+    let gateway = Gateway::start_live(&only_limits(limits), &[]);
+    let open = |last| open(&gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 5, last)));
+    let _held: Vec<_> = (0..100).map(open).collect();
+    wait_until("the first connection gives way", || {
+        gateway.get("/").status == 200
+    });
+    attack(&gateway, || {
+        let _new_clients: Vec<_> = (100..120).map(open).collect();
+        wait_until("others have given way", || {
+            gateway.closed_connections(cause) >= 20
+        });
+    });
+}
+
+#[test]
+fn one_unfinished_head_per_client_blocks_no_visitor() {
+    hold_one_connection_per_client("evicted", unfinished_head);
+}
+
+#[test]
+fn one_unread_connection_per_client_blocks_no_visitor() {
+    hold_one_connection_per_client("preempted", unread_health_check);
 }
 
 #[test]

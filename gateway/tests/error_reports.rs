@@ -4,14 +4,19 @@ use std::net::Ipv4Addr;
 
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Gateway, Release, Request, Response, attack, rollout_cookie, wait_until};
+use crate::support::{
+    Browser, Gateway, Release, Request, Response, Setup, attack, rollout_cookie, wait_until,
+};
 
 /// Thresholds small enough for a test.
 const SMALL_THRESHOLDS: &str = "[rollout]\nmin_views = 4\nmin_clients = 3\nabort_margin_percent = 5\n";
 
 /// A gateway that rolls out deployment 2, with `directory` 2.0.0, to half of the visitors.
 fn gateway(extra: &str) -> Gateway {
-    let gateway = Gateway::start_live(extra, &[]);
+    with_rollout(Gateway::start_live(extra, &[]))
+}
+
+fn with_rollout(gateway: Gateway) -> Gateway {
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
     let body = json!({ "releases": { "directory": "2.0.0" }, "percent": 50 });
     assert_eq!(gateway.post_deployment(&body).status, 201);
@@ -399,6 +404,31 @@ fn reports_from_clients_without_document_are_ignored() {
     assert_eq!(
         abort["reason"],
         "75.0 % of 4 clients with the rollout's releases failed, and 0.0 % of 91 without"
+    );
+}
+
+#[test]
+fn networks_of_one_ipv6_line_count_as_one_client() {
+    let gateway = with_rollout(Gateway::set_up_live(Setup {
+        listen: "trusted_proxies = [\"127.0.1.0/24\"]",
+        extra: SMALL_THRESHOLDS,
+        ..Setup::default()
+    }));
+    view_live(&gateway);
+    let fail = |subnet: u16| {
+        let mut visitor = visitor(&gateway, 1, &[0]);
+        let address = format!("2001:db8:0:{subnet:x}::1");
+        let page = Request::new("GET", "/").header("x-forwarded-for", &address);
+        assert_eq!(visitor.send(page).boot()["deployment"], 2);
+        let report = post(failure(2, "TypeError").to_string()).header("x-forwarded-for", &address);
+        assert_eq!(visitor.send(report).status, 204);
+    };
+    // A /56 has 256 networks.
+    (0..8).for_each(fail);
+    [0x100, 0x200].into_iter().for_each(fail);
+    assert_eq!(
+        wait_for_abort(&gateway)["reason"],
+        "100.0 % of 3 clients with the rollout's releases failed, and 0.0 % of 90 without"
     );
 }
 

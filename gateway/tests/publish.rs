@@ -5,7 +5,10 @@ use std::sync::mpsc::channel;
 
 use serde_json::{Value, json};
 
-use crate::support::{Archive, Gateway, Release, Request, Response, SCRIPT, STYLE, TOKEN, attack};
+use crate::support::{
+    Archive, Gateway, Raw, Release, Request, Response, SCRIPT, STYLE, TOKEN, attack, authorized_by, token,
+    wait_until,
+};
 
 fn release() -> Release {
     Release::section("directory", "1.0.0", &["/", "/state/:state"])
@@ -90,7 +93,7 @@ fn concurrent_publishes_store_one_release() {
                 .put_release("directory", "1.0.0", release().archive())
                 .status
         };
-        let threads: Vec<_> = (0..6).map(|_| scope.spawn(publish)).collect();
+        let threads: Vec<_> = (0..5).map(|_| scope.spawn(publish)).collect();
         threads
             .into_iter()
             .map(|thread| thread.join().unwrap())
@@ -286,10 +289,23 @@ fn release_name_and_version_must_match_url() {
     }
 }
 
+/// Tokens that may publish any section, besides [`TOKEN`].
+fn more_publishers() -> String {
+    ["second", "third"]
+        .map(|name| token(name, &["*"], &["publish"]))
+        .concat()
+}
+
+/// The number of uploads and unpacked archives.
+fn scratch_folders(gateway: &Gateway) -> usize {
+    let scratch = std::fs::read_dir(gateway.store().join("scratch"));
+    scratch.unwrap().count()
+}
+
 /// Compressing a release takes about 100 MB, so that many at once would need more memory than there is.
 #[test]
 fn excess_publishes_wait_or_get_503() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_live(&more_publishers(), &[]);
     // While another process holds the lock, no publish ends.
     let lock = File::options()
         .write(true)
@@ -299,7 +315,9 @@ fn excess_publishes_wait_or_get_503() {
     let put = |number: usize| {
         let name = format!("section{number}");
         let release = Release::section(&name, "1.0.0", &[&format!("/{number}")]);
-        gateway.put_release(&name, "1.0.0", release.archive())
+        let target = format!("/api/v1/sections/{name}/releases/1.0.0");
+        let publisher = [TOKEN, "second"][number % 2];
+        gateway.admin_request_as(publisher, Request::new("PUT", &target).body(release.archive()))
     };
     let (rejected, rejections) = channel();
     let publish_all = || {
@@ -320,8 +338,7 @@ fn excess_publishes_wait_or_get_503() {
                 assert_eq!(response.header("retry-after"), "5");
             }
             // Ten archives have a folder each, and each of the two that are published has another.
-            let scratch = std::fs::read_dir(gateway.store().join("scratch")).unwrap();
-            let folders = scratch.count();
+            let folders = scratch_folders(&gateway);
             assert!(folders <= 12, "{folders} folders");
             drop(lock);
         });
@@ -329,6 +346,58 @@ fn excess_publishes_wait_or_get_503() {
     attack(&gateway, publish_all);
     // The first attempt may have succeeded.
     assert!(matches!(put(0).status, 200 | 201));
+}
+
+#[test]
+fn uploads_of_one_token_leave_places_to_others() {
+    let gateway = Gateway::start_live(&more_publishers(), &[]);
+    // The head of an upload whose body never arrives.
+    let upload = |publisher: &str| {
+        let request = Request::new("PUT", "/api/v1/sections/legal/releases/1.0.0");
+        let request = authorized_by(publisher, request).header("content-length", "1000");
+        let mut raw = Raw::open(&gateway.admin);
+        assert!(raw.send(request.into_bytes(gateway.admin.address())));
+        raw
+    };
+    attack(&gateway, || {
+        let mut uploads = Vec::new();
+        for (publisher, next, count) in [(TOKEN, TOKEN, 5), ("second", "third", 10)] {
+            uploads.resize_with(count, || upload(publisher));
+            wait_until("the uploads hold places", || scratch_folders(&gateway) == count);
+            // It is rejected before its body is read.
+            let response = upload(next).read_response();
+            assert_eq!(response.status, 503, "{}", response.text());
+            assert_eq!(response.header("retry-after"), "5");
+        }
+        drop(uploads);
+        let release = Release::section("legal", "1.0.0", &["/terms"]);
+        wait_until("a place is free", || {
+            gateway.put_release("legal", "1.0.0", release.archive()).status == 201
+        });
+    });
+}
+
+/// The gateway serves no longer URL.
+#[test]
+fn urls_of_pages_and_files_have_at_most_64_segments() {
+    let release = |page: &str, file: &str| {
+        Release::section("directory", "2.0.0", &[page]).file(&format!("client/{file}"), SCRIPT)
+    };
+    let gateway = Gateway::start_live("", &[]);
+    let (page, file) = ("/a".repeat(65), format!("{}/b.js", ["a"; 61].join("/")));
+    let rejected = gateway.put_release("directory", "2.0.0", release(&page, &file).archive());
+    assert_eq!(rejected.status, 422, "{}", rejected.text());
+    let expected = [
+        format!("the URL of file `client/{file}` has 65 segments; expected at most 64"),
+        format!("pattern `{page}` has 65 segments; expected at most 64"),
+    ];
+    assert_eq!(problems(&rejected), expected);
+    let (page, file) = (&page[2..], &file[2..]);
+    gateway.publish(&release(page, file));
+    gateway.deploy(&json!({ "directory": "2.0.0" }));
+    for target in [page, &format!("/assets/directory/2.0.0/{file}")] {
+        assert_eq!(gateway.get(target).status, 200, "{target}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::workers::{has_exited, idle_worker, kill, signal, stop, ticks, workers};
 use crate::support::{
-    Gateway, HEALTHY_MODULE, Heap, SetOnDrop, Setup, attack_rendering, is_rendered, min_growth_kib,
+    Gateway, HEALTHY_MODULE, Heap, Request, SetOnDrop, Setup, attack_rendering, is_rendered, min_growth_kib,
     render_count, rendered_section, rendering_gateway, resident_kib, status, wait_until, wait_until_rendered,
     with_rendering_site,
 };
@@ -242,37 +242,63 @@ fn deploy_with_paths(gateway: &Gateway, section: &str, module: &str, paths: &[&s
     gateway.deploy(&json!({ section: "1.1.0" }));
 }
 
-#[test]
-fn invented_paths_of_many_clients_leave_named_pages_rendered() {
-    let gateway = rendering_gateway(
-        "[render]\nworkers = 1\nmax_queue_length = 8\nwarm_cache = false\ndeadline_ms = 20000\ncpu_limit_ms = 5000\n",
-        "export default { page: (path) => { let n = 0; while (n < 100000) n++; return path; } };",
-    );
+/// Clients take turns with requests until renders of a section are rejected. Meanwhile a visitor reads named pages, and each
+/// must be rendered. `request` returns a request of a client by the numbers of both.
+fn crowd_out_named_pages(gateway: &Gateway, section: &str, request: impl Fn(u8, u32) -> Request + Sync) {
     // The visitor reads only these pages.
     let visits = (0..1000).map(|number| format!("/healthy/visit-{number}"));
     let paths: Vec<_> = visits.chain(["/healthy/home".to_owned()]).collect();
     let paths: Vec<_> = paths.iter().map(String::as_str).collect();
-    deploy_with_paths(&gateway, "healthy", HEALTHY_MODULE, &paths);
-    attack_rendering(&gateway, || {
+    deploy_with_paths(gateway, "healthy", HEALTHY_MODULE, &paths);
+    attack_rendering(gateway, || {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             for thread in 0..16 {
                 let client = gateway
                     .site
                     .with_source_ip(std::net::Ipv4Addr::new(127, 0, 6, thread));
-                let done = &done;
+                let (done, request) = (&done, &request);
                 scope.spawn(move || {
                     let mut numbers = 0..;
                     while !done.load(Ordering::Relaxed) {
-                        client.get(&format!("/attack/{thread}-{}", numbers.next().unwrap_or(0)));
+                        client.send(request(thread, numbers.next().unwrap_or(0)));
                     }
                 });
             }
             let _stop = SetOnDrop(&done);
-            wait_until("renders of invented paths are rejected", || {
-                render_count(&gateway, "attack", "queue_full") >= 50
+            wait_until("renders of the crowd are rejected", || {
+                render_count(gateway, section, "queue_full") >= 50
             });
         });
+    });
+}
+
+#[test]
+fn invented_paths_of_many_clients_leave_named_pages_rendered() {
+    let gateway = rendering_gateway(
+        "[render]\nworkers = 1\nmax_queue_length = 8\nwarm_cache = false\ndeadline_ms = 20000\ncpu_limit_ms = 5000\n",
+        "export default { page: (path) => { let n = 0; while (n < 100000) n++; return path; } };",
+    );
+    crowd_out_named_pages(&gateway, "attack", |client, number| {
+        Request::new("GET", &format!("/attack/{client}-{number}"))
+    });
+}
+
+#[test]
+fn form_results_of_many_clients_leave_named_pages_rendered() {
+    let settings = "[render]\nworkers = 1\nmax_queue_length = 8\nwarm_cache = false\ndeadline_ms = 20000\ncpu_limit_ms = 5000\n\
+         [signup]\nbackend = \"http://127.0.0.1:9\"\nbackend_api_key = { env = \"KEY\" }\naffiliate_subid = \"tag\"\n\
+         rate_limit_per_minute = 1000000\nrate_limit_per_client_per_minute = 1000000\n";
+    let gateway = Gateway::start_with(settings, &[("KEY", "the-key")]);
+    let gateway = with_rendering_site(gateway, HEALTHY_MODULE);
+    gateway.publish(&rendered_section("signup", "1.0.0", "/signup", HEALTHY_MODULE));
+    gateway.deploy(&json!({ "signup": "1.0.0" }));
+    // A form without fields is rejected, and its page rendered with the error.
+    crowd_out_named_pages(&gateway, "signup", |_, _| {
+        Request::new("POST", "/functions/v1/signup")
+            .header("sec-fetch-site", "same-origin")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body("")
     });
 }
 

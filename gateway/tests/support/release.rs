@@ -152,7 +152,15 @@ impl Archive {
 
     /// Adds a regular file.
     pub(crate) fn add(&mut self, path: &str, bytes: &[u8]) {
-        self.entry(path, EntryType::Regular, bytes.len() as u64, bytes);
+        let size = bytes.len() as u64;
+        if path.len() <= 100 {
+            return self.entry(path, EntryType::Regular, size, bytes);
+        }
+        // An entry of its own has a longer path.
+        let mut header = Header::new_gnu();
+        header.set_size(size);
+        header.set_mode(0o644);
+        self.0.append_data(&mut header, path, bytes).unwrap();
     }
 
     /// Adds an entry with this header. The path is written unmodified.

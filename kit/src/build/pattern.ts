@@ -1,3 +1,4 @@
+import { MAX_SEGMENTS } from "../check/limits.js";
 import { isPagePath } from "../paths.js";
 
 function segmentProblem(segment: string): string | null {
@@ -19,6 +20,8 @@ export function patternProblem(pattern: string): string | null {
   if (pattern === "/") return null;
   if (pattern.endsWith("/")) return "it must not end with a slash";
   const segments = pattern.slice(1).split("/");
+  if (segments.length > MAX_SEGMENTS)
+    return `it has ${String(segments.length)} segments; expected at most ${String(MAX_SEGMENTS)}`;
   const params = segments.filter((segment) => segment.startsWith(":"));
   const duplicate = params.find((param, index) => params.indexOf(param) !== index);
   return (

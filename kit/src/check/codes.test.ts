@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 
 import { PROBLEM_KINDS } from "./codes.js";
-import { MAX_PAGE_BYTES, MAX_PATHS } from "./limits.js";
+import { MAX_PAGE_BYTES, MAX_PATHS, MAX_SEGMENTS } from "./limits.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
@@ -26,12 +26,15 @@ test("the check has the gateway's page size limit", () => {
   expect(factors.split("*").reduce((product, factor) => product * Number(factor), 1)).toBe(MAX_PAGE_BYTES);
 });
 
-test("the check has the gateway's limit of listed paths, which the specification states", () => {
+test.each([
+  ["MAX_PATHS", MAX_PATHS, `at most ${MAX_PATHS.toLocaleString("en")} paths`],
+  ["MAX_SEGMENTS", MAX_SEGMENTS, `at most ${String(MAX_SEGMENTS)} segments`],
+])("the check has the gateway's %s, which the specification states", (name, value, statement) => {
   const release = readFileSync(path.join(ROOT, "gateway/crates/model/src/release/mod.rs"), "utf8");
-  const [, limit = ""] = /MAX_PATHS: usize = ([\d_]+);/.exec(release) ?? [];
-  expect(Number(limit.replaceAll("_", ""))).toBe(MAX_PATHS);
+  const [, limit = ""] = new RegExp(`${name}: usize = ([\\d_]+);`).exec(release) ?? [];
+  expect(Number(limit.replaceAll("_", ""))).toBe(value);
   const specification = readFileSync(path.join(ROOT, "docs/spec/release.md"), "utf8");
-  expect(specification).toContain(`at most ${MAX_PATHS.toLocaleString("en")} paths`);
+  expect(specification).toContain(statement);
 });
 
 test("the kit has the globals of the gateway's sandbox", () => {

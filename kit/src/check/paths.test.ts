@@ -104,6 +104,11 @@ describe("a section is rejected", () => {
       'the pattern "/api/x" is invalid: paths under "/api" are reserved for the gateway',
     ],
     [
+      "with a pattern of more segments than the gateway serves",
+      section(`{ name: "hello", contract: 1, pages: { "${"/a".repeat(65)}": () => import("./languages") } }`),
+      `the pattern "${"/a".repeat(65)}" is invalid: it has 65 segments; expected at most 64`,
+    ],
+    [
       "whose slot's module has no slot export",
       section('{ name: "hello", contract: 1, pages: {}, slots: { join: () => import("./languages") } }'),
       'the module of the slot "join" does not export "slot"; expected export const slot = defineSlot({ … })',

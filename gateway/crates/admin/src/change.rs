@@ -119,11 +119,16 @@ fn first_paths(deployment: &LoadedDeployment) -> BTreeMap<String, String> {
         let Role::Section(parts) = &release.role else {
             return None;
         };
-        let patterns = parts.pages.iter().map(|(_, page)| &page.pattern);
+        let patterns = parts.pages.iter().map(|(_, page)| &*page.pattern);
         let mut without_params = patterns.filter(|pattern| !pattern.contains("/:"));
-        let named = || parts.paths.iter().find_map(|(_, paths)| paths.first());
+        let named = || {
+            parts
+                .paths
+                .iter()
+                .find_map(|(_, paths)| paths.first().map(|path| &**path))
+        };
         let path = without_params.next().or_else(named)?;
-        Some((release.id.name.clone(), path.clone()))
+        Some((release.id.name.clone(), path.to_owned()))
     };
     deployment.releases.iter().filter_map(of_section).collect()
 }

@@ -73,6 +73,9 @@ pub enum AdminError {
     /// The release cannot be published.
     #[error(transparent)]
     Publish(#[from] PublishError),
+    /// The token's holder publishes too many releases, or all callers together.
+    #[error("too many releases wait to be published; try again later")]
+    TooManyPublishes,
     /// The change cannot be made.
     #[error(transparent)]
     Change(#[from] ChangeError),
@@ -117,6 +120,7 @@ impl AdminError {
             Self::Timeout => "body_timeout",
             Self::Publish(error) => publish_cause(error),
             Self::Change(error) => change_cause(error),
+            Self::TooManyPublishes => "too_many_publishes",
             Self::TooManyStreams => "too_many_streams",
             Self::ShuttingDown => "shutting_down",
             Self::Upload(_) | Self::Load(_) | Self::NoPreviewKey | Self::Store(_) => "store_error",
@@ -130,7 +134,6 @@ fn publish_cause(error: &PublishError) -> &'static str {
         PublishError::VersionTaken(_) => "version_taken",
         PublishError::VersionDeleted(_) => "version_deleted",
         PublishError::Rejected(_) => "release_rejected",
-        PublishError::Busy => "too_many_publishes",
         PublishError::Store(_) => "store_error",
     }
 }
@@ -178,7 +181,7 @@ impl Problem for AdminError {
             _ if self.is_locked() => StatusCode::SERVICE_UNAVAILABLE,
             Self::Change(error) => change_status(error),
             Self::NoConsole => StatusCode::NOT_FOUND,
-            Self::ShuttingDown | Self::TooManyStreams | Self::Publish(PublishError::Busy) => {
+            Self::ShuttingDown | Self::TooManyStreams | Self::TooManyPublishes => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             Self::Publish(PublishError::Store(_))
@@ -203,7 +206,7 @@ impl Problem for AdminError {
         match self {
             Self::Http(error) => error.retry_after(),
             Self::TooManyFailures(wait) => Some(*wait),
-            Self::TooManyStreams | Self::Publish(PublishError::Busy) => Some(RETRY_AFTER),
+            Self::TooManyStreams | Self::TooManyPublishes => Some(RETRY_AFTER),
             _ if self.is_locked() => Some(RETRY_AFTER),
             _ => None,
         }

@@ -3,13 +3,11 @@
 //! An event has numbers only. A client compares them with those of the event before, and reads what has changed by the other
 //! calls. So a lost event costs nothing, and the permissions of each call apply.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
-use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
@@ -27,8 +25,8 @@ use super::{Admin, AdminError};
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 /// The maximum number of open streams, in total and for each token.
-const MAX_STREAMS: usize = 64;
-const MAX_STREAMS_PER_TOKEN: usize = 16;
+pub(crate) const MAX_STREAMS: usize = 64;
+pub(crate) const MAX_STREAMS_PER_TOKEN: usize = 16;
 
 /// The longest time without an event. A client that receives nothing for several of these has lost the stream.
 const PERIOD: Duration = Duration::from_secs(5);
@@ -38,16 +36,6 @@ const LIFETIME: Duration = Duration::from_mins(30);
 
 /// How many events may wait for a client that does not read. Then the stream ends.
 const MAX_WAITING: usize = 16;
-
-/// The number of open streams by token.
-#[derive(Default)]
-pub(crate) struct Streams(Mutex<HashMap<[u8; 32], usize>>);
-
-/// One open stream.
-struct StreamPermit {
-    streams: Arc<Streams>,
-    token: [u8; 32],
-}
 
 /// What an event contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -60,46 +48,16 @@ struct State {
     minute: u64,
 }
 
-impl Streams {
-    /// The number of open streams.
-    pub(crate) fn count(&self) -> usize {
-        self.0.lock().values().sum()
-    }
-
-    fn acquire(self: &Arc<Self>, token: [u8; 32]) -> Result<StreamPermit, AdminError> {
-        let mut streams = self.0.lock();
-        let total: usize = streams.values().sum();
-        let own = streams.entry(token).or_default();
-        if total >= MAX_STREAMS || *own >= MAX_STREAMS_PER_TOKEN {
-            return Err(AdminError::TooManyStreams);
-        }
-        *own += 1;
-        Ok(StreamPermit {
-            streams: Arc::clone(self),
-            token,
-        })
-    }
-}
-
-impl Drop for StreamPermit {
-    fn drop(&mut self) {
-        let mut streams = self.streams.0.lock();
-        if let Some(own) = streams.get_mut(&self.token) {
-            *own -= 1;
-            if *own == 0 {
-                streams.remove(&self.token);
-            }
-        }
-    }
-}
-
 /// `GET /api/v1/events`
 pub(super) fn stream(admin: &Arc<Admin>, call: &Call<'_>) -> Result<Response, AdminError> {
     if *admin.shutdown.0.borrow() != Lifecycle::Running {
         return Err(AdminError::ShuttingDown);
     }
     let (token, session) = (call.caller.token.hash, call.caller.session);
-    let permit = admin.streams.acquire(token)?;
+    let permit = admin
+        .streams
+        .try_acquire(token)
+        .ok_or(AdminError::TooManyStreams)?;
     let (events, stream) = mpsc::channel(MAX_WAITING);
     let sender = Arc::clone(admin);
     request_scope::spawn(async move {

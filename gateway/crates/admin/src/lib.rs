@@ -22,6 +22,7 @@ mod routes;
 mod section_errors;
 mod section_logs;
 mod session;
+mod token_permits;
 mod traffic;
 
 use std::borrow::Cow;
@@ -50,10 +51,12 @@ use colonnade_web::router::Router;
 use audit::{AuditCaller, AuditEvent};
 use auth::FailureLimiters;
 use console::Console;
-use events::Streams;
+use events::{MAX_STREAMS, MAX_STREAMS_PER_TOKEN};
 use metrics::AuthMetrics;
+use releases::{MAX_PUBLISHES, MAX_PUBLISHES_PER_TOKEN};
 use routes::{Call, Endpoint, Parameters};
 use session::Sessions;
+use token_permits::TokenPermits;
 
 pub use auth::TokenProblem;
 pub use error::AdminError;
@@ -72,7 +75,8 @@ pub struct Admin {
     tokens: ArcSwap<Vec<Token>>,
     failure_limiters: FailureLimiters,
     sessions: Sessions,
-    streams: Arc<Streams>,
+    /// One permit for each open event stream.
+    streams: Arc<TokenPermits>,
     settings: CurrentSettings,
     console: Console,
     /// The gateway's version.
@@ -84,6 +88,8 @@ pub struct Admin {
     origin: Origin,
     retention: Retention,
     publisher: Publisher,
+    /// One permit for each upload, until it is published.
+    publishes: Arc<TokenPermits>,
     deployments: Arc<Deployments>,
     analysis: Arc<CanaryAnalysis>,
     metrics: Arc<Registry>,
@@ -118,7 +124,7 @@ impl Admin {
             tokens: ArcSwap::from_pointee(tokens),
             failure_limiters: FailureLimiters::default(),
             sessions: Sessions::new(config.listen.admin_tls.is_some()),
-            streams: Arc::default(),
+            streams: TokenPermits::new(MAX_STREAMS, MAX_STREAMS_PER_TOKEN),
             settings,
             console,
             version,
@@ -130,6 +136,7 @@ impl Admin {
                 budget: config.budget.clone(),
                 allow_wasm: config.assets.allow_wasm,
             }),
+            publishes: TokenPermits::new(MAX_PUBLISHES, MAX_PUBLISHES_PER_TOKEN),
             deployments: Arc::clone(&rollouts.deployments),
             analysis: Arc::clone(&rollouts.analysis),
             metrics,

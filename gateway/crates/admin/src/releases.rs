@@ -23,6 +23,11 @@ use colonnade_web::response::{Response, json};
 use super::audit::Caller;
 use super::{Admin, AdminError, auth, request_body};
 
+/// The maximum number of releases that are uploaded, wait or are published, in total and for each token. An upload is up to
+/// [`MAX_ARCHIVE`] of the store's disk.
+pub(super) const MAX_PUBLISHES: usize = 10;
+pub(super) const MAX_PUBLISHES_PER_TOKEN: usize = MAX_PUBLISHES / 2;
+
 /// A published release.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -122,6 +127,8 @@ pub(super) async fn publish(
 ) -> Result<Response, AdminError> {
     let (deployments, token) = (&admin.deployments, caller.token);
     auth::require(token, Action::Publish, &id.name)?;
+    let place = admin.publishes.try_acquire(token.hash);
+    let _place = place.ok_or(AdminError::TooManyPublishes)?;
     let store = deployments.store();
     let upload = request_body::save(body, MAX_ARCHIVE, store.scratch_folder().await?).await?;
     let by = token.name.clone();

@@ -26,8 +26,8 @@ use super::{Admin, auth};
 /// How long a session lasts.
 const LIFETIME: SignedDuration = SignedDuration::from_hours(12);
 
-/// The maximum number of sessions. A new one beyond it ends the oldest.
-const MAX_SESSIONS: usize = 1000;
+/// The maximum number of sessions of one token. A new one beyond it ends the oldest of the token, and none of another.
+const MAX_SESSIONS_PER_TOKEN: usize = 100;
 
 /// The cookie.
 pub(super) const COOKIE: &str = "colonnade-session";
@@ -112,11 +112,10 @@ impl Sessions {
         };
         let mut sessions = self.sessions.lock();
         sessions.retain(|_, other| other.expires_at > now);
-        if sessions.len() >= MAX_SESSIONS
-            && let Some(oldest) = sessions
-                .values()
-                .min_by_key(|other| other.started)
-                .map(|other| other.key)
+        let own = || sessions.values().filter(|other| other.token_hash == token.hash);
+        let oldest = own().min_by_key(|other| other.started).map(|other| other.key);
+        if own().count() >= MAX_SESSIONS_PER_TOKEN
+            && let Some(oldest) = oldest
         {
             sessions.remove(&oldest);
         }

@@ -206,8 +206,14 @@ impl<T> Ledger<T> {
         }
     }
 
-    /// Compares a newcomer, which is counted already, with a client.
-    fn compare(&self, newcomer: ClientKey, client: ClientKey, total: usize) -> Newcomer {
+    /// Compares a newcomer, which is counted already, with a client. `may_be_last_resort` says that no client holds more.
+    fn compare(
+        &self,
+        newcomer: ClientKey,
+        client: ClientKey,
+        total: usize,
+        may_be_last_resort: bool,
+    ) -> Newcomer {
         let mut levels = zip(newcomer.networks(), client.networks());
         let Some((own, other)) = levels.find(|(own, other)| own != other) else {
             return Newcomer::IsSameClient;
@@ -217,7 +223,8 @@ impl<T> Ledger<T> {
         if other > own.max(equal_share) {
             Newcomer::HoldsLess
         } else {
-            Newcomer::HoldsNoLess
+            let is_last_resort = may_be_last_resort && own <= other;
+            Newcomer::HoldsNoLess { is_last_resort }
         }
     }
 }
@@ -233,12 +240,17 @@ impl<T: GiveWay> Ledger<T> {
             ranks.collect()
         });
         let clients: Vec<_> = clients_in(ranking, None).take(MAX_CLIENTS).collect();
-        let mut answer = Answer::No;
+        let holds_less = |client: &ClientKey| {
+            let comparison = self.compare(newcomer, *client, total, false);
+            comparison == Newcomer::HoldsLess
+        };
+        let answer = if clients.iter().any(holds_less) {
+            Answer::NotNow
+        } else {
+            Answer::No
+        };
         for client in clients {
-            let comparison = self.compare(newcomer, client, total);
-            if comparison == Newcomer::HoldsLess {
-                answer = Answer::NotNow;
-            }
+            let comparison = self.compare(newcomer, client, total, answer == Answer::No);
             let items = self.items(Some(client));
             for _ in 0..items.len().min(MAX_ITEMS) {
                 let asked = items.pop_front();

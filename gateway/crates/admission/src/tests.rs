@@ -13,12 +13,16 @@ struct Item {
     number: usize,
     /// It gives way to every newcomer.
     is_free: bool,
+    /// It gives way as a last resort.
+    is_stalled: bool,
     gave_way: Arc<Mutex<Vec<usize>>>,
 }
 
 impl GiveWay for Item {
     fn give_way(&self, newcomer: Newcomer) -> bool {
-        let gives_way = self.is_free || newcomer == Newcomer::HoldsLess;
+        let is_last_resort = newcomer == Newcomer::HoldsNoLess { is_last_resort: true };
+        let gives_way =
+            self.is_free || newcomer == Newcomer::HoldsLess || (self.is_stalled && is_last_resort);
         if gives_way {
             self.gave_way.lock().push(self.number);
         }
@@ -31,6 +35,7 @@ struct FullPool {
     pool: Pool<Item>,
     limits: Limits,
     is_free: bool,
+    are_stalled: bool,
     permits: Vec<Option<Permit<Item>>>,
     gave_way: Arc<Mutex<Vec<usize>>>,
 }
@@ -47,6 +52,7 @@ impl FullPool {
             pool: Pool::default(),
             limits,
             is_free,
+            are_stalled: false,
             permits: Vec::new(),
             gave_way: Arc::default(),
         };
@@ -61,6 +67,7 @@ impl FullPool {
         Item {
             number: self.permits.len(),
             is_free: self.is_free,
+            is_stalled: self.are_stalled,
             gave_way: Arc::clone(&self.gave_way),
         }
     }
@@ -138,6 +145,49 @@ async fn equal_share_is_kept_unless_the_item_is_free() {
     }
     let mut pool = FullPool::new([A, B], true).await;
     assert_eq!([pool.add(C).await, pool.add(D).await], [Some(0), Some(1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn stalled_item_gives_way_if_nobody_holds_more() {
+    let mut pool = FullPool::new([], false).await;
+    (pool.limits.total, pool.are_stalled) = (2, true);
+    for client in [A, B] {
+        let permit = pool.acquire(client).await;
+        pool.permits.push(permit.ok());
+    }
+    assert_eq!([pool.add(C).await, pool.add(D).await], [Some(0), Some(1)]);
+    assert_eq!(pool.add(C).await, None, "C would hold more than D");
+    // A permit without an item never gives way, but its client holds more.
+    pool.limits.total = 4;
+    for _ in 0..2 {
+        let permit = pool.pool.acquire(key(E), None, pool.limits).await;
+        pool.permits.push(permit.ok());
+    }
+    assert_eq!(pool.add(A).await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn newcomer_asks_the_64_clients_that_hold_most() {
+    for (busy_clients, gave_way_at_once) in [(63, true), (64, false)] {
+        let mut pool = FullPool::new([], false).await;
+        pool.limits.total = 2 * (busy_clients + 1);
+        for client in (0..busy_clients).map(|number| format!("198.51.100.{number}")) {
+            for _ in 0..2 {
+                // A permit without an item never gives way.
+                let permit = pool.pool.acquire(key(&client), None, pool.limits).await;
+                pool.permits.push(permit.ok());
+            }
+        }
+        let first = pool.permits.len();
+        for _ in 0..2 {
+            let permit = pool.acquire(A).await;
+            pool.permits.push(permit.ok());
+        }
+        assert_eq!(pool.add(B).await, gave_way_at_once.then_some(first));
+        // Clients that decline come after those that hold the same.
+        let second = if gave_way_at_once { None } else { Some(first) };
+        assert_eq!(pool.add(C).await, second);
+    }
 }
 
 #[tokio::test(start_paused = true)]

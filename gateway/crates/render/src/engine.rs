@@ -171,7 +171,8 @@ impl Engine {
             .pool
             .render(requested.client, is_named, task, queue_timeout)
             .await?;
-        let page: RenderedPage = serde_json::from_slice(&output.page).map_err(|error| {
+        let page = request_scope::run_blocking(move || RenderedPage::parse(&output.page));
+        let page = page.await.map_err(|error| {
             let message = format!("render returned an invalid page: {error}");
             RenderFailure::new(FailureCause::Exception, &message)
         })?;

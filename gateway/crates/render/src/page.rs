@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use colonnade_web::request_scope;
+
 /// A rendered page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -17,6 +19,14 @@ pub struct RenderedPage {
     pub html: String,
     /// Whether the page depends on the current date.
     pub(super) reads_today: bool,
+}
+
+impl RenderedPage {
+    /// Parses a return value of `render`.
+    pub(super) fn parse(json: &[u8]) -> serde_json::Result<Self> {
+        debug_assert!(request_scope::may_block());
+        serde_json::from_slice(json)
+    }
 }
 
 /// The head of a page.

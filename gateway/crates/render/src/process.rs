@@ -15,6 +15,7 @@ use tokio::time::{Instant, timeout};
 
 use colonnade_config::RenderSettings;
 use colonnade_model::release::ServerModules;
+use colonnade_web::request_scope;
 
 use super::pool::{RenderFailure, RenderOutput, RenderTask};
 use super::protocol::{
@@ -154,15 +155,21 @@ impl WorkerProcess {
         if !self.loaded.insert(modules.release.clone()) {
             return Ok(());
         }
-        let request = WorkerRequest::Load(ServerModules::clone(modules));
-        match self.request(&request).await? {
+        // Megabytes, and each worker gets them.
+        let request = WorkerRequest::Load(Arc::clone(modules));
+        let frame = request_scope::run_blocking(move || encode(&request)).await?;
+        match self.send(&frame).await? {
             WorkerResponse::Loaded => Ok(()),
             other => Err(unexpected_response(&other)),
         }
     }
 
     async fn request(&mut self, request: &WorkerRequest) -> io::Result<WorkerResponse> {
-        self.input.write_all(&encode(request)?).await?;
+        self.send(&encode(request)?).await
+    }
+
+    async fn send(&mut self, frame: &[u8]) -> io::Result<WorkerResponse> {
+        self.input.write_all(frame).await?;
         self.read_message().await
     }
 

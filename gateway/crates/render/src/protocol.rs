@@ -5,6 +5,7 @@
 //! [`WorkerResponse::Rendered`] is followed by a second frame with the page.
 
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ pub(crate) const MAX_FRAME: u32 = 64 * 1024 * 1024;
 #[serde(tag = "type", rename_all = "camelCase")]
 pub(crate) enum WorkerRequest {
     /// Load these modules, so that renders can refer to them.
-    Load(ServerModules),
+    Load(Arc<ServerModules>),
     /// Render a page with loaded modules.
     Render(RenderJob),
     /// Respond.

@@ -104,8 +104,7 @@ impl RenderRequest<'_> {
             return true;
         };
         let release = self.deployment.release(&page.section.name);
-        let mut named = release.into_iter().flat_map(|release| release.named_paths());
-        page.pattern == self.path || named.any(|(_, paths)| paths.iter().any(|path| path == self.path))
+        page.pattern == self.path || release.is_some_and(|release| release.names(self.path))
     }
 
     /// The requested page; `None` if the deployment lacks one of its releases.

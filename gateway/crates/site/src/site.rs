@@ -287,37 +287,40 @@ impl Site {
 
     /// Measures a document or page data, for canary analysis.
     fn measure(&self, snapshot: &Snapshot, head: &Parts, response: &Response, started_at: Instant) {
-        let (deployment, address) = (response.extensions().get(), head.extensions.get());
-        let render = match response.extensions().get() {
+        let extensions = response.extensions();
+        let (Some(state), Some(&DeploymentNumber(deployment)), Some(ClientAddress(address)), &Method::GET) = (
+            snapshot.state(),
+            extensions.get(),
+            head.extensions.get(),
+            &head.method,
+        ) else {
+            return;
+        };
+        let render = match extensions.get() {
             None => PageRender::Done,
             Some(RenderFailed::Failed) => PageRender::Failed,
             Some(RenderFailed::CircuitOpen) => PageRender::CircuitOpen,
             // It says nothing about the releases.
             Some(RenderFailed::Unavailable) => return,
         };
-        let (section, route) = (response.extensions().get(), response.extensions().get());
+        let (section, route) = (extensions.get(), extensions.get());
         let is_page_data = route.is_some_and(|RouteName(route)| route == PAGE_DATA);
-        let page = section.zip(route);
-        let page = page.map(|(SectionName(section), RouteName(pattern))| {
-            self.canary.page_hash(section, pattern, head.uri.path())
-        });
-        if let (Some(state), Some(DeploymentNumber(deployment)), Some(ClientAddress(address)), &Method::GET) =
-            (snapshot.state(), deployment, address, &head.method)
-        {
-            // Anyone can name a deployment in the URL of page data.
-            if is_page_data && !has_selected(snapshot, self.cookies(head), *deployment) {
-                return;
-            }
-            let measurement = Measurement {
-                is_server_error: response.status().is_server_error(),
-                page,
-                render,
-                latency: started_at.elapsed(),
-            };
-            let client = self.canary.client_hash(*address);
-            self.canary
-                .record_response(&state.visible, *deployment, client, measurement);
+        // Anyone can name a deployment in the URL of page data.
+        if is_page_data && !has_selected(snapshot, self.cookies(head), deployment) {
+            return;
         }
+        let page = section.zip(route);
+        let measurement = Measurement {
+            is_server_error: response.status().is_server_error(),
+            page: page.map(|(SectionName(section), RouteName(pattern))| {
+                self.canary.page_hash(section, pattern, head.uri.path())
+            }),
+            render,
+            latency: started_at.elapsed(),
+        };
+        let client = self.canary.client_hash(*address);
+        self.canary
+            .record_response(&state.visible, deployment, client, measurement);
     }
 }
 

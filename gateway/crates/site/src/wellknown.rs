@@ -48,11 +48,12 @@ pub(crate) async fn sitemap(
     let mut parameters = form_urlencoded::parse(query.as_bytes());
     let file = match parameters.find(|(name, _)| name == "part") {
         None => files.first(),
+        // Neither `+1` nor `01` is a part.
         Some((_, part)) => part
             .parse()
             .ok()
-            .filter(|part| *part > 0)
-            .and_then(|part: usize| files.get(part)),
+            .filter(|number: &usize| *number > 0 && number.to_string() == part)
+            .and_then(|number| files.get(number)),
     }?;
     let content_type = HeaderValue::from_static("application/xml; charset=utf-8");
     let headers = HeaderMap::from_iter([(CACHE_CONTROL, CACHE_FIVE_MINUTES)]);
@@ -78,7 +79,7 @@ async fn encode_sitemap(origin: &Origin, deployment: &Arc<LoadedDeployment>) -> 
         .unwrap_or_else(|_| vec![sitemap_file("urlset", "")]);
     let mut encoded = Vec::with_capacity(files.len());
     for file in files {
-        encoded.push(EncodedContent::compress(file.into()).await);
+        encoded.push(EncodedContent::compress(move || file).await);
     }
     encoded
 }

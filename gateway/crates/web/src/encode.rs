@@ -7,6 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::content_negotiation::Coding;
+use crate::request_scope;
 
 /// Files above this size in bytes get Brotli level 9: level 11 would delay a publish by seconds.
 const SLOW_ABOVE: usize = 1024 * 1024;
@@ -28,6 +29,7 @@ const QUICK_BROTLI: i32 = 5;
 
 /// Encodes bytes.
 pub fn encode(bytes: &[u8], coding: Coding, effort: Effort) -> io::Result<Vec<u8>> {
+    debug_assert!(request_scope::may_block());
     let is_quick = effort == Effort::Quick;
     match coding {
         Coding::Identity => Ok(bytes.to_vec()),

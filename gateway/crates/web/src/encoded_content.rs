@@ -1,5 +1,6 @@
 //! Content that is encoded once and sent often.
 
+use std::panic::catch_unwind;
 use std::sync::LazyLock;
 use std::thread::available_parallelism;
 
@@ -55,22 +56,23 @@ impl EncodedContent {
         }
     }
 
-    /// Compresses content on a thread for blocking work: even a kilobyte takes longer than an event loop may be blocked.
-    pub async fn compress(content: Bytes) -> Self {
+    /// Composes and compresses content on a thread for blocking work: even a kilobyte takes longer than an event loop may be
+    /// blocked.
+    pub async fn compress<C: Into<Bytes>>(compose: impl FnOnce() -> C + Send + 'static) -> Self {
         // The semaphore is never closed.
-        let _permit = PERMITS.acquire().await.ok();
-        let plain = content.clone();
-        let encoding = request_scope::spawn_blocking(move || {
+        let permit = PERMITS.acquire().await.ok();
+        let encoding = request_scope::run_blocking(move || {
+            let _permit = permit;
+            let content = compose().into();
             // Encoding in memory does not fail. If it did, this coding would not be offered.
             let compressed = CODINGS.into_iter().filter_map(|coding| {
-                let bytes = encode(&content, coding, Effort::Quick).ok()?;
-                Some((coding, bytes.into()))
+                let encoding = catch_unwind(|| encode(&content, coding, Effort::Quick));
+                Some((coding, encoding.ok()?.ok()?.into()))
             });
             let compressed: Vec<_> = compressed.collect();
             Self::precompressed(content, compressed)
         });
-        // If compression panics, the content is sent uncompressed.
-        encoding.await.unwrap_or_else(|_| Self::uncompressed(plain))
+        encoding.await
     }
 
     /// Returns the representation that the client of a request prefers.

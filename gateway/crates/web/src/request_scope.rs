@@ -2,13 +2,17 @@
 //! ID with [`spawn`] or [`spawn_blocking`].
 
 use std::future::Future;
+use std::panic::resume_unwind;
 
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::response::RequestId;
 
 tokio::task_local! {
     static CURRENT: RequestId;
+    /// Set while [`spawn_blocking`] runs work.
+    static BLOCKING: ();
 }
 
 /// Runs `work` as a part of the request with this ID. Without an ID it belongs to no request.
@@ -35,17 +39,31 @@ where
 /// Does the same with work for a thread for blocking work.
 pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let id = current();
-    tokio::task::spawn_blocking(move || match id {
-        Some(id) => CURRENT.sync_scope(id, work),
-        None => work(),
+    tokio::task::spawn_blocking(move || {
+        BLOCKING.sync_scope((), || match id {
+            Some(id) => CURRENT.sync_scope(id, work),
+            None => work(),
+        })
     })
+}
+
+/// Returns the result of work that takes longer than an event loop may be blocked. It runs on a thread for blocking work. If
+/// it panics, so does the current task.
+pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let result = spawn_blocking(work).await;
+    result.unwrap_or_else(|error| resume_unwind(error.into_panic()))
+}
+
+/// Returns whether the current thread may be blocked: it does not run an event loop.
+pub fn may_block() -> bool {
+    BLOCKING.try_with(|()| ()).is_ok() || Handle::try_current().is_err()
 }
 
 #[cfg(test)]
 mod tests {
     use http::HeaderValue;
 
-    use super::{current, spawn, spawn_blocking, within};
+    use super::{current, may_block, run_blocking, spawn, spawn_blocking, within};
     use crate::response::RequestId;
 
     #[tokio::test]
@@ -60,5 +78,16 @@ mod tests {
         }
         assert!(current().is_none());
         assert!(spawn_blocking(current).await.expect("no panic").is_none());
+    }
+
+    #[test]
+    fn only_event_loops_may_not_be_blocked() {
+        assert!(may_block());
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        runtime.expect("a runtime").block_on(async {
+            assert!(!may_block());
+            assert!(run_blocking(may_block).await);
+            assert!(!may_block());
+        });
     }
 }

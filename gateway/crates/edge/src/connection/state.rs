@@ -12,6 +12,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Poll, ready};
+use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
@@ -252,7 +253,9 @@ impl ConnectionState {
             state.gives_way == Some(CloseReason::Preempted)
                 || match newcomer {
                     Newcomer::HoldsLess => state.waits_for_client(),
-                    Newcomer::HoldsNoLess => state.waits_only_for_bodies(),
+                    Newcomer::HoldsNoLess { is_last_resort } => {
+                        state.waits_only_for_bodies() || (is_last_resort && state.has_stalled())
+                    }
                     Newcomer::IsSameClient => false,
                 }
         })
@@ -478,6 +481,21 @@ impl ConnectionData {
         self.write_timer.is_waiting() || (waiting > 0 && waiting >= self.requests)
     }
 
+    /// Returns whether all requests in flight wait for the client, and all that it should read have done so for long.
+    fn has_stalled(&self) -> bool {
+        let window = self.limits.min_rate_window;
+        let mut responses = self.open_responses.values();
+        // HTTP/1 has no open responses: only the socket waits for the client.
+        let have_responses_stalled = responses.len() > 0 && responses.all(|timer| has_waited(timer, window));
+        self.waits_only_for_client() && (has_waited(&self.write_timer, window) || have_responses_stalled)
+    }
+
+    /// Returns whether no request is in flight, and the rest of a head has not arrived for long.
+    fn has_stalled_head(&self) -> bool {
+        let timeout = self.limits.request_header_timeout;
+        self.expected == Expected::Head && self.has_no_request() && has_waited(&self.read_timer, timeout)
+    }
+
     /// Returns whether all requests in flight wait for the client to send the body.
     fn waits_only_for_bodies(&self) -> bool {
         self.requests > 0 && self.pending_uploads() >= self.requests
@@ -491,7 +509,7 @@ impl ConnectionData {
 
     /// Leaves only the deadlines that abort the connection.
     fn disable_graceful_close(&mut self) {
-        let far = std::time::Duration::from_hours(24 * 365);
+        let far = Duration::from_hours(24 * 365);
         self.max_age_at += far;
         self.limits.keepalive_timeout = far;
     }
@@ -513,15 +531,31 @@ impl Drop for ResponseGuard {
     }
 }
 
+/// Returns whether the client has been waited for during a part of a timeout that an honest client rarely needs.
+fn has_waited(timer: &StallTimer, timeout: Duration) -> bool {
+    timer
+        .deadline(timeout / 10)
+        .is_some_and(|at| at <= Instant::now())
+}
+
 /// A connection gives way to a new one if it is idle, or to a client with fewer connections if it has received a
-/// part of a head, or if all its requests wait for the client.
+/// part of a head, or if all its requests wait for the client. As a last resort, it does so for any other client after a
+/// while.
 impl GiveWay for ConnectionState {
     fn give_way(&self, newcomer: Newcomer) -> bool {
         let holds_less = newcomer == Newcomer::HoldsLess;
+        let is_last_resort = newcomer == Newcomer::HoldsNoLess { is_last_resort: true }
+            && !self.0.is_shared.load(Ordering::Relaxed);
         let is_evicted = self.give_way_if(CloseReason::Evicted, |state| {
-            state.is_idle() || (holds_less && state.has_no_request())
+            state.is_idle()
+                || (holds_less && state.has_no_request())
+                || (is_last_resort && state.has_stalled_head())
         });
-        let is_stalled = |state: &ConnectionData| holds_less && state.waits_only_for_client();
+        // The requests whose bodies are awaited have permits, of which there are fewer.
+        let is_stalled = |state: &ConnectionData| {
+            (holds_less && state.waits_only_for_client())
+                || (is_last_resort && state.pending_uploads() == 0 && state.has_stalled())
+        };
         is_evicted || self.give_way_if(CloseReason::Preempted, is_stalled)
     }
 }

@@ -10,7 +10,6 @@ use http::header::{CONNECTION, CONTENT_LENGTH, COOKIE, HOST};
 use http::request::Parts;
 use http::uri::{Authority, Scheme};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Version};
-use memchr::memchr;
 use tower::Service;
 
 use crate::{AllowedHosts, CurrentSettings, Settings};
@@ -157,11 +156,8 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
     if is_http1 && authority.is_some() {
         return Err(RequestError::AbsoluteUri);
     }
-    // Over HTTP/1 the parser removes whitespace, the framing rejects a second Content-Length, and there is no scheme.
+    // Over HTTP/1 the framing rejects a second Content-Length, and there is no scheme.
     if !is_http1 {
-        if headers.values().any(has_outer_whitespace) {
-            return Err(RequestError::Whitespace);
-        }
         if headers.get_all(CONTENT_LENGTH).iter().nth(1).is_some() {
             return Err(RequestError::ContentLengthCount);
         }
@@ -182,9 +178,15 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
             });
         }
     }
-    // Many programs treat `a_b` as `a-b`, which lets a client set a field reserved for proxies.
-    if headers.keys().any(|name| memchr(b'_', name.as_ref()).is_some()) {
-        return Err(RequestError::Underscore);
+    for (name, value) in headers {
+        // Many programs treat `a_b` as `a-b`, which lets a client set a field reserved for proxies.
+        if name.as_str().as_bytes().contains(&b'_') {
+            return Err(RequestError::Underscore);
+        }
+        // Over HTTP/1 the parser removes whitespace.
+        if !is_http1 && has_outer_whitespace(value) {
+            return Err(RequestError::Whitespace);
+        }
     }
     Ok(())
 }

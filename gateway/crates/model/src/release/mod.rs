@@ -29,6 +29,9 @@ pub const SHELL: &str = "shell";
 /// The maximum number of pages of a release, and of the paths that they list.
 pub const MAX_PATHS: usize = 5_000;
 
+/// The maximum number of segments of a URL of a page or file. The gateway serves no URL with more.
+pub const MAX_SEGMENTS: usize = 64;
+
 /// The manifest's file name, in the root folder of a release.
 pub const RELEASE_FILE: &str = "release.json";
 

@@ -1,12 +1,13 @@
 //! Validation of a release manifest, before the release is stored.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use http::HeaderValue;
 use semver::Version;
 
-use super::{CONTRACT, File, Kind, MAX_PATHS, Release, SHELL, VersionRange};
+use super::{CONTRACT, File, Kind, MAX_PATHS, MAX_SEGMENTS, Release, SHELL, VersionRange};
 use crate::pattern::{Pattern, PatternTable, RequestPath};
 
 /// The maximum width and height of an image.
@@ -73,6 +74,14 @@ struct Validator<'a> {
 impl Validator<'_> {
     fn problem(&mut self, problem: impl Into<String>) {
         self.problems.push(problem.into());
+    }
+
+    fn segments(&mut self, what: fmt::Arguments<'_>, count: usize) {
+        if count > MAX_SEGMENTS {
+            self.problem(format!(
+                "{what} has {count} segments; expected at most {MAX_SEGMENTS}"
+            ));
+        }
     }
 
     fn modules(&mut self) {
@@ -157,6 +166,11 @@ impl Validator<'_> {
                 self.problem(format!(
                     "file `{path}` is not a valid path below client/ or server/"
                 ));
+            }
+            if let Some(public) = path.strip_prefix("client/") {
+                // The URL is `/assets/<name>/<version>/<public path>`.
+                let segments = 3 + public.split('/').count();
+                self.segments(format_args!("the URL of file `{path}`"), segments);
             }
             match last {
                 Some(previous) if previous == path => self.problem(format!("file `{path}` is listed twice")),
@@ -252,6 +266,7 @@ impl Validator<'_> {
             match Pattern::parse(&page.pattern) {
                 Err(error) => self.problem(format!("pattern `{}`: {error}", page.pattern)),
                 Ok(pattern) => {
+                    self.segments(format_args!("pattern `{pattern}`"), pattern.segments().len());
                     let collision = table
                         .insert(pattern, ())
                         .err()

@@ -37,9 +37,6 @@ pub const MAX_ARCHIVE: u64 = 64 * 1024 * 1024;
 /// The number of archives that are published at a time.
 const MAX_RUNNING: usize = 2;
 
-/// The number of archives that may wait.
-const MAX_QUEUED: usize = 8;
-
 /// The nice value of the threads that publish (setpriority(2)).
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
@@ -77,9 +74,6 @@ pub enum PublishError {
     /// The version was published with other contents, and deleted by garbage collection.
     #[error("{0} was published with other contents and deleted; publish under a new version")]
     VersionDeleted(ReleaseId),
-    /// Too many archives wait to be published.
-    #[error("{MAX_QUEUED} other releases wait to be published; try again later")]
-    Busy,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -89,8 +83,6 @@ pub enum PublishError {
 #[derive(Debug)]
 pub struct Publisher {
     rules: PublishRules,
-    /// One permit for each archive that is being published or waits.
-    admitted: Semaphore,
     /// One permit for each archive that is being published.
     running: Semaphore,
 }
@@ -100,16 +92,15 @@ impl Publisher {
     pub fn new(rules: PublishRules) -> Self {
         Self {
             rules,
-            admitted: Semaphore::new(MAX_RUNNING + MAX_QUEUED),
             running: Semaphore::new(MAX_RUNNING),
         }
     }
 
-    /// Publishes an archive under a name and version, after those before it.
+    /// Publishes an archive under a name and version, after those before it. The caller limits how many wait.
     ///
     /// # Errors
     ///
-    /// Why the release is rejected, [`PublishError::Busy`] if too many archives wait, or the error of the store.
+    /// Why the release is rejected, or the error of the store.
     pub async fn publish(
         &self,
         store: &dyn Store,
@@ -117,7 +108,6 @@ impl Publisher {
         archive: File,
         by: String,
     ) -> Result<PublishOutcome, PublishError> {
-        let _admitted = self.admitted.try_acquire().map_err(|_| PublishError::Busy)?;
         // The semaphore is never closed.
         let _running = self.running.acquire().await.ok();
         let scratch = store.scratch_folder().await?;

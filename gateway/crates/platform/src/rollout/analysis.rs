@@ -2,9 +2,9 @@
 //!
 //! Each gateway counts in memory, for the running rollouts only. A visitor's deployment includes the changes of some rollouts and
 //! not of others, so each request, view and failure counts once per rollout. Clients are told apart by a keyed hash of the IPv4
-//! address or the first half of the IPv6 address; the address itself is not stored. Reports of browsers count once per client and
-//! group, and only from clients that were sent a document of the group. The caller also checks their cookie. Counts and their
-//! time begin with each step and in each process, and at each change of the percentage: the comparison needs a constant share of
+//! address or the /56 of the IPv6 address; the address itself is not stored. Reports of browsers count once per client and group,
+//! and only from clients that were sent a document of the group. The caller also checks their cookie. Counts and their time
+//! begin with each step and in each process, and at each change of the percentage: the comparison needs a constant share of
 //! visitors.
 
 use std::collections::HashMap;
@@ -17,6 +17,7 @@ use tokio::time::Instant;
 
 use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::{Rollout, VisibleDeployments};
+use colonnade_web::client::ClientKey;
 
 use super::report::AnalysisReport;
 use super::samples::{Measurement, PageHash, Requests, Side, Views};
@@ -67,11 +68,9 @@ impl CanaryAnalysis {
 
     /// The hash that identifies a client.
     pub fn client_hash(&self, address: IpAddr) -> u64 {
-        match address.to_canonical() {
-            IpAddr::V4(address) => self.hash.hash_one(address.octets()),
-            // One customer has a whole /64 network.
-            IpAddr::V6(address) => self.hash.hash_one(&address.segments()[..4]),
-        }
+        let client = ClientKey::new(address).network();
+        // Many providers give each home a whole /56 network.
+        self.hash.hash_one(client.wider().unwrap_or(client))
     }
 
     /// The hashes that identify a page of a section and one of its paths.

@@ -84,7 +84,8 @@ impl Worker {
     fn handle(&mut self, request: WorkerRequest) -> (WorkerResponse, Option<String>) {
         match request {
             WorkerRequest::Ping => (WorkerResponse::Pong, None),
-            WorkerRequest::Load(ServerModules { release, sources }) => {
+            WorkerRequest::Load(modules) => {
+                let ServerModules { release, sources } = Arc::unwrap_or_clone(modules);
                 self.releases
                     .insert(release, Arc::new(sources.into_iter().collect()));
                 (WorkerResponse::Loaded, None)

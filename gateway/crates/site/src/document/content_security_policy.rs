@@ -1,10 +1,11 @@
 //! The Content Security Policy (CSP) of documents and workers, a second line of defense against cross-site scripting (XSS).
 
+use std::sync::Arc;
+
 use http::HeaderValue;
 
 use colonnade_config::{AssetSettings, Config};
-
-use super::inline_style::InlineStyle;
+use colonnade_store::loaded::InlineStyle;
 
 /// The `Reporting-Endpoints` header: the endpoint that the policy names `csp` (Reporting API).
 const ENDPOINTS: HeaderValue = HeaderValue::from_static("csp=\"/_csp\"");
@@ -38,10 +39,10 @@ impl ContentSecurityPolicy {
     }
 
     /// Returns the header of a document with these inline styles.
-    pub(super) fn header(&self, styles: &[InlineStyle]) -> HeaderValue {
+    pub(super) fn header(&self, styles: &[Arc<InlineStyle>]) -> HeaderValue {
         let hashes = styles
             .iter()
-            .fold(String::new(), |all, style| all + " '" + &style.csp_hash() + "'");
+            .fold(String::new(), |all, style| all + " '" + &style.csp_hash + "'");
         let endpoint = if self.has_endpoint { "; report-to csp" } else { "" };
         let policy = format!(
             "default-src 'none'; script-src {}; style-src 'self'{hashes}; img-src 'self'; media-src 'self'; \

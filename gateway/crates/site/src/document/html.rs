@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::json;
 
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::Purpose;
 use colonnade_render::{Breadcrumb, RenderedPage};
-use colonnade_store::loaded::{Asset, AssetKind, ShellFrame};
+use colonnade_store::loaded::{Asset, AssetKind, InlineStyle, ShellFrame};
 use colonnade_web::html::escape;
+use colonnade_web::request_scope;
 
 use super::boot::Boot;
-use super::inline_style::InlineStyle;
 
 /// The text for browsers without JavaScript.
 const NO_SCRIPT: &str =
@@ -29,7 +30,7 @@ pub(super) struct DocumentTemplate<'a> {
     pub(super) frame: &'a ShellFrame,
     pub(super) boot: &'a Boot<'a>,
     pub(super) rendered: Option<&'a RenderedPage>,
-    pub(super) styles: &'a [InlineStyle],
+    pub(super) styles: &'a [Arc<InlineStyle>],
     pub(super) is_preview: bool,
     /// Whether the sitemap lists its path.
     pub(super) is_indexable: bool,
@@ -38,6 +39,7 @@ pub(super) struct DocumentTemplate<'a> {
 impl DocumentTemplate<'_> {
     /// Returns the HTML.
     pub(super) fn compose(&self) -> String {
+        debug_assert!(request_scope::may_block());
         let Self { frame, boot, .. } = self;
         let mut head = DocumentHead::default();
         // The color scheme applies before any stylesheet is loaded, so a dark page does not start white.

@@ -4,6 +4,7 @@
 //! then served from memory like a file.
 
 mod boot;
+mod composer;
 mod content_security_policy;
 mod html;
 mod inline_style;
@@ -28,14 +29,14 @@ use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::client::ClientKey;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::encoded_content::EncodedContent;
+use colonnade_web::request_scope;
 use colonnade_web::response::{
     HTML, NO_CACHE, NO_STORE, RenderFailed, Response, conditional_response, response,
 };
 
 use crate::deployment_selection::DeploymentSelection;
 use crate::metrics::DocumentMetrics;
-use boot::{Boot, ErrorReportSettings};
-use content_security_policy::ContentSecurityPolicy;
+use composer::{Composer, Composition};
 pub(crate) use content_security_policy::worker_policy;
 
 /// The most bytes of cached documents.
@@ -45,10 +46,8 @@ const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpo
 
 /// Composes and caches documents.
 pub struct Documents {
-    facts: SiteFacts,
-    error_reports: ErrorReportSettings,
+    composer: Arc<Composer>,
     renderer: Arc<Renderer>,
-    policy: ContentSecurityPolicy,
     cache: ByteCache<DocumentKey, ComposedDocument>,
     compositions: RequestCoalescer<DocumentKey, Arc<ComposedDocument>>,
     metrics: DocumentMetrics,
@@ -116,12 +115,8 @@ impl Documents {
     /// Creates the documents of the site that this configuration describes.
     pub fn new(config: &Config, renderer: Arc<Renderer>, metrics: DocumentMetrics) -> Self {
         Self {
-            facts: SiteFacts::new(config),
-            error_reports: ErrorReportSettings {
-                sample_percent: config.rollout.report_sample_percent,
-            },
+            composer: Arc::new(Composer::new(config)),
             renderer,
-            policy: ContentSecurityPolicy::new(config),
             cache: ByteCache::new(CACHE_BYTES),
             compositions: RequestCoalescer::default(),
             metrics,
@@ -136,7 +131,8 @@ impl Documents {
             let path = request.canonical_path();
             let render_request = request.render_request(&path, day);
             let render = Box::pin(self.renderer.render(request.store, render_request)).await;
-            return Box::pin(self.respond_uncached(request, None, &render, None, day)).await;
+            let status = request.status(&render);
+            return Box::pin(self.respond_uncached(request, status, render, None, day)).await;
         }
         let document = self.composed(request, day).await;
         let representation = document.content.preferred(headers).clone();
@@ -164,14 +160,14 @@ impl Documents {
         &self,
         request: DocumentRequest<'_>,
         status: StatusCode,
-        form: &Form,
+        form: Form,
     ) -> Response {
         let day = colonnade_clock::today();
         let render = match request.page {
             // A cross-origin post gets no server rendering, which is expensive.
             Some(_) if status != StatusCode::FORBIDDEN => {
                 let render_request = request.render_request(&form.page, day);
-                let form = serde_json::to_value(form).unwrap_or_default();
+                let form = serde_json::to_value(&form).unwrap_or_default();
                 let render = self
                     .renderer
                     .render_form_result(request.store, render_request, &form);
@@ -179,7 +175,7 @@ impl Documents {
             }
             _ => RenderOutcome::BrowserOnly,
         };
-        self.respond_uncached(request, Some(status), &render, Some(form), day)
+        self.respond_uncached(request, status, render, Some(form), day)
             .await
     }
 
@@ -223,7 +219,6 @@ impl Documents {
             .renderer
             .render(request.store, request.render_request(&path, key.day))
             .await;
-        let (html, policy) = self.compose(request, &render, None, key.day).await;
         let render_failed = match render {
             RenderOutcome::Failed => Some(RenderFailed::Failed),
             RenderOutcome::CircuitOpen => Some(RenderFailed::CircuitOpen),
@@ -232,15 +227,16 @@ impl Documents {
         };
         let rejected_client = render.rejected_client();
         let is_complete = render_failed.is_none() && rejected_client.is_none();
-        let html = html.into();
+        let status = request.status(&render);
+        let (policy, compose) = self.prepare(request, render, None, key.day).await;
         let content = if is_complete {
-            EncodedContent::compress(html).await
+            EncodedContent::compress(compose).await
         } else {
             // A document that is not cached is not worth compressing, and needs no validator.
-            EncodedContent::without_validator(html)
+            EncodedContent::without_validator(request_scope::run_blocking(compose).await.into())
         };
         let document = Arc::new(ComposedDocument {
-            status: request.status(&render),
+            status,
             is_complete,
             rejected_client,
             render_failed,
@@ -258,57 +254,50 @@ impl Documents {
     async fn respond_uncached(
         &self,
         request: DocumentRequest<'_>,
-        status: Option<StatusCode>,
-        render: &RenderOutcome,
-        form: Option<&Form>,
+        status: StatusCode,
+        render: RenderOutcome,
+        form: Option<Form>,
         day: Date,
     ) -> Response {
-        let (html, policy) = self.compose(request, render, form, day).await;
-        let mut response = response(status.unwrap_or(request.status(render)), HTML, html);
+        let (policy, compose) = self.prepare(request, render, form, day).await;
+        let html = request_scope::run_blocking(compose).await;
+        let mut response = response(status, HTML, html);
         let headers = self.headers(policy, DocumentCaching::Never);
         response.headers_mut().extend(headers);
         response
     }
 
-    /// Returns the HTML of a document, and its Content Security Policy.
-    async fn compose(
+    /// Returns the Content Security Policy of a document, and what composes its HTML.
+    async fn prepare(
         &self,
         request: DocumentRequest<'_>,
-        render: &RenderOutcome,
-        form: Option<&Form>,
+        render: RenderOutcome,
+        form: Option<Form>,
         day: Date,
-    ) -> (String, HeaderValue) {
+    ) -> (HeaderValue, impl FnOnce() -> String + Send + use<>) {
         let deployment = request.selection.deployment;
         let rendered = match render {
-            RenderOutcome::Rendered(rendered) => Some(&**rendered),
+            RenderOutcome::Rendered(rendered) => Some(rendered),
             _ => None,
-        };
-        let boot = Boot {
-            deployment: deployment.number(),
-            site: self.facts.on(&day.to_string()),
-            page: request.page.map(AsRef::as_ref),
-            slots: &deployment.slots,
-            reports: &self.error_reports,
-            social_image: deployment.frame.social_image.as_ref(),
-            view: rendered.map(|rendered| &*rendered.view),
-            form,
         };
         // Styles are inlined for the first paint of a server-rendered page. Without one there is nothing to paint.
         let styles = match rendered {
             Some(_) => inline_style::load(request.store, deployment, request.page).await,
             None => Vec::new(),
         };
-        let document = html::DocumentTemplate {
-            brand: &self.facts.brand,
-            origin: &self.facts.origin,
-            frame: &deployment.frame,
-            boot: &boot,
+        let policy = self.composer.policy.header(&styles);
+        let composer = Arc::clone(&self.composer);
+        let composition = Composition {
+            deployment: Arc::clone(deployment),
+            page: request.page.cloned(),
+            path: request.canonical_path(),
             rendered,
-            styles: &styles,
+            styles,
+            form,
+            day,
             is_preview: request.selection.is_preview(),
-            is_indexable: request.is_indexable(),
         };
-        (document.compose(), self.policy.header(&styles))
+        (policy, move || composer.compose(&composition))
     }
 
     /// Returns the headers of a document.
@@ -326,7 +315,7 @@ impl Documents {
             (CACHE_CONTROL, cache_control),
             (VARY, HeaderValue::from_static(vary)),
         ]);
-        let endpoints = self.policy.reporting_endpoints();
+        let endpoints = self.composer.policy.reporting_endpoints();
         headers.extend(endpoints.map(|endpoints| (REPORTING_ENDPOINTS, endpoints)));
         headers
     }
@@ -347,13 +336,6 @@ impl<'a> DocumentRequest<'a> {
             day,
             client: self.client,
         }
-    }
-
-    /// Returns whether the sitemap lists the path.
-    fn is_indexable(&self) -> bool {
-        let path = self.canonical_path();
-        let mut indexable = self.selection.deployment.indexable_paths();
-        self.page.is_some() && indexable.any(|indexable| indexable == path)
     }
 
     fn status(&self, render: &RenderOutcome) -> StatusCode {

@@ -212,7 +212,7 @@ impl SignupHandler {
             path: path.as_ref(),
             client,
         };
-        let mut response = documents.respond_to_form(request, error.status(), &form).await;
+        let mut response = documents.respond_to_form(request, error.status(), form).await;
         selection.set_headers(&mut response, self.scheme == "https");
         if let Some(wait) = error.retry_after() {
             set_retry_after(&mut response, wait);

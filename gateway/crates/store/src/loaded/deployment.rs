@@ -98,13 +98,13 @@ impl LoadedDeployment {
     /// The first named path of each page that names paths.
     pub fn example_paths(&self) -> impl Iterator<Item = (&PageManifest, &str)> {
         let pages = self.releases.iter().flat_map(|release| release.named_paths());
-        pages.filter_map(|(page, paths)| Some((page, paths.first()?.as_str())))
+        pages.filter_map(|(page, paths)| Some((page, &**paths.first()?)))
     }
 
     /// All named paths of all pages.
     pub fn named_paths(&self) -> impl Iterator<Item = (&PageManifest, &str)> {
         let pages = self.releases.iter().flat_map(|release| release.named_paths());
-        pages.flat_map(|(page, paths)| paths.iter().map(move |path| (page, path.as_str())))
+        pages.flat_map(|(page, paths)| paths.iter().map(move |path| (page, &**path)))
     }
 
     /// The release with this name.
@@ -114,10 +114,12 @@ impl LoadedDeployment {
 
     /// The named paths that search engines may index, by section.
     pub fn indexable_paths(&self) -> impl Iterator<Item = &str> {
-        self.releases
-            .iter()
-            .flat_map(|release| release.indexable_paths())
-            .map(String::as_str)
+        self.releases.iter().flat_map(|release| release.indexable_paths())
+    }
+
+    /// Whether search engines may index a path.
+    pub fn is_indexable(&self, path: &str) -> bool {
+        self.releases.iter().any(|release| release.is_indexable(path))
     }
 }
 

@@ -73,10 +73,12 @@ impl PageManifest {
     }
 
     /// Returns this manifest as JSON. It is encoded at the first call.
-    pub async fn json(&self) -> &EncodedContent {
-        // Only maps with keys that are not strings cannot be serialized.
-        let json = || serde_json::to_vec(self).unwrap_or_default();
-        let encoding = self.json.get_or_init(|| EncodedContent::compress(json().into()));
+    pub async fn json(self: &Arc<Self>) -> &EncodedContent {
+        let encoding = self.json.get_or_init(|| {
+            let page = Arc::clone(self);
+            // Only maps with keys that are not strings cannot be serialized.
+            EncodedContent::compress(move || serde_json::to_vec(&*page).unwrap_or_default())
+        });
         encoding.await
     }
 }

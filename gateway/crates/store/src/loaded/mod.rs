@@ -1,9 +1,11 @@
 //! Releases and deployments as the gateway serves them: loaded from the store, validated and indexed once.
 
 mod deployment;
+mod inline_style;
 mod manifest;
 mod release;
 
 pub use deployment::{LoadedDeployment, UnavailableRelease};
+pub use inline_style::InlineStyle;
 pub use manifest::{Asset, AssetKind, PageManifest, SectionEntry, SlotManifest};
 pub use release::{LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, ShellFrame};

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use bytes::Bytes;
 use http::HeaderValue;
 use httpdate::HttpDate;
 use tokio::sync::OnceCell;
@@ -14,7 +15,9 @@ use colonnade_model::release::{
     Digest, File, Icon, Kind, Release, ReleaseId, ServerModules, SocialImage, ThemeColor,
 };
 use colonnade_web::content_negotiation::Coding;
+use colonnade_web::request_scope;
 
+use super::inline_style::InlineStyle;
 use super::manifest::{Asset, AssetKind, PageManifest, SectionEntry, SlotManifest};
 use crate::{ListedFile, Store, StoreError, StoredRelease};
 
@@ -106,10 +109,10 @@ pub struct SectionParts {
     pub pages: Vec<(Pattern, Arc<PageManifest>)>,
     /// The content of slots, with the slot names.
     pub slots: Vec<(String, Arc<SlotManifest>)>,
-    /// The named paths that search engines may index.
-    pub indexable: Vec<String>,
     /// The named paths of each page.
-    pub paths: Vec<(Arc<PageManifest>, Vec<String>)>,
+    pub paths: Vec<(Arc<PageManifest>, Vec<Arc<str>>)>,
+    /// Whether search engines may index each named path.
+    pub indexable: HashMap<Arc<str>, bool>,
 }
 
 /// One public file.
@@ -129,6 +132,8 @@ pub struct LoadedFile {
     pub digest_base64: String,
     /// The content codings of its stored compressed variants.
     pub codings: Vec<Coding>,
+    /// The file as documents inline it, if it is a stylesheet: `None` if it cannot be inlined.
+    inline_style: OnceCell<Option<Arc<InlineStyle>>>,
 }
 
 /// A stored release cannot be served: its `release.json` is not one that passes validation.
@@ -172,6 +177,7 @@ impl LoadedRelease {
                 digest: file.digest,
                 digest_base64: file.digest.base64(),
                 codings: record.variants.remove(&file.path).unwrap_or_default(),
+                inline_style: OnceCell::new(),
             };
             files.insert(path.to_owned(), loaded);
         }
@@ -190,23 +196,44 @@ impl LoadedRelease {
     /// The server modules, read from the store once; `None` if the release has none.
     pub async fn server_modules(&self, store: &dyn Store) -> Result<Option<Arc<ServerModules>>, StoreError> {
         let read = self.server_modules.get_or_try_init(|| async {
-            let mut sources = Vec::new();
+            let mut files = Vec::new();
             for (specifier, file) in &self.modules {
                 let bytes = store.read_file(&self.id, file.into(), Coding::Identity).await?;
                 let bytes = bytes.ok_or_else(|| StoreError::Io {
                     path: file.path.clone().into(),
                     source: io::ErrorKind::NotFound.into(),
                 })?;
-                sources.push((specifier.clone(), String::from_utf8_lossy(&bytes).into_owned()));
+                files.push((specifier.clone(), bytes));
             }
-            Ok((!sources.is_empty()).then(|| {
-                Arc::new(ServerModules {
-                    release: self.id.to_string(),
-                    sources,
-                })
-            }))
+            if files.is_empty() {
+                return Ok(None);
+            }
+            let release = self.id.to_string();
+            let modules = request_scope::run_blocking(|| {
+                let text = |bytes: Bytes| String::from_utf8_lossy(&bytes).into_owned();
+                let sources = files
+                    .into_iter()
+                    .map(|(specifier, bytes)| (specifier, text(bytes)));
+                let sources = sources.collect();
+                ServerModules { release, sources }
+            });
+            Ok(Some(Arc::new(modules.await)))
         });
         read.await.cloned()
+    }
+
+    /// One of its stylesheets, for documents, read from the store once; `None` if it cannot be read or inlined.
+    pub async fn inline_style(&self, store: &dyn Store, asset: &Asset) -> Option<Arc<InlineStyle>> {
+        let folder = format!("/assets/{}/{}/", self.id.name, self.id.version);
+        let file = self.files.get(asset.href.strip_prefix(&folder)?)?;
+        let style = file.inline_style.get_or_try_init(|| async {
+            let bytes = store.read_file(&self.id, file.listed(), Coding::Identity).await;
+            let (bytes, asset) = (bytes.ok().flatten().ok_or(())?, asset.clone());
+            Ok::<_, ()>(
+                request_scope::run_blocking(move || InlineStyle::new(asset, &bytes).map(Arc::new)).await,
+            )
+        });
+        style.await.ok().cloned().flatten()
     }
 
     /// Whether the release is a section with a page of this pattern.
@@ -218,7 +245,7 @@ impl LoadedRelease {
     }
 
     /// The named paths of each page.
-    pub fn named_paths(&self) -> impl Iterator<Item = (&PageManifest, &[String])> {
+    pub fn named_paths(&self) -> impl Iterator<Item = (&PageManifest, &[Arc<str>])> {
         let paths: &[_] = match &self.role {
             Role::Section(parts) => &parts.paths,
             Role::Shell(_) => &[],
@@ -226,12 +253,27 @@ impl LoadedRelease {
         paths.iter().map(|(page, paths)| (&**page, paths.as_slice()))
     }
 
-    /// The named paths that search engines may index.
-    pub fn indexable_paths(&self) -> &[String] {
+    /// Whether the release names a path.
+    pub fn names(&self, path: &str) -> bool {
+        self.indexable(path).is_some()
+    }
+
+    /// Whether the release names a path, and search engines may index it.
+    pub fn is_indexable(&self, path: &str) -> bool {
+        self.indexable(path) == Some(true)
+    }
+
+    fn indexable(&self, path: &str) -> Option<bool> {
         match &self.role {
-            Role::Section(parts) => &parts.indexable,
-            Role::Shell(_) => &[],
+            Role::Section(parts) => parts.indexable.get(path).copied(),
+            Role::Shell(_) => None,
         }
+    }
+
+    /// The named paths that search engines may index.
+    pub fn indexable_paths(&self) -> impl Iterator<Item = &str> {
+        let paths = self.named_paths().flat_map(|(_, paths)| paths);
+        paths.map(|path| &**path).filter(|path| self.is_indexable(path))
     }
 }
 
@@ -341,7 +383,7 @@ impl<'a> ManifestBuilder<'a> {
             assets: self.assets(&release.assets)?,
         });
         let mut pages = Vec::new();
-        let mut indexable = Vec::new();
+        let mut indexable = HashMap::new();
         let mut paths = Vec::new();
         for page in &release.pages {
             let pattern = Pattern::parse(&page.pattern);
@@ -352,11 +394,19 @@ impl<'a> ManifestBuilder<'a> {
             );
             let pattern = pattern.map_err(|error| LoadReleaseError::Pattern(self.id.clone(), error))?;
             let manifest = Arc::new(manifest);
-            let named = page.paths.iter().map(|named| named.path.clone());
-            paths.push((Arc::clone(&manifest), named.collect()));
+            let named: Vec<Arc<str>> = page
+                .paths
+                .iter()
+                .map(|named| named.path.as_str().into())
+                .collect();
+            indexable.extend(
+                named
+                    .iter()
+                    .cloned()
+                    .zip(page.paths.iter().map(|named| named.indexable)),
+            );
+            paths.push((Arc::clone(&manifest), named));
             pages.push((pattern, manifest));
-            let indexed = page.paths.iter().filter(|named| named.indexable);
-            indexable.extend(indexed.map(|named| named.path.clone()));
         }
         let mut slots = Vec::new();
         for slot in &release.slots {
@@ -369,8 +419,8 @@ impl<'a> ManifestBuilder<'a> {
         Ok(SectionParts {
             pages,
             slots,
-            indexable,
             paths,
+            indexable,
         })
     }
 }

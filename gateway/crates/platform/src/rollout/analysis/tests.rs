@@ -317,8 +317,8 @@ fn first_requests_of_a_step_count_for_it() {
 fn ipv6_network_counts_as_one_client() {
     let analysis = analysis();
     let of = |text: &str| analysis.client_hash(text.parse().expect("an address"));
-    assert_eq!(of("2001:db8:1:2::1"), of("2001:db8:1:2:ffff::2"));
-    assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
+    assert_eq!(of("2001:db8:1:200::1"), of("2001:db8:1:2ff:ffff::2"));
+    assert_ne!(of("2001:db8:1:200::1"), of("2001:db8:1:300::1"));
     assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
     assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
 }
