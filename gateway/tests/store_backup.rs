@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -104,20 +104,26 @@ fn backup_during_changes_is_consistent() {
     let extra = "retain_deployments = 1\nretain_hours = 0\nretain_releases = 0\n";
     let mut gateway = Gateway::start_live(extra, &[]);
     let done = AtomicBool::new(false);
+    let changes = AtomicUsize::new(0);
     let files: Vec<String> = std::thread::scope(|scope| {
-        let (shared, done) = (&gateway, &done);
+        let (shared, done, changes) = (&gateway, &done, &changes);
         scope.spawn(move || {
             for minor in 1..1000 {
                 if done.load(Ordering::Relaxed) {
                     break;
                 }
                 publish_and_deploy(shared, &format!("1.{minor}.0"));
+                changes.fetch_add(1, Ordering::Relaxed);
                 shared.admin_change("/api/v1/garbage-collection", &json!({}));
             }
         });
-        let files = (0..10)
-            .map(|index| back_up(shared, &format!("{index}.tar")))
-            .collect();
+        let mut files = Vec::new();
+        let mut has_changed = false;
+        // The last backup contains a change, however slow the first one is.
+        while files.len() < 10 || !has_changed {
+            has_changed = changes.load(Ordering::Relaxed) > 0;
+            files.push(back_up(shared, &format!("{}.tar", files.len())));
+        }
         done.store(true, Ordering::Relaxed);
         files
     });
