@@ -39,10 +39,10 @@ const isOptimizationRule = ({ loader }) => String(loader).includes("router-loade
 
 /** Builds into a folder. Returns the files of the main bundle, and those of each page by section and pattern. */
 async function build(output, plain) {
+  const context = { folder: SHELL, config: { name: "shell", kind: "shell", entry: "./src/main.tsx" } };
   const configuration = clientConfiguration({
-    folder: SHELL,
+    ...context,
     output,
-    config: { name: "shell", kind: "shell", entry: "./src/main.tsx" },
     identity: { version: "one-bundle", container: "one_bundle" },
     installed: installedVersions(SHELL),
     mode: { final: false },
@@ -59,7 +59,7 @@ async function build(output, plain) {
       path.join(import.meta.dirname, "one-bundle-sections.js"),
     ),
   ];
-  const { chunkGroups } = await compile(configuration);
+  const { chunkGroups } = await compile(configuration, context);
   const filesOf = (predicate) => [...new Set(chunkGroups.filter(predicate).flatMap((group) => group.getFiles()))];
 
   const pages = new Map();

@@ -54,8 +54,8 @@ function sentencesOnThresholds(): readonly string[] {
       return `${inDigits(least)} in ${listed(states)}`;
     });
   return [
-    `It is ${inDigits(dataset.base_threshold)} residents, according to GeoNames.`,
-    `In ${inWords(lowered.length)} states with few large places it is lower: ${groups.join(", ")}.`,
+    `That’s ${inDigits(dataset.base_threshold)} residents, according to GeoNames.`,
+    `In ${inWords(lowered.length)} states with few large places it’s lower: ${groups.join(", ")}.`,
   ];
 }
 
@@ -141,5 +141,5 @@ test("Statements about the site's size are correct", async ({ page }) => {
   );
   await page.goto("/");
   await expect(page.getByRole("main")).toContainText(`${String(STATES.length)} states, ${inDigits(TOTAL)} cities`);
-  await expect(page.getByRole("main")).toContainText(`The same ${String(all)} ads are used for every city.`);
+  await expect(page.getByRole("main")).toContainText(`The same ${String(all)} ads appear in every city.`);
 });

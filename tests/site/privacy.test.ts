@@ -99,7 +99,7 @@ test("The privacy policy has its content", async ({ page, site }) => {
       "IP addresses are not logged, as configured",
       async () => {
         await expect(sectionOf(page, "Information we collect")).toContainText(
-          "The gateway does not write that address down",
+          "The gateway doesn’t write that address down",
         );
       },
     ],
@@ -120,11 +120,11 @@ test("The privacy policy has its content", async ({ page, site }) => {
         const cookies = sectionOf(page, "Cookies");
         await expect(cookies).toContainText(/A rollout cookie, at times\. While a new release .* ends 7 days after/);
         await expect(cookies).toContainText(
-          /A preview cookie, for invited people\. Only somebody who opens a preview link/,
+          /A preview cookie, for invited people\. Only someone who opens a preview link/,
         );
         await expect(cookies).toContainText(/The ad list of a city page\. .* kept in session storage/);
         await expect(cookies).toContainText(
-          /If you state an age under 18, .* keep the word “closed”.* They hold no age\./,
+          /If you state an age under 18, .* keep the word “closed,”.* They hold no age\./,
         );
         await expect(cookies).toContainText(/How far a page was scrolled\. The tab’s own history remembers it/);
         await expect(cookies.getByRole("listitem")).toHaveCount(5);
@@ -137,7 +137,7 @@ test("The privacy policy has its content", async ({ page, site }) => {
         await expect(collected).toContainText(
           /which release of that part failed, the pattern of the page, .+ whether it failed while loading or while being drawn, and the class of the error/,
         );
-        await expect(collected).toContainText(/counts in memory only, .* keyed hash; the address itself is not kept/);
+        await expect(collected).toContainText(/counts in memory only, .* keyed hash; the address itself isn’t kept/);
       },
     ],
   ]);

@@ -38,7 +38,7 @@ test.describe("fragment navigation", () => {
     await page.getByRole("link", { name: "Choose a state" }).click();
     await expect.poll(() => scrollTop(page)).toBeGreaterThan(100);
     await page.keyboard.press("Tab");
-    await expect(page.getByRole("main").getByRole("link", { name: "Alabama" })).toBeFocused();
+    await expect(page.getByRole("main").getByRole("link", { name: "Alabama", exact: true })).toBeFocused();
     await page.goBack();
     await expect.poll(() => scrollTop(page)).toBe(0);
     await expect(page.getByRole("link", { name: "Choose a state" })).toBeFocused();

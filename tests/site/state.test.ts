@@ -133,11 +133,7 @@ for (const [state, count] of [
 for (const [state, widths] of Object.entries(COLUMNS)) {
   test(`The grid of ${state} has columns by viewport width`, async ({ page }) => {
     await openState(page, state);
-    const grid = page
-      .getByRole("main")
-      .getByRole("list")
-      .filter({ has: page.locator("[aria-label^='Cities in'] a") })
-      .first();
+    const grid = page.getByRole("region", { name: "Cities in" }).getByRole("list").last();
     for (const [width, columns] of widths) {
       await page.setViewportSize({ width, height: 800 });
       await expectColumns(grid, columns);

@@ -129,7 +129,7 @@ describe("state page", () => {
       "El Paso 678,815",
     ]);
     expect(links[1]?.getAttribute("href")).toBe("/city/Texas/San%20Antonio");
-    expect(screen.getByText(/^Residents according to GeoNames, from counts of different years\./)).toBeTruthy();
+    expect(screen.getByText(/^Residents: GeoNames, from d/)).toBeTruthy();
   });
 
   it.each([
@@ -138,7 +138,7 @@ describe("state page", () => {
     ["New York", "part of New York City"],
   ])("says what is special about the map of %s", async (state, note) => {
     await renderExisting(`/state/${encodeURIComponent(state)}`);
-    expect(screen.getByText(/^Residents according/).textContent).toContain(note);
+    expect(screen.getByText(/^Residents:/).textContent).toContain(note);
   });
 
   it("attributes the city names", async () => {

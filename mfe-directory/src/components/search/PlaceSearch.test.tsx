@@ -30,6 +30,8 @@ afterEach(() => {
 
 async function show(): Promise<{ input: HTMLInputElement; followed: string[] }> {
   const { PlaceSearch } = await import("./PlaceSearch");
+  // The search imports it on first use, which then takes no time.
+  await import("./findPlaces");
   const followed: string[] = [];
   render(inShell(<PlaceSearch />));
   // Like the shell, which handles clicks on links.

@@ -5,10 +5,10 @@ import { cityPath, statePath } from "../../data/links";
 import { STATES } from "../../data/states";
 import { classes } from "../classes";
 import { useDebounced } from "../filter/useDebounced";
-import { findPlaces } from "./findPlaces";
+import type { FoundPlaces } from "./findPlaces";
 import css from "./PlaceSearch.module.css";
 import { PlaceOptions, type PlaceGroup } from "./PlaceOptions";
-import { useCityIndex } from "./useCityIndex";
+import { usePlaceIndex } from "./usePlaceIndex";
 
 /** Id of the field. It is the same in every document, so that the shell finds the field again. */
 const ID = "place-search";
@@ -16,7 +16,9 @@ const ID = "place-search";
 const DEBOUNCE_MS = 700;
 const NARROW = "(max-width: 40em)";
 
-function groupsOf({ states, cities, citiesFirst }: ReturnType<typeof findPlaces>): readonly PlaceGroup[] {
+const NOTHING: FoundPlaces = { states: [], cities: [], cityCount: 0, citiesFirst: false };
+
+function groupsOf({ states, cities, citiesFirst }: FoundPlaces): readonly PlaceGroup[] {
   const [firstState, firstCity] = citiesFirst ? [cities.length, 0] : [0, states.length];
   const groups: PlaceGroup[] = [
     {
@@ -43,14 +45,14 @@ function groupsOf({ states, cities, citiesFirst }: ReturnType<typeof findPlaces>
 }
 
 /**
- * Search for a state or a city: a combobox whose options are links. The first option is active, so Enter opens it. The
- * cities are loaded on first use. Invisible until hydration, removed without JavaScript.
+ * Search for a state or a city: a combobox whose options are links. The first option is active, so Enter opens it. Places
+ * are loaded on first use. Invisible until hydration, removed without JavaScript.
  */
 export function PlaceSearch(): ReactElement {
   const search = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const hydrated = useHydrated();
-  const { cities, state, load, retry } = useCityIndex();
+  const { find, state, load, retry } = usePlaceIndex();
   const [query, setQuery] = useState("");
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
@@ -58,7 +60,7 @@ export function PlaceSearch(): ReactElement {
   const [awaited, setAwaited] = useState(false);
 
   const typed = query.trim();
-  const found = useMemo(() => findPlaces(typed, cities), [typed, cities]);
+  const found = useMemo(() => find?.(typed) ?? NOTHING, [typed, find]);
   const groups = groupsOf(found);
   const count = groups.reduce((sum, { places }) => sum + places.length, 0);
   const isOpen = open && typed !== "";
@@ -176,7 +178,9 @@ export function PlaceSearch(): ReactElement {
             {state === "loading" && <p>Loading cities…</p>}
             {state === "failed" && (
               <p role="alert">
-                City search isn’t available right now. You can still search for a state.{" "}
+                {find
+                  ? "City search isn’t available right now. You can still search for a state."
+                  : "Search isn’t available right now."}{" "}
                 <button
                   type="button"
                   className="button quiet"

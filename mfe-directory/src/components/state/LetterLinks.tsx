@@ -11,7 +11,7 @@ export function LetterLinks({ letters }: { readonly letters: readonly string[] }
   useEffect(() => {
     const link = strip.current?.querySelector<HTMLElement>("[aria-current]");
     // Not `scrollIntoView`, which also scrolls the page.
-    if (link) strip.current?.scrollTo({ left: link.offsetLeft - strip.current.clientWidth / 2 });
+    strip.current?.scrollTo({ left: link ? link.offsetLeft - strip.current.clientWidth / 2 : 0 });
   }, [current]);
   return (
     <nav ref={strip} className={css.letters} aria-label="Cities by letter">

@@ -77,7 +77,7 @@ export function StateLocator({ state, cityCount, location }: Props): ReactElemen
           }))}
         />
         <p className={css.source}>
-          Residents according to GeoNames, from counts of different years. {NOTES[state]} Outline: U.S. Census Bureau.
+          Residents: GeoNames, from different years. {NOTES[state]} Outline: U.S. Census Bureau.
         </p>
       </div>
     </section>
