@@ -308,10 +308,10 @@ fn error_page_has_brand_and_home_link() {
         (
             Request::new("GET", "/state/%2F"),
             400,
-            "That address does not work",
+            "This address doesn’t work",
         ),
         (Request::new("POST", "/"), 405, "Method Not Allowed"),
-        (Request::new("GET", "/_preview/none"), 403, "This preview is over"),
+        (Request::new("GET", "/_preview/none"), 403, "This preview has ended"),
     ] {
         let response = gateway.site.send(request);
         assert_eq!(response.status, status);

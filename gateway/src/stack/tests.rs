@@ -98,7 +98,7 @@ async fn panic_response_has_no_details() {
         // Visitors get a page in the site's style with its name and a link home.
         for part in [
             "<style>",
-            "<h1>This did not work</h1>",
+            "<h1>Something went wrong</h1>",
             "<a class=\"brand\" href=\"/\">",
             "<a class=\"button\" href=\"/\">Return to home</a>",
         ] {

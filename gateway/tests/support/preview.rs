@@ -109,7 +109,7 @@ pub(crate) fn assert_rejected(gateway: &Gateway, token: &str, why: &str) {
         assert_eq!(response.status, 403, "{why}");
         assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
         assert_eq!(response.header("cache-control"), "no-store");
-        assert!(response.text().contains("This preview is over"), "{why}");
+        assert!(response.text().contains("This preview has ended"), "{why}");
         assert!(!response.has("set-cookie") && !response.has("location"), "{why}");
     }
 

@@ -16,7 +16,7 @@ export function NotFound({ heading, children }: NotFoundProps): ReactElement {
   return (
     <Message
       heading={heading}
-      text="There is nothing at this address. It may have moved, or the link may have a mistake in it."
+      text="There’s nothing at this address. It may have moved, or the link may have a mistake in it."
     >
       {children}
       <p className="message-ways">

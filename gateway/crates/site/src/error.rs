@@ -37,7 +37,7 @@ pub enum SiteError {
     },
     /// The preview has expired, or its token is invalid.
     #[error(
-        "This preview is over, or its link is incomplete. Ask the person who sent it to you for a new one."
+        "This preview has ended, or its link is incomplete. Ask the person who sent it to you for a new one."
     )]
     PreviewOver,
     /// A client error report is rejected.
@@ -79,11 +79,11 @@ impl Problem for SiteError {
     fn title(&self) -> &str {
         match self {
             Self::Http(error) => error.title(),
-            Self::Path(_) => "That address does not work",
-            Self::PreviewOver => "This preview is over",
+            Self::Path(_) => "This address doesn’t work",
+            Self::PreviewOver => "This preview has ended",
             Self::NothingLive => "This site is being set up",
-            Self::SectionUnavailable { .. } => "This page is not available",
-            Self::Store(_) => "This did not work",
+            Self::SectionUnavailable { .. } => "This page isn’t available",
+            Self::Store(_) => "Something went wrong",
             _ => self.status().canonical_reason().unwrap_or("Error"),
         }
     }
@@ -93,11 +93,11 @@ impl Problem for SiteError {
             Self::Http(error) => error.visitor_detail(),
             // Most visitors do not know how URLs are encoded.
             Self::Path(_) => "The address has a mistake in it.".to_owned(),
-            Self::NothingLive => "There is nothing to see yet. Please come back in a few minutes.".to_owned(),
+            Self::NothingLive => "There’s nothing to see yet. Please come back in a few minutes.".to_owned(),
             Self::SectionUnavailable { .. } => {
-                "Part of this site is not available. Please come back later.".to_owned()
+                "Part of this site isn’t available. Please come back later.".to_owned()
             }
-            Self::Store(_) => "Something went wrong. Please try again.".to_owned(),
+            Self::Store(_) => "Please try again.".to_owned(),
             _ => self.to_string(),
         }
     }

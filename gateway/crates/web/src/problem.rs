@@ -84,9 +84,9 @@ impl Problem for HttpError {
     fn title(&self) -> &str {
         match self {
             Self::NotFound => "Page not found",
-            Self::UriTooLong => "That address does not work",
+            Self::UriTooLong => "This address doesn’t work",
             Self::Overloaded => "This site is very busy",
-            Self::Panic => "This did not work",
+            Self::Panic => "Something went wrong",
             Self::MethodNotAllowed(_) | Self::CrossOrigin => {
                 self.status().canonical_reason().unwrap_or("Error")
             }
@@ -95,12 +95,12 @@ impl Problem for HttpError {
 
     fn visitor_detail(&self) -> String {
         let detail = match self {
-            Self::NotFound => "There is nothing at this address.",
-            Self::MethodNotAllowed(_) => "This address does not take that kind of request.",
+            Self::NotFound => "There’s nothing at this address.",
+            Self::MethodNotAllowed(_) => "This address doesn’t accept that kind of request.",
             Self::UriTooLong => "The address is too long.",
-            Self::CrossOrigin => "This only works from this site's own pages.",
-            Self::Overloaded => "Too much is asked of this site just now. Please try again in a moment.",
-            Self::Panic => "Something went wrong. Please try again.",
+            Self::CrossOrigin => "This works only from this site’s own pages.",
+            Self::Overloaded => "Please try again in a moment.",
+            Self::Panic => "Please try again.",
         };
         detail.to_owned()
     }
@@ -189,7 +189,7 @@ mod tests {
         for (audience, expected, other) in [
             (
                 visitor,
-                "Something went wrong. Please try again.",
+                "Please try again.",
                 "internal error",
             ),
             (Audience::Program, "an internal error.", "Something went wrong"),

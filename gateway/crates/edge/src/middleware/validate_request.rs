@@ -87,7 +87,7 @@ impl Problem for RequestError {
     }
 
     fn title(&self) -> &'static str {
-        "That address does not work"
+        "This address doesn’t work"
     }
 }
 
