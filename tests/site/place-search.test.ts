@@ -14,16 +14,6 @@ const INDEX = /\/assets\/directory\/[^/]+\/cityIndex\.[0-9a-f]{8}\.txt$/;
 
 const search = (page: Page): Locator => page.getByRole("combobox", { name: "Find a city or state" });
 
-test("Los Angeles is three actions away from the home page", async ({ page }) => {
-  await open(page, HOME);
-  await search(page).click();
-  await page.keyboard.type("los angeles");
-  await expect(page.getByRole("option").first()).toHaveText("Los Angeles California");
-  await page.keyboard.press("Enter");
-  await expectScreen(page, "Los Angeles, California");
-  await expect(page).toHaveURL("/city/California/Los%20Angeles");
-});
-
 for (const [typed, heading] of [
   ["TX", "Escorts in Texas"],
   ["austin tex", "Austin, Texas"],

@@ -105,3 +105,22 @@ test("Collapsed answers are printed", async ({ page }) => {
   expect(await answers.count()).toBeGreaterThan(3);
   for (const answer of await answers.all()) await expect(answer).toBeVisible();
 });
+
+/** Returns the number of pages of the current page on US Letter. */
+async function countPrintedPages(page: Page): Promise<number> {
+  const pdf = await page.pdf({ format: "Letter", preferCSSPageSize: true });
+  return pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+}
+
+test("Long lists print on few pages", async ({ page }) => {
+  for (const [path, heading, pages] of [
+    ["/city/Texas/Houston", "Houston, Texas", 6],
+    ["/state/California", "Escorts in California", 6],
+  ] as const) {
+    await print(page, path, heading);
+    await expect(page.getByText("Loading ads...")).toHaveCount(0);
+    const count = await countPrintedPages(page);
+    expect(count, path).toBeGreaterThan(1);
+    expect(count, path).toBeLessThanOrEqual(pages);
+  }
+});
