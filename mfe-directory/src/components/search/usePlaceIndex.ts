@@ -21,11 +21,11 @@ export interface PlaceIndex {
 /** Loads the code of the search and the index of cities on request. */
 export function usePlaceIndex(): PlaceIndex {
   const [state, setState] = useState<PlaceIndex["state"]>(findAll ? "loaded" : "idle");
-  const [find, setFind] = useState(() => findAll);
+  const [find, setFind] = useState<Find | undefined>(() => findAll);
   const retry = (): void => {
     setState("loading");
     const code = import("./findPlaces").then((module) => {
-      setFind((current) => current ?? ((query: string) => module.findPlaces(query, [])));
+      setFind((current: Find | undefined) => current ?? ((query: string) => module.findPlaces(query, [])));
       return module;
     });
     Promise.all([code, loadCityIndex()]).then(
