@@ -15,8 +15,13 @@ const PATHS = [
   "/city/Texas/Houston/ad/4251",
   "/about-escort-babylon",
   "/about-escort-babylon/safety-guide",
+  "/about-escort-babylon/top-cities",
+  "/about-escort-babylon/legal-guide",
+  "/about-escort-babylon/red-flags",
   "/terms",
+  "/privacy",
   "/signup",
+  "/success",
 ];
 const RUNS = Number(process.env["RUNS"] ?? 5);
 const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"];

@@ -85,7 +85,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
                 - paragraph: /Sample ad.*most popular.*Age \\d\\d.*W4M/
                 - button "Reply to Ad 💬"
                 - link /^Report this ad/
-        - region /All ads \\d+/:
+        - region /All other ads \\d+/:
           - search "Ads"
           - list
         - button "Next Page →"

@@ -131,7 +131,7 @@ test("Ad cards show their content", async ({ page }) => {
 
 test("The regular ads can be filtered and sorted", async ({ page }) => {
   await openHouston(page);
-  const all = page.getByRole("region", { name: /^All ads/ });
+  const all = page.getByRole("region", { name: /^All other ads/ });
   const ads = all.getByRole("article");
   const form = all.getByRole("search", { name: "Ads" });
   const total = await ads.count();
@@ -157,7 +157,39 @@ test("The first ad is in view on a small phone", async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   await openHouston(page);
   const { y } = await boxOf(cardsOf(page).first());
-  expect(y).toBeLessThan(640 - 100);
+  expect(y).toBeLessThan(640 - 130);
+});
+
+test("The labels of a featured ad are on one line of a phone", async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  await openHouston(page);
+  const labels = cardsOf(page).first().locator("p").first();
+  await expect(labels).toContainText("W4M");
+  const tops = await labels.evaluate((line) => [...line.children].map((label) => label.getBoundingClientRect().top));
+  expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(8);
+});
+
+test("Back navigation restores the selected ads", async ({ page }) => {
+  await openHouston(page);
+  const form = page.getByRole("search", { name: "Ads" });
+  await form.getByLabel("Age").selectOption("24 to 26");
+  const ads = page.getByRole("region", { name: /^All other ads/ }).getByRole("article");
+  const left = await ads.getByRole("heading").allTextContents();
+  await ads.first().getByRole("heading").getByRole("link").click();
+  await expectScreen(page, left[0] ?? "");
+  await page.goBack();
+  await expect(form.getByLabel("Age")).toHaveValue("24-26");
+  await expect(ads.getByRole("heading")).toHaveText(left);
+});
+
+test("A selection without ads can be undone", async ({ page }) => {
+  await openHouston(page);
+  const form = page.getByRole("search", { name: "Ads" });
+  await form.getByLabel("Keyword").fill("zzz");
+  await form.getByRole("button", { name: "Show all ads" }).click();
+  await expect(form.getByLabel("Keyword")).toHaveValue("");
+  await expect(form.getByLabel("Keyword")).toBeFocused();
+  await expect(page.getByRole("region", { name: /^All other ads/ }).getByRole("article")).not.toHaveCount(0);
 });
 
 test("A regular card's title links to its ad page", async ({ page }) => {

@@ -33,19 +33,30 @@ function seededRandom(seed: string): (below: number) => number {
   };
 }
 
-// Path of an arch on the bottom edge. x, width and height are in viewBox units.
-function archPath(x: number, width: number, height: number): string {
-  const radius = width / 2;
-  return `M${String(x)} 64v-${String(height)}a${String(radius)} ${String(radius)} 0 0 1 ${String(width)} 0v${String(height)}z`;
+/** A temple's front: pediment, entablature, columns and a step. Straight edges, so that nothing resembles a person. */
+function templePath(columns: number, left: number, top: number, rise: number): string {
+  const [right, shaft] = [64 - left, 5];
+  const gap = (right - left - shaft) / (columns - 1);
+  const shafts = Array.from({ length: columns }, (_, index) => {
+    const x = Math.round((left + index * gap) * 10) / 10;
+    return `M${String(x)} ${String(top + 5)}h${String(shaft)}V54h-${String(shaft)}z`;
+  });
+  const [west, east] = [left - 3, right + 3];
+  return [
+    `M32 ${String(top - rise)}L${String(east)} ${String(top - 1)}H${String(west)}z`,
+    `M${String(west)} ${String(top)}H${String(east)}v4H${String(west)}z`,
+    ...shafts,
+    `M${String(west)} 55H${String(east)}v3H${String(west)}z`,
+  ].join("");
 }
 
-/** Abstract arches derived from a seed, instead of a portrait. */
+/** A temple in a landscape, derived from a seed, instead of a portrait. */
 export function AvatarArt({ seed, label, className }: AvatarArtProps): ReactElement {
   const next = seededRandom(seed);
   const color = COLORS[next(COLORS.length)];
-  const arches = [0, 1, 2].map((index) => archPath(index * 16 + next(9), 14 + next(14), 12 + next(28)));
-  // Wide enough not to resemble a head on shoulders.
-  const sun = { cx: 12 + next(40), cy: 18 + next(10), r: 12 + next(6) };
+  const temple = templePath(3 + next(4), 6 + next(8), 24 + next(8), 7 + next(8));
+  const sun = { cx: next(64), cy: 30 + next(14), r: 8 + next(7) };
+  const hills = `M0 ${String(40 + next(10))}Q${String(10 + next(12))} ${String(26 + next(14))} 32 44T64 ${String(38 + next(12))}V64H0z`;
   return (
     <svg
       className={className}
@@ -57,9 +68,8 @@ export function AvatarArt({ seed, label, className }: AvatarArtProps): ReactElem
     >
       <rect width="64" height="64" fill={`color-mix(in oklab, ${String(color)} 18%, var(--color-surface))`} />
       <circle {...sun} opacity="0.3" />
-      {arches.map((arch, index) => (
-        <path key={index} d={arch} opacity={String(0.45 + index * 0.2)} />
-      ))}
+      <path d={hills} opacity="0.35" />
+      <path d={temple} opacity="0.9" />
     </svg>
   );
 }

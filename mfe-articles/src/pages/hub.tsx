@@ -1,4 +1,5 @@
 import { Card, definePage, JoinButton, Link, useSite } from "@colonnade/kit";
+import { TempleArt } from "@colonnade/kit/art";
 import { fillFacts } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
@@ -44,6 +45,7 @@ function Hub(): ReactElement {
   return (
     <div className="page">
       <header className={css.intro}>
+        <TempleArt className={css.art} />
         <h1>About {brand}</h1>
         <p className={css.lede}>
           How this site works, what the law says, and how to take care of yourself and others. Every article lists its

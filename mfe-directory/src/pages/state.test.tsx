@@ -102,7 +102,7 @@ describe("state page", () => {
     const venues = groups.flatMap((group) => [...(group?.querySelectorAll("li") ?? [])]);
     expect(venues).toHaveLength(8);
     for (const venue of venues) {
-      const [label, name, street, city] = [...venue.children].map(textOf);
+      const [name, label, street, city] = [...venue.children].map(textOf);
       expect(label).toBe("Sample venue");
       expect(name).not.toBe("");
       expect(street).toMatch(/^0+ /);

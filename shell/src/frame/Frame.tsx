@@ -1,3 +1,4 @@
+import headingFont from "@fontsource/fraunces/files/fraunces-latin-600-normal.woff2";
 import type { Layout } from "@colonnade/kit";
 import type { ReactElement, ReactNode } from "react";
 
@@ -16,6 +17,8 @@ export interface FrameProps {
 export function Frame({ layout, currentPath, children }: FrameProps): ReactElement {
   return (
     <div className="frame">
+      {/* Without it, the font of a first visit arrives after the first paint, and is not used. */}
+      <link rel="preload" as="font" type="font/woff2" href={headingFont} crossOrigin="anonymous" />
       <a className="skip-link" href="#main">
         Skip to content
       </a>

@@ -14,13 +14,15 @@ import { AdPhotos } from "./AdPhotos";
 interface Props {
   readonly ad: Ad;
   readonly place: Place;
+  /** Leaves out the generated pattern of a regular ad. */
+  readonly plain?: boolean;
 }
 
 /**
  * An ad in a city's list. A regular ad has a small generated pattern, and its title links to its page; a featured ad has
  * pictures and no page.
  */
-export function AdCard({ ad, place }: Props): ReactElement {
+export function AdCard({ ad, place, plain = false }: Props): ReactElement {
   const heading = useId();
   return (
     <li className={classes(css.item, ad.featured && css.featured)}>
@@ -29,7 +31,7 @@ export function AdCard({ ad, place }: Props): ReactElement {
         <div className={css.body}>
           <div className={css.top}>
             <h3 id={heading}>{ad.featured ? ad.title : <Link to={adPath(place, ad.id)}>{ad.title}</Link>}</h3>
-            {!ad.featured && <AvatarArt seed={String(ad.id)} className={css.art} />}
+            {!ad.featured && !plain && <AvatarArt seed={String(ad.id)} className={css.art} />}
           </div>
           <p className={css.tags}>
             <SampleBadge ad={ad} /> {ad.featured && <span className="badge">most popular</span>}{" "}

@@ -1,9 +1,10 @@
 import { useHydrated } from "@colonnade/kit";
-import { useId, type ReactElement } from "react";
+import { useId, useRef, type ReactElement } from "react";
 
+import { classes } from "../classes";
 import { useDebounced } from "../filter/useDebounced";
 import css from "./AdSelectionForm.module.css";
-import { AGE_RANGES, ORDERS, type AdSelection } from "./selectAds";
+import { AGE_RANGES, ALL, ORDERS, type AdSelection } from "./selectAds";
 
 interface Props {
   readonly selection: AdSelection;
@@ -20,15 +21,21 @@ const isOrder = (value: string): value is AdSelection["order"] => value in ORDER
 /** Filters and sorts the regular ads by keyword and age. Hidden without JavaScript. */
 export function AdSelectionForm({ selection, shown, total, onSelect }: Props): ReactElement {
   const id = useId();
+  const keyword = useRef<HTMLInputElement>(null);
   const disabled = !useHydrated();
   const isFiltered = selection.keyword.trim() !== "" || selection.ages !== "";
   const status = shown === 0 ? "No ads match." : `${String(shown)} of ${String(total)} ads`;
+  const showAll = (): void => {
+    onSelect(ALL);
+    keyword.current?.focus();
+  };
   const announced = useDebounced(isFiltered ? status : "", DEBOUNCE_MS);
   return (
     <div role="search" aria-label="Ads" className={css.form}>
       <div className="field">
         <label htmlFor={`${id}-keyword`}>Keyword</label>
         <input
+          ref={keyword}
           id={`${id}-keyword`}
           type="search"
           autoComplete="off"
@@ -78,6 +85,11 @@ export function AdSelectionForm({ selection, shown, total, onSelect }: Props): R
       <p role="status" className={css.status}>
         {announced}
       </p>
+      {shown === 0 && (
+        <button type="button" className={classes("button", "quiet", css.all)} onClick={showAll}>
+          Show all ads
+        </button>
+      )}
     </div>
   );
 }

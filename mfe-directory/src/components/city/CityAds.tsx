@@ -1,10 +1,11 @@
-import { useState, type ReactElement } from "react";
+import type { ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";
 import { ADS } from "../../data/ads";
 import type { Place } from "../../data/places";
 import { useCityAds } from "../../draw/useCityAds";
 import { classes } from "../classes";
+import { useEntryState } from "../filter/useEntryState";
 import { AdCard } from "./AdCard";
 import { AdSelectionForm } from "./AdSelectionForm";
 import css from "./CityAds.module.css";
@@ -16,21 +17,22 @@ const NOSCRIPT_ADS = 28;
 interface ListProps {
   readonly place: Place;
   readonly ads: readonly Ad[];
+  readonly plain?: boolean;
 }
 
-function Cards({ place, ads }: ListProps): ReactElement {
+function Cards({ place, ads, plain = false }: ListProps): ReactElement {
   return (
     <ul className={classes("grid", css.list)}>
       {ads.map((ad) => (
-        <AdCard key={ad.id} ad={ad} place={place} />
+        <AdCard key={ad.id} ad={ad} place={place} plain={plain} />
       ))}
     </ul>
   );
 }
 
 /** The featured ads, then the regular ones with a form to filter and sort them. */
-function List({ place, ads }: ListProps): ReactElement {
-  const [selection, setSelection] = useState(ALL);
+function List({ place, ads, plain = false }: ListProps): ReactElement {
+  const [selection, setSelection] = useEntryState(ALL);
   const featured = ads.filter((ad) => ad.featured);
   const regular = ads.filter((ad) => !ad.featured);
   const shown = selectAds(regular, selection);
@@ -43,16 +45,17 @@ function List({ place, ads }: ListProps): ReactElement {
         <Cards place={place} ads={featured} />
         {featured.some((ad) => ad.sample) && (
           <p className={css.note}>
-            “Most popular” marks the two samples that come first in every city. It doesn’t measure anything.
+            “Most popular” marks the two samples that come first in every city. It doesn’t measure anything. W4M means
+            “woman for men.”
           </p>
         )}
       </section>
       <section aria-labelledby="all">
         <h2 id="all" className={css.heading}>
-          All ads <span>{regular.length}</span>
+          All other ads <span>{regular.length}</span>
         </h2>
         <AdSelectionForm selection={selection} shown={shown.length} total={regular.length} onSelect={setSelection} />
-        <Cards place={place} ads={shown} />
+        <Cards place={place} ads={shown} plain={plain} />
       </section>
     </>
   );
@@ -75,7 +78,8 @@ export function CityAds({ place }: { readonly place: Place }): ReactElement {
         ))}
       </div>
       <noscript>
-        <List place={place} ads={[...ADS.featured, ...ADS.regular.slice(0, NOSCRIPT_ADS)]} />
+        {/* Every document contains this list, so its ads are plain. */}
+        <List plain place={place} ads={[...ADS.featured, ...ADS.regular.slice(0, NOSCRIPT_ADS)]} />
       </noscript>
     </div>
   );

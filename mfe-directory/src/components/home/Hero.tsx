@@ -1,4 +1,5 @@
 import { useSite } from "@colonnade/kit";
+import { TempleArt } from "@colonnade/kit/art";
 import { fillFacts } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
@@ -7,7 +8,6 @@ import { STATES } from "../../data/states";
 import { formatCount } from "../../text/formatCount";
 import { PlaceSearch } from "../search/PlaceSearch";
 import css from "./Hero.module.css";
-import { Temple } from "./Temple";
 
 const CITIES = formatCount(STATES.reduce((sum, { cityCount }) => sum + cityCount, 0));
 
@@ -29,7 +29,7 @@ export function Hero(): ReactElement {
         </div>
         <p>{fillFacts(text, site)}</p>
       </div>
-      <Temple className={css.temple} />
+      <TempleArt className={css.temple} />
     </header>
   );
 }

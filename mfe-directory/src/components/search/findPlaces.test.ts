@@ -38,6 +38,14 @@ describe("states", () => {
 
 describe("cities", () => {
   it.each([
+    ["NYC", "New York, New York"],
+    ["L.A.", "Los Angeles, California"],
+    ["philly", "Philadelphia, Pennsylvania"],
+  ])("'%s' finds %s first", (query, city) => {
+    expect(citiesFor(query)[0]).toBe(city);
+  });
+
+  it.each([
     ["Los Angeles", "Los Angeles, California"],
     ["los", "Los Angeles, California"],
     ["austin tex", "Austin, Texas"],

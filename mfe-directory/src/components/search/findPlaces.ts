@@ -42,6 +42,22 @@ const SEARCHED_STATES = STATES.map((state) => ({
 }));
 const STATE_BY_NAME = new Map(SEARCHED_STATES.map((searched) => [searched.state.name, searched]));
 
+// Short names of large cities, without spaces.
+const NICKNAMES: ReadonlyMap<string, string> = new Map([
+  ["atl", "atlanta"],
+  ["cincy", "cincinnati"],
+  ["indy", "indianapolis"],
+  ["jax", "jacksonville"],
+  ["kc", "kansas city"],
+  ["la", "los angeles"],
+  ["nola", "new orleans"],
+  ["nyc", "new york"],
+  ["okc", "oklahoma city"],
+  ["philly", "philadelphia"],
+  ["sf", "san francisco"],
+  ["slc", "salt lake city"],
+]);
+
 function rankName(name: string, query: string): number {
   if (name === query) return EXACT;
   if (name.startsWith(query)) return START;
@@ -59,6 +75,8 @@ function splits(query: string): readonly (readonly [name: string, state: string]
 }
 
 function rankCity({ place, spellings: names }: SearchedCity, query: string, parts: ReturnType<typeof splits>): number {
+  const nickname = NICKNAMES.get(query.replaceAll(" ", ""));
+  if (nickname !== undefined && names.includes(nickname)) return EXACT;
   let best = Math.min(...names.map((name) => rankName(name, query)));
   const state = STATE_BY_NAME.get(place.state);
   for (const [name, suffix] of parts) {

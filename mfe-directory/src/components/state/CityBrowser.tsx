@@ -2,7 +2,7 @@ import { useMemo, useRef, type ReactElement } from "react";
 
 import { search, searchKey } from "../../text/foldName";
 import { Filter } from "../filter/Filter";
-import { useQuery } from "../filter/useQuery";
+import { useEntryState } from "../filter/useEntryState";
 import { classes } from "../classes";
 import css from "./CityBrowser.module.css";
 import { CityGroups } from "./CityGroups";
@@ -12,7 +12,7 @@ import { groupByLetter, MIN_GROUPED_CITIES } from "./letters";
 
 /** The cities of a state and a filter that stays in view. */
 export function CityBrowser({ state, cities, rowText }: CityListProps): ReactElement {
-  const [query, setQuery] = useQuery();
+  const [query, setQuery] = useEntryState("");
   const browser = useRef<HTMLElement>(null);
   // Folding names is expensive for a large state, so it waits for the first query.
   const isFiltered = query.trim() !== "";

@@ -23,9 +23,11 @@ const NOTES: Readonly<Partial<Record<string, string>>> = {
 
 const DOTS = [css.small, css.medium, css.large];
 
+const thousands = (count: number): string => `${String(count / 1000)}k`;
+
 function classText(index: number): string {
   const [least = 0, limit] = [POPULATION_CLASSES[index], POPULATION_CLASSES[index + 1]];
-  return least === 0 && limit !== undefined ? `under ${formatCount(limit)} residents` : `${formatCount(least)}+`;
+  return least === 0 && limit !== undefined ? `under ${thousands(limit)} residents` : `${thousands(least)}+`;
 }
 
 /** A map of a state's cities, and its largest cities. */

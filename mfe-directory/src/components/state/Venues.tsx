@@ -32,10 +32,10 @@ export function Venues({ groups, state, cities }: Props): ReactElement {
               const city = cityAt(all.indexOf(venue), all.length, cities);
               return (
                 <li key={venue.name}>
-                  <span className="badge sample">Sample venue</span>
                   <strong>{venue.name}</strong>
-                  <span>{venue.streetAddress}</span>
-                  <span>{city === undefined ? state : `${city}, ${state}`}</span>
+                  <span className="badge sample">Sample venue</span>
+                  <span className={css.line}>{venue.streetAddress}</span>
+                  <span className={css.line}>{city === undefined ? state : `${city}, ${state}`}</span>
                 </li>
               );
             })}

@@ -1,0 +1,70 @@
+import { useId, type ReactElement } from "react";
+
+/** Props of {@link TempleArt}. */
+export interface TempleArtProps {
+  /** Class of the `svg` element. The picture is 400 by 300 units; a wider element shows its middle. */
+  readonly className?: string | undefined;
+}
+
+// Centers of the columns. The outer ones are further away, so they are closer together.
+const COLUMNS = [58, 104, 152, 200, 248, 296, 342] as const;
+
+// A column with base and capital, 24 units wide, on the floor at 232.
+function column(center: number): string {
+  return `M${String(center - 12)} 112h24v7h-3l-2 99h3v7h3v7h-26v-7h3v-7h3l-2-99h-3z`;
+}
+
+// Colors in the light and dark schemes. Set as attributes: every page would load a stylesheet.
+const SKY = ["light-dark(#4a1c35, #1d0b15)", "light-dark(#8f3f63, #4c1d35)", "light-dark(#e39a86, #8f4257)"] as const;
+const SUN = "light-dark(#fff0d2, #f6cfa8)";
+const LIGHT = "light-dark(#fdf7f2, #dcc5bd)";
+const SHADE = "light-dark(#d8b9b0, #9a7b7c)";
+
+/** A decorative temple at dusk, with its reflection. */
+export function TempleArt({ className }: TempleArtProps): ReactElement {
+  const id = useId();
+  const [sky, sun, stone] = [`${id}sky`, `${id}sun`, `${id}stone`];
+  const stoneFill = `url(#${stone})`;
+  return (
+    <svg className={className} viewBox="0 0 400 300" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
+      <defs>
+        <linearGradient id={sky} x1="0" y1="0" x2="0" y2="1">
+          <stop stopColor={SKY[0]} />
+          <stop stopColor={SKY[1]} offset=".6" />
+          <stop stopColor={SKY[2]} offset="1" />
+        </linearGradient>
+        <radialGradient id={sun}>
+          <stop stopColor={SUN} />
+          <stop stopColor={SUN} stopOpacity="0" offset="1" />
+        </radialGradient>
+        <linearGradient id={stone} x1="0" y1="0" x2="1" y2="0">
+          <stop stopColor={SHADE} />
+          <stop stopColor={LIGHT} offset=".4" />
+          <stop stopColor={SHADE} offset="1" />
+        </linearGradient>
+      </defs>
+      <rect width="400" height="300" fill={`url(#${sky})`} />
+      <circle cx="200" cy="178" r="128" fill={`url(#${sun})`} />
+      <path
+        fill="light-dark(#5c2544, #2a101f)"
+        opacity=".55"
+        d="M0 232c40-34 78-26 118-14s60-22 104-14 70 10 104-6 52-12 74 2v32z"
+      />
+      <path fill={stoneFill} d="M200 38 356 94H44zM40 94h320v18H40z" />
+      <path fill={SKY[1]} opacity=".3" d="M200 52 310 90H90z" />
+      {COLUMNS.map((center) => (
+        <path key={center} fill={stoneFill} d={column(center)} />
+      ))}
+      <path fill={stoneFill} d="M34 232h332v9H34zM22 241h356v11H22z" />
+      <path fill="light-dark(#3d162b, #160810)" d="M0 252h400v48H0z" />
+      <path
+        fill="none"
+        stroke="light-dark(#f3b79a, #b4607f)"
+        strokeLinecap="round"
+        strokeWidth="2"
+        opacity=".5"
+        d="M60 264h120M228 264h84M96 276h56M184 276h148M140 288h96"
+      />
+    </svg>
+  );
+}
