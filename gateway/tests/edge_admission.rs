@@ -137,22 +137,12 @@ fn assert_completes(mut raw: Raw) {
 #[test]
 fn fair_share_client_is_kept_when_others_wait_on_backend() {
     let backend = Backend::start(Reply::Hold("{}".to_owned()));
-    let gateway = gateway_with(&format!(
-        "[limits]\nmax_requests_in_flight = 6\n[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
-        backend.origin()
-    ));
+    // The fair client's responses do not stall.
+    let gateway = gateway_with(&(only_limits("max_requests_in_flight = 6") + &backend.signup_table()));
     let fair_client = open_responses(&gateway.site.with_source_ip(ip(20)), 2);
     // These wait for the backend, not for their client, so they cannot be preempted.
-    let body = "email=visitor%40example.com&password=123456&age=30";
-    let _others = [(); 4].map(|()| {
-        let mut raw = Raw::open(&gateway.site.with_source_ip(ip(21)));
-        assert!(raw.send(format!(
-            "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
-             content-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        )));
-        raw
-    });
+    let others = gateway.site.with_source_ip(ip(21));
+    let _others = [(); 4].map(|()| Raw::sign_up(&others));
     backend.wait_for_requests(4);
     assert_eq!(gateway.get("/").status, 503);
     backend.release_held();

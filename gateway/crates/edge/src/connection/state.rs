@@ -46,6 +46,19 @@ pub(crate) enum Close {
     Abort(CloseReason),
 }
 
+/// How far the close of a connection has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    /// It stays open.
+    Open,
+    /// The next response is the last one, which announces the close.
+    LastResponse,
+    /// It closes after its requests in flight.
+    Draining,
+    /// All further requests are refused.
+    RefusesRequests,
+}
+
 /// The state of a connection, shared by its task and its stream wrappers.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionState(Arc<SharedState>);
@@ -59,13 +72,13 @@ struct SharedState {
     became_idle: Notify,
     /// The client has sent something.
     has_received: AtomicBool,
-    /// The peer is a proxy, whose connection carries requests of many clients.
-    is_shared: AtomicBool,
 }
 
 #[derive(Debug)]
 struct ConnectionData {
     limits: Limits,
+    /// The peer is a proxy, whose connection carries requests of many clients.
+    is_shared: bool,
     max_age_at: Instant,
     expected: Expected,
     /// Waits for the client to send what is expected.
@@ -84,8 +97,7 @@ struct ConnectionData {
     inactive_since: Instant,
     /// The client's fault for which the connection is closed.
     fault: Option<CloseReason>,
-    closes_after_response: bool,
-    refuses_requests: bool,
+    stage: Stage,
     /// Why the connection closes for another one.
     gives_way: Option<CloseReason>,
 }
@@ -100,6 +112,7 @@ impl ConnectionState {
         let now = Instant::now();
         let state = ConnectionData {
             limits,
+            is_shared: false,
             max_age_at: now + limits.max_connection_age,
             expected: Expected::FirstByte,
             read_timer: StallTimer::default(),
@@ -110,8 +123,7 @@ impl ConnectionState {
             has_waited: true,
             inactive_since: now,
             fault: None,
-            closes_after_response: false,
-            refuses_requests: false,
+            stage: Stage::Open,
             gives_way: None,
         };
         Self(Arc::new(SharedState {
@@ -119,7 +131,6 @@ impl ConnectionState {
             gave_way: Notify::new(),
             became_idle: Notify::new(),
             has_received: AtomicBool::new(false),
-            is_shared: AtomicBool::new(false),
         }))
     }
 
@@ -136,7 +147,7 @@ impl ConnectionState {
 
     /// Records that the peer is a proxy, whose connection carries requests of many clients.
     pub(super) fn mark_shared(&self) {
-        self.0.is_shared.store(true, Ordering::Relaxed);
+        self.lock().is_shared = true;
     }
 
     /// Records that the client has sent something.
@@ -206,8 +217,7 @@ impl ConnectionState {
     }
 
     /// Records bytes of an HTTP/2 response that were sent, and whether there are more. The minimum data rate applies
-    /// to each open response, because each holds as many resources as one on its own connection. The connection of a proxy
-    /// stays open as long as one of its responses keeps the rate: one visitor must not end the requests of others.
+    /// to each open response, because each holds as many resources as one on its own connection.
     pub(crate) fn response_sent(&self, stream: u32, bytes: usize, is_open: bool) {
         self.update(|state| {
             let (min_bytes, now) = (state.limits.min_rate_bytes, Instant::now());
@@ -336,8 +346,10 @@ impl ConnectionState {
             let mut sleep = pin!(sleep_until(this.lock().max_age_at));
             poll_fn(|cx| {
                 loop {
-                    let is_shared = this.0.is_shared.load(Ordering::Relaxed);
-                    let (deadline, close) = this.lock().deadline(is_shared);
+                    // An event that sets a deadline wakes the task.
+                    let Some((deadline, close)) = this.lock().deadline() else {
+                        return Poll::Pending;
+                    };
                     // A timer that fires too early is cheaper than one that is reset for each request.
                     if deadline < sleep.deadline() {
                         sleep.as_mut().reset(deadline);
@@ -356,29 +368,19 @@ impl ConnectionState {
         }
     }
 
-    /// Waits until the connection must be aborted. Ignores the reasons for a graceful close.
+    /// Waits until the connection must be aborted. Its close has begun.
     pub(super) async fn abort_required(&self, permit: &Permit<Self>) {
-        loop {
-            if let Close::Abort(_) = self.close_required(permit).await {
-                return;
-            }
-            self.lock().disable_graceful_close();
-        }
+        while let Close::Graceful(_) = self.close_required(permit).await {}
     }
 
-    /// Makes the next response the last one, which announces the close.
-    pub(super) fn close_after_response(&self) {
-        self.lock().closes_after_response = true;
-    }
-
-    /// Refuses all further requests.
-    pub(super) fn refuse_requests(&self) {
-        self.lock().refuses_requests = true;
+    /// Records that the close has come to this stage.
+    pub(super) fn begin_stage(&self, stage: Stage) {
+        self.lock().stage = stage;
     }
 
     /// Returns whether further requests are refused.
     pub(super) fn refuses_requests(&self) -> bool {
-        self.lock().refuses_requests
+        self.lock().stage == Stage::RefusesRequests
     }
 
     /// Sets the client's fault for which the connection is closed. The first one wins, but a slow client
@@ -415,7 +417,8 @@ impl ConnectionState {
 }
 
 impl ConnectionData {
-    fn deadline(&self, is_shared: bool) -> (Instant, Close) {
+    /// Returns when and how the connection closes next. After a graceful close has begun, only an abort may follow.
+    fn deadline(&self) -> Option<(Instant, Close)> {
         let limits = &self.limits;
         let (read, reason) = match self.expected {
             Expected::FirstByte => (
@@ -434,28 +437,43 @@ impl ConnectionData {
         };
         let read = read.map(|at| (at, reason));
         let deadline = |timer: &StallTimer| timer.deadline(limits.min_rate_window);
-        let responses = self.open_responses.values().filter_map(deadline);
-        let responses = if is_shared {
-            responses.max()
-        } else {
-            responses.min()
-        };
-        let write = deadline(&self.write_timer)
-            .into_iter()
-            .chain(responses)
-            .min()
-            .map(|at| (at, CloseReason::WriteTimeout));
-        let abort = read.into_iter().chain(write).min_by_key(|(at, _)| *at);
-        let is_inactive = self.expected == Expected::NextRequest && self.requests == 0 && abort.is_none();
-        let keepalive_until = self.inactive_since + limits.keepalive_timeout;
-        let graceful = if is_inactive && keepalive_until < self.max_age_at {
-            (keepalive_until, Close::Graceful(CloseReason::KeepaliveTimeout))
-        } else {
-            (self.max_age_at, Close::Graceful(CloseReason::MaxAge))
-        };
-        match abort {
-            Some((at, reason)) if at <= graceful.0 => (at, Close::Abort(reason)),
-            _ => graceful,
+        let write = deadline(&self.write_timer).map(|at| (at, CloseReason::WriteTimeout));
+        let abort = read.into_iter().chain(write);
+        let abort = abort.map(|(at, reason)| (at, Close::Abort(reason)));
+        let is_open = self.stage < Stage::Draining;
+        let is_inactive = self.expected == Expected::NextRequest && self.has_no_request();
+        let keepalive = (is_open && is_inactive).then(|| {
+            let close = Close::Graceful(CloseReason::KeepaliveTimeout);
+            (self.inactive_since + limits.keepalive_timeout, close)
+        });
+        let max_age = is_open.then_some((self.max_age_at, Close::Graceful(CloseReason::MaxAge)));
+        // Of deadlines at the same time the first one counts.
+        abort
+            .chain(self.response_deadline())
+            .chain(max_age)
+            .chain(keepalive)
+            .min_by_key(|(at, _)| *at)
+    }
+
+    /// Returns when and how the connection closes because of HTTP/2 responses that its client does not read.
+    ///
+    /// Other visitors share the connection of a proxy, and their requests may still wait for the gateway. So it stays open as
+    /// long as one of its responses keeps the rate, then closes gracefully, and is aborted only once requests are refused.
+    fn response_deadline(&self) -> Option<(Instant, Close)> {
+        let window = self.limits.min_rate_window;
+        let deadlines = self
+            .open_responses
+            .values()
+            .filter_map(|timer| timer.deadline(window));
+        let reason = CloseReason::WriteTimeout;
+        if !self.is_shared {
+            return deadlines.min().map(|at| (at, Close::Abort(reason)));
+        }
+        let at = deadlines.max()?;
+        match self.stage {
+            Stage::Open | Stage::LastResponse => Some((at, Close::Graceful(reason))),
+            Stage::Draining => None,
+            Stage::RefusesRequests => Some((at, Close::Abort(reason))),
         }
     }
 
@@ -506,19 +524,12 @@ impl ConnectionData {
         // Not the timer: it stops between the arrival of a part and the next read.
         self.pending_bodies + usize::from(self.expected == Expected::Body)
     }
-
-    /// Leaves only the deadlines that abort the connection.
-    fn disable_graceful_close(&mut self) {
-        let far = Duration::from_hours(24 * 365);
-        self.max_age_at += far;
-        self.limits.keepalive_timeout = far;
-    }
 }
 
 impl ResponseGuard {
     /// Returns whether this response is the last one of its connection.
     pub(super) fn is_last(&self) -> bool {
-        self.0.lock().closes_after_response
+        self.0.lock().stage >= Stage::LastResponse
     }
 }
 
@@ -544,17 +555,16 @@ fn has_waited(timer: &StallTimer, timeout: Duration) -> bool {
 impl GiveWay for ConnectionState {
     fn give_way(&self, newcomer: Newcomer) -> bool {
         let holds_less = newcomer == Newcomer::HoldsLess;
-        let is_last_resort = newcomer == Newcomer::HoldsNoLess { is_last_resort: true }
-            && !self.0.is_shared.load(Ordering::Relaxed);
+        let is_last_resort = newcomer == Newcomer::HoldsNoLess { is_last_resort: true };
         let is_evicted = self.give_way_if(CloseReason::Evicted, |state| {
             state.is_idle()
                 || (holds_less && state.has_no_request())
-                || (is_last_resort && state.has_stalled_head())
+                || (is_last_resort && !state.is_shared && state.has_stalled_head())
         });
         // The requests whose bodies are awaited have permits, of which there are fewer.
         let is_stalled = |state: &ConnectionData| {
             (holds_less && state.waits_only_for_client())
-                || (is_last_resort && state.pending_uploads() == 0 && state.has_stalled())
+                || (is_last_resort && !state.is_shared && state.pending_uploads() == 0 && state.has_stalled())
         };
         is_evicted || self.give_way_if(CloseReason::Preempted, is_stalled)
     }
