@@ -199,19 +199,44 @@ fn one_unread_response_per_client_sheds_no_visit() {
 }
 
 #[test]
-fn http1_response_unread_for_a_moment_is_kept() {
-    // A tenth of this window does not pass.
-    let gateway = gateway_with(&only_limits("max_requests_in_flight = 4"));
+fn busy_requests_of_larger_client_leave_the_last_resort() {
+    let backend = Backend::start(Reply::Hold("{}".to_owned()));
+    // A response that waits for its client for half a second gives way.
+    let limits = "[limits]\nmax_requests_in_flight = 8\nmin_rate_window_ms = 5000\n".to_owned();
+    let gateway = gateway_with(&(limits + &backend.signup_table()));
+    let larger_client = gateway.site.with_source_ip(ip(21));
+    let mut signups = [(); 3].map(|()| Raw::sign_up(&larger_client));
+    backend.wait_for_requests(3);
+    attack(&gateway, || {
+        let clients = (0..10).map(|last| gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 5, last)));
+        let _unread: Vec<_> = clients.map(|client| open_responses(&client, 1)).collect();
+        assert!(gateway.closed_connections("preempted") >= 5);
+    });
+    backend.release_held();
+    for signup in &mut signups {
+        assert_eq!(signup.read_exact(12), b"HTTP/1.1 200");
+    }
+}
+
+/// Four clients, each with a download over HTTP/1 that has begun.
+fn begin_downloads(gateway: &Gateway) -> [Raw; 4] {
     let release = Release::section("download", "1.0.0", &["/download"]);
     let bytes = vec![0; DOWNLOAD_LENGTH];
     gateway.publish(&release.bytes("client/large.bin", "application/octet-stream", bytes));
     gateway.deploy(&serde_json::json!({ "download": "1.0.0" }));
-    let _downloads = [20, 21, 22, 23].map(|last| {
+    [20, 21, 22, 23].map(|last| {
         let mut raw = Raw::open(&gateway.site.with_source_ip(ip(last)));
         assert!(raw.send(format!("GET {DOWNLOAD} HTTP/1.1\r\nhost: site.example\r\n\r\n")));
         raw.read_exact(1);
         raw
-    });
+    })
+}
+
+#[test]
+fn http1_response_unread_for_a_moment_is_kept() {
+    // A tenth of this window does not pass.
+    let gateway = gateway_with(&only_limits("max_requests_in_flight = 4"));
+    let _downloads = begin_downloads(&gateway);
     // Meanwhile the socket buffers fill.
     for _ in 0..500 {
         assert_eq!(gateway.get("/").status, 503);
