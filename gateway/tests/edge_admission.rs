@@ -232,6 +232,22 @@ fn begin_downloads(gateway: &Gateway) -> [Raw; 4] {
     })
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn download_that_moves_steadily_is_kept() {
+    // Each client reads about 200 KB per second, and one that has left its response unread for 1.5 s gives way.
+    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 4\n");
+    let mut downloads = begin_downloads(&gateway);
+    for _ in 0..300 {
+        park_timeout(Duration::from_millis(20));
+        for raw in &mut downloads {
+            raw.read_exact(4096);
+        }
+        assert_eq!(gateway.get("/").status, 503);
+    }
+    assert_eq!(gateway.closed_connections("preempted"), 0);
+}
+
 #[test]
 fn http1_response_unread_for_a_moment_is_kept() {
     // A tenth of this window does not pass.

@@ -41,6 +41,7 @@ use crate::listener::shutdown_requested;
 use crate::metrics::{CloseReason, ListenerConnectionMetrics, RejectReason};
 use crate::proxy;
 use crate::settings::{CurrentSettings, Settings};
+use crate::sockets;
 use crate::tls::Tls;
 use close_log::client_fault;
 use service::ConnectionService;
@@ -81,6 +82,7 @@ impl<S: HttpService> Connection<S> {
         let state = self.state.clone();
         // Responses are written whole, so Nagle's algorithm would only delay them.
         let _ = stream.set_nodelay(true);
+        sockets::limit_unsent_bytes(&stream);
         let open = self.metrics.opened();
         let mut shutdown = self.shutdown.clone();
         let shutdown_without_data = async {
