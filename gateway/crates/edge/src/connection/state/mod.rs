@@ -1,4 +1,4 @@
-//! The state and the deadlines of one connection.
+//! The state of one connection: what it records, when it must be closed, and when it gives way.
 //!
 //! hyper has no timeout for slow readers, none for HTTP/2, and a single one for idle HTTP/1 connections and
 //! slow headers. It also does not poll a connection that waits for nothing. So the stream wrappers record the
@@ -6,21 +6,20 @@
 //! The keep-alive timeout is the idle timeout between requests. A client that does not read applies
 //! backpressure to its responses: the minimum data rate bounds how long it may do so.
 
+mod deadlines;
+mod give_way;
+
+pub(super) use deadlines::Close;
+
 use std::collections::HashMap;
-use std::future::{Future, poll_fn};
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Poll, ready};
-use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use super::stall_timer::StallTimer;
-use colonnade_admission::{GiveWay, Newcomer, Permit};
-
 use crate::Limits;
 use crate::metrics::CloseReason;
 
@@ -35,15 +34,6 @@ pub(crate) enum Expected {
     Head,
     /// The rest of a request's body.
     Body,
-}
-
-/// How a connection must be closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Close {
-    /// After its requests in flight.
-    Graceful(CloseReason),
-    /// At once.
-    Abort(CloseReason),
 }
 
 /// How far the close of a connection has come.
@@ -257,31 +247,6 @@ impl ConnectionState {
         self.lock().pending_bodies -= 1;
     }
 
-    /// Asks the connection to close with its requests, so that another client gets their permits.
-    pub(super) fn give_requests_way(&self, newcomer: Newcomer) -> bool {
-        self.give_way_if(CloseReason::Preempted, |state| {
-            state.gives_way == Some(CloseReason::Preempted)
-                || match newcomer {
-                    Newcomer::HoldsLess => state.waits_for_client(),
-                    Newcomer::HoldsNoLess { is_last_resort } => {
-                        state.waits_only_for_bodies() || (is_last_resort && state.has_stalled())
-                    }
-                    Newcomer::IsSameClient => false,
-                }
-        })
-    }
-
-    /// Closes the connection for this reason if it meets a condition.
-    fn give_way_if(&self, reason: CloseReason, condition: impl FnOnce(&ConnectionData) -> bool) -> bool {
-        let mut state = self.lock();
-        let gives_way = condition(&state);
-        if gives_way {
-            state.gives_way = Some(reason);
-            self.0.gave_way.notify_one();
-        }
-        gives_way
-    }
-
     /// Records a request in flight until the guard is dropped. Also returns whether it was pipelined: it had arrived
     /// before the response to the request before it (RFC 9112, section 9.3.2).
     pub(super) fn begin_response(&self) -> (ResponseGuard, bool) {
@@ -293,84 +258,12 @@ impl ConnectionState {
         (ResponseGuard(self.clone()), is_pipelined)
     }
 
-    /// Waits until the connection must be closed. Must be polled by the task of the connection, after the
-    /// connection.
-    pub(super) async fn close_required(&self, permit: &Permit<Self>) -> Close {
-        tokio::select! {
-            biased;
-            reason = self.gave_way(permit) => Close::Abort(reason),
-            close = self.deadline_passed() => close,
-        }
-    }
-
-    /// Waits until the connection gives way to another one. Keeps its permit if it just received a request.
-    async fn gave_way(&self, permit: &Permit<Self>) -> CloseReason {
-        loop {
-            self.0.gave_way.notified().await;
-            let mut state = self.lock();
-            match state.gives_way {
-                Some(CloseReason::Evicted) if !state.has_no_request() => {
-                    state.gives_way = None;
-                    drop(state);
-                    permit.keep(self.clone());
-                }
-                Some(reason) => {
-                    drop(state);
-                    if reason.is_slow_client() {
-                        self.set_fault(reason);
-                    }
-                    return reason;
-                }
-                None => {}
-            }
-        }
-    }
-
-    /// Waits until the connection gives way during its handshake.
-    pub(super) async fn gave_way_early(&self) {
-        self.0.gave_way.notified().await;
-    }
-
     /// Waits until the connection is idle. Must be polled by the task of the connection, after the
     /// connection.
     pub(super) async fn became_idle(&self) {
         while !self.lock().is_idle() {
             self.0.became_idle.notified().await;
         }
-    }
-
-    /// Waits for the next deadline.
-    fn deadline_passed(&self) -> impl Future<Output = Close> {
-        let this = self.clone();
-        async move {
-            let mut sleep = pin!(sleep_until(this.lock().max_age_at));
-            poll_fn(|cx| {
-                loop {
-                    // An event that sets a deadline wakes the task.
-                    let Some((deadline, close)) = this.lock().deadline() else {
-                        return Poll::Pending;
-                    };
-                    // A timer that fires too early is cheaper than one that is reset for each request.
-                    if deadline < sleep.deadline() {
-                        sleep.as_mut().reset(deadline);
-                    }
-                    ready!(sleep.as_mut().poll(cx));
-                    if Instant::now() >= deadline {
-                        if let Close::Abort(reason) = close {
-                            this.set_fault(reason);
-                        }
-                        return Poll::Ready(close);
-                    }
-                    sleep.as_mut().reset(deadline);
-                }
-            })
-            .await
-        }
-    }
-
-    /// Waits until the connection must be aborted. Its close has begun.
-    pub(super) async fn abort_required(&self, permit: &Permit<Self>) {
-        while let Close::Graceful(_) = self.close_required(permit).await {}
     }
 
     /// Records that the close has come to this stage.
@@ -417,66 +310,6 @@ impl ConnectionState {
 }
 
 impl ConnectionData {
-    /// Returns when and how the connection closes next. After a graceful close has begun, only an abort may follow.
-    fn deadline(&self) -> Option<(Instant, Close)> {
-        let limits = &self.limits;
-        let (read, reason) = match self.expected {
-            Expected::FirstByte => (
-                Some(self.inactive_since + limits.first_byte_timeout),
-                CloseReason::FirstByteTimeout,
-            ),
-            Expected::Head => (
-                self.read_timer.deadline(limits.request_header_timeout),
-                CloseReason::HeaderTimeout,
-            ),
-            Expected::Body => (
-                self.read_timer.deadline(limits.min_rate_window),
-                CloseReason::BodyTimeout,
-            ),
-            Expected::NextRequest => (None, CloseReason::KeepaliveTimeout),
-        };
-        let read = read.map(|at| (at, reason));
-        let deadline = |timer: &StallTimer| timer.deadline(limits.min_rate_window);
-        let write = deadline(&self.write_timer).map(|at| (at, CloseReason::WriteTimeout));
-        let abort = read.into_iter().chain(write);
-        let abort = abort.map(|(at, reason)| (at, Close::Abort(reason)));
-        let is_open = self.stage < Stage::Draining;
-        let is_inactive = self.expected == Expected::NextRequest && self.has_no_request();
-        let keepalive = (is_open && is_inactive).then(|| {
-            let close = Close::Graceful(CloseReason::KeepaliveTimeout);
-            (self.inactive_since + limits.keepalive_timeout, close)
-        });
-        let max_age = is_open.then_some((self.max_age_at, Close::Graceful(CloseReason::MaxAge)));
-        // Of deadlines at the same time the first one counts.
-        abort
-            .chain(self.response_deadline())
-            .chain(max_age)
-            .chain(keepalive)
-            .min_by_key(|(at, _)| *at)
-    }
-
-    /// Returns when and how the connection closes because of HTTP/2 responses that its client does not read.
-    ///
-    /// Other visitors share the connection of a proxy, and their requests may still wait for the gateway. So it stays open as
-    /// long as one of its responses keeps the rate, then closes gracefully, and is aborted only once requests are refused.
-    fn response_deadline(&self) -> Option<(Instant, Close)> {
-        let window = self.limits.min_rate_window;
-        let deadlines = self
-            .open_responses
-            .values()
-            .filter_map(|timer| timer.deadline(window));
-        let reason = CloseReason::WriteTimeout;
-        if !self.is_shared {
-            return deadlines.min().map(|at| (at, Close::Abort(reason)));
-        }
-        let at = deadlines.max()?;
-        match self.stage {
-            Stage::Open | Stage::LastResponse => Some((at, Close::Graceful(reason))),
-            Stage::Draining => None,
-            Stage::RefusesRequests => Some((at, Close::Abort(reason))),
-        }
-    }
-
     /// Returns whether no request is being received or in flight.
     fn is_idle(&self) -> bool {
         matches!(self.expected, Expected::FirstByte | Expected::NextRequest) && self.has_no_request()
@@ -486,43 +319,6 @@ impl ConnectionData {
     fn has_no_request(&self) -> bool {
         let is_writing = self.write_timer.is_waiting() || !self.open_responses.is_empty();
         self.expected != Expected::Body && self.requests == 0 && !is_writing
-    }
-
-    /// Returns whether a request waits only for the client, to read the response or to send the body.
-    fn waits_for_client(&self) -> bool {
-        !self.open_responses.is_empty() || self.write_timer.is_waiting() || self.pending_uploads() > 0
-    }
-
-    /// Returns whether all requests in flight wait for the client, to read the response or to send the body.
-    fn waits_only_for_client(&self) -> bool {
-        let waiting = self.open_responses.len() + self.pending_uploads();
-        self.write_timer.is_waiting() || (waiting > 0 && waiting >= self.requests)
-    }
-
-    /// Returns whether all requests in flight wait for the client, and all that it should read have done so for long.
-    fn has_stalled(&self) -> bool {
-        let window = self.limits.min_rate_window;
-        let mut responses = self.open_responses.values();
-        // HTTP/1 has no open responses: only the socket waits for the client.
-        let have_responses_stalled = responses.len() > 0 && responses.all(|timer| has_waited(timer, window));
-        self.waits_only_for_client() && (has_waited(&self.write_timer, window) || have_responses_stalled)
-    }
-
-    /// Returns whether no request is in flight, and the rest of a head has not arrived for long.
-    fn has_stalled_head(&self) -> bool {
-        let timeout = self.limits.request_header_timeout;
-        self.expected == Expected::Head && self.has_no_request() && has_waited(&self.read_timer, timeout)
-    }
-
-    /// Returns whether all requests in flight wait for the client to send the body.
-    fn waits_only_for_bodies(&self) -> bool {
-        self.requests > 0 && self.pending_uploads() >= self.requests
-    }
-
-    /// Returns the number of requests that wait for the client to send the body.
-    fn pending_uploads(&self) -> usize {
-        // Not the timer: it stops between the arrival of a part and the next read.
-        self.pending_bodies + usize::from(self.expected == Expected::Body)
     }
 }
 
@@ -539,33 +335,5 @@ impl Drop for ResponseGuard {
             state.requests -= 1;
             state.inactive_since = Instant::now();
         });
-    }
-}
-
-/// Returns whether the client has been waited for during a part of a timeout that an honest client rarely needs.
-fn has_waited(timer: &StallTimer, timeout: Duration) -> bool {
-    timer
-        .deadline(timeout / 10)
-        .is_some_and(|at| at <= Instant::now())
-}
-
-/// A connection gives way to a new one if it is idle, or to a client with fewer connections if it has received a
-/// part of a head, or if all its requests wait for the client. As a last resort, it does so for any other client after a
-/// while.
-impl GiveWay for ConnectionState {
-    fn give_way(&self, newcomer: Newcomer) -> bool {
-        let holds_less = newcomer == Newcomer::HoldsLess;
-        let is_last_resort = newcomer == Newcomer::HoldsNoLess { is_last_resort: true };
-        let is_evicted = self.give_way_if(CloseReason::Evicted, |state| {
-            state.is_idle()
-                || (holds_less && state.has_no_request())
-                || (is_last_resort && !state.is_shared && state.has_stalled_head())
-        });
-        // The requests whose bodies are awaited have permits, of which there are fewer.
-        let is_stalled = |state: &ConnectionData| {
-            (holds_less && state.waits_only_for_client())
-                || (is_last_resort && !state.is_shared && state.pending_uploads() == 0 && state.has_stalled())
-        };
-        is_evicted || self.give_way_if(CloseReason::Preempted, is_stalled)
     }
 }
