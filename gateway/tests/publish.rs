@@ -93,7 +93,7 @@ fn concurrent_publishes_store_one_release() {
                 .put_release("directory", "1.0.0", release().archive())
                 .status
         };
-        let threads: Vec<_> = (0..5).map(|_| scope.spawn(publish)).collect();
+        let threads: Vec<_> = (0..3).map(|_| scope.spawn(publish)).collect();
         threads
             .into_iter()
             .map(|thread| thread.join().unwrap())
