@@ -137,22 +137,12 @@ fn assert_completes(mut raw: Raw) {
 #[test]
 fn fair_share_client_is_kept_when_others_wait_on_backend() {
     let backend = Backend::start(Reply::Hold("{}".to_owned()));
-    let gateway = gateway_with(&format!(
-        "[limits]\nmax_requests_in_flight = 6\n[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
-        backend.origin()
-    ));
+    // The fair client's responses do not stall.
+    let gateway = gateway_with(&(only_limits("max_requests_in_flight = 6") + &backend.signup_table()));
     let fair_client = open_responses(&gateway.site.with_source_ip(ip(20)), 2);
     // These wait for the backend, not for their client, so they cannot be preempted.
-    let body = "email=visitor%40example.com&password=123456&age=30";
-    let _others = [(); 4].map(|()| {
-        let mut raw = Raw::open(&gateway.site.with_source_ip(ip(21)));
-        assert!(raw.send(format!(
-            "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
-             content-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        )));
-        raw
-    });
+    let others = gateway.site.with_source_ip(ip(21));
+    let _others = [(); 4].map(|()| Raw::sign_up(&others));
     backend.wait_for_requests(4);
     assert_eq!(gateway.get("/").status, 503);
     backend.release_held();
@@ -209,19 +199,60 @@ fn one_unread_response_per_client_sheds_no_visit() {
 }
 
 #[test]
-fn http1_response_unread_for_a_moment_is_kept() {
-    // A tenth of this window does not pass.
-    let gateway = gateway_with(&only_limits("max_requests_in_flight = 4"));
+fn busy_requests_of_larger_client_leave_the_last_resort() {
+    let backend = Backend::start(Reply::Hold("{}".to_owned()));
+    // A response that waits for its client for half a second gives way.
+    let limits = "[limits]\nmax_requests_in_flight = 8\nmin_rate_window_ms = 5000\n".to_owned();
+    let gateway = gateway_with(&(limits + &backend.signup_table()));
+    let larger_client = gateway.site.with_source_ip(ip(21));
+    let mut signups = [(); 3].map(|()| Raw::sign_up(&larger_client));
+    backend.wait_for_requests(3);
+    attack(&gateway, || {
+        let clients = (0..10).map(|last| gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 5, last)));
+        let _unread: Vec<_> = clients.map(|client| open_responses(&client, 1)).collect();
+        assert!(gateway.closed_connections("preempted") >= 5);
+    });
+    backend.release_held();
+    for signup in &mut signups {
+        assert_eq!(signup.read_exact(12), b"HTTP/1.1 200");
+    }
+}
+
+/// Four clients, each with a download over HTTP/1 that has begun.
+fn begin_downloads(gateway: &Gateway) -> [Raw; 4] {
     let release = Release::section("download", "1.0.0", &["/download"]);
     let bytes = vec![0; DOWNLOAD_LENGTH];
     gateway.publish(&release.bytes("client/large.bin", "application/octet-stream", bytes));
     gateway.deploy(&serde_json::json!({ "download": "1.0.0" }));
-    let _downloads = [20, 21, 22, 23].map(|last| {
+    [20, 21, 22, 23].map(|last| {
         let mut raw = Raw::open(&gateway.site.with_source_ip(ip(last)));
         assert!(raw.send(format!("GET {DOWNLOAD} HTTP/1.1\r\nhost: site.example\r\n\r\n")));
         raw.read_exact(1);
         raw
-    });
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn download_that_moves_steadily_is_kept() {
+    // Each client reads about 200 KB per second, and one that has left its response unread for 1.5 s gives way.
+    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 4\n");
+    let mut downloads = begin_downloads(&gateway);
+    for _ in 0..300 {
+        park_timeout(Duration::from_millis(20));
+        for raw in &mut downloads {
+            raw.read_exact(4096);
+        }
+        assert_eq!(gateway.get("/").status, 503);
+    }
+    assert_eq!(gateway.closed_connections("preempted"), 0);
+}
+
+#[test]
+fn http1_response_unread_for_a_moment_is_kept() {
+    // A tenth of this window does not pass.
+    let gateway = gateway_with(&only_limits("max_requests_in_flight = 4"));
+    let _downloads = begin_downloads(&gateway);
     // Meanwhile the socket buffers fill.
     for _ in 0..500 {
         assert_eq!(gateway.get("/").status, 503);

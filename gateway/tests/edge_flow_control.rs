@@ -1,11 +1,11 @@
 //! Flow control (RFC 9113, section 6.9): clients that read slowly hold bounded memory and keep their permits.
 
 use crate::support::frames::{
-    self, DATA, END_HEADERS, END_STREAM, HEADERS, PING, RST_STREAM, WINDOW_UPDATE, frame,
+    self, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, RST_STREAM, WINDOW_UPDATE, frame,
 };
 use crate::support::{
-    Client, Gateway, Raw, Release, Request, Setup, TOKEN, attack, min_growth_kib, only_limits, resident_kib,
-    wait_until,
+    Backend, Client, Gateway, Raw, Release, Reply, Request, SIGN_UP, Setup, TOKEN, attack, min_growth_kib,
+    only_limits, resident_kib, wait_until,
 };
 
 /// The identifier of `SETTINGS_INITIAL_WINDOW_SIZE` (RFC 9113, section 6.5.2).
@@ -138,6 +138,42 @@ fn stalled_response_does_not_end_connection_of_proxy() {
     let more = frame(WINDOW_UPDATE, 0, 1, &[0, 0, 0x20, 0]).repeat(100);
     raw.drip_until(more, |received| received.len() > 160 << 10);
     assert_eq!(gateway.closed_connections("write_timeout"), 0);
+}
+
+/// A gateway with these limits and a sign-up backend that trusts every client as a proxy.
+fn gateway_behind_proxy(limits: &str, backend: &Backend) -> Gateway {
+    let gateway = Gateway::set_up_live(Setup {
+        listen: "trusted_proxies = [\"127.0.0.0/8\"]",
+        extra: &(only_limits(limits) + &backend.signup_table()),
+        variables: &[("KEY", "the-key")],
+        ..Setup::default()
+    });
+    with_file(gateway, 12 << 20)
+}
+
+#[test]
+fn stalled_response_of_proxy_spares_other_requests() {
+    let backend = Backend::start(Reply::Hold("{}".to_owned()));
+    let gateway = gateway_behind_proxy("min_rate_window_ms = 500", &backend);
+    let mut raw = open_responses(&gateway.site, TARGET, 1, &[]);
+    assert!(raw.send(frame(HEADERS, END_HEADERS, 3, &frames::post_signup())));
+    assert!(raw.send(frame(DATA, END_STREAM, 3, SIGN_UP.as_bytes())));
+    backend.wait_for_request();
+    // The response stalls, so the connection ends, but only after the other request.
+    frames::read_until(&mut raw, GOAWAY);
+    backend.release_held();
+    assert_eq!(frames::read_until(&mut raw, HEADERS).2, 3);
+    assert_eq!(gateway.closed_connections("write_timeout"), 0);
+}
+
+#[test]
+fn stalled_connection_of_proxy_ends_after_drain_timeout() {
+    let backend = Backend::start(Reply::Hold("{}".to_owned()));
+    let gateway = gateway_behind_proxy("min_rate_window_ms = 500\ndrain_timeout_ms = 500", &backend);
+    let mut raw = open_responses(&gateway.site, TARGET, 1, &[]);
+    frames::read_until(&mut raw, GOAWAY);
+    raw.read_until_reset();
+    assert_eq!(gateway.closed_connections("write_timeout"), 1);
 }
 
 /// The header block of an admin API call whose body follows.

@@ -170,21 +170,11 @@ fn connection_limit_evicts_oldest_idle() {
 #[test]
 fn connection_with_active_request_is_not_evicted() {
     let backend = Backend::start(Reply::Hold(json!({ "redirectUrl": "/welcome" }).to_string()));
-    let extra = format!(
-        "[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"a\"\n{}",
-        backend.origin(),
-        only_limits("max_connections = 3")
-    );
+    let extra = backend.signup_table() + &only_limits("max_connections = 3");
     let gateway = Gateway::start_live(&extra, &[("KEY", "k")]);
     // One waits for its body, the other for the backend.
     let mut uploading = active_connection(&gateway.site.with_source_ip(ip(1)));
-    let mut waiting = Raw::open(&gateway.site.with_source_ip(ip(2)));
-    let body = json!({ "email": "a@b.co", "password": "123456", "age": 30 }).to_string();
-    assert!(waiting.send(format!(
-        "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    )));
+    let mut waiting = Raw::sign_up(&gateway.site.with_source_ip(ip(2)));
     backend.wait_for_request();
     let idle = idle_connection(&gateway.site.with_source_ip(ip(3)));
     for _ in 0..20 {

@@ -93,7 +93,7 @@ fn concurrent_publishes_store_one_release() {
                 .put_release("directory", "1.0.0", release().archive())
                 .status
         };
-        let threads: Vec<_> = (0..5).map(|_| scope.spawn(publish)).collect();
+        let threads: Vec<_> = (0..3).map(|_| scope.spawn(publish)).collect();
         threads
             .into_iter()
             .map(|thread| thread.join().unwrap())
@@ -291,7 +291,7 @@ fn release_name_and_version_must_match_url() {
 
 /// Tokens that may publish any section, besides [`TOKEN`].
 fn more_publishers() -> String {
-    ["second", "third"]
+    ["second", "third", "fourth"]
         .map(|name| token(name, &["*"], &["publish"]))
         .concat()
 }
@@ -316,7 +316,7 @@ fn excess_publishes_wait_or_get_503() {
         let name = format!("section{number}");
         let release = Release::section(&name, "1.0.0", &[&format!("/{number}")]);
         let target = format!("/api/v1/sections/{name}/releases/1.0.0");
-        let publisher = [TOKEN, "second"][number % 2];
+        let publisher = [TOKEN, "second", "third", "fourth"][number % 4];
         gateway.admin_request_as(publisher, Request::new("PUT", &target).body(release.archive()))
     };
     let (rejected, rejections) = channel();
@@ -361,11 +361,11 @@ fn uploads_of_one_token_leave_places_to_others() {
     };
     attack(&gateway, || {
         let mut uploads = Vec::new();
-        for (publisher, next, count) in [(TOKEN, TOKEN, 5), ("second", "third", 10)] {
+        for (publisher, count) in [(TOKEN, 3), ("second", 6), ("third", 9), ("fourth", 10)] {
             uploads.resize_with(count, || upload(publisher));
             wait_until("the uploads hold places", || scratch_folders(&gateway) == count);
-            // It is rejected before its body is read.
-            let response = upload(next).read_response();
+            // The next one is rejected before its body is read.
+            let response = upload(publisher).read_response();
             assert_eq!(response.status, 503, "{}", response.text());
             assert_eq!(response.header("retry-after"), "5");
         }

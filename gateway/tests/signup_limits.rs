@@ -247,13 +247,7 @@ fn permit_is_held_until_end_of_backend_response() {
     let backend = Backend::start(Reply::Drip);
     let keys = format!("max_concurrent = 1\ntotal_timeout_ms = 60000\n{NO_RATE_LIMITS}");
     let gateway = gateway(&backend.origin(), &keys);
-    let mut first = Raw::open(&gateway.site);
-    let body = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 }).to_string();
-    assert!(first.send(format!(
-        "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    )));
+    let _first = Raw::sign_up(&gateway.site);
     backend.wait_for_request();
     attack(&gateway, || {
         for _ in 0..50 {
@@ -372,7 +366,7 @@ fn abandoned_probe_passes_to_next_signup() {
         // Each attempt abandons the previous one, until the circuit is half-open and one of them is the probe.
         let mut probe = None;
         wait_until("a probe reaches the backend", || {
-            probe = Some(send_signup(&gateway));
+            probe = Some(Raw::sign_up(&gateway.site));
             gateway.get("/healthz");
             circuit_is(&gateway, "half_open")
         });
@@ -382,18 +376,6 @@ fn abandoned_probe_passes_to_next_signup() {
             sign_up(&gateway).status == 200
         });
     });
-}
-
-/// Sends a sign-up without reading the response.
-fn send_signup(gateway: &Gateway) -> Raw {
-    let mut raw = Raw::open(&gateway.site);
-    let body = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 }).to_string();
-    raw.send(format!(
-        "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    ));
-    raw
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release, run_gateway, wait_until};
+use crate::support::{FaultyMachine, Gateway, Release, run_gateway, wait_until};
 
 /// A stopped gateway whose `live.json` is three deploys older than the rest of its store, as a restored copy that was made
 /// during deploys.
@@ -80,16 +80,20 @@ fn older_live_state_ends_lost_timeline_at_first_change() {
     assert_eq!(revisions, ["1.json", "2.json"]);
 }
 
+fn restore_command(gateway: &Gateway, file: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gateway"));
+    command
+        .args(["store", "restore", file, "--config"])
+        .arg(gateway.config());
+    command
+}
+
 /// Starts a restore that ends in the middle of the backup, waits for the writing of releases, and kills it.
 fn interrupt_restore(gateway: &Gateway, file: &str) {
     let backup = fs::read(file).unwrap();
     let fifo = gateway.folder().join("fifo");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    let mut restore = Command::new(env!("CARGO_BIN_EXE_gateway"))
-        .args(["store", "restore", fifo.to_str().unwrap(), "--config"])
-        .arg(gateway.config())
-        .spawn()
-        .unwrap();
+    let mut restore = restore_command(gateway, fifo.to_str().unwrap()).spawn().unwrap();
     let mut writer = fs::File::options().write(true).open(&fifo).unwrap();
     writer.write_all(&backup[..backup.len() / 2]).unwrap();
     wait_until("releases are restored", || {
@@ -111,15 +115,22 @@ fn interrupted_restore_is_repeated() {
     gateway.kill();
     fs::remove_dir_all(gateway.store()).unwrap();
     interrupt_restore(&gateway, &file);
-
-    let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(error.contains("run `gateway store restore` again"), "{error}");
-    assert_eq!(gateway.store_command(&["verify"]).0, 4);
+    assert_restore_is_interrupted(&gateway);
+    // Now before the last file, the live state.
+    let scratch = gateway.store().join("scratch");
+    FaultyMachine::new().run_until_creation(&scratch, &mut restore_command(&gateway, &file));
+    assert_restore_is_interrupted(&gateway);
     let (code, output) = gateway.store_command(&["restore", &file]);
     assert_eq!(code, 0, "{output}");
     assert_eq!(gateway.start_another().get("/").boot()["deployment"], 2);
     // What a gateway uses is never replaced.
     assert_eq!(gateway.store_command(&["restore", &file]).0, 1);
+}
+
+fn assert_restore_is_interrupted(gateway: &Gateway) {
+    let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("run `gateway store restore` again"), "{error}");
+    assert_eq!(gateway.store_command(&["verify"]).0, 4);
 }

@@ -9,10 +9,9 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-import { publish } from "@colonnade/kit/build";
-
 import { createToken, writeConfig } from "../support/config.mjs";
-import { GATEWAY_BINARY, PACKAGES, ROOT } from "../support/repository.mjs";
+import { publishPackages } from "../support/deploy-packages.mjs";
+import { GATEWAY_BINARY, ROOT } from "../support/repository.mjs";
 import { stall, startVisitors } from "../support/visitors.mjs";
 
 const run = promisify(execFile);
@@ -160,7 +159,7 @@ async function configure() {
 async function startAndDeploy() {
   await start();
   const access = { url: `http://${admin}`, token };
-  const published = await Promise.all(PACKAGES.map((one) => publish(one, access)));
+  const published = await publishPackages(access);
   releases = published.map(({ name, version }) => `${name}@${version}`);
   print(`published ${releases.join(" ")}`);
   await section(["deploy", ...releases]);

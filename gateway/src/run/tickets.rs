@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use colonnade_config::Listen;
 use colonnade_edge::TicketKeys;
-use colonnade_model::rotating_keys::{KeyPurpose, RotatingKey, TICKET_LIFETIME};
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKey, RotatingKeys, TICKET_LIFETIME};
 use colonnade_store::{FolderStore, StoreError, rotate_keys};
 
 /// How often the keys are read. Until then, a gateway does not resume sessions with another one's new key.
@@ -15,6 +15,8 @@ const INTERVAL: Duration = Duration::from_mins(1);
 pub(super) struct SharedTicketKeys {
     /// `None`: no listener uses TLS.
     store: Option<Arc<FolderStore>>,
+    /// What was last read from it.
+    known: RotatingKeys,
     keys: Arc<TicketKeys>,
     is_failing: bool,
 }
@@ -25,6 +27,7 @@ impl SharedTicketKeys {
         let uses_tls = listen.tls.is_some() || listen.admin_tls.is_some();
         let mut own = Self {
             store: uses_tls.then(|| Arc::clone(store)),
+            known: RotatingKeys::default(),
             keys: Arc::new(TicketKeys::new(TICKET_LIFETIME.unsigned_abs())),
             is_failing: false,
         };
@@ -45,9 +48,13 @@ impl SharedTicketKeys {
         }
     }
 
-    /// Without the store, the keys stay as they are. Clients that cannot resume a session start a new one.
+    /// Without the store, the keys stay as they are until they are too old. Clients that cannot resume a session start a new
+    /// one.
     async fn refresh(&mut self) {
         let refreshed = self.try_refresh().await;
+        let valid = self.known.valid(KeyPurpose::Tickets, colonnade_clock::now());
+        self.keys
+            .set(valid.map(|key: &RotatingKey| (key.id.as_str(), key.secret().bytes())));
         if let Err(error) = &refreshed
             && !self.is_failing
         {
@@ -56,12 +63,9 @@ impl SharedTicketKeys {
         self.is_failing = refreshed.is_err();
     }
 
-    async fn try_refresh(&self) -> Result<(), StoreError> {
+    async fn try_refresh(&mut self) -> Result<(), StoreError> {
         let Some(store) = &self.store else { return Ok(()) };
-        let keys = rotate_keys(&**store, KeyPurpose::Tickets).await?;
-        let valid = keys.valid(KeyPurpose::Tickets, colonnade_clock::now());
-        self.keys
-            .set(valid.map(|key: &RotatingKey| (key.id.as_str(), key.secret().bytes())));
+        self.known = rotate_keys(&**store, KeyPurpose::Tickets).await?;
         Ok(())
     }
 }

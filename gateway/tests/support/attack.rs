@@ -30,6 +30,9 @@ thread_local! {
     static HAS_VISITOR: Cell<bool> = const { Cell::new(false) };
 }
 
+/// The body of a valid sign-up.
+pub(crate) const SIGN_UP: &str = r#"{"email":"visitor@example.com","password":"123456","age":30}"#;
+
 /// A TCP connection that sends arbitrary bytes.
 pub(crate) struct Raw(TcpStream);
 
@@ -38,6 +41,17 @@ impl Raw {
         let stream = client.connect();
         stream.set_nodelay(true).unwrap();
         Self(stream)
+    }
+
+    /// A connection that has sent a sign-up.
+    pub(crate) fn sign_up(client: &Client) -> Self {
+        let mut raw = Self::open(client);
+        assert!(raw.send(format!(
+            "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{SIGN_UP}",
+            SIGN_UP.len()
+        )));
+        raw
     }
 
     /// Sends bytes; `false` once the gateway has closed the connection.

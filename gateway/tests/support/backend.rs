@@ -101,6 +101,14 @@ impl Backend {
         format!("http://{}", self.address)
     }
 
+    /// The configuration of a gateway that uses it. The variable `KEY` is its key.
+    pub(crate) fn signup_table(&self) -> String {
+        let origin = self.origin();
+        format!(
+            "[signup]\nbackend = \"{origin}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n"
+        )
+    }
+
     /// The number of connections so far.
     pub(crate) fn connections(&self) -> usize {
         self.shared.state.lock().connections

@@ -9,6 +9,7 @@
  * FAULT_DISK_FULL names a file. While it exists, the disk below the folder FAULT_FOLDER is full. Its first letter selects
  * the operation that fails with ENOSPC:
  *   w  writing      s  syncing      c  creating files and folders
+ * With k, creating a file there kills the process instead.
  *
  * FAULT_DISK_HANG names a FIFO. While it exists, a read of a file below the folder FAULT_FOLDER blocks until a process has
  * opened and closed the FIFO.
@@ -24,6 +25,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -166,6 +168,7 @@ static int creation_fails(int folder, const char *path) {
     int before = errno;
     int exists = syscall(SYS_faccessat, folder, path, F_OK) == 0;
     errno = before;
+    if (!exists && fails_at('k', path)) syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
     return !exists && fails_at('c', path);
 }
 

@@ -3,6 +3,8 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -96,6 +98,18 @@ impl FaultyMachine {
             DiskFull::Create => "c",
         };
         self.write("disk-full", what);
+    }
+
+    /// Runs a command until it creates a file in a folder, which kills it.
+    pub(crate) fn run_until_creation(&self, folder: &Path, command: &mut Command) {
+        self.write("disk-full", "k");
+        let status = command
+            .env("LD_PRELOAD", self.folder.path().join("faults.so"))
+            .env("FAULT_DISK_FULL", self.folder.path().join("disk-full"))
+            // The folder itself may be created.
+            .env("FAULT_FOLDER", format!("{}/", folder.display()))
+            .status();
+        assert_eq!(status.unwrap().signal(), Some(9));
     }
 
     /// Undoes [`FaultyMachine::fill_disk`].

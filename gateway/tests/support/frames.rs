@@ -65,11 +65,20 @@ pub(crate) fn post_report() -> Vec<u8> {
 
 /// The field block of a request whose body the gateway waits for.
 pub(crate) fn post_report_with_scheme(scheme: &str) -> Vec<u8> {
+    post_json(scheme, "/_report")
+}
+
+/// The field block of a sign-up without TLS, whose body is [`SIGN_UP`](super::SIGN_UP).
+pub(crate) fn post_signup() -> Vec<u8> {
+    post_json("http", "/functions/v1/signup")
+}
+
+fn post_json(scheme: &str, path: &str) -> Vec<u8> {
     block(&[
         (":method", "POST"),
         (":scheme", scheme),
         (":authority", "site.example"),
-        (":path", "/_report"),
+        (":path", path),
         ("sec-fetch-site", "same-origin"),
         ("content-type", "application/json"),
     ])

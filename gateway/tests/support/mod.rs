@@ -28,7 +28,7 @@ mod tls;
 mod visitors;
 pub(crate) mod workers;
 
-pub(crate) use attack::{Raw, SetOnDrop, VISITOR, attack, attack_encrypted, attack_rendering};
+pub(crate) use attack::{Raw, SIGN_UP, SetOnDrop, VISITOR, attack, attack_encrypted, attack_rendering};
 pub(crate) use backend::{Backend, CLOSED_ORIGIN, Reply};
 pub(crate) use browser::Browser;
 pub(crate) use client::{Client, Request, Response, TIMEOUT};

@@ -206,7 +206,7 @@ impl<T> Ledger<T> {
         }
     }
 
-    /// Compares a newcomer, which is counted already, with a client. `may_be_last_resort` says that no client holds more.
+    /// Compares a newcomer, which is counted already, with a client. `may_be_last_resort` says that nobody else gives way.
     fn compare(
         &self,
         newcomer: ClientKey,
@@ -240,27 +240,38 @@ impl<T: GiveWay> Ledger<T> {
             ranks.collect()
         });
         let clients: Vec<_> = clients_in(ranking, None).take(MAX_CLIENTS).collect();
-        let holds_less = |client: &ClientKey| {
-            let comparison = self.compare(newcomer, *client, total, false);
-            comparison == Newcomer::HoldsLess
-        };
-        let answer = if clients.iter().any(holds_less) {
-            Answer::NotNow
-        } else {
-            Answer::No
-        };
-        for client in clients {
-            let comparison = self.compare(newcomer, client, total, answer == Answer::No);
-            let items = self.items(Some(client));
-            for _ in 0..items.len().min(MAX_ITEMS) {
-                let asked = items.pop_front();
-                if let Some((id, _)) = asked.as_ref().filter(|(_, item)| item.give_way(comparison)) {
-                    return Answer::Yes(*id);
+        let mut answer = Answer::No;
+        for may_be_last_resort in [false, true] {
+            for client in &clients {
+                let comparison = self.compare(newcomer, *client, total, may_be_last_resort);
+                if comparison == Newcomer::HoldsLess {
+                    answer = Answer::NotNow;
                 }
-                items.extend(asked);
+                let is_last_resort = comparison == Newcomer::HoldsNoLess { is_last_resort: true };
+                if is_last_resort == may_be_last_resort
+                    && let Some(id) = self.ask_client(*client, comparison)
+                {
+                    return Answer::Yes(id);
+                }
+                // Those that decline come last, but not before everything has been tried.
+                if may_be_last_resort {
+                    self.change(Some(*client), 0, |_, _| {});
+                }
             }
-            self.change(Some(client), 0, |_, _| {});
         }
         answer
+    }
+
+    /// Asks items of a client. Returns the ID of the one that gives way.
+    fn ask_client(&mut self, client: ClientKey, comparison: Newcomer) -> Option<u64> {
+        let items = self.items(Some(client));
+        for _ in 0..items.len().min(MAX_ITEMS) {
+            let (id, item) = items.pop_front()?;
+            if item.give_way(comparison) {
+                return Some(id);
+            }
+            items.push_back((id, item));
+        }
+        None
     }
 }

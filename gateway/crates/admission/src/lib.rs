@@ -3,7 +3,7 @@
 //! There is one rule. While permits are free, every newcomer gets one. When none is free, the network that holds most
 //! gives way first: its items are asked, the oldest first, and the newcomer gets the permit of the first one that agrees.
 //! From a network that holds no more than its own, a newcomer gets only what costs its holder nothing, such as an idle
-//! connection, or, if all hold the same, what its client has left waiting. Networks are compared at the widest level at
+//! connection, or as a last resort what its client has left waiting. Networks are compared at the widest level at
 //! which they differ: an IPv4 address or the /48 of an IPv6 address, then the /56, then the /64.
 
 mod ledger;
@@ -28,8 +28,8 @@ pub enum Newcomer {
     /// It holds as much or more, or the other one holds no more than an equal share. Only an item that costs its client
     /// nothing should give way.
     HoldsNoLess {
-        /// It holds no more than the other one, and no network holds more than both. So an item that its client has left
-        /// waiting should give way, too.
+        /// It holds no more than the other one, and no item of a network that holds more gives way. So an item that its
+        /// client has left waiting should give way, too.
         is_last_resort: bool,
     },
     /// Both belong to the same client.

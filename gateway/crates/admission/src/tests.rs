@@ -148,7 +148,7 @@ async fn equal_share_is_kept_unless_the_item_is_free() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stalled_item_gives_way_if_nobody_holds_more() {
+async fn stalled_item_gives_way_if_no_larger_client_agrees() {
     let mut pool = FullPool::new([], false).await;
     (pool.limits.total, pool.are_stalled) = (2, true);
     for client in [A, B] {
@@ -157,13 +157,15 @@ async fn stalled_item_gives_way_if_nobody_holds_more() {
     }
     assert_eq!([pool.add(C).await, pool.add(D).await], [Some(0), Some(1)]);
     assert_eq!(pool.add(C).await, None, "C would hold more than D");
-    // A permit without an item never gives way, but its client holds more.
+    // E holds more, but a permit without an item never gives way.
     pool.limits.total = 4;
     for _ in 0..2 {
         let permit = pool.pool.acquire(key(E), None, pool.limits).await;
         pool.permits.push(permit.ok());
     }
-    assert_eq!(pool.add(A).await, None);
+    assert_eq!(pool.add(E).await, None, "E would hold more than D");
+    assert_eq!(pool.add(A).await, Some(3));
+    assert_eq!(pool.add(A).await, None, "A would hold more than C");
 }
 
 #[tokio::test(start_paused = true)]

@@ -84,12 +84,12 @@ impl Restore<'_> {
         }
         let paths = Paths::create(self.store)?;
         sync_tree(self.store)?;
-        fs::remove_file(&paths.restoring).map_err(io(&paths.restoring))?;
-        sync_parent(&paths.restoring)?;
-        // Last, because a store with a live state is complete.
         if let Some(state) = self.live.take() {
             replace_json(&paths.live, &paths.scratch.folder, &state.with_new_timeline())?;
         }
+        // Last, because without it a store counts as complete.
+        fs::remove_file(&paths.restoring).map_err(io(&paths.restoring))?;
+        sync_parent(&paths.restoring)?;
         Ok(manifest)
     }
 

@@ -1,6 +1,7 @@
 //! Limits on the number of parts of a request's head. The limit on its size does not suffice: thousands of short parts cost
 //! a parser many times as much as one long part.
 
+pub use colonnade_model::release::MAX_SEGMENTS;
 use http::HeaderMap;
 use http::header::{COOKIE, REFERER, USER_AGENT};
 
@@ -12,9 +13,6 @@ use http::header::{COOKIE, REFERER, USER_AGENT};
 /// Chrome and Firefox keep at most 180 cookies of a site, the other fields of a browser have about 50 items, and
 /// `tracestate` has at most 32.
 pub const MAX_ITEMS: usize = 300;
-
-/// The maximum number of segments of a path. Pages and files of releases have fewer than ten.
-pub const MAX_SEGMENTS: usize = 64;
 
 /// The maximum number of parameters of a query. The gateway reads at most three, and links of campaigns have about ten.
 pub const MAX_PARAMETERS: usize = 100;

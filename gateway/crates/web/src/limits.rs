@@ -43,7 +43,7 @@ pub struct Limits {
     /// How long the readiness check fails before the listener closes on shutdown.
     pub shutdown_delay: Duration,
     /// How long requests in flight may take once the gateway shuts down, and how long an HTTP/2 client may
-    /// open new streams after `max_connection_age`.
+    /// open new streams after the connection has announced its close.
     pub drain_timeout: Duration,
     /// How long an upgrade waits until the new process is ready.
     pub upgrade_timeout: Duration,

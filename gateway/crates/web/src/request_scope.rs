@@ -1,11 +1,11 @@
 //! The ID of the request that the current task works on, for the log. Work that a request starts in another task keeps the
 //! ID with [`spawn`] or [`spawn_blocking`].
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::panic::resume_unwind;
 
 use tokio::runtime::Handle;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 use crate::response::RequestId;
 
@@ -48,10 +48,14 @@ pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
 }
 
 /// Returns the result of work that takes longer than an event loop may be blocked. It runs on a thread for blocking work. If
-/// it panics, so does the current task.
+/// it panics, so does the current task. It never ends if the runtime shuts down first.
 pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    let result = spawn_blocking(work).await;
-    result.unwrap_or_else(|error| resume_unwind(error.into_panic()))
+    match spawn_blocking(work).await.map_err(JoinError::try_into_panic) {
+        Ok(result) => result,
+        Err(Ok(panic)) => resume_unwind(panic),
+        // The work was canceled. The current task will be, too.
+        Err(Err(_)) => pending().await,
+    }
 }
 
 /// Returns whether the current thread may be blocked: it does not run an event loop.
@@ -61,6 +65,9 @@ pub fn may_block() -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
     use http::HeaderValue;
 
     use super::{current, may_block, run_blocking, spawn, spawn_blocking, within};
@@ -89,5 +96,17 @@ mod tests {
             assert!(run_blocking(may_block).await);
             assert!(!may_block());
         });
+    }
+
+    #[test]
+    fn blocking_work_after_shutdown_never_ends() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.expect("a runtime");
+        let handle = runtime.handle().clone();
+        drop(runtime);
+        let _entered = handle.enter();
+        let mut work = pin!(run_blocking(may_block));
+        let mut context = Context::from_waker(Waker::noop());
+        assert_eq!(work.as_mut().poll(&mut context), Poll::Pending);
     }
 }

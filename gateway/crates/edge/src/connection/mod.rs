@@ -41,10 +41,11 @@ use crate::listener::shutdown_requested;
 use crate::metrics::{CloseReason, ListenerConnectionMetrics, RejectReason};
 use crate::proxy;
 use crate::settings::{CurrentSettings, Settings};
+use crate::sockets;
 use crate::tls::Tls;
 use close_log::client_fault;
 use service::ConnectionService;
-use state::Close;
+use state::{Close, Stage};
 
 /// How long a connection stays open after its end was announced: on shutdown for a client to send its first byte, or over
 /// HTTP/1 its first or next request, and over HTTP/2 after the idle timeout. A request that was sent just before must be
@@ -81,6 +82,7 @@ impl<S: HttpService> Connection<S> {
         let state = self.state.clone();
         // Responses are written whole, so Nagle's algorithm would only delay them.
         let _ = stream.set_nodelay(true);
+        sockets::limit_unsent_bytes(&stream);
         let open = self.metrics.opened();
         let mut shutdown = self.shutdown.clone();
         let shutdown_without_data = async {
@@ -301,7 +303,7 @@ where
     // HTTP/1 announces the close only in a response. A request that the client is sending right now must get
     // one, so wait for it.
     if protocol == Protocol::Http1 && reason != CloseReason::KeepaliveTimeout {
-        state.close_after_response();
+        state.begin_stage(Stage::LastResponse);
         tokio::select! {
             biased;
             outcome = &mut connection => return close_reason(&state, outcome, reason),
@@ -309,6 +311,7 @@ where
         }
     }
     connection.as_mut().graceful_shutdown();
+    state.begin_stage(Stage::Draining);
     tokio::select! {
         biased;
         outcome = &mut connection => return close_reason(&state, outcome, reason),
@@ -316,7 +319,7 @@ where
         () = unconstrained(sleep(drain_timeout)) => {}
     }
     // An HTTP/2 client may open streams until it has processed GOAWAY, and it never confirms that.
-    state.refuse_requests();
+    state.begin_stage(Stage::RefusesRequests);
     tokio::select! {
         biased;
         outcome = connection => close_reason(&state, outcome, reason),

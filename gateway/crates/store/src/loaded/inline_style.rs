@@ -1,6 +1,7 @@
 //! Stylesheets that documents contain. They never change, so their text and hash are kept in memory.
 
 use colonnade_web::html::csp_hash;
+use colonnade_web::request_scope;
 
 use super::manifest::Asset;
 
@@ -20,6 +21,7 @@ pub struct InlineStyle {
 impl InlineStyle {
     /// The stylesheet with these bytes; `None` if it cannot be inlined.
     pub(super) fn new(asset: Asset, bytes: &[u8]) -> Option<Self> {
+        debug_assert!(request_scope::may_block());
         let text = str::from_utf8(bytes).ok()?;
         // `</` could end the style element, and the HTML parser replaces a carriage return, so the hash would not match.
         (!text.contains("</") && !text.contains('\r')).then(|| Self {

@@ -1,0 +1,129 @@
+//! When a connection must be closed, and how.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::{Poll, ready};
+
+use colonnade_admission::Permit;
+use tokio::time::{Instant, sleep_until};
+
+use super::{ConnectionData, ConnectionState, Expected, Stage};
+use crate::connection::stall_timer::StallTimer;
+use crate::metrics::CloseReason;
+
+/// How a connection must be closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::connection) enum Close {
+    /// After its requests in flight.
+    Graceful(CloseReason),
+    /// At once.
+    Abort(CloseReason),
+}
+
+impl ConnectionState {
+    /// Waits until the connection must be closed. Must be polled by the task of the connection, after the
+    /// connection.
+    pub(in crate::connection) async fn close_required(&self, permit: &Permit<Self>) -> Close {
+        tokio::select! {
+            biased;
+            reason = self.gave_way(permit) => Close::Abort(reason),
+            close = self.deadline_passed() => close,
+        }
+    }
+
+    /// Waits until the connection must be aborted. Its close has begun.
+    pub(in crate::connection) async fn abort_required(&self, permit: &Permit<Self>) {
+        while let Close::Graceful(_) = self.close_required(permit).await {}
+    }
+
+    /// Waits for the next deadline.
+    fn deadline_passed(&self) -> impl Future<Output = Close> {
+        let this = self.clone();
+        async move {
+            let mut sleep = pin!(sleep_until(this.lock().max_age_at));
+            poll_fn(|cx| {
+                loop {
+                    // An event that sets a deadline wakes the task.
+                    let Some((deadline, close)) = this.lock().deadline() else {
+                        return Poll::Pending;
+                    };
+                    // A timer that fires too early is cheaper than one that is reset for each request.
+                    if deadline < sleep.deadline() {
+                        sleep.as_mut().reset(deadline);
+                    }
+                    ready!(sleep.as_mut().poll(cx));
+                    if Instant::now() >= deadline {
+                        if let Close::Abort(reason) = close {
+                            this.set_fault(reason);
+                        }
+                        return Poll::Ready(close);
+                    }
+                    sleep.as_mut().reset(deadline);
+                }
+            })
+            .await
+        }
+    }
+}
+
+impl ConnectionData {
+    /// Returns when and how the connection closes next. After a graceful close has begun, only an abort may follow.
+    fn deadline(&self) -> Option<(Instant, Close)> {
+        let limits = &self.limits;
+        let (read, reason) = match self.expected {
+            Expected::FirstByte => (
+                Some(self.inactive_since + limits.first_byte_timeout),
+                CloseReason::FirstByteTimeout,
+            ),
+            Expected::Head => (
+                self.read_timer.deadline(limits.request_header_timeout),
+                CloseReason::HeaderTimeout,
+            ),
+            Expected::Body => (
+                self.read_timer.deadline(limits.min_rate_window),
+                CloseReason::BodyTimeout,
+            ),
+            Expected::NextRequest => (None, CloseReason::KeepaliveTimeout),
+        };
+        let read = read.map(|at| (at, reason));
+        let deadline = |timer: &StallTimer| timer.deadline(limits.min_rate_window);
+        let write = deadline(&self.write_timer).map(|at| (at, CloseReason::WriteTimeout));
+        let abort = read.into_iter().chain(write);
+        let abort = abort.map(|(at, reason)| (at, Close::Abort(reason)));
+        let is_open = self.stage < Stage::Draining;
+        let is_inactive = self.expected == Expected::NextRequest && self.has_no_request();
+        let keepalive = (is_open && is_inactive).then(|| {
+            let close = Close::Graceful(CloseReason::KeepaliveTimeout);
+            (self.inactive_since + limits.keepalive_timeout, close)
+        });
+        let max_age = is_open.then_some((self.max_age_at, Close::Graceful(CloseReason::MaxAge)));
+        // Of deadlines at the same time the first one counts.
+        abort
+            .chain(self.response_deadline())
+            .chain(max_age)
+            .chain(keepalive)
+            .min_by_key(|(at, _)| *at)
+    }
+
+    /// Returns when and how the connection closes because of HTTP/2 responses that its client does not read.
+    ///
+    /// Other visitors share the connection of a proxy, and their requests may still wait for the gateway. So it stays open as
+    /// long as one of its responses keeps the rate, then closes gracefully, and is aborted only once requests are refused.
+    fn response_deadline(&self) -> Option<(Instant, Close)> {
+        let window = self.limits.min_rate_window;
+        let deadlines = self
+            .open_responses
+            .values()
+            .filter_map(|timer| timer.deadline(window));
+        let reason = CloseReason::WriteTimeout;
+        if !self.is_shared {
+            return deadlines.min().map(|at| (at, Close::Abort(reason)));
+        }
+        let at = deadlines.max()?;
+        match self.stage {
+            Stage::Open | Stage::LastResponse => Some((at, Close::Graceful(reason))),
+            Stage::Draining => None,
+            Stage::RefusesRequests => Some((at, Close::Abort(reason))),
+        }
+    }
+}

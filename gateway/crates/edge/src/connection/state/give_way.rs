@@ -1,0 +1,150 @@
+//! When a connection, or its requests, give way to those of other clients.
+
+use std::time::Duration;
+
+use colonnade_admission::{GiveWay, Newcomer, Permit};
+use tokio::time::Instant;
+
+use super::{ConnectionData, ConnectionState, Expected};
+use crate::connection::stall_timer::StallTimer;
+use crate::metrics::CloseReason;
+
+/// The part of a timeout for which an honest client rarely needs to be waited for. After it, what a client has left waiting
+/// gives way as a last resort.
+const LAST_RESORT_PART: u32 = 10;
+
+impl GiveWay for ConnectionState {
+    fn give_way(&self, newcomer: Newcomer) -> bool {
+        self.give_way_if(|state| state.gives_way_to_connection(newcomer))
+    }
+}
+
+impl ConnectionState {
+    /// Asks the connection to close with its requests, so that another client gets their permits.
+    pub(in crate::connection) fn give_requests_way(&self, newcomer: Newcomer) -> bool {
+        self.give_way_if(|state| state.gives_way_to_request(newcomer))
+    }
+
+    /// Closes the connection if a rule returns the reason.
+    fn give_way_if(&self, rule: impl FnOnce(&ConnectionData) -> Option<CloseReason>) -> bool {
+        let mut state = self.lock();
+        let reason = rule(&state);
+        if reason.is_some() {
+            state.gives_way = reason;
+            self.0.gave_way.notify_one();
+        }
+        reason.is_some()
+    }
+
+    /// Waits until the connection gives way to another one. Keeps its permit if it just received a request.
+    pub(super) async fn gave_way(&self, permit: &Permit<Self>) -> CloseReason {
+        loop {
+            self.0.gave_way.notified().await;
+            let mut state = self.lock();
+            match state.gives_way {
+                Some(CloseReason::Evicted) if !state.has_no_request() => {
+                    state.gives_way = None;
+                    drop(state);
+                    permit.keep(self.clone());
+                }
+                Some(reason) => {
+                    drop(state);
+                    if reason.is_slow_client() {
+                        self.set_fault(reason);
+                    }
+                    return reason;
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Waits until the connection gives way during its handshake.
+    pub(in crate::connection) async fn gave_way_early(&self) {
+        self.0.gave_way.notified().await;
+    }
+}
+
+/// The rules, as the table in `docs/edge.md` has them.
+impl ConnectionData {
+    fn gives_way_to_connection(&self, newcomer: Newcomer) -> Option<CloseReason> {
+        let (is_evicted, is_preempted) = match newcomer {
+            Newcomer::HoldsLess => (self.has_no_request(), self.waits_only_for_client()),
+            // Other visitors share the connection of a proxy. The requests whose bodies are awaited have permits, of which
+            // there are fewer.
+            Newcomer::HoldsNoLess { is_last_resort: true } if !self.is_shared => (
+                self.has_stalled_head(),
+                self.pending_uploads() == 0 && self.has_stalled(),
+            ),
+            Newcomer::HoldsNoLess { .. } | Newcomer::IsSameClient => (false, false),
+        };
+        if is_evicted || self.is_idle() {
+            Some(CloseReason::Evicted)
+        } else {
+            is_preempted.then_some(CloseReason::Preempted)
+        }
+    }
+
+    fn gives_way_to_request(&self, newcomer: Newcomer) -> Option<CloseReason> {
+        let is_preempted = match newcomer {
+            Newcomer::HoldsLess => self.waits_for_client(),
+            Newcomer::HoldsNoLess { is_last_resort } => {
+                self.waits_only_for_bodies() || (is_last_resort && self.has_stalled())
+            }
+            Newcomer::IsSameClient => false,
+        };
+        let preempted = Some(CloseReason::Preempted);
+        // All its requests end with the connection.
+        if is_preempted || self.gives_way == preempted {
+            preempted
+        } else {
+            None
+        }
+    }
+}
+
+impl ConnectionData {
+    /// Returns whether a request waits only for the client, to read the response or to send the body.
+    fn waits_for_client(&self) -> bool {
+        !self.open_responses.is_empty() || self.write_timer.is_waiting() || self.pending_uploads() > 0
+    }
+
+    /// Returns whether all requests in flight wait for the client, to read the response or to send the body.
+    fn waits_only_for_client(&self) -> bool {
+        let waiting = self.open_responses.len() + self.pending_uploads();
+        self.write_timer.is_waiting() || (waiting > 0 && waiting >= self.requests)
+    }
+
+    /// Returns whether all requests in flight wait for the client to send the body.
+    fn waits_only_for_bodies(&self) -> bool {
+        self.requests > 0 && self.pending_uploads() >= self.requests
+    }
+
+    /// Returns whether all requests in flight wait for the client, and all that it should read have done so for long.
+    fn has_stalled(&self) -> bool {
+        let window = self.limits.min_rate_window;
+        let mut responses = self.open_responses.values();
+        // HTTP/1 has no open responses: only the socket waits for the client.
+        let have_responses_stalled = responses.len() > 0 && responses.all(|timer| has_waited(timer, window));
+        self.waits_only_for_client() && (has_waited(&self.write_timer, window) || have_responses_stalled)
+    }
+
+    /// Returns whether no request is in flight, and the rest of a head has not arrived for long.
+    fn has_stalled_head(&self) -> bool {
+        let timeout = self.limits.request_header_timeout;
+        self.expected == Expected::Head && self.has_no_request() && has_waited(&self.read_timer, timeout)
+    }
+
+    /// Returns the number of requests that wait for the client to send the body.
+    fn pending_uploads(&self) -> usize {
+        // Not the timer: it stops between the arrival of a part and the next read.
+        self.pending_bodies + usize::from(self.expected == Expected::Body)
+    }
+}
+
+/// Returns whether the client has been waited for during the part of a timeout.
+fn has_waited(timer: &StallTimer, timeout: Duration) -> bool {
+    timer
+        .deadline(timeout / LAST_RESORT_PART)
+        .is_some_and(|at| at <= Instant::now())
+}

@@ -1,0 +1,339 @@
+//! The state of one connection: what it records, when it must be closed, and when it gives way.
+//!
+//! hyper has no timeout for slow readers, none for HTTP/2, and a single one for idle HTTP/1 connections and
+//! slow headers. It also does not poll a connection that waits for nothing. So the stream wrappers record the
+//! client's progress here, and the task of the connection, which every event wakes, enforces the deadlines.
+//! The keep-alive timeout is the idle timeout between requests. A client that does not read applies
+//! backpressure to its responses: the minimum data rate bounds how long it may do so.
+
+mod deadlines;
+mod give_way;
+
+pub(super) use deadlines::Close;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::{Mutex, MutexGuard};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::stall_timer::StallTimer;
+use crate::Limits;
+use crate::metrics::CloseReason;
+
+/// What the client should send next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// The first byte of the first request.
+    FirstByte,
+    /// Another request, or nothing.
+    NextRequest,
+    /// The rest of a request's head.
+    Head,
+    /// The rest of a request's body.
+    Body,
+}
+
+/// How far the close of a connection has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    /// It stays open.
+    Open,
+    /// The next response is the last one, which announces the close.
+    LastResponse,
+    /// It closes after its requests in flight.
+    Draining,
+    /// All further requests are refused.
+    RefusesRequests,
+}
+
+/// The state of a connection, shared by its task and its stream wrappers.
+#[derive(Debug, Clone)]
+pub(crate) struct ConnectionState(Arc<SharedState>);
+
+#[derive(Debug)]
+struct SharedState {
+    state: Mutex<ConnectionData>,
+    /// The connection agreed to close for another one.
+    gave_way: Notify,
+    /// The connection is idle.
+    became_idle: Notify,
+    /// The client has sent something.
+    has_received: AtomicBool,
+}
+
+#[derive(Debug)]
+struct ConnectionData {
+    limits: Limits,
+    /// The peer is a proxy, whose connection carries requests of many clients.
+    is_shared: bool,
+    max_age_at: Instant,
+    expected: Expected,
+    /// Waits for the client to send what is expected.
+    read_timer: StallTimer,
+    /// Waits for the socket to accept more bytes.
+    write_timer: StallTimer,
+    /// The HTTP/2 responses in progress by stream, at most `http2_max_concurrent_streams`. Each timer waits for the client to
+    /// open the flow-control window.
+    open_responses: HashMap<u32, StallTimer>,
+    /// HTTP/2 request bodies whose reader waits for data.
+    pending_bodies: usize,
+    /// Requests in flight.
+    requests: usize,
+    /// Whether the gateway has waited for the client since the last request.
+    has_waited: bool,
+    inactive_since: Instant,
+    /// The client's fault for which the connection is closed.
+    fault: Option<CloseReason>,
+    stage: Stage,
+    /// Why the connection closes for another one.
+    gives_way: Option<CloseReason>,
+}
+
+/// Keeps a connection from being idle while a response is in progress.
+#[derive(Debug)]
+pub(crate) struct ResponseGuard(ConnectionState);
+
+impl ConnectionState {
+    /// Creates the state of a new connection.
+    pub(crate) fn new(limits: Limits) -> Self {
+        let now = Instant::now();
+        let state = ConnectionData {
+            limits,
+            is_shared: false,
+            max_age_at: now + limits.max_connection_age,
+            expected: Expected::FirstByte,
+            read_timer: StallTimer::default(),
+            write_timer: StallTimer::default(),
+            open_responses: HashMap::new(),
+            pending_bodies: 0,
+            requests: 0,
+            has_waited: true,
+            inactive_since: now,
+            fault: None,
+            stage: Stage::Open,
+            gives_way: None,
+        };
+        Self(Arc::new(SharedState {
+            state: Mutex::new(state),
+            gave_way: Notify::new(),
+            became_idle: Notify::new(),
+            has_received: AtomicBool::new(false),
+        }))
+    }
+
+    /// Returns the limits as of the start of the connection.
+    pub(crate) fn limits(&self) -> Limits {
+        self.lock().limits
+    }
+
+    /// Starts the timeout of the first byte. Earlier steps, such as the TLS handshake, have their own
+    /// timeouts.
+    pub(super) fn start(&self) {
+        self.lock().inactive_since = Instant::now();
+    }
+
+    /// Records that the peer is a proxy, whose connection carries requests of many clients.
+    pub(super) fn mark_shared(&self) {
+        self.lock().is_shared = true;
+    }
+
+    /// Records that the client has sent something.
+    pub(crate) fn mark_received(&self) {
+        self.0.has_received.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether the client has sent anything.
+    pub(super) fn has_received(&self) -> bool {
+        self.0.has_received.load(Ordering::Relaxed)
+    }
+
+    /// Sets what the client should send next.
+    pub(crate) fn expect(&self, expected: Expected) {
+        self.update(|state| {
+            if state.expected != expected {
+                state.expected = expected;
+                state.read_timer = StallTimer::default();
+                state.inactive_since = Instant::now();
+            }
+        });
+    }
+
+    /// Returns whether the client has sent a part of a request.
+    pub(crate) fn is_receiving_request(&self) -> bool {
+        let state = self.lock();
+        matches!(state.expected, Expected::Head | Expected::Body) || state.pending_bodies > 0
+    }
+
+    /// Records that the last response was sent and further input is discarded.
+    pub(crate) fn ignore_input(&self) {
+        self.expect(Expected::NextRequest);
+    }
+
+    /// Records that the gateway waits for the client to send.
+    pub(crate) fn read_pending(&self) {
+        let mut state = self.lock();
+        state.has_waited = true;
+        state.read_timer.wait(Instant::now());
+    }
+
+    /// Records bytes of what is expected.
+    pub(crate) fn received(&self, bytes: usize) {
+        let mut state = self.lock();
+        // The timeout of a head is absolute.
+        let min_bytes = match state.expected {
+            Expected::Body => state.limits.min_rate_bytes,
+            _ => u64::MAX,
+        };
+        state.read_timer.moved(bytes, min_bytes, Instant::now());
+    }
+
+    /// Records that the gateway waits for the client to read.
+    pub(crate) fn write_pending(&self) {
+        self.update(|state| state.write_timer.wait(Instant::now()));
+    }
+
+    /// Records bytes written to the socket.
+    pub(crate) fn written(&self, bytes: usize) {
+        self.update(|state| {
+            let (min_bytes, now) = (state.limits.min_rate_bytes, Instant::now());
+            if state.write_timer.is_waiting() {
+                state.inactive_since = now;
+            }
+            state.write_timer.moved(bytes, min_bytes, now);
+        });
+    }
+
+    /// Records bytes of an HTTP/2 response that were sent, and whether there are more. The minimum data rate applies
+    /// to each open response, because each holds as many resources as one on its own connection.
+    pub(crate) fn response_sent(&self, stream: u32, bytes: usize, is_open: bool) {
+        self.update(|state| {
+            let (min_bytes, now) = (state.limits.min_rate_bytes, Instant::now());
+            state.inactive_since = now;
+            if is_open {
+                let timer = state.open_responses.entry(stream).or_default();
+                timer.moved(bytes, min_bytes, now);
+                timer.wait(now);
+            } else {
+                state.open_responses.remove(&stream);
+            }
+        });
+    }
+
+    /// Records that the client reset an HTTP/2 stream.
+    pub(crate) fn response_reset(&self, stream: u32) {
+        self.update(|state| {
+            if state.open_responses.remove(&stream).is_some() {
+                state.inactive_since = Instant::now();
+            }
+        });
+    }
+
+    /// The streams of the HTTP/2 responses in progress.
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn open_responses(&self) -> std::collections::HashSet<u32> {
+        self.lock().open_responses.keys().copied().collect()
+    }
+
+    /// Records that the reader of an HTTP/2 request body waits for data.
+    pub(super) fn body_pending(&self) {
+        self.lock().pending_bodies += 1;
+    }
+
+    /// Records that it no longer does.
+    pub(super) fn body_resumed(&self) {
+        self.lock().pending_bodies -= 1;
+    }
+
+    /// Records a request in flight until the guard is dropped. Also returns whether it was pipelined: it had arrived
+    /// before the response to the request before it (RFC 9112, section 9.3.2).
+    pub(super) fn begin_response(&self) -> (ResponseGuard, bool) {
+        let mut is_pipelined = false;
+        self.update(|state| {
+            state.requests += 1;
+            is_pipelined = !std::mem::replace(&mut state.has_waited, false);
+        });
+        (ResponseGuard(self.clone()), is_pipelined)
+    }
+
+    /// Waits until the connection is idle. Must be polled by the task of the connection, after the
+    /// connection.
+    pub(super) async fn became_idle(&self) {
+        while !self.lock().is_idle() {
+            self.0.became_idle.notified().await;
+        }
+    }
+
+    /// Records that the close has come to this stage.
+    pub(super) fn begin_stage(&self, stage: Stage) {
+        self.lock().stage = stage;
+    }
+
+    /// Returns whether further requests are refused.
+    pub(super) fn refuses_requests(&self) -> bool {
+        self.lock().stage == Stage::RefusesRequests
+    }
+
+    /// Sets the client's fault for which the connection is closed. The first one wins, but a slow client
+    /// overrides every other fault: the socket must then drop its unsent bytes.
+    pub(crate) fn set_fault(&self, fault: CloseReason) {
+        let mut state = self.lock();
+        if state.fault.is_none() || fault.is_slow_client() {
+            state.fault = Some(fault);
+        }
+    }
+
+    /// Returns the client's fault for which the connection is closed.
+    pub(super) fn fault(&self) -> Option<CloseReason> {
+        self.lock().fault
+    }
+
+    /// Returns whether the connection is closed because the client was too slow.
+    pub(crate) fn is_timed_out(&self) -> bool {
+        self.fault().is_some_and(CloseReason::is_slow_client)
+    }
+
+    /// Changes the state.
+    fn update(&self, change: impl FnOnce(&mut ConnectionData)) {
+        let mut state = self.lock();
+        change(&mut state);
+        if state.is_idle() {
+            self.0.became_idle.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ConnectionData> {
+        self.0.state.lock()
+    }
+}
+
+impl ConnectionData {
+    /// Returns whether no request is being received or in flight.
+    fn is_idle(&self) -> bool {
+        matches!(self.expected, Expected::FirstByte | Expected::NextRequest) && self.has_no_request()
+    }
+
+    /// Returns whether no request is in flight. A part of a head may have arrived.
+    fn has_no_request(&self) -> bool {
+        let is_writing = self.write_timer.is_waiting() || !self.open_responses.is_empty();
+        self.expected != Expected::Body && self.requests == 0 && !is_writing
+    }
+}
+
+impl ResponseGuard {
+    /// Returns whether this response is the last one of its connection.
+    pub(super) fn is_last(&self) -> bool {
+        self.0.lock().stage >= Stage::LastResponse
+    }
+}
+
+impl Drop for ResponseGuard {
+    fn drop(&mut self) {
+        self.0.update(|state| {
+            state.requests -= 1;
+            state.inactive_since = Instant::now();
+        });
+    }
+}
