@@ -18,7 +18,12 @@ import { clientConfiguration } from "../kit/dist/build/webpack.js";
 import { PACKAGES } from "../tests/support/repository.mjs";
 
 const PREFIX = "/assets/shell/one-bundle/";
-const TYPES = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml" };
+const TYPES = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
 const [SHELL, ...SECTIONS] = PACKAGES;
 // The quality at which the gateway compresses documents.
 const DOCUMENT_BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
