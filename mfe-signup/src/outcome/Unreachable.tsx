@@ -78,7 +78,10 @@ export function Unreachable({ partner, docked, back }: UnreachableProps): ReactE
                 `${String(REMINDER_SECONDS)} seconds left. Choose Stop to stay here.`}
               {phase === "stopped" && "Stopped. You’re staying on this page."}
             </p>
-            <p>It’s an affiliate link, so we may earn a commission. Nothing you typed goes there.</p>
+            <p>
+              {counting ? "The countdown follows the affiliate link below" : "The link below is an affiliate link"}, so
+              we may earn a commission. Nothing you typed goes there.
+            </p>
           </div>
           <PartnerLink
             partner={partner}

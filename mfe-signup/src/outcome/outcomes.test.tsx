@@ -41,7 +41,7 @@ describe("unreachable sign-up", () => {
     const group = screen.getByRole("group");
     expect(group.textContent).toContain("Sign-up isn’t available right now");
     expect(descriptionOf(group)).toContain(
-      "Taking you to Example Partner in 10 seconds.It’s an affiliate link, so we may earn a commission.",
+      "Taking you to Example Partner in 10 seconds.The countdown follows the affiliate link below, so we may earn a commission.",
     );
     expect(document.activeElement).toBe(screen.getByRole("button", { name: "Stop" }));
     expect(document.querySelector("form")?.hidden).toBe(true);
