@@ -84,6 +84,22 @@ for (const viewport of SIZES) {
       await expectInView();
     });
 
+    test("the partner is disclosed beside the dialog's button", async ({ page, site }) => {
+      await openPage(page, "/city/Texas/Houston/ad/4251");
+      await page.getByRole("button", { name: "Reply", exact: true }).click();
+      const dialog = page.getByRole("dialog");
+      const summary = dialog.getByText("with an affiliate tag.");
+      const host = new URL(site.backend.url).hostname;
+      const text = `Goes to ${host} with an affiliate tag. If unavailable, we take you to Example Partner.`;
+      await expect(summary).toHaveText(text);
+      await expectUncovered(summary);
+      if (viewport.width < 1280) return;
+      // A laptop's window shows the whole dialog.
+      for (const name of ["Terms", "Privacy"]) await expectUncovered(dialog.getByRole("link", { name }));
+      await expectUncovered(dialog.getByText("Nothing you typed goes there."));
+      expect(await dialog.evaluate((element) => element.firstElementChild?.scrollTop)).toBe(0);
+    });
+
     for (const path of ["/city/Texas/Houston/ad/4251", "/signup"]) {
       test(`the partner offer replaces all of the form: ${path}`, async ({ page, browserErrors }) => {
         await openPage(page, path);

@@ -165,6 +165,12 @@ function ConnectedForm({
           summary={
             <>
               Goes to <strong>{host}</strong> with an affiliate tag.
+              {partner && (
+                <>
+                  {" "}
+                  If unavailable, we take you to <strong>{partner.name}</strong>.
+                </>
+              )}
             </>
           }
         >
