@@ -141,5 +141,5 @@ test("Statements about the site's size are correct", async ({ page }) => {
   );
   await page.goto("/");
   await expect(page.getByRole("main")).toContainText(`${String(STATES.length)} states, ${inDigits(TOTAL)} cities`);
-  await expect(page.getByRole("main")).toContainText(`The same ${String(all)} ads appear in every city.`);
+  await expect(page.getByRole("main")).toContainText(`Every city draws from the same ${String(all)} ads.`);
 });

@@ -5,6 +5,7 @@ import type { Page } from "@playwright/test";
 
 import { runChecks, type Check } from "../support/checks";
 import { expect, test } from "../support/fixtures";
+import { boxOf } from "../support/layout";
 import { ROOT } from "../support/repository.mjs";
 import { ARTICLES, expectScreen } from "../support/screens";
 
@@ -38,6 +39,26 @@ test("External links send no referrer", async ({ page }) => {
   const links = page.getByRole("article").locator("a[href^='http']");
   await expect(links.first()).toBeVisible();
   for (const link of await links.all()) await expect(link).toHaveAttribute("rel", "noopener noreferrer external");
+});
+
+test("The comparison table is a list on a small phone", async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.goto("/about-escort-babylon/platform-comparison");
+  const table = page.getByRole("table");
+  await expect(table.getByRole("columnheader")).toHaveText(["Question", "A good answer looks like", "Take care if"]);
+  const cells = table.getByRole("row").nth(1).getByRole("cell");
+  const [question, good, bad] = [await boxOf(cells.nth(0)), await boxOf(cells.nth(1)), await boxOf(cells.nth(2))];
+  const { width } = await boxOf(table);
+  for (const cell of [question, good, bad]) expect(cell.width).toBe(width);
+  expect(good.y).toBeGreaterThanOrEqual(question.y + question.height);
+  expect(bad.y).toBeGreaterThanOrEqual(good.y + good.height);
+  const label = (cell: number): Promise<string> =>
+    cells.nth(cell).evaluate((element) => getComputedStyle(element, "::before").content);
+  expect([await label(0), await label(1), await label(2)]).toEqual([
+    "none",
+    '"A good answer looks like: "',
+    '"Take care if: "',
+  ]);
 });
 
 test("Phone numbers and table figures fit a small phone", async ({ page }) => {

@@ -150,7 +150,7 @@ test.describe("The countdown", () => {
     await expect(link).toHaveAttribute("rel", "sponsored nofollow noopener");
     await expect(link).toHaveAttribute("href", `${site.backend.url}/partner?subid=colonnade`);
     await expect(dialog).toContainText(
-      "It’s an affiliate link, so we may earn a commission. Nothing you typed goes there.",
+      "The countdown follows the affiliate link below, so we may earn a commission. Nothing you typed goes there.",
     );
     await page.clock.runFor(1_000);
     await link.click();

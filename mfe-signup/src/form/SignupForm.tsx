@@ -1,5 +1,14 @@
 import { Button, Field, Notice, useHydrated, useSite, type FormResult } from "@colonnade/kit";
-import { useEffect, useRef, useState, type InputEvent, type ReactElement, type SubmitEvent } from "react";
+import {
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type InputEvent,
+  type ReactElement,
+  type ReactNode,
+  type SubmitEvent,
+} from "react";
 
 import { Actions } from "../actions/Actions";
 import { nothingHasFocus } from "../focus";
@@ -19,6 +28,10 @@ export interface SignupFormProps {
   readonly formResult?: FormResult | undefined;
   /** Closes the dialog that contains the form. Undefined on the page. */
   readonly close?: () => void;
+  /** Part of the form, above its fields. */
+  readonly notice?: ReactNode;
+  /** Called when the partner offer replaces the form, and when it no longer does. */
+  readonly onUnreachable: (unreachable: boolean) => void;
 }
 
 // Ages from 18 to 120, for validation by the browser before hydration.
@@ -43,7 +56,13 @@ function moveFocus(form: HTMLFormElement, target: FocusTarget): void {
  * component validates and sends it. The fields are uncontrolled, so their values survive hydration, errors and the
  * partner offer.
  */
-function ConnectedForm({ formResult, close, host }: SignupFormProps & { readonly host: string }): ReactElement {
+function ConnectedForm({
+  formResult,
+  close,
+  notice,
+  onUnreachable,
+  host,
+}: SignupFormProps & { readonly host: string }): ReactElement {
   const { partner } = useSite();
   const { state, submit, revalidate, back } = useSignup(formResult?.error, close);
   const [revealed, setRevealed] = useState(false);
@@ -51,12 +70,22 @@ function ConnectedForm({ formResult, close, host }: SignupFormProps & { readonly
   const form = useRef<HTMLFormElement>(null);
   const editing = state.kind === "editing" ? state : null;
   const sending = state.kind === "sending";
+  const unreachable = state.kind === "unreachable";
   const docked = close !== undefined;
   const errors = editing?.errors ?? {};
 
   useEffect(() => {
     if (state.kind === "editing" && state.focus && form.current) moveFocus(form.current, state.focus);
   }, [state]);
+
+  // A layout effect, so that the heading never contradicts what it stands above.
+  useLayoutEffect(() => {
+    if (!unreachable) return undefined;
+    onUnreachable(true);
+    return () => {
+      onUnreachable(false);
+    };
+  }, [unreachable, onUnreachable]);
 
   // The page may render after the header, which the visitor may already be using.
   useEffect(() => {
@@ -81,13 +110,14 @@ function ConnectedForm({ formResult, close, host }: SignupFormProps & { readonly
         ref={form}
         className={docked ? css.form : css.wide}
         // Keeps its space, so that 'Stop' appears where the submit button was.
-        hidden={state.kind === "unreachable"}
+        hidden={unreachable}
         method="post"
         action={SIGNUP_PATH}
         noValidate={hydrated}
         onSubmit={onSubmit}
         onInput={onInput}
       >
+        {notice}
         <div className={css.fields}>
           {editing?.error !== undefined && (
             <Notice kind="error" role="alert" tabIndex={-1}>
@@ -135,6 +165,12 @@ function ConnectedForm({ formResult, close, host }: SignupFormProps & { readonly
           summary={
             <>
               Goes to <strong>{host}</strong> with an affiliate tag.
+              {partner && (
+                <>
+                  {" "}
+                  If unavailable, we take you to <strong>{partner.name}</strong>.
+                </>
+              )}
             </>
           }
         >
@@ -157,5 +193,10 @@ function ConnectedForm({ formResult, close, host }: SignupFormProps & { readonly
 export function SignupForm(props: SignupFormProps): ReactElement {
   const { host } = useSite().signup;
   if (host !== null) return <ConnectedForm {...props} host={host} />;
-  return <p>No sign-up service is connected, so we can’t create accounts right now.</p>;
+  return (
+    <>
+      {props.notice}
+      <p>No sign-up service is connected, so we can’t create accounts right now.</p>
+    </>
+  );
 }

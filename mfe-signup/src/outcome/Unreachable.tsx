@@ -8,6 +8,7 @@ import { PartnerLink } from "./PartnerLink";
 
 /** Seconds until the redirect to the partner. */
 export const COUNTDOWN_SECONDS = 10;
+/** The one second in which the status has the reminder: later, it would contradict the timer. */
 const REMINDER_SECONDS = 5;
 
 /** How long the partner link ignores clicks, which may be meant for the form's button. */
@@ -74,11 +75,14 @@ export function Unreachable({ partner, docked, back }: UnreachableProps): ReactE
             )}
             <p role="status" className={counting ? "visually-hidden" : undefined}>
               {counting &&
-                remaining <= REMINDER_SECONDS &&
+                remaining === REMINDER_SECONDS &&
                 `${String(REMINDER_SECONDS)} seconds left. Choose Stop to stay here.`}
               {phase === "stopped" && "Stopped. You’re staying on this page."}
             </p>
-            <p>It’s an affiliate link, so we may earn a commission. Nothing you typed goes there.</p>
+            <p>
+              {counting ? "The countdown follows the affiliate link below" : "The link below is an affiliate link"}, so
+              we may earn a commission. Nothing you typed goes there.
+            </p>
           </div>
           <PartnerLink
             partner={partner}

@@ -1,5 +1,5 @@
 import { definePage, Notice, useSite, type PageProps } from "@colonnade/kit";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 
 import { useSignupClosed } from "../underage/underage";
 import { UNDERAGE_HEADING, UnderageNotice } from "../underage/UnderageNotice";
@@ -11,16 +11,24 @@ import css from "./pages.module.css";
 function SignupPage({ form }: PageProps<null>): ReactElement {
   const closed = useSignupClosed(form);
   const site = useSite();
+  const [unreachable, setUnreachable] = useState(false);
   return (
     <div className={`page ${css.narrow ?? ""}`}>
-      <h1>{closed ? UNDERAGE_HEADING : signupHeading(site)}</h1>
-      {/* Shown to all visitors: without JavaScript the buttons of sample ads link here too. */}
-      {!closed && (
-        <Notice>
-          <p>Coming from an ad? {SAMPLE_NOTICE}</p>
-        </Notice>
+      <h1>{closed ? UNDERAGE_HEADING : signupHeading(site, unreachable)}</h1>
+      {closed ? (
+        <UnderageNotice rejected={form?.underAge ?? false} />
+      ) : (
+        <SignupForm
+          formResult={form}
+          onUnreachable={setUnreachable}
+          notice={
+            // Shown to all visitors: without JavaScript the buttons of sample ads link here too.
+            <Notice>
+              <p>Coming from an ad? {SAMPLE_NOTICE}</p>
+            </Notice>
+          }
+        />
       )}
-      {closed ? <UnderageNotice rejected={form?.underAge ?? false} /> : <SignupForm formResult={form} />}
     </div>
   );
 }

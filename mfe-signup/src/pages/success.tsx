@@ -12,7 +12,7 @@ function SuccessPage(): ReactElement {
     <div className={`page ${css.narrow ?? ""}`}>
       <h1>{justSignedUp ? "You’re signed up" : "Your account"}</h1>
       {justSignedUp ? (
-        <p>Your account was created at {host}. That’s where it lives.</p>
+        <p>Your account was created at {host}. Sign in there.</p>
       ) : (
         <p>If you just signed up here, your account is at {host}.</p>
       )}

@@ -17,10 +17,11 @@ export interface UnderageNoticeProps {
 
 /**
  * Replaces the form after an age under 18 was stated. An earlier attempt may have reached the backend, so the notice
- * mentions it separately. After a reload, attempts are no longer known, so the notice says nothing about them.
+ * then speaks only of the age. After a reload, attempts are no longer known, so the notice says nothing about them.
  */
 export function UnderageNotice({ rejected = false }: UnderageNoticeProps): ReactElement {
   const { host } = useSite().signup;
+  const earlierAttempt = host !== null && hasSubmitted();
   const text = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
     // The focused submit button was removed.
@@ -30,10 +31,9 @@ export function UnderageNotice({ rejected = false }: UnderageNoticeProps): React
     <div className={css.notice}>
       <p ref={text} tabIndex={-1}>
         Thank you for telling us your age. This site is only for people 18 and over, so sign-up ends here.
-        {(rejected || wasClosedHere()) && " We didn’t save or send anything you entered."}
-        {host !== null &&
-          hasSubmitted() &&
-          ` What you sent before that was meant for ${host} and may have arrived there. We didn’t keep it.`}{" "}
+        {(rejected || wasClosedHere()) &&
+          ` We didn’t save or send ${earlierAttempt ? "this age" : "anything you entered"}.`}
+        {earlierAttempt && ` Your earlier try may have reached ${host}, so it may have your details. We don’t.`}{" "}
         <span className={css.scripted}>This tab remembers only that sign-up is closed, not your age.</span>
       </p>
       <p>

@@ -14,6 +14,6 @@ it("the underage notice mentions an earlier rejected form post", async () => {
   fillForm({ age: "17" });
   await userEvent.click(screen.getByRole("button", { name: "Continue" }));
   expect(screen.getByText(/Thank you for telling us your age/).textContent).toContain(
-    "What you sent before that was meant for accounts.example.org",
+    "Your earlier try may have reached accounts.example.org",
   );
 });

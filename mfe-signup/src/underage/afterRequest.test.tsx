@@ -18,7 +18,7 @@ it("the underage notice says where an earlier attempt was sent", async () => {
   await userEvent.click(screen.getByRole("button", { name: "Continue" }));
   expect(fetchMock).toHaveBeenCalledTimes(1);
   expect(screen.getByText(/Thank you for telling us your age/).textContent).toContain(
-    "We didn’t save or send anything you entered. What you sent before that was meant for accounts.example.org and may " +
-      "have arrived there. We didn’t keep it.",
+    "We didn’t save or send this age. Your earlier try may have reached accounts.example.org, so it may have your " +
+      "details. We don’t.",
   );
 });

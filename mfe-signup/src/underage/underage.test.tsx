@@ -20,7 +20,7 @@ it("submitting an age under 18 blocks sign-up and sends nothing", async () => {
   const notice = screen.getByText(/Thank you for telling us your age/);
   expect(notice.textContent).toContain("only for people 18 and over");
   expect(notice.textContent).toContain("We didn’t save or send anything you entered.");
-  expect(document.body.textContent).not.toContain("sent before");
+  expect(document.body.textContent).not.toContain("earlier try");
   expect(document.activeElement).toBe(notice);
 });
 
