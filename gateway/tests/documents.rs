@@ -311,7 +311,11 @@ fn error_page_has_brand_and_home_link() {
             "This address doesn’t work",
         ),
         (Request::new("POST", "/"), 405, "Method Not Allowed"),
-        (Request::new("GET", "/_preview/none"), 403, "This preview has ended"),
+        (
+            Request::new("GET", "/_preview/none"),
+            403,
+            "This preview has ended",
+        ),
     ] {
         let response = gateway.site.send(request);
         assert_eq!(response.status, status);

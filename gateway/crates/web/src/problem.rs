@@ -187,11 +187,7 @@ mod tests {
             live: true,
         };
         for (audience, expected, other) in [
-            (
-                visitor,
-                "Please try again.",
-                "internal error",
-            ),
+            (visitor, "Please try again.", "internal error"),
             (Audience::Program, "an internal error.", "Something went wrong"),
             (Audience::Script, "an internal error.", "Something went wrong"),
             (Audience::Operator, "an internal error.", "Something went wrong"),
