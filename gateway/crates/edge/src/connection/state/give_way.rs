@@ -99,13 +99,9 @@ impl ConnectionData {
             }
             Newcomer::IsSameClient => false,
         };
-        let preempted = Some(CloseReason::Preempted);
         // All its requests end with the connection.
-        if is_preempted || self.gives_way == preempted {
-            preempted
-        } else {
-            None
-        }
+        let is_ending = self.gives_way == Some(CloseReason::Preempted);
+        (is_preempted || is_ending).then_some(CloseReason::Preempted)
     }
 }
 
