@@ -7,7 +7,7 @@ use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::support::frames::{self, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, frame};
+use crate::support::frames::{self, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, frame};
 use crate::support::{
     Backend, Client, Connection, Gateway, Raw, Release, Reply, Request, Response, Setup, attack, only_limits,
     wait_until,
@@ -25,6 +25,17 @@ fn ip(last: u8) -> Ipv4Addr {
     Ipv4Addr::new(127, 0, 3, last)
 }
 
+/// Waits until a new connection gets a permit and a response.
+fn wait_for_slot(client: &Client, target: &str) {
+    wait_until("a slot is free", || {
+        let mut raw = Raw::open(client);
+        raw.send(format!(
+            "GET {target} HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"
+        ));
+        raw.read_until_closed().starts_with(b"HTTP/1.1 200")
+    });
+}
+
 #[test]
 fn per_client_connection_limit_returns_503() {
     let gateway = Gateway::start_live("[limits]\nmax_connections_per_client = 3\n", &[]);
@@ -38,11 +49,7 @@ fn per_client_connection_limit_returns_503() {
         // Other clients are not affected, and closing a connection frees a slot.
         idle_connection(&gateway.site.with_source_ip(ip(2)));
         drop(all.pop());
-        wait_until("a slot is free", || {
-            let mut raw = Raw::open(&client);
-            raw.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
-            raw.read_until_closed().starts_with(b"HTTP/1.1 200")
-        });
+        wait_for_slot(&client, "/healthz");
     });
 }
 
@@ -72,11 +79,7 @@ fn connection_limit_returns_503_and_spares_admin() {
         assert_eq!(raw.read_exact(9), b"HTTP/1.1 ");
     }
     drop(all);
-    wait_until("a slot is free", || {
-        let mut raw = Raw::open(&gateway.site);
-        raw.send("GET / HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
-        raw.read_until_closed().starts_with(b"HTTP/1.1 200")
-    });
+    wait_for_slot(&gateway.site, "/");
 }
 
 /// A request that exceeds the socket buffers.
@@ -136,23 +139,22 @@ fn rejected_connections_use_bounded_descriptors() {
 
 #[test]
 fn connection_limit_evicts_oldest_idle() {
-    let gateway = Gateway::start_live(&only_limits("max_connections = 5"), &[]);
+    let gateway = Gateway::start_live(&only_limits("max_connections = 4"), &[]);
     for client in [&gateway.site, &gateway.admin] {
-        // It has never sent a byte.
-        let silent = Raw::open(&client.with_source_ip(ip(1)));
-        let second = idle_connection(&client.with_source_ip(ip(2)));
-        let mut third = frames::open(&client.with_source_ip(ip(3)), &[]);
-        frames::read_until(&mut third, frames::SETTINGS);
+        let first = idle_connection(&client.with_source_ip(ip(1)));
+        let mut second = frames::open(&client.with_source_ip(ip(2)), &[]);
+        let request = frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get("/healthz"));
+        assert!(second.send(request));
+        while frames::read_until(&mut second, DATA).1 & END_STREAM == 0 {}
         let mut others = [
+            idle_connection(&client.with_source_ip(ip(3))),
             idle_connection(&client.with_source_ip(ip(4))),
-            idle_connection(&client.with_source_ip(ip(5))),
         ];
-        let mut newcomers: Vec<Raw> = (6..9)
+        let mut newcomers: Vec<Raw> = (5..7)
             .map(|last| idle_connection(&client.with_source_ip(ip(last))))
             .collect();
-        assert_eq!(silent.read_until_closed(), b"");
-        assert!(second.read_until_closed().ends_with(b"ok\n"));
-        assert!(frames::kinds(&third.read_until_closed()).contains(&GOAWAY));
+        assert!(first.read_until_closed().ends_with(b"ok\n"));
+        assert!(frames::kinds(&second.read_until_closed()).contains(&GOAWAY));
         for raw in others.iter_mut().chain(&mut newcomers) {
             assert!(raw.send("GET /nothing HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"));
         }
@@ -165,6 +167,29 @@ fn connection_limit_evicts_oldest_idle() {
         }
     }
     gateway.wait_for_closed_connections("evicted", 2);
+}
+
+#[test]
+fn new_connection_gives_way_only_to_smaller_clients() {
+    let gateway = Gateway::start_live(&only_limits("max_connections = 2"), &[]);
+    let [first, second, third] = [1, 2, 3].map(|last| gateway.site.with_source_ip(ip(last)));
+    // Neither has sent a byte. The second client holds less, so one of them gives way to it.
+    let evicted = Raw::open(&first);
+    let mut kept = Raw::open(&first);
+    let mut preface = frames::open(&second, &[]);
+    frames::read_until(&mut preface, frames::SETTINGS);
+    assert_eq!(evicted.read_until_closed(), b"");
+    for client in [first, second, third] {
+        assert_eq!(Raw::open(&client).read_response().status, 503);
+    }
+    assert!(kept.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n"));
+    assert_eq!(kept.read_exact(12), b"HTTP/1.1 200");
+    let request = frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get("/healthz"));
+    assert!(preface.send(request));
+    assert_eq!(
+        frames::status(&frames::read_until(&mut preface, HEADERS).3),
+        "200"
+    );
 }
 
 #[test]
@@ -255,19 +280,32 @@ fn unread_responses_without_permit_do_not_block_visitors() {
 /// Each client holds one connection, as a visitor does.
 fn hold_one_connection_per_client(cause: &str, open: impl Fn(&Client) -> Raw) {
     // What waits for its client for two seconds gives way.
-    let limits = "max_connections = 100\nrequest_header_timeout_ms = 20000\nmin_rate_window_ms = 20000";
-    let gateway = Gateway::start_live(&only_limits(limits), &[]);
+    let limits = [
+        "max_connections = 100",
+        "first_byte_timeout_ms = 20000",
+        "request_header_timeout_ms = 20000",
+        "min_rate_window_ms = 20000",
+    ];
+    let gateway = Gateway::start_live(&only_limits(&limits.join("\n")), &[]);
     let open = |last| open(&gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 5, last)));
     let _held: Vec<_> = (0..100).map(open).collect();
     wait_until("the first connection gives way", || {
         gateway.get("/").status == 200
     });
     attack(&gateway, || {
-        let _new_clients: Vec<_> = (100..120).map(open).collect();
+        // Until all of the first ones have waited, some new clients are rejected.
+        let mut last = (100..200).cycle();
+        let mut new_clients = Vec::new();
         wait_until("others have given way", || {
+            new_clients.extend(last.next().map(&open));
             gateway.closed_connections(cause) >= 20
         });
     });
+}
+
+#[test]
+fn one_new_connection_per_client_blocks_no_visitor() {
+    hold_one_connection_per_client("evicted", |client| frames::open(client, &[]));
 }
 
 #[test]
@@ -334,6 +372,8 @@ fn connections_leave_file_descriptors_for_the_store() {
         all.push(Raw::open(&gateway.site.with_source_ip(ip(number))));
         all.push(Raw::open(&gateway.admin.with_source_ip(ip(number))));
     }
+    // New connections give way to the operator after a second.
+    wait_for_slot(&gateway.admin, "/healthz");
     // Half of the descriptors is reserved. The admin listener has a quarter of the rest.
     let open = |listener| gateway.metric(&format!("colonnade_connections_open{{listener=\"{listener}\"}}"));
     let open = ["site", "admin"].map(open);
@@ -345,11 +385,7 @@ fn connections_leave_file_descriptors_for_the_store() {
     gateway.publish(&Release::section("other", "1.0.0", &["/other"]));
     gateway.deploy(&json!({ "other": "1.0.0" }));
     drop(all);
-    wait_until("a slot is free", || {
-        let mut raw = Raw::open(&gateway.site);
-        raw.send("GET /other HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
-        raw.read_until_closed().starts_with(b"HTTP/1.1 200")
-    });
+    wait_for_slot(&gateway.site, "/other");
     assert!(!gateway.output().contains("accept_failed"));
 }
 
@@ -367,11 +403,7 @@ fn site_and_admin_count_connections_separately() {
         assert_eq!(Raw::open(&admin).read_response().status, 503);
         // The reverse holds as well.
         drop(site_connections);
-        wait_until("a slot is free", || {
-            let mut raw = Raw::open(&site);
-            raw.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n");
-            raw.read_until_closed().starts_with(b"HTTP/1.1 200")
-        });
+        wait_for_slot(&site, "/healthz");
         drop(admin_connections);
     });
 }

@@ -6,12 +6,18 @@ use colonnade_admission::{GiveWay, Newcomer, Permit};
 use tokio::time::Instant;
 
 use super::{ConnectionData, ConnectionState, Expected};
+use crate::Limits;
 use crate::connection::stall_timer::StallTimer;
 use crate::metrics::CloseReason;
 
-/// The part of a timeout for which an honest client rarely needs to be waited for. After it, what a client has left waiting
-/// gives way as a last resort.
-const LAST_RESORT_PART: u32 = 10;
+/// The part of a timeout for which an honest client rarely needs to be waited for. After it, a connection without a request
+/// gives way to every newcomer, and what a client has left waiting gives way as a last resort.
+const PATIENCE_PART: u32 = 10;
+
+/// How long a connection counts as new if no request arrives.
+pub(super) fn new_period(limits: &Limits) -> Duration {
+    limits.first_byte_timeout / PATIENCE_PART
+}
 
 impl GiveWay for ConnectionState {
     fn give_way(&self, newcomer: Newcomer) -> bool {
@@ -78,7 +84,7 @@ impl ConnectionData {
             ),
             Newcomer::HoldsNoLess { .. } | Newcomer::IsSameClient => (false, false),
         };
-        if is_evicted || self.is_idle() {
+        if is_evicted || (self.is_idle() && !self.is_new()) {
             Some(CloseReason::Evicted)
         } else {
             is_preempted.then_some(CloseReason::Preempted)
@@ -93,17 +99,18 @@ impl ConnectionData {
             }
             Newcomer::IsSameClient => false,
         };
-        let preempted = Some(CloseReason::Preempted);
         // All its requests end with the connection.
-        if is_preempted || self.gives_way == preempted {
-            preempted
-        } else {
-            None
-        }
+        let is_ending = self.gives_way == Some(CloseReason::Preempted);
+        (is_preempted || is_ending).then_some(CloseReason::Preempted)
     }
 }
 
 impl ConnectionData {
+    /// Returns whether the first request may still be on its way.
+    fn is_new(&self) -> bool {
+        self.new_until.is_some_and(|at| Instant::now() < at)
+    }
+
     /// Returns whether a request waits only for the client, to read the response or to send the body.
     fn waits_for_client(&self) -> bool {
         !self.open_responses.is_empty() || self.write_timer.is_waiting() || self.pending_uploads() > 0
@@ -145,6 +152,6 @@ impl ConnectionData {
 /// Returns whether the client has been waited for during the part of a timeout.
 fn has_waited(timer: &StallTimer, timeout: Duration) -> bool {
     timer
-        .deadline(timeout / LAST_RESORT_PART)
+        .deadline(timeout / PATIENCE_PART)
         .is_some_and(|at| at <= Instant::now())
 }

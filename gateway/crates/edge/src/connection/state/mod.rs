@@ -10,6 +10,7 @@ mod deadlines;
 mod give_way;
 
 pub(super) use deadlines::Close;
+use give_way::new_period;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -85,6 +86,8 @@ struct ConnectionData {
     /// Whether the gateway has waited for the client since the last request.
     has_waited: bool,
     inactive_since: Instant,
+    /// Until then the first request may be on its way. `None` once it has arrived.
+    new_until: Option<Instant>,
     /// The client's fault for which the connection is closed.
     fault: Option<CloseReason>,
     stage: Stage,
@@ -112,6 +115,7 @@ impl ConnectionState {
             requests: 0,
             has_waited: true,
             inactive_since: now,
+            new_until: Some(now + new_period(&limits)),
             fault: None,
             stage: Stage::Open,
             gives_way: None,
@@ -132,7 +136,10 @@ impl ConnectionState {
     /// Starts the timeout of the first byte. Earlier steps, such as the TLS handshake, have their own
     /// timeouts.
     pub(super) fn start(&self) {
-        self.lock().inactive_since = Instant::now();
+        let mut state = self.lock();
+        let now = Instant::now();
+        state.inactive_since = now;
+        state.new_until = Some(now + new_period(&state.limits));
     }
 
     /// Records that the peer is a proxy, whose connection carries requests of many clients.
@@ -253,6 +260,7 @@ impl ConnectionState {
         let mut is_pipelined = false;
         self.update(|state| {
             state.requests += 1;
+            state.new_until = None;
             is_pipelined = !std::mem::replace(&mut state.has_waited, false);
         });
         (ResponseGuard(self.clone()), is_pipelined)
