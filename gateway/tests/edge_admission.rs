@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::park_timeout;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::frames::{self, DATA, END_HEADERS, END_STREAM, HEADERS, WINDOW_UPDATE, frame};
 use crate::support::{Backend, Client, Gateway, Raw, Release, Reply, Setup, attack, only_limits, wait_until};
@@ -185,11 +185,13 @@ fn one_slow_upload_per_client_sheds_no_visit() {
 
 #[test]
 fn one_unread_response_per_client_sheds_no_visit() {
-    // A response that waits for its client for two seconds gives way.
-    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 100\nmin_rate_window_ms = 20000\n");
+    // A tenth of the window.
+    let gives_way_after = Duration::from_secs(3);
+    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 100\nmin_rate_window_ms = 30000\n");
     let open = |last| open_responses(&gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 5, last)), 1);
     let _unread: Vec<_> = (0..100).map(open).collect();
-    wait_until("the first response gives way", || gateway.get("/").status == 200);
+    let opened = Instant::now();
+    wait_until("every response gives way", || opened.elapsed() > gives_way_after);
     attack(&gateway, || {
         let _new_clients: Vec<_> = (100..120).map(open).collect();
         wait_until("others have given way", || {
