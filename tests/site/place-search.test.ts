@@ -30,7 +30,7 @@ for (const [typed, heading] of [
 }
 
 for (const screen of NOT_FOUND_SCREENS) {
-  test(`The not-found page of ${screen.name} has the search`, async ({ page, site, browserErrors }) => {
+  test(`The not-found page of ${screen.name} has the search`, async ({ page, browserErrors }) => {
     const shifts = await recordLayoutShifts(page);
     await open(page, screen);
     await expect(search(page)).toBeVisible();
@@ -42,7 +42,7 @@ for (const screen of NOT_FOUND_SCREENS) {
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Enter");
     await expectScreen(page, "Portland, Oregon");
-    if (site.serverRendering || screen.path === "/nowhere") await expectHttpError(browserErrors, 404);
+    await expectHttpError(browserErrors, 404);
   });
 }
 
@@ -143,8 +143,7 @@ test.describe("with a finger, at 320 px", () => {
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("The search is absent, and the states are listed", async ({ page, site }) => {
-    test.skip(!site.serverRendering, "the server renders nothing");
+  test("The search is absent, and the states are listed", async ({ page }) => {
     await page.goto("/");
     await expect(page.locator("[role=combobox]")).toBeHidden();
     await page.getByRole("link", { name: "Choose a state" }).click();

@@ -181,6 +181,26 @@ test("The largest cities are links beside the map", async ({ page }) => {
   await expectScreen(page, "Los Angeles, California");
 });
 
+test("The largest cities keep their words whole on a tablet", async ({ page }) => {
+  await page.setViewportSize({ width: 768, height: 1024 });
+  for (const state of ["Alabama", "Pennsylvania"]) {
+    await openState(page, state);
+    const broken = await page.getByRole("list", { name: "Largest cities" }).evaluate((list) => {
+      const texts = document.createTreeWalker(list, NodeFilter.SHOW_TEXT);
+      const words: string[] = [];
+      for (let text = texts.nextNode(); text; text = texts.nextNode())
+        for (const { 0: word, index } of (text.textContent ?? "").matchAll(/\S+/g)) {
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          if (range.getClientRects().length > 1) words.push(word);
+        }
+      return words;
+    });
+    expect(broken, state).toEqual([]);
+  }
+});
+
 test("A card leads to the top of the new page", async ({ page }) => {
   await openState(page, "New York");
   await cardsOf(page).last().click();

@@ -2,6 +2,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 
 import { AvatarArt } from "./AvatarArt.js";
+import { TempleArt } from "./TempleArt.js";
 
 const draw = (seed: string, label?: string): string =>
   renderToStaticMarkup(<AvatarArt seed={seed} {...(label !== undefined && { label })} />);
@@ -28,4 +29,13 @@ test("a picture is decorative unless it has a label", () => {
 
 test("a picture consists of shapes without style attributes", () => {
   expect(draw("Ada")).not.toMatch(/style=|<(?!\/?(svg|rect|circle|path)\b)|NaN|undefined/);
+});
+
+test("temples on one page have gradients of their own", () => {
+  const page = renderToStaticMarkup([<TempleArt key="first" />, <TempleArt key="second" />]);
+  const ids = [...page.matchAll(/ id="(.+?)"/g)].map(([, id]) => id);
+  expect(ids).toHaveLength(6);
+  expect(new Set(ids).size).toBe(6);
+  const used = [...page.matchAll(/url\(#(.+?)\)/g)].map(([, id]) => id);
+  expect(new Set(used)).toEqual(new Set(ids));
 });

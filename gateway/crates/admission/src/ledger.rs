@@ -206,7 +206,7 @@ impl<T> Ledger<T> {
         }
     }
 
-    /// Compares a newcomer, which is counted already, with a client. `may_be_last_resort` says that nobody else gives way.
+    /// Compares a newcomer, which is counted already, with a client. `may_be_last_resort` is true after every client has declined.
     fn compare(
         &self,
         newcomer: ClientKey,

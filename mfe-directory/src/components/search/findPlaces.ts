@@ -75,8 +75,6 @@ function splits(query: string): readonly (readonly [name: string, state: string]
 }
 
 function rankCity({ place, spellings: names }: SearchedCity, query: string, parts: ReturnType<typeof splits>): number {
-  const nickname = NICKNAMES.get(query.replaceAll(" ", ""));
-  if (nickname !== undefined && names.includes(nickname)) return EXACT;
   let best = Math.min(...names.map((name) => rankName(name, query)));
   const state = STATE_BY_NAME.get(place.state);
   for (const [name, suffix] of parts) {
@@ -116,7 +114,10 @@ export function findPlaces(typed: string, cities: readonly SearchedCity[]): Foun
   if (query === "") return { states: [], cities: [], cityCount: 0, citiesFirst: false };
   const parts = splits(query);
   const states = ranked(SEARCHED_STATES, (state) => rankState(state, query));
-  const found = ranked(cities, (city) => rankCity(city, query, parts));
+  const nickname = NICKNAMES.get(query.replaceAll(" ", ""));
+  const found = ranked(cities, (city) =>
+    nickname !== undefined && city.spellings.includes(nickname) ? EXACT : rankCity(city, query, parts),
+  );
   return {
     states: states.found.slice(0, MAX_STATES).map(({ state }) => state),
     cities: found.found.slice(0, MAX_CITIES).map(({ place }) => place),

@@ -71,7 +71,7 @@ impl ConnectionState {
     }
 }
 
-/// The rules, as the table in `docs/edge.md` has them.
+/// The rules of the table in `docs/edge.md`.
 impl ConnectionData {
     fn gives_way_to_connection(&self, newcomer: Newcomer) -> Option<CloseReason> {
         let (is_evicted, is_preempted) = match newcomer {
