@@ -411,6 +411,41 @@ fn slow_upload_gets_408_and_frees_its_place() {
     });
 }
 
+/// The nice values of the gateway's threads of this name.
+#[cfg(target_os = "linux")]
+fn nice_values(gateway: &Gateway, name: &str) -> Vec<i32> {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", gateway.pid())).unwrap();
+    // A thread may end at any time.
+    let stats = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("stat")).ok());
+    let values = stats.filter_map(|stat| {
+        let (start, fields) = stat.rsplit_once(") ")?;
+        let value = fields.split(' ').nth(16)?;
+        start
+            .ends_with(&format!("({name}"))
+            .then(|| value.parse().unwrap())
+    });
+    values.collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn publish_has_lower_priority_than_visits() {
+    let gateway = Gateway::start();
+    // Compressing it takes a while.
+    let text: String = noise(500_000).iter().map(|byte| format!("{byte:02x}")).collect();
+    let release = release().bytes("client/large.js", SCRIPT, text);
+    std::thread::scope(|scope| {
+        let publish = scope.spawn(|| gateway.publish(&release));
+        let mut seen = Vec::new();
+        while !publish.is_finished() {
+            seen.extend(nice_values(&gateway, "publish"));
+            std::thread::yield_now();
+        }
+        // A thread that has just started has not lowered its priority yet.
+        assert!(seen.iter().any(|value| *value > 0), "{seen:?}");
+    });
+}
+
 /// The gateway serves no longer URL.
 #[test]
 fn urls_of_pages_and_files_have_at_most_64_segments() {
