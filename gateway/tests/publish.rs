@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::sync::mpsc::channel;
+use std::thread::park_timeout;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -432,14 +434,14 @@ fn nice_values(gateway: &Gateway, name: &str) -> Vec<i32> {
 fn publish_has_lower_priority_than_visits() {
     let gateway = Gateway::start();
     // Compressing it takes a while.
-    let text: String = noise(500_000).iter().map(|byte| format!("{byte:02x}")).collect();
+    let text = format!("{:?}", noise(20_000));
     let release = release().bytes("client/large.js", SCRIPT, text);
     std::thread::scope(|scope| {
         let publish = scope.spawn(|| gateway.publish(&release));
         let mut seen = Vec::new();
         while !publish.is_finished() {
             seen.extend(nice_values(&gateway, "publish"));
-            std::thread::yield_now();
+            park_timeout(Duration::from_millis(1));
         }
         // A thread that has just started has not lowered its priority yet.
         assert!(seen.iter().any(|value| *value > 0), "{seen:?}");
