@@ -1,0 +1,3 @@
+//! Upstreams: backends that the gateway forwards requests to.
+
+pub mod cache;
