@@ -170,6 +170,7 @@ async fn serve(
         Arc::clone(&settings.admin),
         &config,
         &rollouts,
+        Arc::new(|_| 0),
         Arc::clone(&metrics.registry),
         metrics.auth.clone(),
         shutdown_started.clone(),

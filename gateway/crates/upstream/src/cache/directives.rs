@@ -130,8 +130,8 @@ mod tests {
 
     #[test]
     fn directives_are_parsed_whatever_their_spelling() {
-        for (fields, expected) in [
-            (&[][..], Some("")),
+        let cases: [(&[&[u8]], Option<&str>); 18] = [
+            (&[], Some("")),
             (&[b"No-Store"], Some("no-store")),
             (&[b"MAX-AGE=60 ,, Public,"], Some("max-age=60, public")),
             (&[b"max-age=\"60\""], Some("max-age=60")),
@@ -154,7 +154,8 @@ mod tests {
             (&[b"private \xe9"], None),
             (&[b"=1"], None),
             (&[b"a b"], None),
-        ] {
+        ];
+        for (fields, expected) in cases {
             let canonical = parse(fields).map(|directives| directives.canonical());
             assert_eq!(canonical.as_deref(), expected, "{fields:?}");
         }

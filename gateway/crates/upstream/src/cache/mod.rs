@@ -41,11 +41,11 @@ pub use status::CacheOutcome;
 /// Sends requests to an upstream.
 pub trait Fetch: Clone + Send + Sync + 'static {
     /// The body of a response. It ends or fails within a bounded time.
-    type Body: Body<Data = Bytes, Error = Self::Error> + Send + Unpin + 'static;
+    type Body: Body<Data = Bytes, Error: Clone + Send + From<Interrupted>> + Send + Unpin + 'static;
 
-    /// Why there is no response. It is shared by all requests that wait for the response, so that limits of one client are
-    /// checked before the cache.
-    type Error: Clone + Send + Sync + From<Interrupted> + 'static;
+    /// Why there is no response. All requests that wait for the response get it, so that limits of one client are checked before
+    /// the cache.
+    type Error: Clone + Send + Sync + From<<Self::Body as Body>::Error> + 'static;
 
     /// Sends a request as it is, with the preconditions that the cache adds. The response still has the headers `Set-Cookie`,
     /// `Vary` and `Cache-Control` of the upstream, and no hop-by-hop headers.

@@ -76,7 +76,7 @@ impl<F: Fetch> Recorder<F> {
                 Some(Err(error)) => {
                     // A reader that has left needs nothing.
                     let _ = self.reader.send(Part::Failed(error.clone()));
-                    return Outcome::Failed(error);
+                    return Outcome::Failed(error.into());
                 }
             };
             // Trailers are not stored (RFC 9111, section 3.1).

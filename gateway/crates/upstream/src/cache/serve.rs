@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::header::{IF_MATCH, IF_RANGE, IF_UNMODIFIED_SINCE, RANGE};
 use http::{HeaderMap, Method, request};
+use http_body::Body;
 use tokio::sync::oneshot;
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::Instant;
@@ -21,6 +22,9 @@ use super::respond::{from_entry, from_upstream, not_cached};
 use super::status::{CacheOutcome, CacheStatus, Forward};
 use super::store::Found;
 use super::{CacheResponse, Fetch, Interrupted, RequestKey, ResponseCache, path_and_query};
+
+/// Why a body breaks.
+type BodyError<F> = <<F as Fetch>::Body as Body>::Error;
 
 /// How often a request waits for the response to another one, before it asks the upstream itself.
 const MAX_WAITS: u32 = 2;
@@ -169,7 +173,7 @@ impl<F: Fetch> ResponseCache<F> {
         match (&mut waiting.task).await.map_err(JoinError::try_into_panic) {
             Ok(outcome) => Shared::Other(outcome),
             Err(Ok(panic)) => resume_unwind(panic),
-            Err(Err(_)) => Shared::Own(Err(Interrupted.into())),
+            Err(Err(_)) => Shared::Own(Err(BodyError::<F>::from(Interrupted).into())),
         }
     }
 
