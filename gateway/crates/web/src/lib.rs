@@ -27,6 +27,7 @@ pub mod middleware;
 pub mod origin;
 pub mod plain_page;
 pub mod problem;
+pub mod query;
 pub mod rate_limiter;
 pub mod request_scope;
 pub mod response;

@@ -23,6 +23,14 @@ pub async fn within<F: Future>(id: Option<RequestId>, work: F) -> F::Output {
     }
 }
 
+/// Does the same with work that does not wait.
+pub fn within_now<T>(id: Option<RequestId>, work: impl FnOnce() -> T) -> T {
+    match id {
+        Some(id) => CURRENT.sync_scope(id, work),
+        None => work(),
+    }
+}
+
 /// Returns the ID of the request that the current task works on, if there is one.
 pub fn current() -> Option<RequestId> {
     CURRENT.try_with(Clone::clone).ok()
@@ -40,10 +48,7 @@ where
 pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let id = current();
     tokio::task::spawn_blocking(move || {
-        BLOCKING.sync_scope((), || match id {
-            Some(id) => CURRENT.sync_scope(id, work),
-            None => work(),
-        })
+        BLOCKING.sync_scope((), || within_now(id, work))
     })
 }
 
