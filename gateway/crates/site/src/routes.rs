@@ -97,7 +97,9 @@ impl RouteTable {
                 Endpoint {
                     errors: ErrorFormat::Json,
                     handle: |site, call| {
-                        Box::pin(async move { Ok(site.upstreams.forward(call.head, call.path, call.body).await) })
+                        Box::pin(
+                            async move { Ok(site.upstreams.forward(call.head, call.path, call.body).await) },
+                        )
                     },
                 },
             ),

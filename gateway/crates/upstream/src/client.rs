@@ -26,7 +26,7 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 const MAX_HEADER_FIELDS: usize = 100;
 
 /// How often the system probes whether a silent peer is still there.
-const TCP_KEEPALIVE: Duration = Duration::from_secs(60);
+const TCP_KEEPALIVE: Duration = Duration::from_mins(1);
 
 /// The client of an upstream.
 pub(crate) type Client = legacy::Client<Connector, OutgoingBody>;

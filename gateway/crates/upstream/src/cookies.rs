@@ -13,7 +13,9 @@ const PREFIXES: [&str; 2] = ["__host-", "__secure-"];
 pub(crate) fn remove_own(headers: &mut HeaderMap) {
     let fields: Vec<HeaderValue> = headers.get_all(COOKIE).iter().cloned().collect();
     headers.remove(COOKIE);
-    let pairs = fields.iter().flat_map(|field| field.as_bytes().split(|byte| *byte == b';'));
+    let pairs = fields
+        .iter()
+        .flat_map(|field| field.as_bytes().split(|byte| *byte == b';'));
     let kept = pairs
         .map(<[u8]>::trim_ascii)
         .filter(|pair| !pair.is_empty() && !is_own(name(pair)));
@@ -30,20 +32,29 @@ pub(crate) fn remove_own(headers: &mut HeaderMap) {
 /// without a name would be sent back as if its value were a name and a value.
 pub(crate) fn settable(headers: &HeaderMap) -> impl Iterator<Item = &HeaderValue> {
     headers.get_all(SET_COOKIE).iter().filter(|field| {
-        let pair = field.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
+        let pair = field
+            .as_bytes()
+            .split(|byte| *byte == b';')
+            .next()
+            .unwrap_or_default();
         pair.contains(&b'=') && !name(pair).is_empty() && !is_own(name(pair))
     })
 }
 
 /// The name in a pair.
 fn name(pair: &[u8]) -> &[u8] {
-    pair.split(|byte| *byte == b'=').next().unwrap_or_default().trim_ascii()
+    pair.split(|byte| *byte == b'=')
+        .next()
+        .unwrap_or_default()
+        .trim_ascii()
 }
 
 /// Returns whether a name is one of the gateway's cookies.
 fn is_own(name: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
-    let prefixes = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix.as_bytes()));
+    let prefixes = PREFIXES
+        .iter()
+        .find_map(|prefix| name.strip_prefix(prefix.as_bytes()));
     prefixes.unwrap_or(&name).starts_with(OWN_PREFIX.as_bytes())
 }
 
@@ -57,7 +68,11 @@ mod tests {
     #[test]
     fn own_cookies_are_removed_from_requests() {
         let mut headers = HeaderMap::new();
-        for field in ["a=1; colonnade-rollout=x;b=2", "__Host-colonnade-preview=y", "c=\"3\""] {
+        for field in [
+            "a=1; colonnade-rollout=x;b=2",
+            "__Host-colonnade-preview=y",
+            "c=\"3\"",
+        ] {
             headers.append(COOKIE, HeaderValue::from_static(field));
         }
         remove_own(&mut headers);

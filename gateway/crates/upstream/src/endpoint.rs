@@ -11,7 +11,6 @@ use std::time::Duration;
 use http::Uri;
 use http::uri::{Authority, InvalidUri, PathAndQuery, Scheme};
 use parking_lot::Mutex;
-use rand::seq::IteratorRandom as _;
 use tokio::time::Instant;
 use url::Url;
 
@@ -32,7 +31,7 @@ pub(crate) struct EjectionLimits {
 pub(crate) struct Endpoints {
     upstream: Arc<str>,
     limits: EjectionLimits,
-    endpoints: Vec<Arc<Endpoint>>,
+    all: Vec<Arc<Endpoint>>,
 }
 
 /// One endpoint.
@@ -76,13 +75,18 @@ impl Endpoints {
         Self {
             upstream,
             limits,
-            endpoints: endpoints.collect(),
+            all: endpoints.collect(),
         }
+    }
+
+    /// The name of their upstream.
+    pub(crate) fn upstream(&self) -> &str {
+        &self.upstream
     }
 
     /// All endpoints.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Endpoint>> {
-        self.endpoints.iter()
+        self.all.iter()
     }
 
     /// Picks the endpoint for a request. Avoids those that were tried already, as long as there are others.
@@ -90,7 +94,7 @@ impl Endpoints {
         let now = Instant::now();
         let is_new = |endpoint: &&Arc<Endpoint>| !tried.iter().any(|other| Arc::ptr_eq(other, endpoint));
         let is_available = |endpoint: &&Arc<Endpoint>| endpoint.availability(now) == Availability::Available;
-        let endpoints = || self.endpoints.iter();
+        let endpoints = || self.all.iter();
         let picked = least_loaded(endpoints().filter(is_new).filter(is_available))
             .or_else(|| least_loaded(endpoints().filter(is_new)))
             .or_else(|| least_loaded(endpoints()))?;
@@ -195,10 +199,19 @@ impl Drop for EndpointPermit {
 }
 
 /// The endpoint with the fewest requests in progress, at random among several.
-fn least_loaded<'a>(endpoints: impl Iterator<Item = &'a Arc<Endpoint>> + Clone) -> Option<&'a Arc<Endpoint>> {
-    let load = |endpoint: &&Arc<Endpoint>| endpoint.in_progress.load(Ordering::Relaxed);
-    let least = endpoints.clone().map(|endpoint| load(&endpoint)).min()?;
-    // A load may have risen since.
-    let chosen = endpoints.clone().filter(|endpoint| load(endpoint) <= least);
-    chosen.choose(&mut rand::rng()).or_else(|| endpoints.clone().next())
+fn least_loaded<'a>(endpoints: impl Iterator<Item = &'a Arc<Endpoint>>) -> Option<&'a Arc<Endpoint>> {
+    let (mut chosen, mut least, mut ties) = (None, usize::MAX, 0_u32);
+    for endpoint in endpoints {
+        let load = endpoint.in_progress.load(Ordering::Relaxed);
+        if load < least {
+            (chosen, least, ties) = (Some(endpoint), load, 1);
+        } else if load == least {
+            ties += 1;
+            // The n-th of several replaces the one before with a probability of 1/n.
+            if rand::random_range(0..ties) == 0 {
+                chosen = Some(endpoint);
+            }
+        }
+    }
+    chosen
 }

@@ -57,7 +57,8 @@ impl Upstream {
         let response = if head.method == Method::GET {
             self.send_get(request).await?
         } else {
-            self.send(request, (!body.is_end_stream()).then_some(body)).await?
+            self.send(request, (!body.is_end_stream()).then_some(body))
+                .await?
         };
         let mut response = response.map(ResponseBody::forwarded);
         response_headers::forbid_heuristic_caching(response.headers_mut());
@@ -87,11 +88,9 @@ impl Upstream {
             per_client: self.settings.rate_limit_per_client_per_minute,
         };
         let client = client_key(&head.extensions);
-        self.rate_limiter
-            .try_acquire(client, limits)
-            .map_err(|(RateLimited::Client(wait) | RateLimited::Total(wait))| {
-                UpstreamError::RateLimited(wait)
-            })?;
+        self.rate_limiter.try_acquire(client, limits).map_err(
+            |(RateLimited::Client(wait) | RateLimited::Total(wait))| UpstreamError::RateLimited(wait),
+        )?;
         if is_safe && !body.is_end_stream() {
             return Err(UpstreamError::UnexpectedBody);
         }

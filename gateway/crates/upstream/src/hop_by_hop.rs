@@ -37,6 +37,8 @@ pub(crate) fn asks_for_upgrade(headers: &HeaderMap) -> bool {
 /// The options in `Connection`.
 fn options(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let fields = headers.get_all(CONNECTION).iter();
-    let options = fields.filter_map(|field| field.to_str().ok()).flat_map(|field| field.split(','));
+    let options = fields
+        .filter_map(|field| field.to_str().ok())
+        .flat_map(|field| field.split(','));
     options.map(str::trim)
 }

@@ -62,7 +62,8 @@ impl Upstreams {
         metrics: &UpstreamMetrics,
     ) -> Result<Self, ClientError> {
         let upstreams = upstreams.into_iter();
-        let upstreams = upstreams.map(|(name, settings)| Upstream::new(&name, settings, site.clone(), metrics));
+        let upstreams =
+            upstreams.map(|(name, settings)| Upstream::new(&name, settings, site.clone(), metrics));
         let mut upstreams = upstreams.collect::<Result<Vec<_>, _>>()?;
         // The longest prefix wins.
         upstreams.sort_by_key(|upstream| std::cmp::Reverse(upstream.prefix.len()));
@@ -81,7 +82,9 @@ impl Upstreams {
     /// 256 KiB.
     pub async fn query(&self, path_and_query: &str) -> QueryResult {
         let target = path_and_query.parse::<PathAndQuery>().ok();
-        let path = target.as_ref().and_then(|target| RequestPath::parse(target.path()).ok());
+        let path = target
+            .as_ref()
+            .and_then(|target| RequestPath::parse(target.path()).ok());
         let found = path.and_then(|path| self.find(&path, target.as_ref()));
         match found {
             Some((upstream, rest)) => upstream.query(path_and_query, rest).await,
@@ -108,7 +111,10 @@ impl Upstreams {
             return None;
         }
         let raw = raw?;
-        let upstream = self.0.iter().find(|upstream| path.segments().starts_with(&upstream.prefix))?;
+        let upstream = self
+            .0
+            .iter()
+            .find(|upstream| path.segments().starts_with(&upstream.prefix))?;
         // Each slash begins a segment.
         let slashes = raw.path().match_indices('/');
         let rest = slashes.map(|(index, _)| index).nth(upstream.prefix.len());

@@ -62,12 +62,12 @@ struct StateLabels {
 
 /// Counts endpoints when it is read, because ejections end by themselves.
 #[derive(Debug, Clone, Default)]
-struct EndpointGauge(Arc<Mutex<Vec<(Arc<str>, Arc<Endpoints>)>>>);
+struct EndpointGauge(Arc<Mutex<Vec<Arc<Endpoints>>>>);
 
 impl EncodeMetric for EndpointGauge {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
         let now = Instant::now();
-        for (upstream, endpoints) in &*self.0.lock() {
+        for endpoints in &*self.0.lock() {
             for (availability, state) in [
                 (Availability::Available, "available"),
                 (Availability::Ejected, "ejected"),
@@ -76,7 +76,7 @@ impl EncodeMetric for EndpointGauge {
                 let is_counted = |endpoint: &&Arc<Endpoint>| endpoint.availability(now) == availability;
                 let count = endpoints.iter().filter(is_counted).count();
                 let labels = StateLabels {
-                    upstream: upstream.to_string(),
+                    upstream: endpoints.upstream().to_owned(),
                     state,
                 };
                 let gauge = ConstGauge::new(i64::try_from(count).unwrap_or(i64::MAX));
@@ -135,12 +135,9 @@ impl UpstreamMetrics {
     }
 
     /// The metrics of one upstream, which are exposed from now on.
-    pub(crate) fn for_upstream(&self, name: &Arc<str>, endpoints: &Arc<Endpoints>) -> MetricsOfUpstream {
-        let upstream = || name.to_string();
-        self.endpoints
-            .0
-            .lock()
-            .push((Arc::clone(name), Arc::clone(endpoints)));
+    pub(crate) fn for_upstream(&self, endpoints: &Arc<Endpoints>) -> MetricsOfUpstream {
+        let upstream = || endpoints.upstream().to_owned();
+        self.endpoints.0.lock().push(Arc::clone(endpoints));
         let label = UpstreamLabel { upstream: upstream() };
         MetricsOfUpstream {
             requests: Outcome::ALL.map(|outcome| {

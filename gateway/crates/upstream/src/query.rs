@@ -44,7 +44,11 @@ impl Upstream {
         let (head, body) = response.map_err(|error| error.status())?.into_parts();
         if head.status != StatusCode::OK {
             let is_error = head.status.is_client_error() || head.status.is_server_error();
-            return Err(if is_error { head.status } else { StatusCode::BAD_GATEWAY });
+            return Err(if is_error {
+                head.status
+            } else {
+                StatusCode::BAD_GATEWAY
+            });
         }
         // The body has the deadline of the call, and knows why it breaks.
         let timeout = ReadTimeout::Total(self.settings.total_timeout);

@@ -111,11 +111,11 @@ fn add_forwarded(headers: &mut HeaderMap, client: IpAddr, host: Option<HeaderVal
     };
     if let Some(host) = host {
         if let Ok(host) = host.to_str() {
-            forwarded += &format!(";host=\"{host}\"");
+            forwarded.extend([";host=\"", host, "\""]);
         }
         headers.insert(FORWARDED_HOST, host);
     }
-    forwarded += &format!(";proto={scheme}");
+    forwarded.extend([";proto=", scheme]);
     for (name, value) in [
         (FORWARDED, forwarded),
         (FORWARDED_FOR, client.to_string()),

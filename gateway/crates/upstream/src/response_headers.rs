@@ -72,7 +72,9 @@ pub(crate) fn sanitize(
     if matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
         headers.remove(CONTENT_LENGTH);
     }
-    let location = received.get(LOCATION).map(|location| on_site(location, site, target));
+    let location = received
+        .get(LOCATION)
+        .map(|location| on_site(location, site, target));
     match location {
         Some(Some(location)) => {
             headers.insert(LOCATION, location);
@@ -115,7 +117,9 @@ fn on_site(location: &HeaderValue, site: &Origin, target: &str) -> Option<Header
 /// Returns whether browsers run or apply content of this type: scripts, stylesheets and WebAssembly.
 fn is_code(content_type: &HeaderValue) -> bool {
     let text = String::from_utf8_lossy(content_type.as_bytes()).to_ascii_lowercase();
-    ["script", "text/css", "wasm"].iter().any(|part| text.contains(part))
+    ["script", "text/css", "wasm"]
+        .iter()
+        .any(|part| text.contains(part))
 }
 
 /// Adds `Cache-Control: no-store` to a response that says nothing about caching, so that no cache guesses.

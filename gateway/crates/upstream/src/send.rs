@@ -154,7 +154,8 @@ impl Upstream {
         record: CallRecord,
     ) -> Result<Response<UpstreamBody>, UpstreamError> {
         let (mut head, incoming) = response.into_parts();
-        if let Err(error) = response_headers::sanitize(&mut head, &self.settings, &self.site, &request.target) {
+        if let Err(error) = response_headers::sanitize(&mut head, &self.settings, &self.site, &request.target)
+        {
             record.record_attempt(true);
             record.fail(error.outcome(), "the response redirects to another site");
             return Err(error);

@@ -58,7 +58,7 @@ impl Upstream {
             duration: settings.ejection,
         };
         let endpoints = Arc::new(Endpoints::new(Arc::clone(&name), &settings.urls, ejection));
-        let metrics = metrics.for_upstream(&name, &endpoints);
+        let metrics = metrics.for_upstream(&endpoints);
         let breaker = CircuitBreaker::new(UpstreamBreaker {
             upstream: Arc::clone(&name),
             limits: BreakerLimits {

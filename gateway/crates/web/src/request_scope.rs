@@ -47,9 +47,7 @@ where
 /// Does the same with work for a thread for blocking work.
 pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let id = current();
-    tokio::task::spawn_blocking(move || {
-        BLOCKING.sync_scope((), || within_now(id, work))
-    })
+    tokio::task::spawn_blocking(move || BLOCKING.sync_scope((), || within_now(id, work)))
 }
 
 /// Returns the result of work that takes longer than an event loop may be blocked. It runs on a thread for blocking work. If

@@ -1,6 +1,8 @@
 //! Deserializers for the values of `[upstreams.<name>]`.
 
-use http::header::{CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE};
+use http::header::{
+    CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
 use http::uri::PathAndQuery;
 use http::{HeaderName, Method};
 use serde::{Deserialize, Deserializer};
@@ -99,7 +101,9 @@ pub(super) fn header_secrets<'de, D: Deserializer<'de>>(
             return Err(wrong_type(value));
         };
         let entry = |(name, value): (&String, &Value)| {
-            let header = HeaderName::try_from(name).ok().filter(|name| !OWN_HEADERS.contains(name));
+            let header = HeaderName::try_from(name)
+                .ok()
+                .filter(|name| !OWN_HEADERS.contains(name));
             let header = header.ok_or_else(|| format!("`{name}` is not a header that can be added"))?;
             let source = SecretSource::deserialize(value.clone()).map_err(|error| {
                 let message = error.message().split("; expected ").next().unwrap_or_default();
