@@ -98,5 +98,6 @@ mod store_verify;
 mod telemetry;
 mod traces;
 mod upgrade;
+mod upstream_forward;
 mod wasm;
 mod wellknown;

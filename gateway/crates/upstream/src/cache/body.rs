@@ -44,7 +44,7 @@ impl<B: Body> CacheBody<B> {
         Self(Source::Stored(bytes))
     }
 
-    pub(super) fn upstream(body: B) -> Self {
+    pub(crate) fn upstream(body: B) -> Self {
         Self(Source::Upstream(body))
     }
 

@@ -60,6 +60,10 @@ pub trait Fetch: Clone + Send + Sync + 'static {
 #[error("receiving the response was interrupted")]
 pub struct Interrupted;
 
+/// A response extension: the response must not be stored, although its headers may allow it.
+#[derive(Debug, Clone, Copy)]
+pub struct NotStorable;
+
 /// The limits of a cache.
 #[derive(Debug, Clone, Copy)]
 pub struct CacheLimits {

@@ -6,12 +6,13 @@
 use std::time::{Duration, SystemTime};
 
 use http::header::{
-    AUTHORIZATION, CACHE_CONTROL, COOKIE, DATE, ETAG, EXPIRES, LAST_MODIFIED, PRAGMA, SET_COOKIE, VARY,
+    AUTHORIZATION, CACHE_CONTROL, COOKIE, DATE, ETAG, EXPIRES, LAST_MODIFIED, SET_COOKIE, VARY,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, request, response};
 use http_cache_semantics::{CacheOptions, CachePolicy};
 use httpdate::HttpDate;
 
+use super::NotStorable;
 use super::directives::Directives;
 
 /// The maximum number of request headers that a response may depend on.
@@ -46,6 +47,7 @@ impl Policy {
         let is_public = directives.contains("public");
         if request.method != Method::GET
             || headers.contains_key(SET_COOKIE)
+            || response.extensions.get::<NotStorable>().is_some()
             || (has_credentials(&request.headers) && !is_public)
             || selecting_headers(&request.headers, headers).is_none()
         {
@@ -94,9 +96,6 @@ fn lifetime(response: &response::Parts, directives: &Directives) -> Option<Durat
             let value = date.and_then(|date| HeaderValue::try_from(date.to_string()).ok());
             headers.insert(name, value.unwrap_or(HeaderValue::from_static("0")));
         }
-    }
-    if let Some(pragma) = response.headers.get(PRAGMA) {
-        headers.insert(PRAGMA, pragma.clone());
     }
     let options = CacheOptions {
         shared: true,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use http::HeaderMap;
 use parking_lot::Mutex;
+use percent_encoding::percent_decode_str;
 use tokio::time::Instant;
 
 use colonnade_web::byte_cache::ByteCache;
@@ -189,9 +190,13 @@ impl Store {
     pub(super) fn purge(&self, prefix: &str) -> usize {
         self.purges.fetch_add(1, Ordering::SeqCst);
         let _writes = self.writes.lock();
+        // Visitors choose what they encode.
+        let prefix: Vec<u8> = percent_decode_str(prefix).collect();
         let mut purged = 0;
         self.resources.retain(|key, resource| {
-            let stays = !key.starts_with(prefix);
+            let stays = !percent_decode_str(key)
+                .take(prefix.len())
+                .eq(prefix.iter().copied());
             if !stays {
                 purged += resource.entries.len();
             }
