@@ -98,6 +98,7 @@ mod store_verify;
 mod telemetry;
 mod traces;
 mod upgrade;
+mod upstream_cache;
 mod upstream_forward;
 mod wasm;
 mod wellknown;
