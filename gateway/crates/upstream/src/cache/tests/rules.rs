@@ -92,6 +92,21 @@ async fn visitor_cannot_force_load() {
         let second = gateway.get("/api/a", headers).await;
         assert_eq!(&second.cache_status, expected, "{rule}");
     }
+    // Caches behind the gateway cannot be forced either.
+    let gateway = Gateway::replying(200, &[("cache-control", "max-age=60")]);
+    let headers = [
+        ("cache-control", "no-cache"),
+        ("pragma", "no-cache"),
+        ("accept", "*/*"),
+    ];
+    gateway.get("/api/a", &headers).await;
+    let names: Vec<_> = gateway
+        .last_request()
+        .headers
+        .into_iter()
+        .flat_map(|(name, _)| name)
+        .collect();
+    assert_eq!(names, ["accept"]);
 }
 
 #[tokio::test(start_paused = true)]

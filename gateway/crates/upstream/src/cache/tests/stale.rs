@@ -1,5 +1,6 @@
 //! Revalidation (RFC 9111, section 4.3) and stale responses (RFC 5861).
 
+use tokio::runtime::Handle;
 use tokio::time::sleep;
 
 use super::{CacheOutcome, Failure, Gateway, Headers, Reply, seconds, settle};
@@ -178,6 +179,8 @@ async fn background_revalidation_is_single_flight() {
                 (CacheOutcome::Stale, "0".to_owned())
             );
         }
+        // One task, whatever the number of visitors.
+        assert_eq!(Handle::current().metrics().num_alive_tasks(), 1);
         settle().await;
         assert_eq!(gateway.requests(), requests);
         sleep(seconds(seconds_after)).await;
