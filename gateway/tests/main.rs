@@ -101,6 +101,7 @@ mod upgrade;
 mod upstream_balance;
 mod upstream_faults;
 mod upstream_forward;
+mod upstream_secrets;
 mod upstream_smuggling;
 mod upstream_stream;
 mod wasm;

@@ -84,7 +84,7 @@ fn upstream_gets_only_well_formed_requests_over_http1() {
     let mut raw = Raw::open(&gateway.site);
     let post = POST.replace("invalid", "valid");
     assert!(raw.send(format!(
-        "{post}content-length: 9\r\n\r\na\r\nGET / b{post}transfer-encoding: chunked\r\nconnection: x-hop\r\nx-hop: 1\r\n\r\n\
+        "{post}content-length: 10\r\n\r\na\r\nGET / b{post}transfer-encoding: chunked\r\nconnection: x-hop\r\nx-hop: 1\r\n\r\n\
          5;a=b\r\n0\r\n\r\n\r\n1\r\n!\r\n0\r\nx: y\r\n\r\n{post}content-length: 0\r\n\r\n\
          GET /api/events/valid?last HTTP/1.1\r\nhost: site.example\r\nconnection: close\r\n\r\n"
     )));
