@@ -53,6 +53,7 @@ impl Upstream {
             target: target.to_owned(),
             rest,
             headers: request_headers::of_client(head, &self.settings, self.site.scheme()),
+            max_response_bytes: self.settings.max_response_bytes,
             spans: head.extensions.get().cloned(),
         };
         let response = if head.method == Method::GET {

@@ -18,6 +18,7 @@ use tokio::time::Instant;
 use crate::circuit_breaker::BreakerState;
 use crate::endpoint::{Availability, Endpoint, Endpoints};
 use crate::outcome::Outcome;
+use crate::query::QueryOutcome;
 
 /// Bucket bounds in seconds, from an upstream on the same machine to one that is about to time out.
 const SECONDS: [f64; 12] = [
@@ -30,6 +31,7 @@ pub struct UpstreamMetrics {
     requests: Family<OutcomeLabels, Counter>,
     seconds: Family<UpstreamLabel, Histogram, fn() -> Histogram>,
     retries: Family<UpstreamLabel, Counter>,
+    queries: Family<OutcomeLabels, Counter>,
     breakers: Family<StateLabels, Gauge>,
     endpoints: EndpointGauge,
 }
@@ -37,9 +39,10 @@ pub struct UpstreamMetrics {
 /// The metrics of one upstream.
 #[derive(Clone)]
 pub(crate) struct MetricsOfUpstream {
-    requests: [Counter; Outcome::ALL.len()],
+    requests: [(Outcome, Counter); Outcome::ALL.len()],
     seconds: Histogram,
     pub(crate) retries: Counter,
+    queries: [(QueryOutcome, Counter); QueryOutcome::ALL.len()],
     breaker: [(BreakerState, Gauge); 3],
 }
 
@@ -97,6 +100,7 @@ impl Default for UpstreamMetrics {
             requests: Family::default(),
             seconds: Family::new_with_constructor(|| Histogram::new(SECONDS)),
             retries: Family::default(),
+            queries: Family::default(),
             breakers: Family::default(),
             endpoints: EndpointGauge::default(),
         }
@@ -123,6 +127,11 @@ impl UpstreamMetrics {
             Described(self.retries.clone()),
         );
         registry.register(
+            "upstream_queries",
+            "Queries of pages that were sent to an upstream, by outcome",
+            Described(self.queries.clone()),
+        );
+        registry.register(
             "upstream_circuit_breaker_state",
             "1 for the current state of an upstream's circuit breaker, 0 for the others",
             Described(self.breakers.clone()),
@@ -141,13 +150,21 @@ impl UpstreamMetrics {
         let label = UpstreamLabel { upstream: upstream() };
         MetricsOfUpstream {
             requests: Outcome::ALL.map(|outcome| {
-                self.requests.get_or_create_owned(&OutcomeLabels {
+                let counter = self.requests.get_or_create_owned(&OutcomeLabels {
                     upstream: upstream(),
                     outcome: outcome.name(),
-                })
+                });
+                (outcome, counter)
             }),
             seconds: self.seconds.get_or_create_owned(&label),
             retries: self.retries.get_or_create_owned(&label),
+            queries: QueryOutcome::ALL.map(|outcome| {
+                let counter = self.queries.get_or_create_owned(&OutcomeLabels {
+                    upstream: upstream(),
+                    outcome: outcome.name(),
+                });
+                (outcome, counter)
+            }),
             breaker: BreakerState::ALL.map(|state| {
                 let gauge = self.breakers.get_or_create_owned(&StateLabels {
                     upstream: upstream(),
@@ -162,8 +179,15 @@ impl UpstreamMetrics {
 impl MetricsOfUpstream {
     /// Counts a request that was not sent to the upstream.
     pub(crate) fn count(&self, outcome: Outcome) {
-        if let Some(index) = Outcome::ALL.iter().position(|one| *one == outcome) {
-            self.requests[index].inc();
+        if let Some((_, counter)) = self.requests.iter().find(|(one, _)| *one == outcome) {
+            counter.inc();
+        }
+    }
+
+    /// Counts a query of a page.
+    pub(crate) fn count_query(&self, outcome: QueryOutcome) {
+        if let Some((_, counter)) = self.queries.iter().find(|(one, _)| *one == outcome) {
+            counter.inc();
         }
     }
 

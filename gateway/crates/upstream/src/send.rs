@@ -30,6 +30,8 @@ pub(crate) struct Outgoing {
     pub(crate) rest: String,
     /// The headers as the upstream gets them.
     pub(crate) headers: HeaderMap,
+    /// The maximum size of the response's body.
+    pub(crate) max_response_bytes: usize,
     /// Starts the span of the call, if the request is traced.
     pub(crate) spans: Option<CallSpans>,
 }
@@ -175,7 +177,7 @@ impl Upstream {
         let is_head = request.method == Method::HEAD;
         let length = head.headers.get(CONTENT_LENGTH);
         let length = length.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-        let max_bytes = self.settings.max_response_bytes;
+        let max_bytes = request.max_response_bytes;
         if !is_head && length.is_some_and(|length| length > max_bytes) {
             record.record_attempt(true);
             record.fail(Outcome::ResponseTooLarge, "the response is over the limit");
