@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use colonnade_web::body::{BrokenBody, ResponseBody};
+use colonnade_web::call_span::CallSpans;
 use colonnade_web::query::Freshness;
 use colonnade_web::response::Response;
 use http::{Request, request};
@@ -20,6 +21,8 @@ pub(crate) struct UpstreamFetch {
     upstream: Arc<Upstream>,
     /// What is appended to the base URL.
     rest: Arc<str>,
+    /// Starts the span of the call, if the visitor's request is traced.
+    spans: Option<CallSpans>,
 }
 
 impl Fetch for UpstreamFetch {
@@ -32,6 +35,9 @@ impl Fetch for UpstreamFetch {
             target: request.uri.to_string(),
             rest: (*self.rest).to_owned(),
             headers: request.headers,
+            // Others may accept more than the request that asks.
+            max_response_bytes: self.upstream.settings.max_response_bytes,
+            spans: self.spans.clone(),
         };
         self.upstream.send(outgoing, None).await
     }
@@ -59,6 +65,7 @@ impl Upstream {
         let fetch = UpstreamFetch {
             upstream: Arc::clone(self),
             rest: outgoing.rest.into(),
+            spans: outgoing.spans,
         };
         let served = cache.serve(request, fetch).await?;
         self.metrics.count_cache(served.outcome);

@@ -54,6 +54,8 @@ impl Upstream {
             target: target.to_owned(),
             rest,
             headers: request_headers::of_client(head, &self.settings, self.site.scheme()),
+            max_response_bytes: self.settings.max_response_bytes,
+            spans: head.extensions.get().cloned(),
         };
         let mut response = if matches!(head.method, Method::GET | Method::HEAD) {
             cached::into_response(self.send_get(request).await?)

@@ -20,6 +20,7 @@ use crate::cached::UpstreamFetch;
 use crate::circuit_breaker::BreakerState;
 use crate::endpoint::{Availability, Endpoint, Endpoints};
 use crate::outcome::Outcome;
+use crate::query::QueryOutcome;
 
 /// Bucket bounds in seconds, from an upstream on the same machine to one that is about to time out.
 const SECONDS: [f64; 12] = [
@@ -34,6 +35,7 @@ pub struct UpstreamMetrics {
     retries: Family<UpstreamLabel, Counter>,
     cache: Family<OutcomeLabels, Counter>,
     cache_size: CacheGauge,
+    queries: Family<OutcomeLabels, Counter>,
     breakers: Family<StateLabels, Gauge>,
     endpoints: EndpointGauge,
 }
@@ -41,10 +43,11 @@ pub struct UpstreamMetrics {
 /// The metrics of one upstream.
 #[derive(Clone)]
 pub(crate) struct MetricsOfUpstream {
-    requests: [Counter; Outcome::ALL.len()],
+    requests: [(Outcome, Counter); Outcome::ALL.len()],
     seconds: Histogram,
     pub(crate) retries: Counter,
-    cache: [Counter; CacheOutcome::ALL.len()],
+    cache: [(CacheOutcome, Counter); CacheOutcome::ALL.len()],
+    queries: [(QueryOutcome, Counter); QueryOutcome::ALL.len()],
     breaker: [(BreakerState, Gauge); 3],
 }
 
@@ -125,6 +128,7 @@ impl Default for UpstreamMetrics {
             retries: Family::default(),
             cache: Family::default(),
             cache_size: CacheGauge::default(),
+            queries: Family::default(),
             breakers: Family::default(),
             endpoints: EndpointGauge::default(),
         }
@@ -162,6 +166,11 @@ impl UpstreamMetrics {
             self.cache_size.clone(),
         );
         registry.register(
+            "upstream_queries",
+            "Queries of pages that were sent to an upstream, by outcome",
+            Described(self.queries.clone()),
+        );
+        registry.register(
             "upstream_circuit_breaker_state",
             "1 for the current state of an upstream's circuit breaker, 0 for the others",
             Described(self.breakers.clone()),
@@ -185,18 +194,27 @@ impl UpstreamMetrics {
         let label = UpstreamLabel { upstream: upstream() };
         MetricsOfUpstream {
             requests: Outcome::ALL.map(|outcome| {
-                self.requests.get_or_create_owned(&OutcomeLabels {
+                let counter = self.requests.get_or_create_owned(&OutcomeLabels {
                     upstream: upstream(),
                     outcome: outcome.name(),
-                })
+                });
+                (outcome, counter)
             }),
             seconds: self.seconds.get_or_create_owned(&label),
             retries: self.retries.get_or_create_owned(&label),
             cache: CacheOutcome::ALL.map(|outcome| {
-                self.cache.get_or_create_owned(&OutcomeLabels {
+                let counter = self.cache.get_or_create_owned(&OutcomeLabels {
                     upstream: upstream(),
                     outcome: outcome.name(),
-                })
+                });
+                (outcome, counter)
+            }),
+            queries: QueryOutcome::ALL.map(|outcome| {
+                let counter = self.queries.get_or_create_owned(&OutcomeLabels {
+                    upstream: upstream(),
+                    outcome: outcome.name(),
+                });
+                (outcome, counter)
             }),
             breaker: BreakerState::ALL.map(|state| {
                 let gauge = self.breakers.get_or_create_owned(&StateLabels {
@@ -212,15 +230,22 @@ impl UpstreamMetrics {
 impl MetricsOfUpstream {
     /// Counts a request that was not sent to the upstream.
     pub(crate) fn count(&self, outcome: Outcome) {
-        if let Some(index) = Outcome::ALL.iter().position(|one| *one == outcome) {
-            self.requests[index].inc();
+        if let Some((_, counter)) = self.requests.iter().find(|(one, _)| *one == outcome) {
+            counter.inc();
+        }
+    }
+
+    /// Counts a query of a page.
+    pub(crate) fn count_query(&self, outcome: QueryOutcome) {
+        if let Some((_, counter)) = self.queries.iter().find(|(one, _)| *one == outcome) {
+            counter.inc();
         }
     }
 
     /// Counts how the cache answered a request.
     pub(crate) fn count_cache(&self, outcome: CacheOutcome) {
-        if let Some(index) = CacheOutcome::ALL.iter().position(|one| *one == outcome) {
-            self.cache[index].inc();
+        if let Some((_, counter)) = self.cache.iter().find(|(one, _)| *one == outcome) {
+            counter.inc();
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use colonnade_web::body::RequestBody;
+use colonnade_web::call_span::CallSpans;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -15,6 +16,7 @@ use crate::error::UpstreamError;
 use crate::outcome::Outcome;
 use crate::record::CallRecord;
 use crate::request_body::OutgoingBody;
+use crate::request_headers::TRACEPARENT;
 use crate::response_body::UpstreamBody;
 use crate::upstream::Upstream;
 use crate::{request_headers, response_headers};
@@ -28,6 +30,10 @@ pub(crate) struct Outgoing {
     pub(crate) rest: String,
     /// The headers as the upstream gets them, without those that the configuration adds.
     pub(crate) headers: HeaderMap,
+    /// The maximum size of the response's body.
+    pub(crate) max_response_bytes: usize,
+    /// Starts the span of the call, if the request is traced.
+    pub(crate) spans: Option<CallSpans>,
 }
 
 /// Why one attempt fails.
@@ -42,7 +48,7 @@ impl Upstream {
     /// the headers that visitors get.
     pub(crate) async fn send(
         self: &Arc<Self>,
-        request: Outgoing,
+        mut request: Outgoing,
         mut body: Option<RequestBody>,
     ) -> Result<Response<UpstreamBody>, UpstreamError> {
         let reject = |error: UpstreamError| {
@@ -53,7 +59,14 @@ impl Upstream {
         let concurrency = concurrency.ok_or_else(|| reject(UpstreamError::ConcurrencyLimited))?;
         let breaker = self.breaker.try_acquire();
         let breaker = breaker.map_err(|wait| reject(UpstreamError::CircuitOpen(wait)))?;
-        let mut record = CallRecord::new(Arc::clone(self), concurrency, breaker);
+        let span = request
+            .spans
+            .take()
+            .map(|CallSpans(spans)| spans.start(&self.name));
+        if let Some(span) = &span {
+            request.headers.insert(TRACEPARENT, span.traceparent());
+        }
+        let mut record = CallRecord::new(Arc::clone(self), concurrency, breaker, span);
         let state = Arc::new(CallState::new(self.settings.total_timeout));
         self.retry_budget.deposit();
         let may_retry = body.is_none() && is_idempotent(&request.method);
@@ -144,9 +157,10 @@ impl Upstream {
         response: Response<Incoming>,
         request: &Outgoing,
         state: &CallState,
-        record: CallRecord,
+        mut record: CallRecord,
     ) -> Result<Response<UpstreamBody>, UpstreamError> {
         let (mut head, incoming) = response.into_parts();
+        record.response_received(head.status);
         if let Err(error) = response_headers::sanitize(&mut head, &self.settings, &self.site, &request.target)
         {
             record.record_attempt(true);
@@ -156,7 +170,7 @@ impl Upstream {
         let is_head = request.method == Method::HEAD;
         let length = head.headers.get(CONTENT_LENGTH);
         let length = length.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-        let max_bytes = self.settings.max_response_bytes;
+        let max_bytes = request.max_response_bytes;
         if !is_head && length.is_some_and(|length| length > max_bytes) {
             record.record_attempt(true);
             record.fail(Outcome::ResponseTooLarge, "the response is over the limit");
@@ -164,14 +178,7 @@ impl Upstream {
         }
         // The gateway does not wait for the rest of the client's body.
         state.resume();
-        let body = UpstreamBody::new(
-            incoming,
-            head.status,
-            max_bytes,
-            state.deadline(),
-            is_head,
-            record,
-        );
+        let body = UpstreamBody::new(incoming, max_bytes, state.deadline(), is_head, record);
         Ok(Response::from_parts(head, body))
     }
 }

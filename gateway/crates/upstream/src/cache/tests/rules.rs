@@ -104,7 +104,7 @@ async fn visitor_cannot_force_load() {
         .last_request()
         .headers
         .into_iter()
-        .flat_map(|(name, _)| name)
+        .filter_map(|(name, _)| name)
         .collect();
     assert_eq!(names, ["accept"]);
 }
