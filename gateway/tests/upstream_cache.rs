@@ -38,6 +38,10 @@ fn upstream(cases: &'static [(&'static str, &'static [(&'static str, &'static st
     })
 }
 
+/// What the cache says about a first request, if it stores the response and if it does not.
+const MISS: &str = "fwd=uri-miss; fwd-status=200; stored";
+const UNSTORED: &str = "fwd=uri-miss; fwd-status=200";
+
 fn gateway(upstream: &Upstream) -> Gateway {
     Gateway::start_with(&upstream_table(&[&upstream.origin()], KEYS), &VARIABLES)
 }
@@ -90,8 +94,6 @@ fn responses_are_reused_as_their_headers_say() {
         ("none", &[]),
     ]);
     let gateway = gateway(&upstream);
-    const MISS: &str = "fwd=uri-miss; fwd-status=200; stored";
-    const UNSTORED: &str = "fwd=uri-miss; fwd-status=200";
     let cookie = [("cookie", "session=1")];
     for (number, (name, headers, expected)) in [
         ("fresh", &[][..], (MISS, 200, "0")),
