@@ -29,6 +29,7 @@ use colonnade_site::document::{Documents, SiteFacts};
 use colonnade_site::{BackendError, Site};
 use colonnade_store::{FolderStore, StoreError};
 use colonnade_telemetry::{Log, Recorder, Traces};
+use colonnade_upstream::{ClientError, Upstreams};
 use colonnade_web::health::ShutdownSignal;
 
 use crate::acme::{self, Challenges};
@@ -63,6 +64,8 @@ enum StartError {
     Load(#[from] LoadError),
     #[error(transparent)]
     Backend(#[from] BackendError),
+    #[error(transparent)]
+    Upstream(#[from] ClientError),
     #[error("cannot listen on {address}: {source}")]
     Listen { address: SocketAddr, source: io::Error },
     #[error("the admin listener is on {0}, which is not a loopback address: it needs `[listen.admin_tls]`")]
@@ -129,6 +132,14 @@ async fn serve(
     let store = open_store(&config, recover, &metrics)?;
     let (deployments, documents) = open_deployments(&config, Arc::clone(&store), &metrics).await?;
 
+    let upstreams = std::mem::take(&mut config.upstreams);
+    let upstreams = Arc::new(Upstreams::new(
+        upstreams,
+        config.upstream_cache,
+        &config.site.origin,
+        &metrics.upstreams,
+    )?);
+
     // Listeners
     let settings = CurrentListenerSettings::new(&config);
     let ticket_keys = SharedTicketKeys::open(&config.listen, &store).await;
@@ -162,6 +173,7 @@ async fn serve(
     let warnings = std::mem::take(&mut config.warnings);
     let control_socket = std::mem::take(&mut config.listen.control_socket);
     let rollouts = RolloutController::new(&deployments, config.rollout.clone());
+    let purged_upstreams = Arc::clone(&upstreams);
     let admin = Arc::new(Admin::new(
         std::mem::take(&mut config.admin.tokens),
         !listeners.admin.address.ip().is_loopback(),
@@ -170,6 +182,7 @@ async fn serve(
         Arc::clone(&settings.admin),
         &config,
         &rollouts,
+        Arc::new(move |prefix| purged_upstreams.purge(prefix)),
         Arc::clone(&metrics.registry),
         metrics.auth.clone(),
         shutdown_started.clone(),
@@ -178,6 +191,7 @@ async fn serve(
         config,
         &rollouts,
         documents,
+        Arc::clone(&upstreams),
         shutdown_started,
         &metrics.site,
     )?);
@@ -213,6 +227,7 @@ async fn serve(
     };
     let mut background = JoinSet::new();
     background.spawn(async move { rollouts.run().await });
+    background.spawn(upstreams.check_health());
     background.spawn(acme::run(acme));
     background.spawn(ticket_keys.run());
     let visitors = metrics.connections.for_listener("site");
