@@ -10,9 +10,11 @@ mod signals;
 mod tickets;
 mod upgrade;
 
+use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,12 +26,13 @@ use colonnade_diagnostics::Diagnostics;
 use colonnade_edge::{HttpService, SharedTls};
 use colonnade_platform::deployment::{Deployments, LoadError, Warm};
 use colonnade_platform::rollout::RolloutController;
-use colonnade_render::Renderer;
+use colonnade_render::{QuerySource, Renderer};
 use colonnade_site::document::{Documents, SiteFacts};
 use colonnade_site::{BackendError, Site};
-use colonnade_store::{FolderStore, StoreError};
+use colonnade_store::{FolderStore, Store, StoreError};
 use colonnade_telemetry::{Log, Recorder, Traces};
 use colonnade_web::health::ShutdownSignal;
+use colonnade_web::query::QueryResult;
 
 use crate::acme::{self, Challenges};
 use crate::cli::fail;
@@ -256,7 +259,7 @@ async fn open_deployments(
     metrics: &Metrics,
 ) -> Result<(Arc<Deployments>, Arc<Documents>), StartError> {
     let diagnostics = Arc::new(Diagnostics::default());
-    let (renderer, documents) = start_rendering(config, metrics, &diagnostics);
+    let (renderer, documents) = start_rendering(config, &store, metrics, &diagnostics);
     let deployments = Deployments::open(
         store,
         Some(renderer),
@@ -277,16 +280,36 @@ fn open_store(config: &Config, recover: bool, metrics: &Metrics) -> Result<Arc<F
     Ok(Arc::new(store))
 }
 
+/// A site without upstreams: every query is answered with 404.
+struct NoUpstreams;
+
+impl QuerySource for NoUpstreams {
+    fn fetch<'a>(&'a self, _: &'a str) -> Pin<Box<dyn Future<Output = QueryResult> + Send + 'a>> {
+        Box::pin(ready(QueryResult::failed(404)))
+    }
+}
+
 /// Starts the render workers, and the document cache that uses them.
 fn start_rendering(
     config: &Config,
+    store: &Arc<FolderStore>,
     metrics: &Metrics,
     diagnostics: &Arc<Diagnostics>,
 ) -> (Arc<Renderer>, Arc<Documents>) {
     let facts = SiteFacts::new(config).value().clone();
-    let renderer = Renderer::start(config.render, facts, &metrics.renders, Arc::clone(diagnostics));
-    let renderer = Arc::new(renderer);
-    let documents = Documents::new(config, Arc::clone(&renderer), metrics.site.documents.clone());
+    let renderer = Arc::new(Renderer::start(
+        config.render,
+        facts,
+        Arc::new(NoUpstreams),
+        &metrics.renders,
+        Arc::clone(diagnostics),
+    ));
+    let documents = Documents::new(
+        config,
+        Arc::clone(store) as Arc<dyn Store>,
+        Arc::clone(&renderer),
+        metrics.site.documents.clone(),
+    );
     (renderer, Arc::new(documents))
 }
 

@@ -47,7 +47,8 @@ impl Queries {
                     "a query's name must have 1 to {MAX_NAME_BYTES} bytes and no control characters"
                 ));
             }
-            let parsed = site_url::parse(path).map_err(|rule| format!("the path of query {name:?} {rule}"))?;
+            let parsed =
+                site_url::parse(path).map_err(|rule| format!("the path of query {name:?} {rule}"))?;
             if !path.starts_with(PREFIX) || parsed.segments().len() < 2 {
                 return Err(format!("the path of query {name:?} is not below {PREFIX}"));
             }
@@ -71,7 +72,9 @@ mod tests {
     use super::Queries;
 
     fn problem(queries: &[(&str, &str)]) -> Option<String> {
-        let owned = queries.iter().map(|(name, path)| ((*name).to_owned(), (*path).to_owned()));
+        let owned = queries
+            .iter()
+            .map(|(name, path)| ((*name).to_owned(), (*path).to_owned()));
         Queries::new(owned.collect()).err()
     }
 
@@ -79,7 +82,10 @@ mod tests {
     fn queries_below_api_are_accepted() {
         assert_eq!(problem(&[]), None);
         let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
-        assert_eq!(problem(&names.map(|name| (name, "/api/listings?state=New%20York"))), None);
+        assert_eq!(
+            problem(&names.map(|name| (name, "/api/listings?state=New%20York"))),
+            None
+        );
     }
 
     #[test]
