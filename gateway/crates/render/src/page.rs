@@ -19,7 +19,7 @@ const TEMPORARY_REDIRECT: u16 = 307;
 pub enum RenderedContent {
     /// A page.
     Page(Arc<RenderedPage>),
-    /// A redirect to this path of the site, with an optional query.
+    /// A redirect to this path of the site, with an optional query and fragment: ASCII without control characters.
     Redirect(Arc<str>),
 }
 
@@ -45,7 +45,7 @@ impl Output {
             (Some(queries), _) => Self::Queries(Arc::new(Queries::new(queries)?)),
             (None, Some(TEMPORARY_REDIRECT)) => {
                 let location = value.location.unwrap_or_default();
-                site_url::parse(&location).map_err(|rule| format!("the location of the redirect {rule}"))?;
+                site_url::check_location(&location).map_err(|rule| format!("the location of the redirect {rule}"))?;
                 Self::Content(RenderedContent::Redirect(location.into()))
             }
             (None, Some(200 | 404)) => {

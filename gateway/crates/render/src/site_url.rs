@@ -33,14 +33,31 @@ pub(crate) fn parse(text: &str) -> Result<RequestPath, String> {
     Ok(path)
 }
 
-/// Whether a byte may occur in the query of a URL, or begins a percent-encoding there (RFC 3986, section 3.4).
+/// Checks the location of a redirect: a path of this site, with or without a query and a fragment.
+///
+/// # Errors
+/// The rule that it breaks.
+pub(crate) fn check_location(text: &str) -> Result<(), String> {
+    let (url, fragment) = text.split_once('#').unwrap_or((text, ""));
+    parse(url)?;
+    if text.len() > MAX_BYTES {
+        return Err(format!("exceeds {MAX_BYTES} bytes"));
+    }
+    if !fragment.bytes().all(is_query_byte) {
+        return Err("has a fragment with a character that must be percent-encoded".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether browsers leave a byte in the query of a URL as it is (<https://url.spec.whatwg.org/#query-percent-encode-set>), so
+/// that they and the gateway request the same URL. A backslash may occur there, too, but some servers take it for a slash.
 fn is_query_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?%".contains(&byte)
+    byte.is_ascii_graphic() && !b"\"#<>\\".contains(&byte)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_BYTES, parse};
+    use super::{MAX_BYTES, check_location, parse};
 
     #[test]
     fn path_of_site_is_accepted_with_query() {
@@ -78,5 +95,14 @@ mod tests {
             let problem = parse(text).expect_err(text);
             assert!(problem.contains(rule), "{text:?}: {problem}");
         }
+    }
+
+    #[test]
+    fn location_may_have_fragment() {
+        assert_eq!(check_location("/a?b=c#d"), Ok(()));
+        for text in ["/a#b#c", "/a#b c", "//evil.example#/", "#a", ""] {
+            assert!(check_location(text).is_err(), "{text}");
+        }
+        assert!(check_location(&format!("/a#{}", "b".repeat(MAX_BYTES))).is_err());
     }
 }

@@ -200,7 +200,7 @@ impl Documents {
         request_scope::spawn(async move {
             let selection = request.selection();
             let composition = documents.compose_and_cache(&key, request.request(&selection));
-            documents.compositions.run(&key, composition).await;
+            Box::pin(documents.compositions.run(&key, composition)).await;
             stale.end_refresh();
         });
     }
