@@ -45,7 +45,8 @@ impl Output {
             (Some(queries), _) => Self::Queries(Arc::new(Queries::new(queries)?)),
             (None, Some(TEMPORARY_REDIRECT)) => {
                 let location = value.location.unwrap_or_default();
-                site_url::check_location(&location).map_err(|rule| format!("the location of the redirect {rule}"))?;
+                site_url::check_location(&location)
+                    .map_err(|rule| format!("the location of the redirect {rule}"))?;
                 Self::Content(RenderedContent::Redirect(location.into()))
             }
             (None, Some(200 | 404)) => {
