@@ -101,5 +101,6 @@ mod store_verify;
 mod telemetry;
 mod traces;
 mod upgrade;
+mod upstream_forward;
 mod wasm;
 mod wellknown;

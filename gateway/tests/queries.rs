@@ -208,9 +208,9 @@ export default {
 "#;
     let upstream = QueryUpstream::start();
     upstream.respond("/bad", "max-age=1000", "1");
-    let down = upstream_table("down", CLOSED_ORIGIN);
+    let down = upstream_table(&[CLOSED_ORIGIN], "");
     let gateway = Gateway::start_with(&format!("{}{down}", upstream.table()), &[]);
-    deploy_with_queries(&gateway, &PAGE.replace("/api/x/", "/api/down/"));
+    deploy_with_queries(&gateway, &PAGE.replace("/api/x/", "/api/events/"));
     let strict = |version, path| rendered_section("live", version, "/live/:key", STRICT).with_paths(&[path]);
     gateway.publish(&strict("2.0.0", "/live/unknown"));
     gateway.deploy(&json!({ "live": "2.0.0" }));
@@ -233,7 +233,7 @@ export default {
         "live",
         "4.0.0",
         "/live/:key",
-        &PAGE.replace("/api/x/", "/api/down/"),
+        &PAGE.replace("/api/x/", "/api/events/"),
     ));
     gateway.deploy(&json!({ "live": "4.0.0" }));
     let response = gateway.get("/live/a");

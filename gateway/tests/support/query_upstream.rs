@@ -93,7 +93,8 @@ impl QueryUpstream {
 
     /// The configuration of a gateway that serves it below `/api/x`.
     pub(crate) fn table(&self) -> String {
-        upstream_table("x", &format!("http://{}", self.address))
+        let address = self.address;
+        format!("[upstreams.x]\npath = \"/api/x\"\nurls = [\"http://{address}\"]\n")
     }
 
     /// All requests so far.
@@ -111,11 +112,6 @@ impl QueryUpstream {
             .wait_while_for(&mut state, is_waiting, TIMEOUT);
         assert!(!waited.timed_out(), "timed out: {count} queries arrive");
     }
-}
-
-/// The configuration of an upstream below `/api/<name>`.
-pub(crate) fn upstream_table(name: &str, origin: &str) -> String {
-    format!("[upstreams.{name}]\npath = \"/api/{name}\"\nurls = [\"{origin}\"]\n")
 }
 
 async fn serve(listener: TcpListener, shared: Arc<Shared>, is_held: watch::Receiver<bool>) {

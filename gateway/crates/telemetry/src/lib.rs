@@ -35,13 +35,13 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use colonnade_config::TelemetrySettings;
 use colonnade_diagnostics::Diagnostics;
-use colonnade_web::body::ResponseBody;
+use colonnade_web::body::{BrokenBody, ResponseBody};
 use colonnade_web::client::ClientAddress;
 use colonnade_web::health::is_health_path;
 use colonnade_web::middleware::Next;
 use colonnade_web::request_scope;
 use colonnade_web::response::{
-    DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName, SectionName, Track,
+    DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName, SectionName, Track, UpstreamName,
 };
 
 use crate::log_line::LogLine;
@@ -131,6 +131,7 @@ impl Recorder {
             deployment: None,
             track: None,
             section: None,
+            upstream: None,
             client_ip: client_ip.filter(|_| self.0.log_client_ip),
             start: Instant::now(),
             recorder: self,
@@ -167,6 +168,7 @@ where
     if let Some(SectionName(section)) = response.extensions_mut().remove() {
         event.section = Some(section);
     }
+    event.upstream = response.extensions_mut().remove();
     response.map(|body| RecordedBody { body, event })
 }
 
@@ -189,6 +191,8 @@ struct Event {
     track: Option<Track>,
     /// The section whose page the request is for.
     section: Option<String>,
+    /// The upstream that the request is for.
+    upstream: Option<UpstreamName>,
     /// The client's IP address, if events contain it.
     client_ip: Option<IpAddr>,
     start: Instant,
@@ -196,12 +200,12 @@ struct Event {
 
 impl Body for RecordedBody {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = BrokenBody;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BrokenBody>>> {
         let frame = Pin::new(&mut self.body).poll_frame(cx);
         if let Poll::Ready(Some(Ok(frame))) = &frame
             && let Some(data) = frame.data_ref()
@@ -248,6 +252,7 @@ impl Drop for Event {
             bytes: self.bytes,
             duration_ms: milliseconds(duration),
             deployment: self.deployment,
+            upstream: self.upstream.as_ref().map(|UpstreamName(name)| &**name),
             request_id: self.id.to_str().unwrap_or_default(),
             client_ip: self.client_ip,
         });
@@ -269,6 +274,8 @@ struct RequestEvent<'a> {
     duration_ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     deployment: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream: Option<&'a str>,
     request_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     client_ip: Option<IpAddr>,

@@ -6,7 +6,6 @@
 mod backend;
 mod body;
 mod circuit_breaker;
-mod concurrency_limit;
 mod error;
 mod fields;
 #[cfg(any(test, feature = "testing"))]

@@ -1,0 +1,191 @@
+//! Upstreams on real sockets: an HTTP server that records requests, and a raw one that tests script byte by byte.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
+use tokio::runtime::Runtime;
+
+use super::client::TIMEOUT;
+
+/// The configuration of the upstream `events`, with these base URLs.
+pub(crate) fn upstream_table(urls: &[&str], keys: &str) -> String {
+    format!("[upstreams.events]\npath = \"/api/events\"\nurls = {urls:?}\n{keys}\n")
+}
+
+/// A request as an upstream got it.
+#[derive(Debug, Clone)]
+pub(crate) struct Received {
+    pub(crate) method: Method,
+    pub(crate) target: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+/// A running HTTP/1.1 server. Dropping it closes all its connections.
+pub(crate) struct Upstream {
+    address: SocketAddr,
+    received: Arc<Mutex<Vec<Received>>>,
+    runtime: Option<Runtime>,
+}
+
+impl Received {
+    /// The values of a header.
+    pub(crate) fn values(&self, name: &str) -> Vec<&str> {
+        let values = self.headers.get_all(name).iter();
+        values.map(|value| value.to_str().unwrap()).collect()
+    }
+}
+
+impl Upstream {
+    /// Starts a server that answers each request like this.
+    pub(crate) fn start(answer: impl Fn(&Received) -> Response<Vec<u8>> + Send + Sync + 'static) -> Self {
+        Self::start_on("127.0.0.1:0".parse().unwrap(), answer)
+    }
+
+    /// Does the same on this address.
+    pub(crate) fn start_on(
+        address: SocketAddr,
+        answer: impl Fn(&Received) -> Response<Vec<u8>> + Send + Sync + 'static,
+    ) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind(address)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let (answer, requests) = (Arc::new(answer), Arc::clone(&received));
+        runtime.spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let (answer, requests) = (Arc::clone(&answer), Arc::clone(&requests));
+                let service = service_fn(move |request: http::Request<Incoming>| {
+                    let (answer, requests) = (Arc::clone(&answer), Arc::clone(&requests));
+                    async move {
+                        let (head, body) = request.into_parts();
+                        let request = Received {
+                            method: head.method,
+                            target: head.uri.to_string(),
+                            headers: head.headers,
+                            body: body.collect().await?.to_bytes().to_vec(),
+                        };
+                        let response = answer(&request);
+                        requests.lock().push(request);
+                        Ok::<_, hyper::Error>(response.map(|body| Full::new(Bytes::from(body))))
+                    }
+                });
+                let connection = hyper::server::conn::http1::Builder::new()
+                    .serve_connection(TokioIo::new(stream), service);
+                tokio::spawn(connection);
+            }
+        });
+        Self {
+            address,
+            received,
+            runtime: Some(runtime),
+        }
+    }
+
+    /// Starts a server that answers every request with this JSON.
+    pub(crate) fn json(body: &'static str) -> Self {
+        Self::start(move |_| {
+            let response = Response::builder().header("content-type", "application/json");
+            response.body(body.into()).unwrap()
+        })
+    }
+
+    /// The base URL.
+    pub(crate) fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The address.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// All requests so far, which must be complete.
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.received.lock().clone()
+    }
+
+    /// The only request so far.
+    pub(crate) fn only_request(&self) -> Received {
+        let received = self.received();
+        assert_eq!(received.len(), 1, "{received:#?}");
+        received[0].clone()
+    }
+}
+
+impl Drop for Upstream {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// A listener whose connections the test serves itself.
+pub(crate) struct RawUpstream(TcpListener);
+
+impl RawUpstream {
+    /// Opens the listener.
+    pub(crate) fn start() -> Self {
+        Self(TcpListener::bind("127.0.0.1:0").unwrap())
+    }
+
+    /// The base URL.
+    pub(crate) fn origin(&self) -> String {
+        format!("http://{}", self.0.local_addr().unwrap())
+    }
+
+    /// Accepts a connection.
+    pub(crate) fn accept(&self) -> TcpStream {
+        let (stream, _) = self.0.accept().unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        stream
+    }
+
+    /// Accepts a connection, reads a request without a body, and returns both.
+    pub(crate) fn accept_request(&self) -> (TcpStream, String) {
+        let mut stream = self.accept();
+        let head = read_head(&mut stream).unwrap();
+        (stream, head)
+    }
+
+    /// Sends these bytes in response to every request and closes the connection, in a thread.
+    pub(crate) fn respond_always(self, bytes: impl Into<Vec<u8>>) {
+        let bytes = bytes.into();
+        std::thread::spawn(move || {
+            loop {
+                let mut stream = self.accept();
+                if read_head(&mut stream).is_some() {
+                    // The gateway may close the connection first.
+                    let _ = stream.write_all(&bytes);
+                }
+            }
+        });
+    }
+}
+
+/// Reads the head of a request; `None` if the connection closes.
+fn read_head(stream: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        if stream.read(&mut byte).ok()? == 0 {
+            return None;
+        }
+        head.push(byte[0]);
+    }
+    String::from_utf8(head).ok()
+}
