@@ -151,6 +151,9 @@ where
     let id = request_id::request_id(&request);
     let mut event = recorder.start_event(&request, &id);
     request.extensions_mut().insert(id.clone());
+    if let (Some(tracer), Some(span)) = (&event.recorder.0.tracer, &event.span) {
+        request.extensions_mut().insert(span.calls(tracer));
+    }
     let mut response = request_scope::within(Some(id.clone()), next.run(request)).await;
     let RequestId(mut id) = id;
     // Never indexed (RFC 7541, section 6.2.3): unique values would evict reusable headers from the dynamic table.
@@ -236,7 +239,7 @@ impl Drop for Event {
             traffic.record_request(section, track, self.status, duration);
         }
         if let Some(span) = self.span.take() {
-            span.end(self);
+            span.end_request(self);
         }
         if !self.recorder.0.log_health_checks && is_health_path(&self.route) {
             return;

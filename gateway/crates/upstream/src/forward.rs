@@ -53,6 +53,7 @@ impl Upstream {
             target: target.to_owned(),
             rest,
             headers: request_headers::of_client(head, &self.settings, self.site.scheme()),
+            spans: head.extensions.get().cloned(),
         };
         let response = if head.method == Method::GET {
             self.send_get(request).await?

@@ -70,6 +70,20 @@ impl Outcome {
         }
     }
 
+    /// Returns whether the upstream did not do its part.
+    pub(crate) fn is_upstream_failure(self) -> bool {
+        matches!(
+            self,
+            Self::ServerError
+                | Self::ConnectFailed
+                | Self::TimedOut
+                | Self::InvalidResponse
+                | Self::Broken
+                | Self::ResponseTooLarge
+                | Self::RedirectRejected
+        )
+    }
+
     /// The name in metrics, log events and spans.
     pub(crate) fn name(self) -> &'static str {
         match self {

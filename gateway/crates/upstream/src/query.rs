@@ -39,6 +39,7 @@ impl Upstream {
             target: target.to_owned(),
             rest,
             headers: request_headers::of_query(&self.settings),
+            spans: None,
         };
         let response = self.send_get(request).await;
         let (head, body) = response.map_err(|error| error.status())?.into_parts();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use colonnade_web::call_span::CallSpan;
 use colonnade_web::request_scope;
 use colonnade_web::response::RequestId;
 use http::StatusCode;
@@ -22,6 +23,9 @@ pub(crate) struct CallRecord {
     breaker: Option<BreakerPermit<UpstreamBreaker>>,
     endpoint: Option<EndpointPermit>,
     request_id: Option<RequestId>,
+    span: Option<Box<dyn CallSpan>>,
+    retries: u32,
+    status: Option<StatusCode>,
     outcome: Outcome,
 }
 
@@ -31,6 +35,7 @@ impl CallRecord {
         upstream: Arc<Upstream>,
         concurrency: CallPermit,
         breaker: BreakerPermit<UpstreamBreaker>,
+        span: Option<Box<dyn CallSpan>>,
     ) -> Self {
         Self {
             upstream,
@@ -39,6 +44,9 @@ impl CallRecord {
             breaker: Some(breaker),
             endpoint: None,
             request_id: request_scope::current(),
+            span,
+            retries: 0,
+            status: None,
             outcome: Outcome::ClientClosed,
         }
     }
@@ -47,6 +55,7 @@ impl CallRecord {
     pub(crate) fn begin_attempt(&mut self, endpoint: EndpointPermit) {
         if self.endpoint.replace(endpoint).is_some() {
             self.upstream.metrics.retries.inc();
+            self.retries += 1;
         }
     }
 
@@ -57,8 +66,14 @@ impl CallRecord {
         }
     }
 
+    /// The response has begun.
+    pub(crate) fn response_received(&mut self, status: StatusCode) {
+        self.status = Some(status);
+    }
+
     /// Ends the call with a complete response. An upstream that says that it cannot serve requests has failed.
-    pub(crate) fn succeed(mut self, status: StatusCode) {
+    pub(crate) fn succeed(mut self) {
+        let status = self.status.unwrap_or_default();
         let is_available = !matches!(status.as_u16(), 502..=504);
         self.record_attempt(is_available);
         self.record_breaker(is_available);
@@ -91,8 +106,12 @@ impl CallRecord {
 
 impl Drop for CallRecord {
     fn drop(&mut self) {
-        self.upstream
-            .metrics
-            .record(self.outcome, self.started_at.elapsed());
+        let metrics = &self.upstream.metrics;
+        metrics.record(self.outcome, self.started_at.elapsed());
+        if let Some(span) = self.span.take() {
+            let status = self.status.map(|status| status.as_u16());
+            let is_error = self.outcome.is_upstream_failure();
+            span.end(self.outcome.name(), status, self.retries, is_error);
+        }
     }
 }

@@ -18,7 +18,8 @@ use crate::{cookies, hop_by_hop};
 /// The name of the gateway in `Via` (RFC 9110, section 7.6.3).
 pub(crate) const PSEUDONYM: &str = "colonnade";
 
-const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+/// The header that continues a trace (W3C Trace Context).
+pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");

@@ -5,7 +5,6 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use colonnade_web::body::BrokenBody;
-use http::StatusCode;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -18,7 +17,6 @@ use crate::record::CallRecord;
 /// too long, or if the body is too large. Trailers are dropped.
 pub(crate) struct UpstreamBody {
     incoming: Incoming,
-    status: StatusCode,
     /// The number of bytes that may still come.
     remaining: usize,
     /// When the upstream has taken too long.
@@ -36,7 +34,6 @@ impl UpstreamBody {
     /// Creates the body of a response.
     pub(crate) fn new(
         incoming: Incoming,
-        status: StatusCode,
         max_bytes: usize,
         deadline: Instant,
         is_head: bool,
@@ -44,7 +41,6 @@ impl UpstreamBody {
     ) -> Self {
         Self {
             incoming,
-            status,
             remaining: max_bytes,
             deadline,
             idle_since: None,
@@ -68,7 +64,7 @@ impl UpstreamBody {
 
     fn succeed(&mut self) {
         if let Some(record) = self.record.take() {
-            record.succeed(self.status);
+            record.succeed();
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use colonnade_web::body::RequestBody;
+use colonnade_web::call_span::CallSpans;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -15,6 +16,7 @@ use crate::error::UpstreamError;
 use crate::outcome::Outcome;
 use crate::record::CallRecord;
 use crate::request_body::OutgoingBody;
+use crate::request_headers::TRACEPARENT;
 use crate::response_body::UpstreamBody;
 use crate::response_headers;
 use crate::upstream::Upstream;
@@ -28,6 +30,8 @@ pub(crate) struct Outgoing {
     pub(crate) rest: String,
     /// The headers as the upstream gets them.
     pub(crate) headers: HeaderMap,
+    /// Starts the span of the call, if the request is traced.
+    pub(crate) spans: Option<CallSpans>,
 }
 
 /// Why one attempt fails.
@@ -50,7 +54,7 @@ impl Upstream {
     /// Sends a request. One with a body is sent once.
     pub(crate) async fn send(
         self: &Arc<Self>,
-        request: Outgoing,
+        mut request: Outgoing,
         mut body: Option<RequestBody>,
     ) -> Result<Response<UpstreamBody>, UpstreamError> {
         let reject = |error: UpstreamError| {
@@ -61,7 +65,14 @@ impl Upstream {
         let concurrency = concurrency.ok_or_else(|| reject(UpstreamError::ConcurrencyLimited))?;
         let breaker = self.breaker.try_acquire();
         let breaker = breaker.map_err(|wait| reject(UpstreamError::CircuitOpen(wait)))?;
-        let mut record = CallRecord::new(Arc::clone(self), concurrency, breaker);
+        let span = request
+            .spans
+            .take()
+            .map(|CallSpans(spans)| spans.start(&self.name));
+        if let Some(span) = &span {
+            request.headers.insert(TRACEPARENT, span.traceparent());
+        }
+        let mut record = CallRecord::new(Arc::clone(self), concurrency, breaker, span);
         let state = Arc::new(CallState::new(self.settings.total_timeout));
         self.retry_budget.deposit();
         let may_retry = body.is_none() && is_idempotent(&request.method);
@@ -151,9 +162,10 @@ impl Upstream {
         response: Response<Incoming>,
         request: &Outgoing,
         state: &CallState,
-        record: CallRecord,
+        mut record: CallRecord,
     ) -> Result<Response<UpstreamBody>, UpstreamError> {
         let (mut head, incoming) = response.into_parts();
+        record.response_received(head.status);
         if let Err(error) = response_headers::sanitize(&mut head, &self.settings, &self.site, &request.target)
         {
             record.record_attempt(true);
@@ -171,14 +183,7 @@ impl Upstream {
         }
         // The gateway does not wait for the rest of the client's body.
         state.resume();
-        let body = UpstreamBody::new(
-            incoming,
-            head.status,
-            max_bytes,
-            state.deadline(),
-            is_head,
-            record,
-        );
+        let body = UpstreamBody::new(incoming, max_bytes, state.deadline(), is_head, record);
         Ok(Response::from_parts(head, body))
     }
 }

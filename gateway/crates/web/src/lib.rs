@@ -5,6 +5,7 @@
 
 pub mod body;
 pub mod byte_cache;
+pub mod call_span;
 pub mod client;
 pub mod coalesce;
 pub mod conditional;
