@@ -12,7 +12,8 @@ export default {
 "#;
 
 fn gateway(upstream: &QueryUpstream) -> Gateway {
-    let gateway = Gateway::start_with(&upstream.table(), &[]);
+    let settings = format!("[render]\nquery_deadline_ms = 60000\n{}", upstream.table());
+    let gateway = Gateway::start_with(&settings, &[]);
     deploy_with_queries(&gateway, PAGE);
     gateway
 }
