@@ -193,7 +193,6 @@ impl Site {
             });
         }
         let request = DocumentRequest {
-            store: self.deployments.store(),
             selection: &selection,
             page,
             path,
@@ -206,7 +205,10 @@ impl Site {
         if let Some(page) = page {
             extensions.insert(RouteName(page.pattern.clone().into()));
             extensions.insert(SectionName(page.section.name.clone()));
-            self.count_view(snapshot, &selection, head);
+            // A redirect shows nothing.
+            if response.status() != StatusCode::TEMPORARY_REDIRECT {
+                self.count_view(snapshot, &selection, head);
+            }
         }
         Ok(response)
     }
@@ -227,7 +229,6 @@ impl Site {
         self.signups
             .handle(
                 &self.documents,
-                self.deployments.store(),
                 call.snapshot,
                 selection.as_ref(),
                 call.head,

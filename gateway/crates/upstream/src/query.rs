@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use colonnade_web::body::{BrokenBody, ReadBodyError, ReadTimeout, read_to_end};
+use colonnade_web::body::{BrokenBody, ReadBodyError, read_to_end};
 use colonnade_web::problem::Problem as _;
 use colonnade_web::query::{Freshness, QueryResult};
 use http::{Method, StatusCode};
@@ -90,7 +90,7 @@ impl Upstream {
             });
         }
         // The body has the deadline of the call.
-        let timeout = ReadTimeout::Total(self.settings.total_timeout);
+        let timeout = self.settings.total_timeout;
         let bytes = read_to_end(body, MAX_RESULT_BYTES, timeout).await;
         let bytes = bytes.map_err(|error| match error {
             ReadBodyError::TimedOut => StatusCode::GATEWAY_TIMEOUT,
