@@ -24,7 +24,7 @@ export interface Query<Value> {
 export type Queries = Readonly<Record<string, string | Query<unknown>>>;
 
 /** The queries of a page without `queries`. */
-export type NoQueries = Readonly<Record<never, never>>;
+export type NoQueries = Readonly<Record<string, never>>;
 
 /** The results of queries, by name. A schema gives a result its type; without one, the value is unknown. */
 export type QueryResults<Q extends Queries = Queries> = {

@@ -173,6 +173,13 @@ describe("a page with queries", () => {
     });
   });
 
+  test("it does not redirect to another site, whatever created the redirect", async () => {
+    const data = { path: "//other.example", [Symbol.for("colonnade.redirect")]: true };
+    await expect(resultAt("/greeting/x", { ...greetingOf("x"), data: () => data })).rejects.toThrow(
+      'redirect("//other.example"): expected a percent-encoded path of this site',
+    );
+  });
+
   test("it renders at once if its queries are empty", async () => {
     const page = { ...greetingOf("x"), queries: () => ({}) };
     expect(await resultAt("/greeting/x", page)).toMatchObject({ status: 200 });

@@ -2,7 +2,7 @@ import { isNotFound } from "../notFound.js";
 import { DEFAULT_LAYOUT, type AnyPage, type FormResult, type Head, type Layout } from "../page.js";
 import { matchPath, type Params } from "../paths.js";
 import { loadResults, type Queries, type QueryResult } from "../queries.js";
-import { isRedirect } from "../redirect.js";
+import { isRedirect, redirect } from "../redirect.js";
 import type { Section } from "../section.js";
 import type { SiteFacts } from "../site.js";
 import { findNonJson } from "./json.js";
@@ -55,7 +55,8 @@ export async function loadPage(section: Section, request: PageRequest, site: Sit
   const found = await loadResults(queries, (_, name) => results?.[name] ?? MISSING);
   const data = (await code.data({ params, site, results: found })) as never;
   if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
-  if (isRedirect(data)) return { kind: "redirect", path: (data as { path: string }).path };
+  // Checks the path also if another tool built the section.
+  if (isRedirect(data)) return { kind: "redirect", path: redirect((data as { path: string }).path).path };
   checkData(request, data);
   return {
     kind: "page",
