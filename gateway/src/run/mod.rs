@@ -3,6 +3,7 @@
 mod certificates;
 mod listeners;
 mod memory;
+mod queries;
 mod reload;
 mod service_manager;
 mod settings;
@@ -27,8 +28,9 @@ use colonnade_platform::rollout::RolloutController;
 use colonnade_render::Renderer;
 use colonnade_site::document::{Documents, SiteFacts};
 use colonnade_site::{BackendError, Site};
-use colonnade_store::{FolderStore, StoreError};
+use colonnade_store::{FolderStore, Store, StoreError};
 use colonnade_telemetry::{Log, Recorder, Traces};
+use colonnade_upstream::{ClientError, Upstreams};
 use colonnade_web::health::ShutdownSignal;
 
 use crate::acme::{self, Challenges};
@@ -37,6 +39,7 @@ use crate::metrics::Metrics;
 use crate::redirect::HttpsRedirect;
 use crate::stack;
 use listeners::OpenListeners;
+use queries::UpstreamQueries;
 use reload::Reload;
 use settings::CurrentListenerSettings;
 use signals::Signals;
@@ -63,6 +66,8 @@ enum StartError {
     Load(#[from] LoadError),
     #[error(transparent)]
     Backend(#[from] BackendError),
+    #[error(transparent)]
+    Upstream(#[from] ClientError),
     #[error("cannot listen on {address}: {source}")]
     Listen { address: SocketAddr, source: io::Error },
     #[error("the admin listener is on {0}, which is not a loopback address: it needs `[listen.admin_tls]`")]
@@ -127,7 +132,9 @@ async fn serve(
     let metrics = Metrics::new(log);
 
     let store = open_store(&config, recover, &metrics)?;
-    let (deployments, documents) = open_deployments(&config, Arc::clone(&store), &metrics).await?;
+    let upstreams = open_upstreams(&mut config, &metrics)?;
+    let (deployments, documents) =
+        open_deployments(&config, Arc::clone(&store), &upstreams, &metrics).await?;
 
     // Listeners
     let settings = CurrentListenerSettings::new(&config);
@@ -178,16 +185,13 @@ async fn serve(
         config,
         &rollouts,
         documents,
+        Arc::clone(&upstreams),
         shutdown_started,
         &metrics.site,
     )?);
     let admin_service = stack::admin(Arc::clone(&admin), Arc::clone(&settings.admin), admin_recorder);
-    let site_service = stack::site(
-        Arc::clone(&site),
-        Arc::clone(&settings.site),
-        metrics.shed.clone(),
-        site_recorder,
-    );
+    let shed = metrics.shed.clone();
+    let site_service = stack::site(Arc::clone(&site), Arc::clone(&settings.site), shed, site_recorder);
 
     // Upgrade
     let control_socket =
@@ -213,6 +217,7 @@ async fn serve(
     };
     let mut background = JoinSet::new();
     background.spawn(async move { rollouts.run().await });
+    background.spawn(upstreams.check_health());
     background.spawn(acme::run(acme));
     background.spawn(ticket_keys.run());
     let visitors = metrics.connections.for_listener("site");
@@ -249,14 +254,22 @@ async fn serve_listeners(
     tokio::join!(site, admin, redirect);
 }
 
+/// Opens the upstreams.
+fn open_upstreams(config: &mut Config, metrics: &Metrics) -> Result<Arc<Upstreams>, StartError> {
+    let upstreams = std::mem::take(&mut config.upstreams);
+    let upstreams = Upstreams::new(upstreams, &config.site.origin, &metrics.upstreams)?;
+    Ok(Arc::new(upstreams))
+}
+
 /// Opens the deployments, and starts what renders them.
 async fn open_deployments(
     config: &Config,
     store: Arc<FolderStore>,
+    upstreams: &Arc<Upstreams>,
     metrics: &Metrics,
 ) -> Result<(Arc<Deployments>, Arc<Documents>), StartError> {
     let diagnostics = Arc::new(Diagnostics::default());
-    let (renderer, documents) = start_rendering(config, metrics, &diagnostics);
+    let (renderer, documents) = start_rendering(config, &store, upstreams, metrics, &diagnostics);
     let deployments = Deployments::open(
         store,
         Some(renderer),
@@ -280,13 +293,25 @@ fn open_store(config: &Config, recover: bool, metrics: &Metrics) -> Result<Arc<F
 /// Starts the render workers, and the document cache that uses them.
 fn start_rendering(
     config: &Config,
+    store: &Arc<FolderStore>,
+    upstreams: &Arc<Upstreams>,
     metrics: &Metrics,
     diagnostics: &Arc<Diagnostics>,
 ) -> (Arc<Renderer>, Arc<Documents>) {
     let facts = SiteFacts::new(config).value().clone();
-    let renderer = Renderer::start(config.render, facts, &metrics.renders, Arc::clone(diagnostics));
-    let renderer = Arc::new(renderer);
-    let documents = Documents::new(config, Arc::clone(&renderer), metrics.site.documents.clone());
+    let renderer = Arc::new(Renderer::start(
+        config.render,
+        facts,
+        Arc::new(UpstreamQueries(Arc::clone(upstreams))),
+        &metrics.renders,
+        Arc::clone(diagnostics),
+    ));
+    let documents = Documents::new(
+        config,
+        Arc::clone(store) as Arc<dyn Store>,
+        Arc::clone(&renderer),
+        metrics.site.documents.clone(),
+    );
     (renderer, Arc::new(documents))
 }
 

@@ -128,7 +128,10 @@ mod tests {
         let text = lines
             .join("\n")
             .replace("<64 hexadecimal digits>", &"0".repeat(64));
-        text.replace("{ env = \"SIGNUP_BACKEND_KEY\" }", "{ file = \"key\" }")
+        ["SIGNUP_BACKEND_KEY", "EXAMPLE_AUTHORIZATION"]
+            .map(|variable| format!("{{ env = \"{variable}\" }}"))
+            .iter()
+            .fold(text, |text, secret| text.replace(secret, "{ file = \"key\" }"))
     }
 
     /// Another valid value: the next smaller number, the opposite of a boolean, or the last letter or digit replaced.
