@@ -173,10 +173,11 @@ describe("a page with queries", () => {
     });
   });
 
-  test("it does not redirect to another site, whatever created the redirect", async () => {
-    const data = { path: "//other.example", [Symbol.for("colonnade.redirect")]: true };
+  test.each(["//other.example", "/a/../b", "/a%5Cb", "/a?<b>"])("it does not redirect to %s", async (path) => {
+    // Another tool than the kit can create it.
+    const data = { path, [Symbol.for("colonnade.redirect")]: true };
     await expect(resultAt("/greeting/x", { ...greetingOf("x"), data: () => data })).rejects.toThrow(
-      'redirect("//other.example"): expected a percent-encoded path of this site',
+      `redirects to ${JSON.stringify(path)}; expected a percent-encoded path of this site`,
     );
   });
 
@@ -193,6 +194,10 @@ describe("a page with queries", () => {
     ["dot segments", { x: "/api/%2e%2e/x" }, '"/api/%2e%2e/x"'],
     ["a space", { x: "/api/x?q=a b" }, '"/api/x?q=a b"'],
     ["a fragment", { x: "/api/x#y" }, '"/api/x#y"'],
+    ["an encoded backslash", { x: "/api/a%5cb" }, '"/api/a%5cb"'],
+    ["only the prefix", { x: "/api/" }, '"/api/"'],
+    ["a long path", { x: `/api/${"x".repeat(2048)}` }, "expected a path below /api/"],
+    ["an empty name", { "": "/api/x" }, 'has the name ""'],
     ["a number", { x: 1 }, 'has no query "x"'],
   ])("its queries are rejected if they are or have %s", async (_, queries, problem) => {
     const error: unknown = await resultAt("/greeting/x", { ...greetingOf("x"), queries: () => queries }).catch(
