@@ -6,6 +6,7 @@ import { fileReferences } from "./fileReferences.js";
 
 const GUIDES = [
   { text: "Write a section", link: "/write-a-section" },
+  { text: "Data in pages", link: "/data" },
   {
     text: "Recipes",
     collapsed: false,
@@ -27,6 +28,7 @@ const GUIDES = [
 
 const REFERENCE = [
   { text: "API", link: "/api/kit" },
+  { text: "API for data", link: "/api/data" },
   { text: "API for tests", link: "/api/testing" },
   { text: "API for builds and scripts", link: "/api/build" },
   { text: "Errors", link: "/errors" },

@@ -1,0 +1,31 @@
+import type { QueryResult } from "./queries.js";
+
+/** How long a browser waits for the results of queries, in milliseconds. */
+export const QUERY_TIMEOUT = 8_000;
+
+/** Requests the JSON at a path. Never rejects. An aborted request counts as one that takes too long. */
+export async function fetchResult(
+  path: string,
+  credentials: RequestCredentials,
+  signal: AbortSignal,
+): Promise<QueryResult> {
+  let status = 0;
+  try {
+    // Without redirects, as in the gateway.
+    const response = await fetch(path, {
+      credentials,
+      redirect: "error",
+      headers: { accept: "application/json" },
+      signal,
+    });
+    const body = await response.arrayBuffer();
+    ({ status } = response);
+    if (response.ok) {
+      status = 502;
+      return { ok: true, value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) };
+    }
+  } catch {
+    if (signal.aborted) status = 504;
+  }
+  return { ok: false, status };
+}
