@@ -131,22 +131,13 @@ async fn serve(
 
     let store = open_store(&config, recover, &metrics)?;
     let (deployments, documents) = open_deployments(&config, Arc::clone(&store), &metrics).await?;
-
-    let upstreams = std::mem::take(&mut config.upstreams);
-    let upstreams = Arc::new(Upstreams::new(
-        upstreams,
-        &config.site.origin,
-        &metrics.upstreams,
-    )?);
+    let upstreams = open_upstreams(&mut config, &metrics)?;
 
     // Listeners
     let settings = CurrentListenerSettings::new(&config);
     let ticket_keys = SharedTicketKeys::open(&config.listen, &store).await;
     let challenges = Arc::new(Challenges::default());
-    let shared_tls = SharedTls {
-        ticket_keys: Arc::clone(ticket_keys.keys()),
-        challenges: Arc::clone(challenges.certificates()),
-    };
+    let shared_tls = shared_tls(&ticket_keys, &challenges);
     let mut listeners = listeners::open(&config, &metrics, &settings, &shared_tls).await?;
     deployments.report_degradation(listeners.serving.degradation());
 
@@ -245,6 +236,14 @@ async fn serve(
     Ok(())
 }
 
+/// What all TLS listeners share.
+fn shared_tls(ticket_keys: &SharedTicketKeys, challenges: &Challenges) -> SharedTls {
+    SharedTls {
+        ticket_keys: Arc::clone(ticket_keys.keys()),
+        challenges: Arc::clone(challenges.certificates()),
+    }
+}
+
 /// Serves all listeners until their connections are drained.
 async fn serve_listeners(
     listeners: OpenListeners,
@@ -277,6 +276,12 @@ async fn open_deployments(
         metrics.deployments.clone(),
     );
     Ok((Arc::new(deployments.await?), documents))
+}
+
+/// Creates the clients of the configured upstreams.
+fn open_upstreams(config: &mut Config, metrics: &Metrics) -> Result<Arc<Upstreams>, ClientError> {
+    let settings = std::mem::take(&mut config.upstreams);
+    Upstreams::new(settings, &config.site.origin, &metrics.upstreams).map(Arc::new)
 }
 
 /// Opens the store. With `recover`, a missing or damaged live state is recovered from the history.

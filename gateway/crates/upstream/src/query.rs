@@ -53,20 +53,16 @@ impl Upstream {
                 return QueryResult::failed(status.as_u16());
             }
         };
-        match serde_json::from_slice::<Box<RawValue>>(&bytes) {
-            Ok(value) => {
-                self.metrics.count_query(QueryOutcome::Ok);
-                QueryResult {
-                    outcome: Ok(Arc::from(value)),
-                    freshness: Freshness::default(),
-                }
-            }
-            // The error is not logged: it could quote the response.
-            Err(_) => {
-                self.metrics.count_query(QueryOutcome::InvalidJson);
-                tracing::warn!(event = "upstream_query_invalid", upstream = &*self.name);
-                QueryResult::failed(StatusCode::BAD_GATEWAY.as_u16())
-            }
+        // An error is not logged: it could quote the response.
+        let Ok(value) = serde_json::from_slice::<Box<RawValue>>(&bytes) else {
+            self.metrics.count_query(QueryOutcome::InvalidJson);
+            tracing::warn!(event = "upstream_query_invalid", upstream = &*self.name);
+            return QueryResult::failed(StatusCode::BAD_GATEWAY.as_u16());
+        };
+        self.metrics.count_query(QueryOutcome::Ok);
+        QueryResult {
+            outcome: Ok(Arc::from(value)),
+            freshness: Freshness::default(),
         }
     }
 
