@@ -58,6 +58,7 @@ const OPERATE = [
     items: [
       { text: "A section is down", link: "/operate/section-down" },
       { text: "The backend is down", link: "/operate/backend-down" },
+      { text: "Upstreams", link: "/operate/upstreams" },
       { text: "Store trouble", link: "/operate/store-trouble" },
       { text: "Alerts", link: "/operate/alerts" },
     ],

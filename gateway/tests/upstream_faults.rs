@@ -162,23 +162,23 @@ fn get(gateway: &Gateway, path: &str, is_broken: bool) -> Vec<u8> {
 
 #[test]
 fn each_fault_gets_status_log_line_and_metric() {
-    let mut table = String::new();
+    let mut tables = Vec::new();
     let mut expected = Vec::new();
     for (name, fault, status, outcome) in faults() {
-        table += &format!(
+        tables.push(format!(
             "[upstreams.{name}]\npath = \"/api/{name}\"\nurls = [\"{}\"]\nmax_retries = 0\nconnect_timeout_ms = 10000\n\
              total_timeout_ms = {}\n",
             fault.start(),
             if outcome == "timed_out" { 300 } else { 20_000 },
-        );
+        ));
         expected.push((name, status, outcome));
     }
     let healthy = Upstream::json("{}");
-    table += &format!(
+    tables.push(format!(
         "[upstreams.healthy]\npath = \"/api/healthy\"\nurls = [\"{}\"]\n",
         healthy.origin()
-    );
-    let gateway = Gateway::start_with(&table, &[]);
+    ));
+    let gateway = Gateway::start_with(&tables.concat(), &[]);
     for (name, status, outcome) in expected {
         let received = get(&gateway, &format!("/api/{name}/x?marked-query"), status == 200);
         let text = String::from_utf8_lossy(&received);

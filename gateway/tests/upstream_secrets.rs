@@ -18,15 +18,17 @@ fn secrets_reach_only_the_upstream() {
     cut.respond_always("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\npart");
     let common = "methods = [\"GET\", \"POST\"]\nforward_cookies = true\nforward_authorization = true\n\
                   request_headers = { x-key = { env = \"KEY\" } }\n";
-    let mut table = upstream_table(&[&upstream.origin()], common);
+    let mut tables = vec![upstream_table(&[&upstream.origin()], common)];
     for (name, url) in ["rubbish", "cut", "closed"]
         .iter()
         .zip(urls.iter().map(String::as_str).chain(["http://127.0.0.1:1"]))
     {
-        table += &format!("[upstreams.{name}]\npath = \"/api/{name}\"\nurls = [\"{url}\"]\n{common}");
+        tables.push(format!(
+            "[upstreams.{name}]\npath = \"/api/{name}\"\nurls = [\"{url}\"]\n{common}"
+        ));
     }
     let variables = [("KEY", key), ("RUST_LOG", "trace"), ("RUST_BACKTRACE", "full")];
-    let mut gateway = Gateway::start_with(&table, &variables);
+    let mut gateway = Gateway::start_with(&tables.concat(), &variables);
     for path in ["events/ok", "events/fail", "rubbish", "cut", "closed", "unknown"] {
         let query = percent_encoding::utf8_percent_encode(email, percent_encoding::NON_ALPHANUMERIC);
         let request = Request::new("POST", &format!("/api/{path}?email={query}"))

@@ -44,7 +44,7 @@ fn write_until_blocked(stream: &mut TcpStream) -> usize {
     stream.set_write_timeout(Some(BLOCKED)).unwrap();
     let mut written = 0;
     while written < LARGE {
-        match stream.write(&[b'x'; 65536]) {
+        match stream.write(&[b'x'; 16384]) {
             Ok(count) => written += count,
             Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => break,
             Err(error) => panic!("{error}"),

@@ -140,10 +140,7 @@ async fn serve(
     let settings = CurrentListenerSettings::new(&config);
     let ticket_keys = SharedTicketKeys::open(&config.listen, &store).await;
     let challenges = Arc::new(Challenges::default());
-    let shared_tls = SharedTls {
-        ticket_keys: Arc::clone(ticket_keys.keys()),
-        challenges: Arc::clone(challenges.certificates()),
-    };
+    let shared_tls = shared_tls(&ticket_keys, &challenges);
     let mut listeners = listeners::open(&config, &metrics, &settings, &shared_tls).await?;
     deployments.report_degradation(listeners.serving.degradation());
 
@@ -240,6 +237,14 @@ async fn serve(
     Ok(())
 }
 
+/// What all TLS listeners share.
+fn shared_tls(ticket_keys: &SharedTicketKeys, challenges: &Challenges) -> SharedTls {
+    SharedTls {
+        ticket_keys: Arc::clone(ticket_keys.keys()),
+        challenges: Arc::clone(challenges.certificates()),
+    }
+}
+
 /// Serves all listeners until their connections are drained.
 async fn serve_listeners(
     listeners: OpenListeners,
@@ -281,6 +286,12 @@ async fn open_deployments(
         metrics.deployments.clone(),
     );
     Ok((Arc::new(deployments.await?), documents))
+}
+
+/// Creates the clients of the configured upstreams.
+fn open_upstreams(config: &mut Config, metrics: &Metrics) -> Result<Arc<Upstreams>, ClientError> {
+    let settings = std::mem::take(&mut config.upstreams);
+    Upstreams::new(settings, &config.site.origin, &metrics.upstreams).map(Arc::new)
 }
 
 /// Opens the store. With `recover`, a missing or damaged live state is recovered from the history.

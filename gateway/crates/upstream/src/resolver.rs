@@ -31,15 +31,69 @@ impl Service<Name> for Resolver {
         let allow_link_local = self.allow_link_local;
         Box::pin(async move {
             let found = GaiResolver::new().call(name).await?;
-            let allowed = found.filter(|address| allow_link_local || !is_link_local(address.ip()));
-            let allowed: Vec<_> = allowed.collect();
-            if allowed.is_empty() {
-                // The connector would otherwise report that it could not connect.
-                return Err(io::Error::other(
-                    "the name has no address that is not link-local or that of a metadata service",
-                ));
+            if allow_link_local {
+                Ok(found.collect::<Vec<_>>().into_iter())
+            } else {
+                without_link_local(found)
             }
-            Ok(allowed.into_iter())
         })
+    }
+}
+
+/// Leaves out the refused addresses.
+///
+/// # Errors
+///
+/// All addresses are refused.
+fn without_link_local(found: impl Iterator<Item = SocketAddr>) -> io::Result<vec::IntoIter<SocketAddr>> {
+    let allowed: Vec<_> = found.filter(|address| !is_link_local(address.ip())).collect();
+    if allowed.is_empty() {
+        return Err(io::Error::other(
+            "the name has no address that is neither link-local nor that of a metadata service",
+        ));
+    }
+    Ok(allowed.into_iter())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use super::without_link_local;
+
+    #[test]
+    fn link_local_addresses_are_refused() {
+        let addresses = |texts: &[&str]| {
+            let texts = texts
+                .iter()
+                .map(|text| text.parse::<SocketAddr>().expect("an address"));
+            texts.collect::<Vec<_>>().into_iter()
+        };
+        for refused in [
+            "169.254.169.254:80",
+            "169.254.0.1:80",
+            "100.100.100.200:80",
+            "[fe80::1]:80",
+            "[febf::1]:80",
+            "[fd00:ec2::254]:80",
+            "[::ffff:169.254.169.254]:80",
+            "[64:ff9b::169.254.169.254]:80",
+        ] {
+            assert!(without_link_local(addresses(&[refused])).is_err(), "{refused}");
+            let both = without_link_local(addresses(&[refused, "10.0.0.1:80"]));
+            let allowed: Vec<_> = both.expect("one is allowed").collect();
+            assert_eq!(allowed, addresses(&["10.0.0.1:80"]).collect::<Vec<_>>());
+        }
+        let allowed = [
+            "127.0.0.1:80",
+            "10.0.0.1:80",
+            "[::1]:80",
+            "[fd00:ec2::1]:80",
+            "[64:ff9b::10.0.0.1]:80",
+        ];
+        assert_eq!(
+            without_link_local(addresses(&allowed)).expect("all are").len(),
+            allowed.len()
+        );
     }
 }
