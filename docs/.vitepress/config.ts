@@ -66,6 +66,7 @@ const OPERATE = [
     items: [
       { text: "Configuration", link: "/operate/configuration" },
       { text: "Admin API", link: "/operate/admin-api" },
+      { text: "Cache of upstreams", link: "/operate/upstream-cache" },
       { text: "Metrics", link: "/operate/metrics" },
       { text: "Events", link: "/operate/events" },
       { text: "Listeners, hosts and proxies", link: "/operate/listeners" },

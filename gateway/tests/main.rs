@@ -1,7 +1,14 @@
 //! Black-box tests: they run the built binary and drive it over sockets. Each file covers one feature.
 
 // A failed `unwrap` fails the test.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::all,
+    clippy::pedantic,
+    unused_imports,
+    dead_code
+)]
 
 mod support;
 
@@ -102,6 +109,7 @@ mod telemetry;
 mod traces;
 mod upgrade;
 mod upstream_balance;
+mod upstream_cache;
 mod upstream_faults;
 mod upstream_forward;
 mod upstream_smuggling;

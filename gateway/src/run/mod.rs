@@ -18,8 +18,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use colonnade_admin::Admin;
 use colonnade_admin::console::Console;
+use colonnade_admin::{Admin, PurgeResponses};
 use colonnade_config::{CertificateError, Config};
 use colonnade_diagnostics::Diagnostics;
 use colonnade_edge::{HttpService, SharedTls};
@@ -133,8 +133,7 @@ async fn serve(
 
     let store = open_store(&config, recover, &metrics)?;
     let upstreams = open_upstreams(&mut config, &metrics)?;
-    let (deployments, documents) =
-        open_deployments(&config, Arc::clone(&store), &upstreams, &metrics).await?;
+    let (deployments, documents) = open_deployments(&config, &store, &upstreams, &metrics).await?;
 
     // Listeners
     let settings = CurrentListenerSettings::new(&config);
@@ -177,6 +176,7 @@ async fn serve(
         Arc::clone(&settings.admin),
         &config,
         &rollouts,
+        purge(&upstreams),
         Arc::clone(&metrics.registry),
         metrics.auth.clone(),
         shutdown_started.clone(),
@@ -257,21 +257,32 @@ async fn serve_listeners(
 /// Opens the upstreams.
 fn open_upstreams(config: &mut Config, metrics: &Metrics) -> Result<Arc<Upstreams>, StartError> {
     let upstreams = std::mem::take(&mut config.upstreams);
-    let upstreams = Upstreams::new(upstreams, &config.site.origin, &metrics.upstreams)?;
+    let upstreams = Upstreams::new(
+        upstreams,
+        config.upstream_cache,
+        &config.site.origin,
+        &metrics.upstreams,
+    )?;
     Ok(Arc::new(upstreams))
+}
+
+/// Removes the cached responses of upstreams below a path.
+fn purge(upstreams: &Arc<Upstreams>) -> PurgeResponses {
+    let upstreams = Arc::clone(upstreams);
+    Arc::new(move |prefix| upstreams.purge(prefix))
 }
 
 /// Opens the deployments, and starts what renders them.
 async fn open_deployments(
     config: &Config,
-    store: Arc<FolderStore>,
+    store: &Arc<FolderStore>,
     upstreams: &Arc<Upstreams>,
     metrics: &Metrics,
 ) -> Result<(Arc<Deployments>, Arc<Documents>), StartError> {
     let diagnostics = Arc::new(Diagnostics::default());
-    let (renderer, documents) = start_rendering(config, &store, upstreams, metrics, &diagnostics);
+    let (renderer, documents) = start_rendering(config, store, upstreams, metrics, &diagnostics);
     let deployments = Deployments::open(
-        store,
+        Arc::clone(store) as Arc<dyn Store>,
         Some(renderer),
         Some(Arc::clone(&documents) as Arc<dyn Warm>),
         diagnostics,

@@ -13,6 +13,7 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 use http_body::Body as _;
 
+use crate::cached;
 use crate::error::UpstreamError;
 use crate::hop_by_hop;
 use crate::send::Outgoing;
@@ -55,13 +56,17 @@ impl Upstream {
             headers: request_headers::of_client(head, &self.settings, self.site.scheme()),
             spans: head.extensions.get().cloned(),
         };
-        let response = if head.method == Method::GET {
-            self.send_get(request).await?
+        let mut response = if matches!(head.method, Method::GET | Method::HEAD) {
+            cached::into_response(self.send_get(request).await?)
         } else {
-            self.send(request, (!body.is_end_stream()).then_some(body))
-                .await?
+            let body = (!body.is_end_stream()).then_some(body);
+            let mut response = self.send(request, body).await?.map(ResponseBody::forwarded);
+            if let Some(cache) = &self.cache {
+                let status = response.status();
+                cache.record_forwarded(&head.method, &head.uri, status, response.headers_mut());
+            }
+            response
         };
-        let mut response = response.map(ResponseBody::forwarded);
         response_headers::forbid_heuristic_caching(response.headers_mut());
         Ok(response)
     }

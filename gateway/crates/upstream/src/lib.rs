@@ -2,8 +2,10 @@
 //!
 //! A request passes the checks of `forward`, gets its headers from `request_headers`, and is sent by `send`: to an
 //! `endpoint`, within the limits of the upstream, and again to another one if it may be. `response_headers` decides what of
-//! the response visitors get, and `response_body` streams it. [`Upstreams::query`] does the same for the queries of pages.
+//! the response visitors get, and `response_body` streams it. GET and HEAD go through the shared `cache`. [`Upstreams::query`] does the same for the queries of pages.
 
+pub mod cache;
+mod cached;
 mod call_state;
 pub mod circuit_breaker;
 mod client;
@@ -31,7 +33,7 @@ pub use client::ClientError;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use colonnade_config::{self as config, Origin};
+use colonnade_config::{self as config, Origin, UpstreamCacheSettings};
 use colonnade_model::pattern::RequestPath;
 use colonnade_web::body::RequestBody;
 use colonnade_web::problem::{Audience, respond};
@@ -42,13 +44,20 @@ use http::request::Parts;
 use http::uri::PathAndQuery;
 use tokio::task::JoinSet;
 
+use cache::{CacheLimits, ResponseCache};
+use cached::UpstreamFetch;
 use error::UpstreamError;
 use metrics::UpstreamMetrics;
 use upstream::Upstream;
 
 /// All upstreams.
 #[derive(Default)]
-pub struct Upstreams(Vec<Arc<Upstream>>);
+pub struct Upstreams {
+    /// Those with the longest prefixes come first.
+    all: Vec<Arc<Upstream>>,
+    /// The cache that they share.
+    cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
+}
 
 impl Upstreams {
     /// Creates the upstreams with these settings, for the site with this origin.
@@ -58,16 +67,24 @@ impl Upstreams {
     /// The system's root certificates cannot be loaded.
     pub fn new(
         upstreams: BTreeMap<String, config::Upstream>,
+        cache: UpstreamCacheSettings,
         site: &Origin,
         metrics: &UpstreamMetrics,
     ) -> Result<Self, ClientError> {
+        let cache = (cache.size > 0).then(|| {
+            ResponseCache::new(CacheLimits {
+                size: cache.size,
+                max_response: cache.max_response_bytes,
+            })
+        });
+        metrics.set_cache(cache.as_ref());
         let upstreams = upstreams.into_iter();
-        let upstreams =
-            upstreams.map(|(name, settings)| Upstream::new(&name, settings, site.clone(), metrics));
-        let mut upstreams = upstreams.collect::<Result<Vec<_>, _>>()?;
+        let upstreams = upstreams
+            .map(|(name, settings)| Upstream::new(&name, settings, site.clone(), cache.clone(), metrics));
+        let mut all = upstreams.collect::<Result<Vec<_>, _>>()?;
         // The longest prefix wins.
-        upstreams.sort_by_key(|upstream| std::cmp::Reverse(upstream.prefix.len()));
-        Ok(Self(upstreams))
+        all.sort_by_key(|upstream| std::cmp::Reverse(upstream.prefix.len()));
+        Ok(Self { all, cache })
     }
 
     /// Forwards a visitor's request below `/api/`. Streams both bodies. Errors are JSON objects: `{"error": "…"}`.
@@ -92,10 +109,16 @@ impl Upstreams {
         }
     }
 
+    /// Removes the cached responses whose path and query begin with `prefix`. Responses to earlier requests are not cached any
+    /// more. Returns how many are removed.
+    pub fn purge(&self, prefix: &str) -> usize {
+        self.cache.as_ref().map_or(0, |cache| cache.purge(prefix))
+    }
+
     /// Runs the health checks of all endpoints. Dropping the future stops them.
     pub async fn check_health(self: Arc<Self>) {
         let mut checks = JoinSet::new();
-        for upstream in &self.0 {
+        for upstream in &self.all {
             for endpoint in upstream.endpoints.iter() {
                 checks.spawn(Arc::clone(upstream).check_endpoint(Arc::clone(endpoint)));
             }
@@ -112,7 +135,7 @@ impl Upstreams {
         }
         let raw = raw?;
         let upstream = self
-            .0
+            .all
             .iter()
             .find(|upstream| path.segments().starts_with(&upstream.prefix))?;
         // Each slash begins a segment.

@@ -15,6 +15,8 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use tokio::time::Instant;
 
+use crate::cache::{CacheOutcome, ResponseCache};
+use crate::cached::UpstreamFetch;
 use crate::circuit_breaker::BreakerState;
 use crate::endpoint::{Availability, Endpoint, Endpoints};
 use crate::outcome::Outcome;
@@ -30,6 +32,8 @@ pub struct UpstreamMetrics {
     requests: Family<OutcomeLabels, Counter>,
     seconds: Family<UpstreamLabel, Histogram, fn() -> Histogram>,
     retries: Family<UpstreamLabel, Counter>,
+    cache: Family<OutcomeLabels, Counter>,
+    cache_size: CacheGauge,
     breakers: Family<StateLabels, Gauge>,
     endpoints: EndpointGauge,
 }
@@ -40,6 +44,7 @@ pub(crate) struct MetricsOfUpstream {
     requests: [Counter; Outcome::ALL.len()],
     seconds: Histogram,
     pub(crate) retries: Counter,
+    cache: [Counter; CacheOutcome::ALL.len()],
     breaker: [(BreakerState, Gauge); 3],
 }
 
@@ -63,6 +68,27 @@ struct StateLabels {
 /// Counts endpoints when it is read, because ejections end by themselves.
 #[derive(Debug, Clone, Default)]
 struct EndpointGauge(Arc<Mutex<Vec<Arc<Endpoints>>>>);
+
+/// Reads the size of the cache when it is read.
+#[derive(Clone, Default)]
+struct CacheGauge(Arc<Mutex<Option<Arc<ResponseCache<UpstreamFetch>>>>>);
+
+impl fmt::Debug for CacheGauge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CacheGauge")
+    }
+}
+
+impl EncodeMetric for CacheGauge {
+    fn encode(&self, encoder: MetricEncoder<'_>) -> fmt::Result {
+        let bytes = self.0.lock().as_ref().map_or(0, |cache| cache.used_bytes());
+        ConstGauge::new(i64::try_from(bytes).unwrap_or(i64::MAX)).encode(encoder)
+    }
+
+    fn metric_type(&self) -> MetricType {
+        MetricType::Gauge
+    }
+}
 
 impl EncodeMetric for EndpointGauge {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
@@ -97,6 +123,8 @@ impl Default for UpstreamMetrics {
             requests: Family::default(),
             seconds: Family::new_with_constructor(|| Histogram::new(SECONDS)),
             retries: Family::default(),
+            cache: Family::default(),
+            cache_size: CacheGauge::default(),
             breakers: Family::default(),
             endpoints: EndpointGauge::default(),
         }
@@ -123,6 +151,17 @@ impl UpstreamMetrics {
             Described(self.retries.clone()),
         );
         registry.register(
+            "upstream_cache_responses",
+            "Responses to GET and HEAD, by how the cache of an upstream's responses answered",
+            Described(self.cache.clone()),
+        );
+        registry.register_with_unit(
+            "upstream_cache_size",
+            "The memory that cached responses of all upstreams take",
+            Unit::Bytes,
+            self.cache_size.clone(),
+        );
+        registry.register(
             "upstream_circuit_breaker_state",
             "1 for the current state of an upstream's circuit breaker, 0 for the others",
             Described(self.breakers.clone()),
@@ -132,6 +171,11 @@ impl UpstreamMetrics {
             "The endpoints of an upstream, by whether they get requests",
             self.endpoints.clone(),
         );
+    }
+
+    /// The cache whose size is exposed from now on.
+    pub(crate) fn set_cache(&self, cache: Option<&Arc<ResponseCache<UpstreamFetch>>>) {
+        *self.cache_size.0.lock() = cache.map(Arc::clone);
     }
 
     /// The metrics of one upstream, which are exposed from now on.
@@ -148,6 +192,12 @@ impl UpstreamMetrics {
             }),
             seconds: self.seconds.get_or_create_owned(&label),
             retries: self.retries.get_or_create_owned(&label),
+            cache: CacheOutcome::ALL.map(|outcome| {
+                self.cache.get_or_create_owned(&OutcomeLabels {
+                    upstream: upstream(),
+                    outcome: outcome.name(),
+                })
+            }),
             breaker: BreakerState::ALL.map(|state| {
                 let gauge = self.breakers.get_or_create_owned(&StateLabels {
                     upstream: upstream(),
@@ -164,6 +214,13 @@ impl MetricsOfUpstream {
     pub(crate) fn count(&self, outcome: Outcome) {
         if let Some(index) = Outcome::ALL.iter().position(|one| *one == outcome) {
             self.requests[index].inc();
+        }
+    }
+
+    /// Counts how the cache answered a request.
+    pub(crate) fn count_cache(&self, outcome: CacheOutcome) {
+        if let Some(index) = CacheOutcome::ALL.iter().position(|one| *one == outcome) {
+            self.cache[index].inc();
         }
     }
 

@@ -22,15 +22,19 @@ impl Upstream {
     /// prefix.
     pub(crate) async fn query(self: &Arc<Self>, target: &str, rest: String) -> QueryResult {
         match self.fetch_json(target, rest).await {
-            Ok(value) => QueryResult {
+            Ok((value, freshness)) => QueryResult {
                 outcome: Ok(value),
-                freshness: Freshness::default(),
+                freshness,
             },
             Err(status) => QueryResult::failed(status.as_u16()),
         }
     }
 
-    async fn fetch_json(self: &Arc<Self>, target: &str, rest: String) -> Result<Arc<RawValue>, StatusCode> {
+    async fn fetch_json(
+        self: &Arc<Self>,
+        target: &str,
+        rest: String,
+    ) -> Result<(Arc<RawValue>, Freshness), StatusCode> {
         if !self.settings.methods.contains(&Method::GET) {
             return Err(StatusCode::METHOD_NOT_ALLOWED);
         }
@@ -38,11 +42,11 @@ impl Upstream {
             method: Method::GET,
             target: target.to_owned(),
             rest,
-            headers: request_headers::of_query(&self.settings),
+            headers: request_headers::of_query(),
             spans: None,
         };
-        let response = self.send_get(request).await;
-        let (head, body) = response.map_err(|error| error.status())?.into_parts();
+        let served = self.send_get(request).await.map_err(|error| error.status())?;
+        let (head, body) = served.response.into_parts();
         if head.status != StatusCode::OK {
             let is_error = head.status.is_client_error() || head.status.is_server_error();
             return Err(if is_error {
@@ -56,7 +60,7 @@ impl Upstream {
         let bytes = read_to_end(body, MAX_RESULT_BYTES, timeout).await;
         let bytes = Bytes::from(bytes.map_err(|_| StatusCode::BAD_GATEWAY)?);
         serde_json::from_slice::<Box<RawValue>>(&bytes)
-            .map(Arc::from)
+            .map(|value| (Arc::from(value), served.freshness))
             .map_err(|_| UpstreamError::InvalidResponse.status())
     }
 }

@@ -77,23 +77,27 @@ pub(crate) fn of_client(head: &Parts, upstream: &Upstream, scheme: &str) -> Head
         add_forwarded(&mut headers, address.to_canonical(), host, scheme);
     }
     add_via(&mut headers, head.version);
-    add_own(&mut headers, upstream, head.extensions.get());
+    add_request_id(&mut headers, head.extensions.get());
     headers
 }
 
 /// Returns the headers of the gateway's own request for JSON.
-pub(crate) fn of_query(upstream: &Upstream) -> HeaderMap {
+pub(crate) fn of_query() -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    add_own(&mut headers, upstream, request_scope::current().as_ref());
+    add_request_id(&mut headers, request_scope::current().as_ref());
     headers
 }
 
-/// Adds the request ID and the configured headers.
-fn add_own(headers: &mut HeaderMap, upstream: &Upstream, id: Option<&RequestId>) {
+fn add_request_id(headers: &mut HeaderMap, id: Option<&RequestId>) {
     if let Some(RequestId(id)) = id {
         headers.insert(REQUEST_ID, id.clone());
     }
+}
+
+/// Adds the headers that the configuration adds to every request. The cache does not get them: they are secret, and not the
+/// visitor's credentials.
+pub(crate) fn add_configured(headers: &mut HeaderMap, upstream: &Upstream) {
     for (name, secret) in &upstream.request_headers {
         // The configuration has checked it.
         if let Ok(mut value) = HeaderValue::from_str(secret.expose_secret()) {

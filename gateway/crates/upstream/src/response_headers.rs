@@ -15,12 +15,13 @@ use http::response::Parts;
 use http::{HeaderMap, StatusCode};
 use url::Url;
 
+use crate::cache::NotStorable;
 use crate::error::UpstreamError;
 use crate::request_headers::add_via;
 use crate::{cookies, hop_by_hop};
 
 /// The headers that pass. `Location`, `Set-Cookie` and `WWW-Authenticate` pass under conditions.
-const ALLOWED: [HeaderName; 18] = [
+const ALLOWED: [HeaderName; 19] = [
     ACCEPT_RANGES,
     AGE,
     ALLOW,
@@ -38,6 +39,7 @@ const ALLOWED: [HeaderName; 18] = [
     RETRY_AFTER,
     VARY,
     VIA,
+    HeaderName::from_static("cache-status"),
     HeaderName::from_static("x-total-count"),
 ];
 
@@ -81,6 +83,10 @@ pub(crate) fn sanitize(
         }
         Some(None) if head.status.is_redirection() => return Err(UpstreamError::RedirectRejected),
         _ => {}
+    }
+    if received.contains_key(SET_COOKIE) {
+        // Also without the cookies the response may be for one visitor.
+        head.extensions.insert(NotStorable);
     }
     if upstream.forward_set_cookie {
         for cookie in cookies::settable(&received) {

@@ -18,8 +18,8 @@ use crate::record::CallRecord;
 use crate::request_body::OutgoingBody;
 use crate::request_headers::TRACEPARENT;
 use crate::response_body::UpstreamBody;
-use crate::response_headers;
 use crate::upstream::Upstream;
+use crate::{request_headers, response_headers};
 
 /// A request for an upstream.
 pub(crate) struct Outgoing {
@@ -28,7 +28,7 @@ pub(crate) struct Outgoing {
     pub(crate) target: String,
     /// What is appended to the base URL: the rest of the path, and the query.
     pub(crate) rest: String,
-    /// The headers as the upstream gets them.
+    /// The headers as the upstream gets them, without those that the configuration adds.
     pub(crate) headers: HeaderMap,
     /// Starts the span of the call, if the request is traced.
     pub(crate) spans: Option<CallSpans>,
@@ -42,16 +42,8 @@ struct AttemptError {
 }
 
 impl Upstream {
-    /// Sends a request without a body, again at another endpoint if it fails before the response. The result has the headers
-    /// that visitors get.
-    pub(crate) async fn send_get(
-        self: &Arc<Self>,
-        request: Outgoing,
-    ) -> Result<Response<UpstreamBody>, UpstreamError> {
-        self.send(request, None).await
-    }
-
-    /// Sends a request. One with a body is sent once.
+    /// Sends a request, again to another endpoint if it fails before the response. One with a body is sent once. The result has
+    /// the headers that visitors get.
     pub(crate) async fn send(
         self: &Arc<Self>,
         mut request: Outgoing,
@@ -127,6 +119,7 @@ impl Upstream {
             text: error.to_string(),
         })?;
         *outgoing.headers_mut() = request.headers.clone();
+        request_headers::add_configured(outgoing.headers_mut(), &self.settings);
         hyper::ext::on_informational(&mut outgoing, {
             let state = Arc::clone(state);
             move |_| state.informational_received()

@@ -8,6 +8,8 @@ use colonnade_web::rate_limiter::ClientRateLimiter;
 use http::HeaderValue;
 use tower::retry::budget::TpsBudget;
 
+use crate::cache::ResponseCache;
+use crate::cached::UpstreamFetch;
 use crate::circuit_breaker::{Breaker, BreakerLimits, BreakerState, CircuitBreaker};
 use crate::client::{self, Client, ClientError};
 use crate::concurrency_limit::ConcurrencyLimit;
@@ -27,6 +29,8 @@ pub(crate) struct Upstream {
     pub(crate) prefix: Vec<String>,
     pub(crate) settings: config::Upstream,
     pub(crate) site: Origin,
+    /// The cache of all upstreams, unless it is off.
+    pub(crate) cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
     /// The value of `Allow`.
     pub(crate) allow: HeaderValue,
     pub(crate) client: Client,
@@ -50,6 +54,7 @@ impl Upstream {
         name: &str,
         settings: config::Upstream,
         site: Origin,
+        cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
         metrics: &UpstreamMetrics,
     ) -> Result<Arc<Self>, ClientError> {
         let name: Arc<str> = name.into();
@@ -80,6 +85,7 @@ impl Upstream {
             name,
             settings,
             site,
+            cache,
             endpoints,
             breaker,
             metrics,
