@@ -1,7 +1,14 @@
 //! Black-box tests: they run the built binary and drive it over sockets. Each file covers one feature.
 
 // A failed `unwrap` fails the test.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::all,
+    clippy::pedantic,
+    unused_imports,
+    dead_code
+)]
 
 mod support;
 

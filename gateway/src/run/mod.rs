@@ -18,8 +18,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use colonnade_admin::Admin;
 use colonnade_admin::console::Console;
+use colonnade_admin::{Admin, PurgeResponses};
 use colonnade_config::{CertificateError, Config};
 use colonnade_diagnostics::Diagnostics;
 use colonnade_edge::{HttpService, SharedTls};
@@ -133,8 +133,7 @@ async fn serve(
 
     let store = open_store(&config, recover, &metrics)?;
     let upstreams = open_upstreams(&mut config, &metrics)?;
-    let (deployments, documents) =
-        open_deployments(&config, Arc::clone(&store), &upstreams, &metrics).await?;
+    let (deployments, documents) = open_deployments(&config, &store, &upstreams, &metrics).await?;
 
     // Listeners
     let settings = CurrentListenerSettings::new(&config);
@@ -166,7 +165,6 @@ async fn serve(
     let warnings = std::mem::take(&mut config.warnings);
     let control_socket = std::mem::take(&mut config.listen.control_socket);
     let rollouts = RolloutController::new(&deployments, config.rollout.clone());
-    let purged_upstreams = Arc::clone(&upstreams);
     let admin = Arc::new(Admin::new(
         std::mem::take(&mut config.admin.tokens),
         !listeners.admin.address.ip().is_loopback(),
@@ -175,7 +173,7 @@ async fn serve(
         Arc::clone(&settings.admin),
         &config,
         &rollouts,
-        Arc::new(move |prefix| purged_upstreams.purge(prefix)),
+        purge(&upstreams),
         Arc::clone(&metrics.registry),
         metrics.auth.clone(),
         shutdown_started.clone(),
@@ -269,29 +267,29 @@ fn open_upstreams(config: &mut Config, metrics: &Metrics) -> Result<Arc<Upstream
     Ok(Arc::new(upstreams))
 }
 
+/// Removes the cached responses of upstreams below a path.
+fn purge(upstreams: &Arc<Upstreams>) -> PurgeResponses {
+    let upstreams = Arc::clone(upstreams);
+    Arc::new(move |prefix| upstreams.purge(prefix))
+}
+
 /// Opens the deployments, and starts what renders them.
 async fn open_deployments(
     config: &Config,
-    store: Arc<FolderStore>,
+    store: &Arc<FolderStore>,
     upstreams: &Arc<Upstreams>,
     metrics: &Metrics,
 ) -> Result<(Arc<Deployments>, Arc<Documents>), StartError> {
     let diagnostics = Arc::new(Diagnostics::default());
-    let (renderer, documents) = start_rendering(config, &store, upstreams, metrics, &diagnostics);
+    let (renderer, documents) = start_rendering(config, store, upstreams, metrics, &diagnostics);
     let deployments = Deployments::open(
-        store,
+        Arc::clone(store) as Arc<dyn Store>,
         Some(renderer),
         Some(Arc::clone(&documents) as Arc<dyn Warm>),
         diagnostics,
         metrics.deployments.clone(),
     );
     Ok((Arc::new(deployments.await?), documents))
-}
-
-/// Creates the clients of the configured upstreams.
-fn open_upstreams(config: &mut Config, metrics: &Metrics) -> Result<Arc<Upstreams>, ClientError> {
-    let settings = std::mem::take(&mut config.upstreams);
-    Upstreams::new(settings, &config.site.origin, &metrics.upstreams).map(Arc::new)
 }
 
 /// Opens the store. With `recover`, a missing or damaged live state is recovered from the history.
