@@ -35,14 +35,16 @@ fn request_goes_to_endpoint_with_fewest_requests() {
     let mut visitors = Vec::new();
     while held.load(Ordering::SeqCst) == 0 {
         let mut visitor = gateway.site.connect();
-        write!(visitor, "GET /api/events HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
+        // Requests for the same URL would wait for the same response.
+        let number = visitors.len();
+        write!(visitor, "GET /api/events?{number} HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
         visitors.push(visitor);
         wait_until("the request arrives", || {
             held.load(Ordering::SeqCst) == 1 || idle.received().len() == visitors.len()
         });
     }
     for _ in 0..20 {
-        assert_eq!(gateway.get("/api/events").text(), "ok");
+        assert_eq!(gateway.get("/api/events?other").text(), "ok");
     }
     assert_eq!(held.load(Ordering::SeqCst), 1);
 }

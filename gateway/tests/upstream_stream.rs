@@ -186,7 +186,8 @@ fn visitor_that_leaves_ends_call_and_releases_its_permit() {
     let mut visitor = gateway.site.connect();
     write!(visitor, "GET /api/events HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
     let (mut backend, _) = upstream.accept_request();
-    let busy = gateway.get("/api/events");
+    // Another URL: a request for the same one would wait for the same response.
+    let busy = gateway.get("/api/events?other");
     assert!(
         busy.status == 503 && busy.header("retry-after") == "1",
         "{busy:?}"
