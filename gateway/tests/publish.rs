@@ -432,20 +432,23 @@ fn nice_values(gateway: &Gateway, name: &str) -> Vec<i32> {
 #[cfg(target_os = "linux")]
 #[test]
 fn publish_has_lower_priority_than_visits() {
-    let gateway = Gateway::start();
+    let gateway = Gateway::start_live("", &[]);
     // Compressing it takes a while.
     let text = format!("{:?}", noise(20_000));
-    let release = release().bytes("client/large.js", SCRIPT, text);
-    std::thread::scope(|scope| {
-        let publish = scope.spawn(|| gateway.publish(&release));
-        let mut seen = Vec::new();
-        while !publish.is_finished() {
-            seen.extend(nice_values(&gateway, "publish"));
-            park_timeout(Duration::from_millis(1));
-        }
-        // A thread that has just started has not lowered its priority yet.
-        assert!(seen.iter().any(|value| *value > 0), "{seen:?}");
-    });
+    let release = Release::section("legal", "1.0.0", &["/terms"]).bytes("client/large.js", SCRIPT, text);
+    let mut seen = Vec::new();
+    let publish_and_observe = || {
+        std::thread::scope(|scope| {
+            let publish = scope.spawn(|| gateway.publish(&release));
+            while !publish.is_finished() {
+                seen.extend(nice_values(&gateway, "publish"));
+                park_timeout(Duration::from_millis(1));
+            }
+        });
+    };
+    attack(&gateway, publish_and_observe);
+    // A thread that has just started has not lowered its priority yet.
+    assert!(seen.iter().any(|value| *value > 0), "{seen:?}");
 }
 
 /// The gateway serves no longer URL.
