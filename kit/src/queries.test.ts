@@ -3,7 +3,8 @@ import { expect, expectTypeOf, test } from "vitest";
 
 import { notFound } from "./notFound.js";
 import { definePage, type AnyPage, type DataContext, type Page, type QueriesContext } from "./page.js";
-import { loadResults, query, type QueryResult } from "./queries.js";
+import { loadResults, type QueryResult } from "./queries.js";
+import { query } from "./query.js";
 import { redirect } from "./redirect.js";
 import { defineSection } from "./section.js";
 

@@ -1,4 +1,4 @@
-import { queryPath, type Queries, type Query } from "../queries.js";
+import type { Queries, Query } from "../queries.js";
 import { isSiteUrl } from "./siteUrl.js";
 
 /** The gateway runs at most this number of queries for a page. */
@@ -23,6 +23,10 @@ export function queriesProblem(queries: unknown): string | null {
       return `has the path ${JSON.stringify(path)} of the query "${name}"; expected a path below /api/, percent-encoded`;
   }
   return null;
+}
+
+function queryPath(query: string | Query<unknown>): string {
+  return typeof query === "string" ? query : query.path;
 }
 
 function isQuery(query: unknown): query is string | Query<unknown> {
