@@ -145,6 +145,7 @@ mod tests {
             "\"/\"" => return "\"/x\"".to_owned(),
             "[\"*\"]" => return "[\"legal\"]".to_owned(),
             _ if value.starts_with("[\"publish\"") => return "[\"publish\"]".to_owned(),
+            _ if value.starts_with("[\"GET\"") => return "[\"GET\"]".to_owned(),
             // Steps.
             _ if value.ends_with(" 100%\"") => return "\"1% for 1m, 100%\"".to_owned(),
             _ => {}

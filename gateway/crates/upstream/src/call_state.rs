@@ -104,11 +104,13 @@ impl CallState {
                     return fault;
                 }
                 let now = Instant::now();
-                match clock.paused_at {
-                    // The clock cannot run out before then, even if it goes on at once.
-                    Some(paused_at) => now + clock.deadline.saturating_duration_since(paused_at),
-                    None if now >= clock.deadline => return CallFault::TimedOut,
-                    None => clock.deadline,
+                let left = clock
+                    .deadline
+                    .checked_duration_since(clock.paused_at.unwrap_or(now));
+                match left.filter(|left| !left.is_zero()) {
+                    // The clock cannot run out before then, even if it is paused and goes on at once.
+                    Some(left) => now + left,
+                    None => return CallFault::TimedOut,
                 }
             };
             tokio::select! {

@@ -85,11 +85,6 @@ impl UpstreamError {
             Self::RedirectRejected => Outcome::RedirectRejected,
         }
     }
-
-    /// Returns whether the endpoint is at fault, not the client and not the content of one response.
-    pub(crate) fn is_endpoint_fault(&self) -> bool {
-        matches!(self, Self::ConnectFailed | Self::TimedOut | Self::InvalidResponse)
-    }
 }
 
 impl From<CallFault> for UpstreamError {

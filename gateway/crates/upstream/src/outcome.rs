@@ -84,6 +84,14 @@ impl Outcome {
         )
     }
 
+    /// Returns whether the endpoint did not send a complete response.
+    pub(crate) fn is_endpoint_fault(self) -> bool {
+        matches!(
+            self,
+            Self::ConnectFailed | Self::TimedOut | Self::InvalidResponse | Self::Broken
+        )
+    }
+
     /// The name in metrics, log events and spans.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -82,7 +82,10 @@ impl CallRecord {
 
     /// Ends the call with a failure of the upstream. `error` contains nothing of the request or the response.
     pub(crate) fn fail(mut self, outcome: Outcome, error: &str) {
-        self.record_breaker(false);
+        // Otherwise the content of this one response is the problem.
+        let is_available = !outcome.is_endpoint_fault();
+        self.record_attempt(is_available);
+        self.record_breaker(is_available);
         self.outcome = outcome;
         let upstream = &*self.upstream.name;
         let endpoint = self.endpoint.as_ref().map(|permit| permit.endpoint.name());

@@ -52,11 +52,6 @@ impl UpstreamBody {
 
     fn fail(&mut self, outcome: Outcome, error: &str) -> BrokenBody {
         if let Some(record) = self.record.take() {
-            if outcome == Outcome::ResponseTooLarge {
-                record.record_attempt(true);
-            } else {
-                record.record_attempt(false);
-            }
             record.fail(outcome, error);
         }
         BrokenBody(outcome.name())

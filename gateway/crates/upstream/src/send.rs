@@ -82,20 +82,21 @@ impl Upstream {
                 Ok(response) => return self.accept(response, &request, &state, record),
                 Err(error) => error,
             };
-            if error.kind.is_endpoint_fault() {
-                record.record_attempt(false);
-            }
-            let is_late = error.kind == UpstreamError::TimedOut;
+            let outcome = error.kind.outcome();
+            let is_fault = outcome.is_endpoint_fault();
             let retries = u32::try_from(tried.len()).unwrap_or(u32::MAX);
-            let has_retry = retries < self.settings.max_retries && error.kind.is_endpoint_fault() && !is_late;
-            if !may_retry || !has_retry || !self.retry_budget.withdraw() {
-                if error.kind.is_endpoint_fault() {
-                    record.fail(error.kind.outcome(), &error.text);
+            // After a timeout no time is left.
+            let has_retry =
+                may_retry && is_fault && outcome != Outcome::TimedOut && retries < self.settings.max_retries;
+            if !has_retry || !self.retry_budget.withdraw() {
+                if is_fault {
+                    record.fail(outcome, &error.text);
                 } else {
-                    record.end(error.kind.outcome());
+                    record.end(outcome);
                 }
                 return Err(error.kind);
             }
+            record.record_attempt(false);
             tried.push(endpoint);
         }
     }
@@ -163,7 +164,6 @@ impl Upstream {
         record.response_received(head.status);
         if let Err(error) = response_headers::sanitize(&mut head, &self.settings, &self.site, &request.target)
         {
-            record.record_attempt(true);
             record.fail(error.outcome(), "the response redirects to another site");
             return Err(error);
         }
@@ -172,7 +172,6 @@ impl Upstream {
         let length = length.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
         let max_bytes = request.max_response_bytes;
         if !is_head && length.is_some_and(|length| length > max_bytes) {
-            record.record_attempt(true);
             record.fail(Outcome::ResponseTooLarge, "the response is over the limit");
             return Err(UpstreamError::ResponseTooLarge);
         }
