@@ -46,6 +46,9 @@ const MAX_LABELS = 5;
 /** Size of a label in pixels: the height of a line, the width of a letter, and the distance from the dot. */
 const LABEL = { height: 15, letter: 8.4, gap: 8 };
 
+/** How much larger labels are on phones, where the map is smaller. */
+const PHONE_LABEL = 20 / 13;
+
 /** Returns the unit vector of a point on the sphere. */
 function vectorOf(point) {
   const [longitude, latitude] = point.map((degrees) => (degrees * Math.PI) / 180);
@@ -135,26 +138,35 @@ const thousandths = ([longitude, latitude]) => [Math.round(latitude * 1000), Mat
 const overlaps = (one, other) =>
   one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
-/** Chooses the cities with names on the map: index in the state's list, and on which side of its dot the name is. */
+/** Returns the area of a name on one side of its dot. */
+function labelArea({ x, y, city }, side, scale = 1) {
+  const [width, half] = [city.length * LABEL.letter * scale, (LABEL.height / 2) * scale];
+  const left = side === "right" ? x + LABEL.gap : x - LABEL.gap - width;
+  return { left, right: left + width, top: y - half, bottom: y + half };
+}
+
+/**
+ * Chooses the cities with names on the map: index in the state's list, on which side of its dot the name is, and whether
+ * the larger names of phones have room for it.
+ */
 function labelsOf(dots) {
-  const taken = [];
-  const labeled = [];
+  const [taken, takenOnPhones, labeled] = [[], [], []];
   const largest = dots.toSorted((one, other) => other.population - one.population).slice(0, LABEL_CANDIDATES);
-  for (const { x, y, city, index } of largest) {
+  for (const dot of largest) {
+    const { x, y, index } = dot;
     if (labeled.length === MAX_LABELS) break;
     if (labeled.some((other) => Math.hypot(other.x - x, other.y - y) <= LABEL_DISTANCE)) continue;
-    const width = city.length * LABEL.letter;
-    const [top, bottom] = [y - LABEL.height / 2, y + LABEL.height / 2];
-    const [best] = [
-      { side: "right", left: x + LABEL.gap, right: x + LABEL.gap + width, top, bottom },
-      { side: "left", left: x - LABEL.gap - width, right: x - LABEL.gap, top, bottom },
-    ]
+    const [best] = ["right", "left"]
+      .map((side) => ({ side, ...labelArea(dot, side) }))
       .filter((box) => box.left >= 0 && box.right <= WIDTH && !taken.some((other) => overlaps(box, other)))
       .map((box) => ({ box, hidden: dots.filter((dot) => overlaps(box, areaOf(dot))).length }))
       .sort((one, other) => one.hidden - other.hidden);
     if (!best) continue;
-    taken.push(best.box, areaOf({ x, y }));
-    labeled.push({ x, y, label: [index, best.box.side] });
+    taken.push(best.box, areaOf(dot));
+    const phoneBox = labelArea(dot, best.box.side, PHONE_LABEL);
+    const fitsPhone = !takenOnPhones.some((other) => overlaps(phoneBox, other));
+    if (fitsPhone) takenOnPhones.push(phoneBox, areaOf(dot));
+    labeled.push({ x, y, label: [index, best.box.side, fitsPhone] });
   }
   return labeled.map(({ label }) => label);
 }

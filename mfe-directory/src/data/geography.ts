@@ -20,8 +20,8 @@ export interface StateMap {
   readonly cities: readonly CityRecord[];
   /** The cities of other states that are among the nearest to one of this state. */
   readonly neighbors: readonly Neighbor[];
-  /** Cities with a name on the map, and the side of the name. */
-  readonly labels: readonly (readonly [index: number, side: "left" | "right"])[];
+  /** Cities with a name on the map, the side of the name, and whether the map of a phone has room for it. */
+  readonly labels: readonly (readonly [index: number, side: "left" | "right", fitsPhone: boolean])[];
 }
 
 /** What the pages know of a state's cities. */

@@ -18,6 +18,8 @@ export interface Label {
   readonly x: number;
   readonly y: number;
   readonly side: "left" | "right";
+  /** Whether the map of a phone has room for it. */
+  readonly fitsPhone: boolean;
   /** The position in words. */
   readonly region: string;
 }
@@ -92,10 +94,10 @@ export async function locateState(state: string, cities: readonly string[]): Pro
       const limit = POPULATION_CLASSES[index + 1] ?? Infinity;
       return dotsOf(located.filter(({ population }) => population >= least && population < limit));
     }),
-    labels: map.labels.flatMap(([index, side]) => {
+    labels: map.labels.flatMap(([index, side, fitsPhone]) => {
       const [city, position] = [cities[index], located[index]];
       if (city === undefined || !position) return [];
-      return [{ city, x: position.x, y: position.y, side, region: regionOf(map, position) }];
+      return [{ city, x: position.x, y: position.y, side, fitsPhone, region: regionOf(map, position) }];
     }),
     largest: located
       .map(({ population }, index) => ({ city: cities[index] ?? "", population }))
