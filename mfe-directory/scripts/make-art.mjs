@@ -15,7 +15,11 @@ const WIDTH = COLUMNS * TILE;
 const HEIGHT = ROWS * TILE;
 
 /** A circle looks the same after each turn. Not turned, all circles compress to fewer bytes. */
-const CIRCLE = [[0.25, 0.5], [0.75, 0.5, { radius: 0.25, sweep: 0 }], [0.25, 0.5, { radius: 0.25, sweep: 0 }]];
+const CIRCLE = [
+  [0.25, 0.5],
+  [0.75, 0.5, { radius: 0.25, sweep: 0 }],
+  [0.25, 0.5, { radius: 0.25, sweep: 0 }],
+];
 
 /**
  * The shapes of a tile, which is 1 wide and high: steps from the first point to the last one, each a straight line, or an
@@ -23,12 +27,33 @@ const CIRCLE = [[0.25, 0.5], [0.75, 0.5, { radius: 0.25, sweep: 0 }], [0.25, 0.5
  */
 const SHAPES = [
   [],
-  [[0, 0], [1, 0], [0, 1, { radius: 1, sweep: 1 }]],
-  [[0, 0], [1, 0, { radius: 0.5, sweep: 0 }]],
-  [[0, 0], [1, 0], [0, 1]],
+  [
+    [0, 0],
+    [1, 0],
+    [0, 1, { radius: 1, sweep: 1 }],
+  ],
+  [
+    [0, 0],
+    [1, 0, { radius: 0.5, sweep: 0 }],
+  ],
+  [
+    [0, 0],
+    [1, 0],
+    [0, 1],
+  ],
   CIRCLE,
-  [[0, 0], [0.5, 0], [0.5, 1], [0, 1]],
-  [[0, 0.5], [1, 0.5, { radius: 0.5, sweep: 1 }], [1, 1], [0, 1]],
+  [
+    [0, 0],
+    [0.5, 0],
+    [0.5, 1],
+    [0, 1],
+  ],
+  [
+    [0, 0.5],
+    [1, 0.5, { radius: 0.5, sweep: 1 }],
+    [1, 1],
+    [0, 1],
+  ],
 ];
 
 // FNV-1a hashes the name into the seed of mulberry32.

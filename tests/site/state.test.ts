@@ -168,7 +168,9 @@ for (const [state, label] of [
         expect(box.x + box.width).toBeLessThanOrEqual(width);
         for (const other of boxes.slice(0, index)) {
           const isBeside = box.x + box.width <= other.x || other.x + other.width <= box.x;
-          expect(isBeside || Math.abs(box.y - other.y) > 10, `names ${JSON.stringify([box, other])} overlap`).toBe(true);
+          expect(isBeside || Math.abs(box.y - other.y) > 10, `names ${JSON.stringify([box, other])} overlap`).toBe(
+            true,
+          );
         }
       }
     }

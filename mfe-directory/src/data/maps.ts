@@ -57,7 +57,10 @@ async function mapOf(state: string, cities: readonly string[]): Promise<StateMap
 const outlineOf = ({ height, west, east, outline }: StateMap): Outline => ({ height, west, east, path: outline });
 const pointOf = (latitude: number, longitude: number): Point => [latitude / 1000, longitude / 1000];
 
-function positionOf({ projection }: StateMap, [latitude, longitude]: CityRecord): { readonly x: number; readonly y: number } {
+function positionOf(
+  { projection }: StateMap,
+  [latitude, longitude]: CityRecord,
+): { readonly x: number; readonly y: number } {
   const [x, y] = project(projection, pointOf(latitude, longitude));
   return { x: Math.round(x), y: Math.round(y) };
 }

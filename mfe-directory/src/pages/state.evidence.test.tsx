@@ -14,7 +14,10 @@ vi.mock("../data/ads", () => ({
 }));
 vi.mock("../data/geography/index", () => ({
   LOADERS: [
-    ["Iowa", () => Promise.resolve({ default: { Iowa: { cities: [] }, Ohio: { cities: ["Akron", "Berea", "Akron"] } } })],
+    [
+      "Iowa",
+      () => Promise.resolve({ default: { Iowa: { cities: [] }, Ohio: { cities: ["Akron", "Berea", "Akron"] } } }),
+    ],
   ],
 }));
 
