@@ -46,8 +46,8 @@ const MAX_LABELS = 5;
 /** Size of a label in pixels: the height of a line, the width of a letter, and the distance from the dot. */
 const LABEL = { height: 15, letter: 8.4, gap: 8 };
 
-/** How much larger labels are on phones, where the map is smaller. */
-const PHONE_LABEL = 20 / 13;
+/** The same on phones, where the map is smaller and the letters are larger in its units. */
+const PHONE_LABEL = { height: 24, letter: 14.8, gap: 8 };
 
 /** Returns the unit vector of a point on the sphere. */
 function vectorOf(point) {
@@ -139,10 +139,10 @@ const overlaps = (one, other) =>
   one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
 /** Returns the area of a name on one side of its dot. */
-function labelArea({ x, y, city }, side, scale = 1) {
-  const [width, half] = [city.length * LABEL.letter * scale, (LABEL.height / 2) * scale];
-  const left = side === "right" ? x + LABEL.gap : x - LABEL.gap - width;
-  return { left, right: left + width, top: y - half, bottom: y + half };
+function labelArea({ x, y, city }, side, { height, letter, gap } = LABEL) {
+  const width = city.length * letter;
+  const left = side === "right" ? x + gap : x - gap - width;
+  return { left, right: left + width, top: y - height / 2, bottom: y + height / 2 };
 }
 
 /**
