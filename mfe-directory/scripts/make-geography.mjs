@@ -44,10 +44,10 @@ const LABEL_DISTANCE = 36;
 const MAX_LABELS = 5;
 
 /** Size of a label in pixels: the height of a line, the width of a letter, and the distance from the dot. */
-const LABEL = { height: 15, letter: 8.4, gap: 8 };
+const LABEL = { height: 17, letter: 10.5, gap: 8 };
 
 /** The same on phones, where the map is smaller and the letters are larger in its units. */
-const PHONE_LABEL = { height: 24, letter: 14.8, gap: 8 };
+const PHONE_LABEL = { height: 26, letter: 16, gap: 8 };
 
 /** Returns the unit vector of a point on the sphere. */
 function vectorOf(point) {

@@ -18,8 +18,8 @@ export interface Label {
   readonly x: number;
   readonly y: number;
   readonly side: "left" | "right";
-  /** Whether the map of a phone has room for it. */
-  readonly fitsPhone: boolean;
+  /** Whether the map of a phone has no room for it. */
+  readonly wide?: true;
   /** The position in words. */
   readonly region: string;
 }
@@ -100,7 +100,16 @@ export async function locateState(state: string, cities: readonly string[]): Pro
     labels: map.labels.flatMap(([index, side, fitsPhone]) => {
       const [city, position] = [cities[index], located[index]];
       if (city === undefined || !position) return [];
-      return [{ city, x: position.x, y: position.y, side, fitsPhone, region: regionOf(map, position) }];
+      return [
+        {
+          city,
+          x: position.x,
+          y: position.y,
+          side,
+          region: regionOf(map, position),
+          ...(!fitsPhone && { wide: true }),
+        },
+      ];
     }),
     largest: located
       .map(({ population }, index) => ({ city: cities[index] ?? "", population }))
