@@ -1,48 +1,39 @@
-// Writes a file per state, and an index with their loaders. Adjacent states share a chunk, because every page contains
-// the digest of every chunk: one chunk per state would cost more than it saves.
+// Writes files with data of several states each, and an index with their loaders. Adjacent states share a file, because
+// every page contains the digest of every chunk: a chunk per state would cost more than it saves.
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 
-/** Maximum number of cities per chunk. A larger state has its own chunk. */
-const MAX_CHUNK_CITIES = 400;
+/** Maximum number of cities per file. A larger state has its own file. */
+const MAX_FILE_CITIES = 400;
 
 const slugOf = (state) => state.toLowerCase().replaceAll(" ", "-");
-const keyOf = (state) => (/^\w+$/.test(state) ? state : JSON.stringify(state));
 
-/** The city table: the sorted cities of each state. */
+/** The city table: the sorted cities of each state, by state in alphabetical order. */
 export const CITIES = JSON.parse(await readFile(new URL("../data/us-cities.json", import.meta.url), "utf8"));
 
-/** Returns the chunk number of each state. */
-function chunksOf(lists) {
-  let chunk = 1;
-  let names = 0;
-  return lists.map((cities) => {
-    if (names > 0 && names + cities.length > MAX_CHUNK_CITIES) {
-      chunk += 1;
-      names = 0;
+/** Returns the states of each file. */
+function groups() {
+  const all = [];
+  let count = Infinity;
+  for (const [state, cities] of Object.entries(CITIES)) {
+    count += cities.length;
+    if (count > MAX_FILE_CITIES) {
+      all.push([]);
+      count = cities.length;
     }
-    names += cities.length;
-    return chunk;
-  });
+    all.at(-1).push(state);
+  }
+  return all;
 }
 
-/** Returns the lines of an object with a loader per state. */
-export function loaderLines() {
-  const chunks = chunksOf(Object.values(CITIES));
-  return Object.keys(CITIES)
-    .map(
-      (state, index) =>
-        `  ${keyOf(state)}: () => import(/* webpackChunkName: "cities-${chunks[index]}" */ "./${slugOf(state)}.json"),`,
-    )
-    .join("\n");
-}
-
-/** Returns the files of a folder by name. `jsonOf` returns the JSON of a state; `index` is the source of `index.ts`. */
-export function stateFiles(jsonOf, index) {
-  const files = Object.entries(CITIES).map(([state, cities]) => [
-    `${slugOf(state)}.json`,
-    `${jsonOf(state, cities)}\n`,
-  ]);
-  return new Map([...files, ["index.ts", index]]);
+/** Returns the files by name, with a line per state. `jsonOf` returns the JSON of a state; `head` begins `index.ts`. */
+export function stateFiles(jsonOf, head) {
+  const files = groups().map((states) => ({
+    first: states[0],
+    name: `${slugOf(states[0])}${states.length === 1 ? "" : `-to-${slugOf(states.at(-1))}`}.json`,
+    content: `{\n${states.map((state) => `"${state}":${jsonOf(state)}`).join(",\n")}\n}\n`,
+  }));
+  const loaders = files.map(({ first, name }) => `  ["${first}", () => import("./${name}")],\n`).join("");
+  return new Map([...files.map(({ name, content }) => [name, content]), ["index.ts", `${head}[\n${loaders}];\n`]]);
 }
 
 /** Replaces the files of a folder. */

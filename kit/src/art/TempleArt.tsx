@@ -9,10 +9,10 @@ export interface TempleArtProps {
 // Centers of the columns. The outer ones are further away, so they are closer together.
 const COLUMNS = [58, 104, 152, 200, 248, 296, 342] as const;
 
-// A column with base and capital, 24 units wide, on the floor at 232.
-function column(center: number): string {
-  return `M${String(center - 12)} 112h24v7h-3l-2 99h3v7h3v7h-26v-7h3v-7h3l-2-99h-3z`;
-}
+// Columns with base and capital, 24 units wide, on the floor at 232. One path: it paints faster than one per column.
+const COLUMNS_PATH = COLUMNS.map(
+  (center) => `M${String(center - 12)} 112h24v7h-3l-2 99h3v7h3v7h-26v-7h3v-7h3l-2-99h-3z`,
+).join("");
 
 // Colors in the light and dark schemes. Set as attributes: every page would load a stylesheet.
 const SKY = ["light-dark(#4a1c35, #1d0b15)", "light-dark(#8f3f63, #4c1d35)", "light-dark(#e39a86, #8f4257)"] as const;
@@ -23,7 +23,7 @@ const SHADE = "light-dark(#d8b9b0, #9a7b7c)";
 /** A decorative temple at dusk, with its reflection. */
 export function TempleArt({ className }: TempleArtProps): ReactElement {
   const id = useId();
-  const [sky, sun, stone] = [`${id}sky`, `${id}sun`, `${id}stone`];
+  const [sky, sun, stone, columns] = [`${id}sky`, `${id}sun`, `${id}stone`, `${id}columns`];
   const stoneFill = `url(#${stone})`;
   return (
     <svg className={className} viewBox="0 0 400 300" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
@@ -42,6 +42,15 @@ export function TempleArt({ className }: TempleArtProps): ReactElement {
           <stop stopColor={LIGHT} offset=".4" />
           <stop stopColor={SHADE} offset="1" />
         </linearGradient>
+        {/* The same on each column: most are two widths apart. */}
+        <linearGradient
+          id={columns}
+          href={`#${stone}`}
+          gradientUnits="userSpaceOnUse"
+          spreadMethod="repeat"
+          x1="44"
+          x2="68"
+        />
       </defs>
       <rect width="400" height="300" fill={`url(#${sky})`} />
       <circle cx="200" cy="178" r="128" fill={`url(#${sun})`} />
@@ -52,9 +61,7 @@ export function TempleArt({ className }: TempleArtProps): ReactElement {
       />
       <path fill={stoneFill} d="M200 38 356 94H44zM40 94h320v18H40z" />
       <path fill={SKY[1]} opacity=".3" d="M200 52 310 90H90z" />
-      {COLUMNS.map((center) => (
-        <path key={center} fill={stoneFill} d={column(center)} />
-      ))}
+      <path fill={`url(#${columns})`} d={COLUMNS_PATH} />
       <path fill={stoneFill} d="M34 232h332v9H34zM22 241h356v11H22z" />
       <path fill="light-dark(#3d162b, #160810)" d="M0 252h400v48H0z" />
       <path

@@ -2,12 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 
+import { pictures } from "../../scripts/make-art.mjs";
 import { ART } from ".";
 
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".svg"));
 
 it("picture files match the names in ART", () => {
   expect(files.sort()).toEqual(Object.keys(ART).sort());
+});
+
+it("the pictures are those that their script writes", async () => {
+  const read = (file: string): string => readFileSync(path.join(import.meta.dirname, file), "utf8");
+  expect(new Map(files.map((file) => [file, read(file)]))).toEqual(await pictures());
 });
 
 describe.each(files)("the picture %s", (file) => {

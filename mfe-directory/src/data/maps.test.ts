@@ -9,7 +9,7 @@ import table from "../../data/us-cities.json";
 import { milesBetween } from "../map/geometry";
 import { locateCity, locateState } from "./maps";
 
-const GENERATOR = path.join(import.meta.dirname, "../../scripts/make-maps.mjs");
+const GENERATOR = path.join(import.meta.dirname, "../../scripts/make-geography.mjs");
 
 type Coordinates = readonly [latitude: number, longitude: number, population: number];
 const COORDINATES = places as unknown as Readonly<Record<string, Readonly<Record<string, Coordinates>>>>;
@@ -29,7 +29,7 @@ function positionsOf(dots: string): readonly { readonly x: number; readonly y: n
   });
 }
 
-it("the generated maps match their sources", async () => {
+it("the generated files match their sources", async () => {
   await expect(promisify(execFile)(process.execPath, [GENERATOR, "--check"])).resolves.toMatchObject({ stderr: "" });
 });
 

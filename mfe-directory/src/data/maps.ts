@@ -1,29 +1,7 @@
-import { MAP_TABLE } from "./maps/index";
+import { loadGeography, type CityRecord, type StateMap } from "./geography";
 import type { Place } from "./places";
-import { milesBetween, project, type Point, type Projection } from "../map/geometry";
+import { milesBetween, project, type Point } from "../map/geometry";
 import { MAP_PADDING, POPULATION_CLASSES } from "../map/sizes";
-
-type City = readonly [latitude: number, longitude: number, population: number];
-type Neighbor = readonly [state: string, city: string, latitude: number, longitude: number];
-
-/** A generated map of a state. Latitudes and longitudes are in thousandths of a degree. */
-interface StateMap {
-  /** Height of the image. */
-  readonly height: number;
-  /** Horizontal bounds of the outline. */
-  readonly west: number;
-  readonly east: number;
-  /** An SVG path. */
-  readonly outline: string;
-  /** The projection of the outline. */
-  readonly projection: Projection;
-  /** The state's cities, in the order of its list. */
-  readonly cities: readonly City[];
-  /** The cities of other states that are among the nearest to one of this state. */
-  readonly neighbors: readonly Neighbor[];
-  /** Cities with a name on the map, and the side of the name. */
-  readonly labels: readonly (readonly [index: number, side: "left" | "right"])[];
-}
 
 /** The outline of a state. */
 export interface Outline {
@@ -40,6 +18,8 @@ export interface Label {
   readonly x: number;
   readonly y: number;
   readonly side: "left" | "right";
+  /** Whether the map of a phone has no room for it. */
+  readonly wide?: true;
   /** The position in words. */
   readonly region: string;
 }
@@ -70,15 +50,17 @@ const LISTED = 6;
 
 /** Returns the map of a state if it shows these cities. */
 async function mapOf(state: string, cities: readonly string[]): Promise<StateMap | undefined> {
-  // A test verifies that the generated files are up to date.
-  const map = (await MAP_TABLE[state]?.())?.default as StateMap | undefined;
+  const map = (await loadGeography(state))?.map;
   return map?.cities.length === cities.length ? map : undefined;
 }
 
 const outlineOf = ({ height, west, east, outline }: StateMap): Outline => ({ height, west, east, path: outline });
 const pointOf = (latitude: number, longitude: number): Point => [latitude / 1000, longitude / 1000];
 
-function positionOf({ projection }: StateMap, [latitude, longitude]: City): { readonly x: number; readonly y: number } {
+function positionOf(
+  { projection }: StateMap,
+  [latitude, longitude]: CityRecord,
+): { readonly x: number; readonly y: number } {
   const [x, y] = project(projection, pointOf(latitude, longitude));
   return { x: Math.round(x), y: Math.round(y) };
 }
@@ -115,10 +97,19 @@ export async function locateState(state: string, cities: readonly string[]): Pro
       const limit = POPULATION_CLASSES[index + 1] ?? Infinity;
       return dotsOf(located.filter(({ population }) => population >= least && population < limit));
     }),
-    labels: map.labels.flatMap(([index, side]) => {
+    labels: map.labels.flatMap(([index, side, fitsPhone]) => {
       const [city, position] = [cities[index], located[index]];
       if (city === undefined || !position) return [];
-      return [{ city, x: position.x, y: position.y, side, region: regionOf(map, position) }];
+      return [
+        {
+          city,
+          x: position.x,
+          y: position.y,
+          side,
+          region: regionOf(map, position),
+          ...(!fitsPhone && { wide: true }),
+        },
+      ];
     }),
     largest: located
       .map(({ population }, index) => ({ city: cities[index] ?? "", population }))

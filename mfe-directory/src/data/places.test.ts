@@ -1,6 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
+import { loadGeography } from "./geography";
 import { citiesOf, findPlace } from "./places";
+
+vi.mock("./geography", { spy: true });
 
 describe("citiesOf", () => {
   it("returns the state's list", async () => {
@@ -9,12 +12,12 @@ describe("citiesOf", () => {
   });
 
   it("removes duplicates, keeping the order", async () => {
-    const table = { Ohio: () => Promise.resolve({ default: ["Akron", "Berea", "Akron", "Berea", "Canton"] }) };
-    expect(await citiesOf("Ohio", table)).toEqual(["Akron", "Berea", "Canton"]);
+    vi.mocked(loadGeography).mockResolvedValueOnce({ cities: ["Akron", "Berea", "Akron", "Berea", "Canton"] });
+    expect(await citiesOf("Ohio")).toEqual(["Akron", "Berea", "Canton"]);
   });
 
-  it("returns an empty list without a table entry", async () => {
-    expect(await citiesOf("Ohio", {})).toEqual([]);
+  it.each(["Nowhere", "Aaa", "Zzz", "constructor", ""])("returns an empty list for %j", async (state) => {
+    expect(await citiesOf(state)).toEqual([]);
   });
 });
 

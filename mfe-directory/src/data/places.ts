@@ -1,4 +1,4 @@
-import { CITY_TABLE } from "./cities";
+import { loadGeography } from "./geography";
 
 /** The name of a city and its state. */
 export interface Place {
@@ -6,11 +6,9 @@ export interface Place {
   readonly city: string;
 }
 
-/** Returns the cities of a state without duplicates, or an empty list if the table has no entry. */
-export async function citiesOf(state: string, table = CITY_TABLE): Promise<readonly string[]> {
-  const load = Object.hasOwn(table, state) ? table[state] : undefined;
-  if (!load) return [];
-  return [...new Set((await load()).default)];
+/** Returns the cities of a state without duplicates, or an empty list if it has none. */
+export async function citiesOf(state: string): Promise<readonly string[]> {
+  return [...new Set((await loadGeography(state))?.cities)];
 }
 
 /**

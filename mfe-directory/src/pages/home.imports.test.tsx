@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { renderExisting } from "../testing/page";
 
 // Importing either module fails.
-vi.mock("../data/cities", () => {
+vi.mock("../data/geography", () => {
   throw new Error("the home page must not import the cities");
 });
 vi.mock("../data/ads", () => {

@@ -1,14 +1,21 @@
 import { TEST_SITE } from "@colonnade/kit/testing";
 import { cleanup, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { FAQ } from "../data/faq";
 import { STATES } from "../data/states";
 import { renderExisting, textOf } from "../testing/page";
 import { page } from "./home";
 
-afterEach(cleanup);
+// The place search loads its index once a visitor reaches it.
+beforeEach(() => {
+  vi.stubGlobal("fetch", () => Promise.resolve(new Response("")));
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  cleanup();
+});
 
 function section(name: string): HTMLElement {
   return screen.getByRole("region", { name });

@@ -5,18 +5,20 @@ import type { Ad } from "../data/ad";
 import { reviewedAd, sampleAd, verifiedAd } from "../testing/fakeAds";
 import { renderExisting, textOf } from "../testing/page";
 
-// Replaces the ads, and the city table with two states, one of them empty.
+// Replaces the ads, and the city lists by those of two states, one of them empty.
 const mocked = vi.hoisted(() => ({ ads: [] as Ad[] }));
 vi.mock("../data/ads", () => ({
   get ALL_ADS() {
     return mocked.ads;
   },
 }));
-vi.mock("../data/cities", () => ({
-  CITY_TABLE: {
-    Ohio: () => Promise.resolve({ default: ["Akron", "Berea", "Akron"] }),
-    Iowa: () => Promise.resolve({ default: [] }),
-  },
+vi.mock("../data/geography/index", () => ({
+  LOADERS: [
+    [
+      "Iowa",
+      () => Promise.resolve({ default: { Iowa: { cities: [] }, Ohio: { cities: ["Akron", "Berea", "Akron"] } } }),
+    ],
+  ],
 }));
 
 beforeEach(() => {

@@ -65,7 +65,7 @@ export function Unreachable({ partner, docked, back }: UnreachableProps): ReactE
       <div className={css.middle}>
         <Notice className={css.message}>
           <p id={`${id}-what`}>
-            <strong>Sign-up isn’t available right now, so we couldn’t confirm your account.</strong>
+            <strong>We couldn’t reach the sign-up service, so we couldn’t confirm your account.</strong>
           </p>
           <div id={`${id}-where`} className={css.where}>
             {counting && (

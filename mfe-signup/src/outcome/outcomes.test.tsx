@@ -39,7 +39,7 @@ describe("unreachable sign-up", () => {
   it("shows the partner and the affiliate link, and focuses 'Stop'", async () => {
     await signUpUnreachable();
     const group = screen.getByRole("group");
-    expect(group.textContent).toContain("Sign-up isn’t available right now");
+    expect(group.textContent).toContain("We couldn’t reach the sign-up service");
     expect(descriptionOf(group)).toContain(
       "Taking you to Example Partner in 10 seconds.The countdown follows the affiliate link below, so we may earn a commission.",
     );

@@ -8,19 +8,15 @@ import css from "./StateMap.module.css";
 
 const SHADE_CLASSES = [css.shade1, css.shade2, css.shade3, css.shade4, css.shade5];
 // Only a tile after a gap needs a column: the grid places the others after one another.
-const COLUMN_CLASSES = [
-  css.column1,
-  css.column2,
-  css.column3,
-  css.column4,
-  css.column5,
-  css.column6,
-  css.column7,
-  css.column8,
-  css.column9,
-  css.column10,
-  css.column11,
-];
+const COLUMN_CLASSES: Readonly<Partial<Record<number, string | undefined>>> = {
+  0: css.column1,
+  1: css.column2,
+  3: css.column4,
+  5: css.column6,
+  8: css.column9,
+  9: css.column10,
+  10: css.column11,
+};
 
 function shadeText(index: number): string {
   const [least = 0, limit] = [SHADES[index], SHADES[index + 1]];
@@ -51,7 +47,7 @@ export function StateMap(): ReactElement {
         <a className={classes("visually-hidden", css.skip)} href="#states">
           Skip the map
         </a>
-        <ul className={css.tiles}>
+        <ul className={classes("deferred-layout", css.tiles)}>
           {TILES.map(({ state, column, row }, index) => {
             const previous = TILES[index - 1];
             const follows = previous?.row === row && previous.column === column - 1;
@@ -59,8 +55,11 @@ export function StateMap(): ReactElement {
               <li key={state.code} className={classes(!follows && COLUMN_CLASSES[column])}>
                 <Link to={statePath(state.name)} className={SHADE_CLASSES[shadeOf(state)]}>
                   {state.code}
-                  <span className="visually-hidden">{` ${state.name}, ${String(state.cityCount)} cities`}</span>
-                  <small aria-hidden="true">{state.cityCount}</small>
+                  <span className="visually-hidden">{` ${state.name}, `}</span>
+                  <small>
+                    {state.cityCount}
+                    <span className="visually-hidden"> cities</span>
+                  </small>
                 </Link>
               </li>
             );

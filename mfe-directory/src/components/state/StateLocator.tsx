@@ -45,10 +45,10 @@ export function StateLocator({ state, cityCount, location }: Props): ReactElemen
           {shown.map(({ path, index }) => (
             <path key={index} className={classes(css.dots, DOTS[index])} d={path} />
           ))}
-          {labels.map(({ city, x, y, side }) => (
+          {labels.map(({ city, x, y, side, wide }) => (
             <text
               key={city}
-              className={css.label}
+              className={classes(css.label, wide && css.wide)}
               x={side === "left" ? x - 8 : x + 8}
               y={y + 4}
               textAnchor={side === "left" ? "end" : "start"}

@@ -1,0 +1,2 @@
+/** Returns the pictures by file name. */
+export function pictures(): Promise<ReadonlyMap<string, string>>;
