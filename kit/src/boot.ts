@@ -1,4 +1,5 @@
 import type { FormResult, Head, Layout } from "./page.js";
+import type { QueryResult } from "./queries.js";
 import type { SiteFacts } from "./site.js";
 
 /** A script or stylesheet of a release that a view needs. */
@@ -53,9 +54,11 @@ export interface RenderRequest {
   readonly site: SiteFacts;
   /** The result of a form post. Present if the page is the response to it. */
   readonly form?: FormResult;
+  /** The results of the page's queries, by name. Absent until they are known. */
+  readonly results?: Readonly<Record<string, QueryResult>>;
 }
 
-/** The result of the shell's `render`. */
+/** A rendered page. */
 export interface Rendered {
   readonly status: 200 | 404;
   readonly head: Head | { readonly title: string; readonly robots: string };
@@ -65,6 +68,25 @@ export interface Rendered {
   /** Whether the page read today's date. It is then cached for that day only. */
   readonly readsToday: boolean;
 }
+
+/** A page that sends the visitor elsewhere. */
+export interface RenderedRedirect {
+  readonly status: 307;
+  /** Path on this site, percent-encoded. */
+  readonly location: string;
+  readonly readsToday: boolean;
+}
+
+/** What a page needs before it can be rendered. `render` is called again with the results. */
+export interface RequiredQueries {
+  /** Paths below `/api/`, by name. */
+  readonly queries: Readonly<Record<string, string>>;
+  /** Whether the paths depend on today's date. They are then cached for that day only. */
+  readonly readsToday: boolean;
+}
+
+/** The result of the shell's `render`. */
+export type RenderResult = Rendered | RenderedRedirect | RequiredQueries;
 
 /** The image in link previews (`og:image`). */
 export interface SocialImage {

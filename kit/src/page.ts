@@ -1,15 +1,21 @@
 import type { FunctionComponent } from "react";
 
 import type { NotFound } from "./notFound.js";
+import type { NoQueries, Queries, QueryResults } from "./queries.js";
+import type { Redirect } from "./redirect.js";
 import type { SiteFacts } from "./site.js";
 
-/** Argument of a page's `data`. */
-export interface DataContext {
+/** Argument of a page's `queries`. */
+export interface QueriesContext {
   /** Decoded values of the pattern's `:param` segments, by name. */
   readonly params: Readonly<Record<string, string>>;
   /** The site's facts, including today's date. */
   readonly site: SiteFacts;
 }
+
+/** Argument of a page's `data`: `params`, `site` and, if the page has `queries`, their `results` by name. */
+export type DataContext<Q extends Queries = NoQueries> = QueriesContext &
+  ([keyof Q] extends [never] ? unknown : { readonly results: QueryResults<Q> });
 
 /** The result of a form post without JavaScript. The page that contains the form shows it. */
 export interface FormResult {
@@ -83,15 +89,22 @@ export interface PageProps<Data> {
 /**
  * One kind of page.
  *
- * All members also run on the server. During `data`, `head`, `layout` and rendering, do not use window, timers, fetch,
- * the clock, randomness or locale-dependent formatting. Today's date is `site.today`.
+ * All members also run on the server. During `queries`, `data`, `head`, `layout` and rendering, do not use window, timers,
+ * fetch, the clock, randomness or locale-dependent formatting. Today's date is `site.today`.
  */
-export interface Page<Data> {
+export interface Page<Data, Q extends Queries = NoQueries> {
   /**
-   * Returns the page's data, which must be serializable to JSON, or `notFound()` if the params identify nothing. The
-   * data comes from the section's own modules (dynamic imports are allowed), never from the network.
+   * Returns what to request from the site's upstreams before `data` runs: at most eight paths below `/api/`, by name. A path
+   * that comes with a schema is created by `query()`. The same params must give the same paths. Declare it before `data`,
+   * whose `results` get their types from it.
    */
-  data(context: DataContext): Data | NotFound | Promise<Data | NotFound>;
+  queries?(context: QueriesContext): Q;
+  /**
+   * Returns the page's data, which must be serializable to JSON, `notFound()` if the params identify nothing, or
+   * `redirect()`. The data comes from the results of `queries` and from the section's own modules (dynamic imports are
+   * allowed), never from a request of its own.
+   */
+  data(context: DataContext<Q>): PageData<Data> | Promise<PageData<Data>>;
   /**
    * Returns paths of this page, percent-encoded: all of them or a few examples. They go into the sitemap, and the build and
    * the gateway test the page with them. All pages of a section together return at most 5,000.
@@ -107,12 +120,19 @@ export interface Page<Data> {
   readonly Component: FunctionComponent<PageProps<Data>>;
 }
 
-/**
- * A page with an unknown data type. Pass only the result of its own `data` to its `head`, `layout` and `Component`.
- */
-export type AnyPage = Omit<Page<never>, "data"> & { data(context: DataContext): unknown };
+/** What a page's `data` returns. */
+export type PageData<Data> = Data | NotFound | Redirect;
 
-/** Declares a page. Returns its argument; the data type is inferred from `data`. */
-export function definePage<Data>(page: Page<Data>): Page<Data> {
+/**
+ * A page with an unknown data type. Pass only the result of its own `data` to its `head`, `layout` and `Component`, and only
+ * the results of its own `queries` to its `data`.
+ */
+export type AnyPage = Omit<Page<never>, "queries" | "data"> & {
+  queries?(context: QueriesContext): Queries;
+  data(context: QueriesContext & { readonly results?: QueryResults }): unknown;
+};
+
+/** Declares a page. Returns its argument; the data type is inferred from `data`, and that of its `results` from `queries`. */
+export function definePage<Data, Q extends Queries = NoQueries>(page: Page<Data, Q>): Page<Data, Q> {
   return page;
 }

@@ -3,13 +3,18 @@ export type {
   Asset,
   Boot,
   Rendered,
+  RenderedRedirect,
   RenderedView,
   RenderRequest,
+  RenderResult,
+  RequiredQueries,
   ResolvedPage,
   ResolvedSlot,
   SectionEntry,
   SocialImage,
 } from "./boot.js";
+export { fetchResult, QUERY_TIMEOUT } from "./fetchResult.js";
+export { loadResults } from "./queries.js";
 export { ParamsContext, ShellContext, type ShellServices } from "./context.js";
 export { JOIN_ATTRIBUTE } from "./JoinButton.js";
 export { isSitePath } from "./paths.js";

@@ -1,3 +1,4 @@
+import { isPagePath } from "@colonnade/kit";
 import "@colonnade/kit/design.css";
 import { SUSPENDED_DIGEST } from "@colonnade/kit/shell";
 import type { ErrorInfo } from "react";
@@ -40,11 +41,15 @@ if (!root) throw new Error('the document has no element with id "root"');
 // The response to a form post has the URL of the post. With the page's own URL, a reload shows the page.
 if (boot.form) history.replaceState(history.state, "", boot.form.page);
 const deployment = createPinnedDeployment(boot);
-const views = createViewLoader(boot, location.pathname, deployment);
+const views = createViewLoader(boot, location.pathname, deployment, (path) => {
+  if (isPagePath(path)) routerHistory.navigator.replace(path);
+  else location.replace(path);
+});
 const transitions = createViewTransitions(location.pathname);
+const routerHistory = createRouterHistory(views, transitions);
 const { join, search } = boot.slots;
 const app = (
-  <ShellRouter history={createRouterHistory(views, transitions)}>
+  <ShellRouter history={routerHistory}>
     <App
       boot={boot}
       deployment={deployment}

@@ -1,9 +1,19 @@
 // @vitest-environment node
 // Without a DOM, as in the gateway's sandbox.
-import { definePage, defineSection, notFound, useSite, type AnyPage, type Section } from "@colonnade/kit";
-import type { Rendered } from "@colonnade/kit/shell";
+import {
+  definePage,
+  defineSection,
+  notFound,
+  query,
+  redirect,
+  useSite,
+  type AnyPage,
+  type Section,
+} from "@colonnade/kit";
+import type { Rendered, RenderResult } from "@colonnade/kit/shell";
 import { TEST_SITE } from "@colonnade/kit/testing";
 import { lazy, Suspense, type ReactNode } from "react";
+import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 
 import { render } from "./server";
@@ -39,8 +49,12 @@ function sectionOf(page: unknown): Section {
   });
 }
 
-function renderAt(path: string, page: unknown = greeting, more: object = {}): Promise<Rendered> {
+function resultAt(path: string, page: unknown = greeting, more: object = {}): Promise<RenderResult> {
   return render(sectionOf(page), { path, page: { section: "greeting", pattern: PATTERN }, site: TEST_SITE, ...more });
+}
+
+async function renderAt(path: string, page: unknown = greeting, more: object = {}): Promise<Rendered> {
+  return (await resultAt(path, page, more)) as Rendered;
 }
 
 describe("an existing page", () => {
@@ -104,6 +118,84 @@ function greetingOf(data: string) {
   return { data: (): string => data, head: () => HEAD, Component: () => <h1>A page</h1> };
 }
 
+describe("a page with queries", () => {
+  const listings = definePage({
+    queries: ({ params, site }) => ({
+      listings: `/api/listings?name=${params.name ?? ""}&day=${site.today}`,
+      venue: query("/api/venue", v.object({ city: v.string() })),
+    }),
+    data: ({ results: { listings, venue } }) => {
+      if (!listings.ok && listings.status === 404) return notFound("Name not found");
+      if (venue.ok && venue.value.city === "Moved") return redirect("/greeting/new?from=old");
+      return { listings, venue };
+    },
+    head: () => HEAD,
+    Component: ({ data }) => <h1>{data.venue.ok ? data.venue.value.city : `failed: ${String(data.venue.status)}`}</h1>,
+  });
+  const ok = (value: unknown): object => ({ ok: true, value });
+  const failed = (status: number): object => ({ ok: false, status });
+
+  test("without results, render returns its queries", async () => {
+    expect(await resultAt("/greeting/x", listings)).toEqual({
+      queries: { listings: "/api/listings?name=x&day=2026-01-31", venue: "/api/venue" },
+      readsToday: true,
+    });
+  });
+
+  test("with results, it renders, and its data is that of the view", async () => {
+    const results = { listings: ok([1]), venue: ok({ city: "Austin" }) };
+    const { html, view } = await renderAt("/greeting/x", listings, { results });
+    expect(html).toContain("<h1>Austin</h1>");
+    expect(view).toMatchObject({ kind: "page", data: results });
+  });
+
+  test.each([
+    ["has failed", failed(503), "failed: 503"],
+    ["does not fit the schema", ok({ city: 5 }), "failed: 502"],
+    ["is missing", undefined, "failed: 504"],
+  ])("it renders if a result %s", async (_, venue, text) => {
+    const { html, view } = await renderAt("/greeting/x", listings, { results: { listings: ok([]), venue } });
+    expect(html.replaceAll("<!-- -->", "")).toContain(`<h1>${text}</h1>`);
+    expect(view).toMatchObject({ kind: "page", data: { venue: { ok: false } } });
+  });
+
+  test("it can be not found because of a result", async () => {
+    const rendered = await renderAt("/greeting/x", listings, { results: { listings: failed(404) } });
+    expect(rendered).toMatchObject({ status: 404, view: { kind: "notFound", heading: "Name not found" } });
+  });
+
+  test("it can redirect because of a result", async () => {
+    const results = { listings: ok([]), venue: ok({ city: "Moved" }) };
+    expect(await resultAt("/greeting/x", listings, { results })).toEqual({
+      status: 307,
+      location: "/greeting/new?from=old",
+      readsToday: true,
+    });
+  });
+
+  test("it renders at once if its queries are empty", async () => {
+    const page = { ...greetingOf("x"), queries: () => ({}) };
+    expect(await resultAt("/greeting/x", page)).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ["no object", [], "is not an object"],
+    ["nine queries", Object.fromEntries(Array.from("123456789", (name) => [name, "/api/x"])), "has 9 queries"],
+    ["a path outside of /api/", { x: "/greeting/x" }, '"/greeting/x" of the query "x"'],
+    ["another host", { x: "//api.example/api/x" }, '"//api.example/api/x"'],
+    ["dot segments", { x: "/api/%2e%2e/x" }, '"/api/%2e%2e/x"'],
+    ["a space", { x: "/api/x?q=a b" }, '"/api/x?q=a b"'],
+    ["a fragment", { x: "/api/x#y" }, '"/api/x#y"'],
+    ["a number", { x: 1 }, 'has no query "x"'],
+  ])("its queries are rejected if they are or have %s", async (_, queries, problem) => {
+    const error: unknown = await resultAt("/greeting/x", { ...greetingOf("x"), queries: () => queries }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(String(error)).toContain(`queries() of the page "${PATTERN}" of the section "greeting" at /greeting/x`);
+    expect(String(error)).toContain(problem);
+  });
+});
+
 const suspending = (children: ReactNode) => <Suspense fallback="Loading">{children}</Suspense>;
 const Never = lazy(() => new Promise<{ default: () => null }>(() => undefined));
 
@@ -137,7 +229,7 @@ describe("a page that does not exist", () => {
   });
 
   test("renders the shell's not-found page for an unknown path", async () => {
-    const rendered = await render(null, { path: "/nowhere", page: null, site: TEST_SITE });
+    const rendered = (await render(null, { path: "/nowhere", page: null, site: TEST_SITE })) as Rendered;
     expect(rendered).toMatchObject({ status: 404, view: { kind: "notFound", heading: "Page not found" } });
     expect(rendered.html).toContain("Page not found</h1>");
   });

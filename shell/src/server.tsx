@@ -1,7 +1,7 @@
 // The gateway calls `render` in its sandbox, which has no DOM, clock or network.
 import type { Section, SiteFacts } from "@colonnade/kit";
-import { loadPage, renderToHtml } from "@colonnade/kit/server";
-import type { Boot, Rendered, RenderRequest, SectionEntry } from "@colonnade/kit/shell";
+import { loadPage, renderToHtml, type LoadedPage } from "@colonnade/kit/server";
+import type { Boot, RenderRequest, RenderResult, SectionEntry } from "@colonnade/kit/shell";
 import { StaticRouter } from "react-router-dom";
 
 import { App, type AppProps } from "./App";
@@ -36,7 +36,13 @@ function appProps(site: SiteFacts, view: View): AppProps {
   };
 }
 
-async function loadView(section: Section | null, { page, ...request }: RenderRequest, site: SiteFacts): Promise<View> {
+type WithoutView = Extract<LoadedPage, { readonly kind: "queries" | "redirect" }>;
+
+async function loadView(
+  section: Section | null,
+  { page, ...request }: RenderRequest,
+  site: SiteFacts,
+): Promise<View | WithoutView> {
   if (!page) return { kind: "notFound", heading: "Page not found" };
   if (!section) throw new Error(`the server module of the section "${page.section}" does not export a section`);
   const loaded = await loadPage(section, { ...request, page }, site);
@@ -45,8 +51,11 @@ async function loadView(section: Section | null, { page, ...request }: RenderReq
     : loaded;
 }
 
-/** Renders a page with the shell around it. `section` is null if no page matches the path. */
-export async function render(section: Section | null, request: RenderRequest): Promise<Rendered> {
+/**
+ * Renders a page with the shell around it. `section` is null if no page matches the path. If the page has queries and the
+ * request has no results, only returns the queries.
+ */
+export async function render(section: Section | null, request: RenderRequest): Promise<RenderResult> {
   let readsToday = false;
   const { today, ...facts } = request.site;
   const site = Object.defineProperty(facts, "today", {
@@ -57,6 +66,8 @@ export async function render(section: Section | null, request: RenderRequest): P
     },
   }) as SiteFacts;
   const view = await loadView(section, request, site);
+  if (view.kind === "queries") return { queries: view.queries, readsToday };
+  if (view.kind === "redirect") return { status: 307, location: view.path, readsToday };
   const { html, isSuspended } = await renderToHtml(
     <StaticRouter location={request.path}>
       <App {...appProps(site, view)} />

@@ -125,7 +125,9 @@ function addReport(report: Report, positionOf: (stack: string) => string | undef
     case "thrown": {
       const { code, message } = classifyError(report.error);
       const location = positionOf(report.stack) ?? positionOf(report.ownStack ?? "");
-      problems.add(problemOf(code, `${report.step} ${message}`, location), message);
+      const isUnprepared = code === "COL110" && report.hasFailedQueries === true;
+      const text = isUnprepared ? `${report.step} with failed queries ${message}` : `${report.step} ${message}`;
+      problems.add(problemOf(isUnprepared ? "COL162" : code, text, location), message);
       return;
     }
     case "timeout": {

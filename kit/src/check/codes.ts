@@ -84,6 +84,18 @@ export const PROBLEM_KINDS = {
     help: "Correct the element, so that the page is easier to use with assistive technology.",
     severity: "warning",
   },
+  COL160: {
+    title: "Queries",
+    help: "Return at most eight paths below /api/, by name. Encode a param with encodeURIComponent() or URLSearchParams.",
+  },
+  COL161: {
+    title: "Unstable queries",
+    help: "Derive the paths only from params and site, and change no variable outside of queries().",
+  },
+  COL162: {
+    title: "Failed queries",
+    help: "Handle a result with ok: false, such as by a message. Return notFound() only for status 404.",
+  },
 } as const satisfies Record<string, ProblemKind>;
 
 /** Returns the help text for a library that creates style elements. */

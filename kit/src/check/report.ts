@@ -40,6 +40,8 @@ export type Report =
       readonly stack: string;
       /** A stack with the position of the function that the step runs, for an error without a position. */
       readonly ownStack?: string;
+      /** Whether the queries of the page fail in this step. */
+      readonly hasFailedQueries?: boolean;
     }
   | { readonly kind: "timeout"; readonly step: string; readonly limit: number; readonly stack: string }
   | {

@@ -20,13 +20,23 @@ function report(found: Report): void {
 
 const reportedStacks = new Set<string>();
 
+// Whether the queries of the current path fail.
+let hasFailedQueries = false;
+
 function reportThrown(step: string, thrown: unknown, ownStack?: string): void {
   const { name, message, stack } = describeThrown(thrown);
   // The same error on further paths of the page.
   const key = stack || message;
   if (reportedStacks.has(key)) return;
   reportedStacks.add(key);
-  report({ kind: "thrown", step, error: { name, message }, stack, ...(ownStack !== undefined && { ownStack }) });
+  report({
+    kind: "thrown",
+    step,
+    error: { name, message },
+    stack,
+    ...(ownStack !== undefined && { ownStack }),
+    ...(hasFailedQueries && { hasFailedQueries }),
+  });
 }
 
 function reportViolation({ problem, code = "COL100", advice }: Violation, stack?: string): void {
@@ -123,7 +133,9 @@ async function checkLinks(steps: CheckSteps, links: readonly LinkTarget[]): Prom
   for (const { pattern, path } of links) {
     if (!(await runLimited(`loading the page ${pattern}`, () => steps.loadPage(pattern)))) continue;
     const step = `data() of ${path} (page ${pattern})`;
-    const hasData = await runLimited(step, () => steps.matches(path) ?? steps.data(path, false), PATH_LIMIT);
+    const loadData = (): StepResult | Promise<StepResult> =>
+      steps.matches(path) ?? steps.queries(path) ?? steps.data(path, false);
+    const hasData = await runLimited(step, loadData, PATH_LIMIT);
     if (hasData && steps.isNotFound()) report({ kind: "notFound", path, pattern });
   }
 }
@@ -160,14 +172,22 @@ async function checkPath(
     return run(step, action, stackOf);
   };
   watchdog.start(`data() of ${page}`, PATH_LIMIT);
-  const hasData =
+  const hasQueries =
     (await run(`data() of ${page}`, () => steps.matches(path))) &&
-    (await run(
-      `data() of ${page}`,
+    (await next(
+      "queries() of",
+      () => steps.queries(path),
+      () => stackOfMember(steps, "queries"),
+    ));
+  hasFailedQueries = steps.hasQueries();
+  const hasData =
+    hasQueries &&
+    (await next(
+      "data() of",
       () => steps.data(path, listed),
       () => stackOfMember(steps, "data"),
     ));
-  if (hasData && !steps.isNotFound()) {
+  if (hasData && !steps.isNotFound() && !steps.isRedirect()) {
     await next("data() of", () => {
       const problem = steps.json(path);
       if (problem) reportViolation(problem, stackOfMember(steps, "data"));
@@ -190,6 +210,7 @@ async function checkPath(
     }
   }
   watchdog.stop();
+  hasFailedQueries = false;
   reportBlocked(steps, page);
   return isIndexable;
 }

@@ -57,7 +57,7 @@ const FORBIDDEN_IMPORT =
 // These libraries create style elements in the browser, which a render on the server does not show.
 const STYLE_LIBRARY = /^(?:(styled-components)|@(emotion)\/(?:css|react|styled))(?![\w-])/;
 
-const PAGE_FUNCTION = /^(data|head|layout|paths)$/;
+const PAGE_FUNCTION = /^(queries|data|head|layout|paths)$/;
 // What is in one of these may not run on the server, such as after a test of `typeof window`.
 const CONDITION = /^(IfStatement|ConditionalExpression|LogicalExpression)$/;
 const UNCERTAIN = /^(SwitchStatement|TryStatement|PropertyDefinition|(For|ForIn|ForOf|While)Statement)$/;

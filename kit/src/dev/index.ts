@@ -77,7 +77,7 @@ export async function develop(options: DevelopOptions): Promise<Development> {
     printed = texts;
     server.broadcast();
   };
-  const pages = new DevelopmentPages(sections, shells, update);
+  const pages = new DevelopmentPages(sections, shells, { site, apis }, update);
   const server = new DevelopmentServer({
     proxy: new Proxy({ site, shells, pages, sections: () => [...sections.keys()], apis, client: CLIENT_SCRIPT }),
     shells,

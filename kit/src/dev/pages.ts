@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 
-import type { Boot, Rendered, ResolvedPage, ResolvedSlot } from "../boot.js";
+import type { Boot, Rendered, RenderedRedirect, RenderRequest, ResolvedPage, ResolvedSlot } from "../boot.js";
 import type { FormResult } from "../page.js";
 import { comparePatterns } from "../paths.js";
+import type { QueryResult } from "../queries.js";
 import type { SiteFacts } from "../site.js";
 import type { DevelopmentProblem } from "./problem.js";
-import type { DevelopmentSection } from "./section.js";
+import { runQueries, type ApiRoutes } from "./queries.js";
+import type { DevelopmentSection, RenderedPage } from "./section.js";
 import type { Shells } from "./shells.js";
 import type { SectionBuilds, ViewChange } from "./state.js";
 
@@ -25,6 +27,12 @@ export interface SiteContext {
   readonly shellAssets: string;
 }
 
+/** The queries of a page, and their results. */
+interface PageQueries {
+  readonly queries: Readonly<Record<string, string>>;
+  readonly results: Readonly<Record<string, QueryResult>>;
+}
+
 /** The last render of a page. */
 interface PageRender {
   readonly section: DevelopmentSection;
@@ -37,7 +45,7 @@ interface PageRender {
 /** Result of {@link DevelopmentPages.render}. */
 export interface PageResult {
   /** Null if the server cannot render the page. */
-  readonly rendered: Rendered | null;
+  readonly rendered: Rendered | RenderedRedirect | null;
   /** Hash of the build that rendered it. */
   readonly build: string;
   /** Whether the render exceeded the limit of CPU time. The page must not run in a browser, which has no limit. */
@@ -48,18 +56,27 @@ export interface PageResult {
 export class DevelopmentPages {
   readonly #sections: ReadonlyMap<string, DevelopmentSection>;
   readonly #shells: Shells;
+  readonly #routes: ApiRoutes;
   readonly #onProblems: () => void;
   // By path.
   readonly #renders = new Map<string, PageRender>();
+  // By path. The results of the last document or navigation.
+  readonly #queries = new Map<string, PageQueries>();
   // Digests of rendered views, by build and path.
   readonly #views = new Map<string, string>();
   /** The context of the last document that the site sent. */
   siteContext: SiteContext | undefined;
 
   /** `onProblems` is called when rendering a page finds other problems than before. */
-  constructor(sections: ReadonlyMap<string, DevelopmentSection>, shells: Shells, onProblems: () => void) {
+  constructor(
+    sections: ReadonlyMap<string, DevelopmentSection>,
+    shells: Shells,
+    routes: ApiRoutes,
+    onProblems: () => void,
+  ) {
     this.#sections = sections;
     this.#shells = shells;
+    this.#routes = routes;
     this.#onProblems = onProblems;
   }
 
@@ -101,24 +118,38 @@ export class DevelopmentPages {
     return builds;
   }
 
-  /** Renders a page with the shell of the last document. */
-  async render({ section, pattern }: DevelopmentPage, pagePath: string, form?: FormResult): Promise<PageResult> {
+  /** Renders a page with the shell of the last document, and with current results of its queries. */
+  async render(page: DevelopmentPage, pagePath: string, form?: FormResult): Promise<PageResult> {
+    this.#queries.delete(pagePath);
+    return this.#render(page, pagePath, form);
+  }
+
+  async #render({ section, pattern }: DevelopmentPage, pagePath: string, form?: FormResult): Promise<PageResult> {
     if (!this.siteContext) return { rendered: null, build: section.serverBuild, exceedsLimit: false };
     const { site, shellAssets } = this.siteContext;
     const shell = await this.#shells.get(shellAssets);
     await section.idle();
     const { serverBuild } = section;
-    const { rendered, problems, exceedsLimit } = await section.render(path.join(shell.folder, shell.server), {
-      path: pagePath,
-      page: { section: section.name, pattern },
-      site,
-      ...(form && { form }),
-    });
-    if (rendered && !form) this.#record(viewKey(serverBuild, pagePath), digestOf(rendered.view));
+    const request = { path: pagePath, page: { section: section.name, pattern }, site, ...(form && { form }) };
+    const script = path.join(shell.folder, shell.server);
+    const { rendered: result, problems, exceedsLimit } = await this.#renderWithResults(section, script, request);
+    const rendered = result && "queries" in result ? null : result;
+    if (rendered && !form) this.#record(viewKey(serverBuild, pagePath), digestOf(rendered));
     const earlierProblems = JSON.stringify(this.problems());
     this.#renders.set(pagePath, { section, build: serverBuild, problems, exceedsLimit });
     if (JSON.stringify(this.problems()) !== earlierProblems) this.#onProblems();
     return { rendered, build: serverBuild, exceedsLimit };
+  }
+
+  async #renderWithResults(section: DevelopmentSection, shell: string, request: RenderRequest): Promise<RenderedPage> {
+    const first = await section.render(shell, request);
+    if (!first.rendered || !("queries" in first.rendered)) return first;
+    const { queries } = first.rendered;
+    const earlier = this.#queries.get(request.path);
+    const isKnown = earlier && JSON.stringify(earlier.queries) === JSON.stringify(queries);
+    const results = isKnown ? earlier.results : await runQueries(this.#routes, queries);
+    this.#queries.set(request.path, { queries, results });
+    return section.render(shell, { ...request, results });
   }
 
   /** Compares the view of a path with the view that an earlier build of this section rendered. */
@@ -130,7 +161,8 @@ export class DevelopmentPages {
     if (build === section.serverBuild && last?.section === section && last.build === build)
       return { changed: false, build, exceedsLimit: last.exceedsLimit };
     const earlierView = this.#views.get(viewKey(build, pagePath));
-    const { rendered, build: current, exceedsLimit } = await this.render(page, pagePath);
+    // With the same results of queries: only the edit can change the view.
+    const { rendered, build: current, exceedsLimit } = await this.#render(page, pagePath);
     const key = viewKey(current, pagePath);
     if (rendered) return { changed: this.#views.get(key) !== earlierView, build: current, exceedsLimit };
     // The render failed. The view of the next build is compared with the earlier view.
@@ -156,6 +188,7 @@ function viewKey(build: string, pagePath: string): string {
   return `${build} ${pagePath}`;
 }
 
-function digestOf(view: Rendered["view"]): string {
+function digestOf(rendered: Rendered | RenderedRedirect): string {
+  const view = "view" in rendered ? rendered.view : rendered.location;
   return createHash("sha256").update(JSON.stringify(view)).digest("base64");
 }

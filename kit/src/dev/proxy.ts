@@ -5,6 +5,7 @@ import type { Boot, Rendered, ResolvedPage } from "../boot.js";
 import { SiteDocument } from "./document.js";
 import { forward, requestHeaders, responseHeaders, textOf } from "./forward.js";
 import type { DevelopmentPage, DevelopmentPages } from "./pages.js";
+import { apiUrl, type ApiRoutes } from "./queries.js";
 import { sendJson, sendText } from "./respond.js";
 import type { Shells } from "./shells.js";
 import type { DocumentState } from "./state.js";
@@ -15,15 +16,11 @@ const CONTENT_HEADERS = ["content-length", "content-encoding", "etag", "last-mod
 const EXCEEDS_LIMIT = "The page exceeds the limit of CPU time.\n";
 
 /** Options of {@link Proxy}. */
-export interface ProxyOptions {
-  /** Origin of the site. */
-  readonly site: string;
+export interface ProxyOptions extends ApiRoutes {
   readonly shells: Shells;
   readonly pages: DevelopmentPages;
   /** Names of the sections under development. */
   readonly sections: () => readonly string[];
-  /** URLs by the name after `/api/`. */
-  readonly apis: ReadonlyMap<string, string>;
   /** URL path of the script that connects a page to the development server. */
   readonly client: string;
 }
@@ -39,7 +36,7 @@ export class Proxy {
   /** Responds to a request. `url` is its URL on this server. */
   async respond(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const { site } = this.#options;
-    const api = this.#apiUrl(url);
+    const api = apiUrl(this.#options, url.pathname + url.search);
     const target = api ?? site + url.pathname + url.search;
     const { origin } = new URL(target);
     const headers = requestHeaders(request.headers, url.origin, origin);
@@ -63,12 +60,6 @@ export class Proxy {
       received.on("error", () => response.destroy());
       received.pipe(response);
     }
-  }
-
-  #apiUrl({ pathname, search }: URL): string | undefined {
-    const [, name = "", rest = ""] = /^\/api\/([^/]+)(\/.*)?$/.exec(pathname) ?? [];
-    const base = this.#options.apis.get(name);
-    return base && base.replace(/\/$/, "") + rest + search;
   }
 
   #changedHeaders(received: IncomingMessage, url: URL): OutgoingHttpHeaders {
@@ -111,7 +102,12 @@ export class Proxy {
     const pagePath = boot.form?.page ?? url.pathname;
     const page = pages.find(pagePath, boot.page);
     const render = page && (await pages.render(page, pagePath, boot.form));
-    const rendered = render?.rendered ?? null;
+    const result = render?.rendered ?? null;
+    if (result?.status === 307) {
+      response.writeHead(307, { location: result.location, "cache-control": "no-store" }).end();
+      return;
+    }
+    const rendered = result;
     const builds = pages.builds();
     // A build can end during the render, so the document names the build that rendered the page.
     if (page && render) builds[page.section.name] = { client: page.section.clientBuild, server: render.build };

@@ -1,4 +1,4 @@
-import type { Rendered, RenderRequest } from "../boot.js";
+import type { RenderRequest, RenderResult } from "../boot.js";
 import type { Report } from "../check/report.js";
 import type { SandboxScripts } from "../check/sandboxScripts.js";
 
@@ -19,6 +19,6 @@ export interface RenderJob {
 
 /** The result of a render. The page is null if it threw. */
 export interface RenderReply {
-  readonly rendered: Rendered | null;
+  readonly rendered: RenderResult | null;
   readonly reports: readonly Report[];
 }

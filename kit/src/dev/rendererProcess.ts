@@ -8,12 +8,12 @@ import type { CheckSteps } from "../check/sandbox/index.js";
 import { createSandboxContext } from "../check/sandboxContext.js";
 import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "../check/sandboxScripts.js";
 import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "../check/watchdog.js";
-import type { Rendered, RenderRequest } from "../boot.js";
+import type { RenderRequest, RenderResult } from "../boot.js";
 import type { RendererJob, RenderJob, RenderReply } from "./rendererJob.js";
 
 interface RendererGlobals extends SandboxGlobals {
   readonly colonnadeShared: SandboxGlobals["colonnadeShared"] & {
-    readonly render: (section: unknown, request: RenderRequest) => Promise<Rendered>;
+    readonly render: (section: unknown, request: RenderRequest) => Promise<RenderResult>;
   };
 }
 
@@ -28,12 +28,13 @@ function bundleOf(build: string): Script {
 }
 
 /** Returns what the check reports about the page's data. The shell only throws. */
-async function dataViolation(steps: CheckSteps, { path, page }: RenderRequest): Promise<Report | undefined> {
+async function dataViolation(steps: CheckSteps, { path, page, results }: RenderRequest): Promise<Report | undefined> {
   const failed =
     (await settled(steps.loadPage(page?.pattern ?? ""))) ??
     steps.matches(path) ??
-    (await settled(steps.data(path, false)));
-  const found = failed ?? (steps.isNotFound() ? null : steps.json(path));
+    steps.queries(path) ??
+    (await settled(steps.data(path, false, results)));
+  const found = failed ?? (steps.isNotFound() || steps.isRedirect() ? null : steps.json(path));
   if (!found) return undefined;
   const { problem, ...violation } = found;
   const stack = failed ? undefined : stackOfFunction(steps.member("data"));
@@ -42,7 +43,7 @@ async function dataViolation(steps: CheckSteps, { path, page }: RenderRequest): 
 
 async function render({ build, request }: RenderJob): Promise<RenderReply> {
   const reports: Report[] = [];
-  let rendered: Rendered | null = null;
+  let rendered: RenderResult | null = null;
   let step = "loading the section";
   let steps: CheckSteps | undefined;
   watchdog.start(step, LOAD_LIMIT);
@@ -56,7 +57,7 @@ async function render({ build, request }: RenderJob): Promise<RenderReply> {
     step = `rendering ${request.path}${request.page ? ` (page ${request.page.pattern})` : ""}`;
     watchdog.start(step, PATH_LIMIT);
     rendered = await settled(colonnadeShared.render(section, request));
-    steps.inspect(rendered.html);
+    if ("html" in rendered) steps.inspect(rendered.html);
     for (const { message, ...element } of steps.takeBlocked())
       reports.push({ kind: "violation", ...element, message: `${request.path} contains ${message}` });
   } catch (thrown) {

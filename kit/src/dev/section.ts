@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { Asset, Rendered, RenderRequest, ResolvedPage, ResolvedSlot, SectionEntry } from "../boot.js";
+import type { Asset, RenderRequest, RenderResult, ResolvedPage, ResolvedSlot, SectionEntry } from "../boot.js";
 import { sectionAssets } from "../build/assets.js";
 import type { BuildSide, SectionConfig } from "../build/config.js";
 import { readEntry, type EntryImports } from "../build/entry.js";
@@ -28,7 +28,7 @@ const VERSION = "development";
 
 /** A rendered page, and the problems that rendering it found. */
 export interface RenderedPage {
-  readonly rendered: Rendered | null;
+  readonly rendered: RenderResult | null;
   readonly problems: readonly DevelopmentProblem[];
   /** Whether rendering the page exceeds the limit of CPU time. */
   readonly exceedsLimit: boolean;
@@ -239,7 +239,7 @@ export class DevelopmentSection {
 }
 
 function categoryOf(code: ProblemCode): DevelopmentProblemKind {
-  if (/^COL1(00|1\d)$/.test(code)) return "render";
+  if (/^COL1(00|1\d|6\d)$/.test(code)) return "render";
   return code.startsWith("COL12") ? "policy" : "purity";
 }
 

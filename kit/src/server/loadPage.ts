@@ -1,9 +1,12 @@
 import { isNotFound } from "../notFound.js";
 import { DEFAULT_LAYOUT, type AnyPage, type FormResult, type Head, type Layout } from "../page.js";
 import { matchPath, type Params } from "../paths.js";
+import { loadResults, type Queries, type QueryResult } from "../queries.js";
+import { isRedirect } from "../redirect.js";
 import type { Section } from "../section.js";
 import type { SiteFacts } from "../site.js";
 import { findNonJson } from "./json.js";
+import { queriesProblem, queryPaths } from "./queries.js";
 
 /** Which page to load. */
 export interface PageRequest {
@@ -12,10 +15,15 @@ export interface PageRequest {
   readonly page: { readonly section: string; readonly pattern: string };
   /** The result of a form post, in its response. */
   readonly form?: FormResult;
+  /** The results of the page's queries, by name. Absent until they are known. */
+  readonly results?: Readonly<Record<string, QueryResult>>;
 }
 
-/** A page with everything its component needs, or the heading of its not-found page. */
+/** A page with everything its component needs, or what precedes or replaces it. */
 export type LoadedPage =
+  /** The paths of the page's queries, by name. Their results are needed to load the page. */
+  | { readonly kind: "queries"; readonly queries: Readonly<Record<string, string>> }
+  | { readonly kind: "redirect"; readonly path: string }
   | { readonly kind: "notFound"; readonly heading: string }
   | {
       readonly kind: "page";
@@ -26,19 +34,28 @@ export type LoadedPage =
       readonly layout: Layout;
     };
 
+// A result that the gateway did not send.
+const MISSING: QueryResult = { ok: false, status: 504 };
+
 /**
- * Runs `data`, `head` and `layout` of the page at a path.
+ * Runs `queries`, `data`, `head` and `layout` of the page at a path. Without the results of its queries, runs only `queries`.
  *
- * @throws Error if the section has no such page, if JSON would change the data, and what the page throws.
+ * @throws Error if the section has no such page, if its queries are invalid, if JSON would change the data, and what the page
+ *   throws.
  */
 export async function loadPage(section: Section, request: PageRequest, site: SiteFacts): Promise<LoadedPage> {
-  const { path, page, form } = request;
+  const { path, page, form, results } = request;
   const load = section.pages[page.pattern];
   const params = matchPath(page.pattern, path);
   if (!load || !params) throw new Error(`the section "${page.section}" has no page "${page.pattern}" for ${path}`);
   const { page: code } = await load();
-  const data = (await code.data({ params, site })) as never;
+  const queries = code.queries?.({ params, site }) ?? {};
+  checkQueries(request, queries);
+  if (!results && Object.keys(queries).length > 0) return { kind: "queries", queries: queryPaths(queries) };
+  const found = await loadResults(queries, (_, name) => results?.[name] ?? MISSING);
+  const data = (await code.data({ params, site, results: found })) as never;
   if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
+  if (isRedirect(data)) return { kind: "redirect", path: (data as { path: string }).path };
   checkData(request, data);
   return {
     kind: "page",
@@ -48,6 +65,13 @@ export async function loadPage(section: Section, request: PageRequest, site: Sit
     head: code.head({ data, site }),
     layout: { ...DEFAULT_LAYOUT, ...code.layout?.({ data }) },
   };
+}
+
+/** @throws Error if the queries are invalid. */
+function checkQueries({ path, page: { section, pattern } }: PageRequest, queries: Queries): void {
+  const problem = queriesProblem(queries);
+  if (problem !== null)
+    throw new Error(`queries() of the page "${pattern}" of the section "${section}" at ${path} ${problem}`);
 }
 
 /** @throws Error if JSON would change the data: the browser hydrates from JSON and would render something else. */

@@ -13,6 +13,8 @@ import { ParamsContext, ShellContext } from "../context.js";
 import { isNotFound, type NotFound } from "../notFound.js";
 import { DEFAULT_LAYOUT, type AnyPage, type FormResult, type Head, type Layout } from "../page.js";
 import { comparePatterns, matchPath, type Params } from "../paths.js";
+import { loadResults, type QueryResult } from "../queries.js";
+import { isRedirect } from "../redirect.js";
 import type { Section } from "../section.js";
 import type { SiteFacts } from "../site.js";
 import type { JoinReason, JoinSlotProps } from "../slot.js";
@@ -41,6 +43,8 @@ export interface RenderOptions {
   readonly site?: Partial<SiteFacts>;
   /** Result of a form post, passed to the page as `form`. */
   readonly form?: FormResult;
+  /** Results of the page's queries, by name. They are validated by schema. A missing one is a failure with status 503. */
+  readonly results?: Readonly<Record<string, QueryResult>>;
   /** Called when the section opens the join dialog. */
   readonly onJoin?: (reason: JoinReason) => void;
 }
@@ -82,20 +86,30 @@ async function findPage(section: Section, path: string): Promise<{ page: AnyPage
   throw new Error(`the section "${section.name}" has no page for ${path}; its patterns are ${patterns.join(", ")}`);
 }
 
+const UNAVAILABLE: QueryResult = { ok: false, status: 503 };
+
+async function dataOf(page: AnyPage, params: Params, options: RenderOptions): Promise<unknown> {
+  const context = { params, site: siteOf(options) };
+  const queries = page.queries?.(context) ?? {};
+  const results = await loadResults(queries, (_, name) => options.results?.[name] ?? UNAVAILABLE);
+  return page.data({ ...context, results });
+}
+
 /**
- * Returns the data of the page at a path (percent-encoded), or the value of `notFound()`.
+ * Returns the data of the page at a path (percent-encoded), or the value of `notFound()` or `redirect()`.
  *
  * @throws Error if no pattern of the section matches the path.
  */
 export async function loadData(section: Section, path: string, options: RenderOptions = {}): Promise<unknown> {
   const { page, params } = await findPage(section, path);
-  return page.data({ params, site: siteOf(options) });
+  return dataOf(page, params, options);
 }
 
 /**
  * Renders the page at a path (percent-encoded). If its data is `notFound()`, returns that value without rendering.
  *
- * @throws Error if no pattern of the section matches the path.
+ * @throws Error if no pattern of the section matches the path, or if its data is `redirect()`: test that with
+ *   {@link loadData}.
  */
 export async function renderPage(
   section: Section,
@@ -104,8 +118,9 @@ export async function renderPage(
 ): Promise<RenderedPage | NotFound> {
   const { page, params } = await findPage(section, path);
   const site = siteOf(options);
-  const data = (await page.data({ params, site })) as never;
+  const data = (await dataOf(page, params, options)) as never;
   if (isNotFound(data)) return data;
+  if (isRedirect(data)) throw new Error(`${path} redirects to ${(data as { path: string }).path}`);
   const { Component } = page;
   const view = render(
     inShellContexts(<Component data={data} {...(options.form && { form: options.form })} />, path, params, options),

@@ -1,9 +1,19 @@
-import { DEFAULT_LAYOUT, isNotFound, type Head, type Layout, type PageProps, type Params } from "@colonnade/kit";
+import {
+  DEFAULT_LAYOUT,
+  isNotFound,
+  isRedirect,
+  type Head,
+  type Layout,
+  type PageProps,
+  type Params,
+  type Redirect,
+} from "@colonnade/kit";
 import type { Boot, ResolvedPage, SectionEntry } from "@colonnade/kit/shell";
 import type { ComponentType } from "react";
 
 import { refetch } from "./federation";
 import { loadPage } from "./loadPage";
+import { loadData } from "./pageData";
 import { DeploymentGoneError, resolvePage } from "./pageEndpoint";
 import type { PinnedDeployment } from "./pinnedDeployment";
 import { isCurrentPath, isReachable, reloadDocument } from "./reload";
@@ -11,6 +21,7 @@ import { createServerView } from "./serverView";
 import { withTimeout } from "./timeout";
 
 const PAGE_TIMEOUT = 15_000;
+const MAX_REDIRECTS = 10;
 
 /** A section's page, ready to render. */
 export interface PageView {
@@ -31,7 +42,10 @@ export type View = PageView | { readonly kind: "notFound"; readonly heading: str
 export interface ViewLoader {
   /** The view of a path. Never rejects: a failure is a view too. */
   load(path: string): Promise<View>;
-  /** Loads code, styles and data of a path ahead of time. Failures are ignored. */
+  /**
+   * Loads code, styles and data of a path ahead of time. Failures are ignored. The results of queries are fetched too: `load`
+   * finds those that are still fresh in the browser's HTTP cache.
+   */
   prefetch(path: string): void;
   /** The server-rendered view of a path, which needs no loading. */
   serverView(path: string): View | undefined;
@@ -42,7 +56,7 @@ export interface ViewLoader {
   awaitsHydration(path: string): boolean;
   /** Drops the view of a path if it failed. The next `load` fetches its files again. */
   retry(path: string): void;
-  /** Marks the page at a path as the current one. */
+  /** Marks the page at a path as the current one. Drops the views of other pages with queries, whose results may change. */
   setCurrent(path: string): void;
 }
 
@@ -53,11 +67,23 @@ function warn(section: SectionEntry | undefined, error: unknown): void {
   console.warn(`[shell] ${section ? `the section "${section.name}"` : "a page"} failed to load:`, error);
 }
 
-/** Creates the view loader of a document. `firstPath` is the document's own path. */
-export function createViewLoader(boot: Boot, firstPath: string, deployment: PinnedDeployment): ViewLoader {
+/**
+ * Creates the view loader of a document. `firstPath` is the document's own path. `redirect` replaces the current history entry
+ * by a path.
+ */
+export function createViewLoader(
+  boot: Boot,
+  firstPath: string,
+  deployment: PinnedDeployment,
+  redirect: (path: string) => void,
+): ViewLoader {
   const resolvedPages = new Map<string, Promise<ResolvedPage | null>>([[firstPath, Promise.resolve(boot.page)]]);
   const views = new Map<string, Promise<View>>();
   const failures = new Map<string, number>();
+  // The views with results of queries, and the requests for these results.
+  const live = new Map<string, AbortController>();
+  // Since the last page was shown.
+  let redirects = 0;
   let currentPath = firstPath;
   // The result of a form post, until the visitor leaves the page that shows it.
   let form = boot.form;
@@ -73,10 +99,33 @@ export function createViewLoader(boot: Boot, firstPath: string, deployment: Pinn
     return resolving;
   }
 
-  async function loadPageView(path: string, resolved: ResolvedPage): Promise<View> {
-    const { page, params } = await loadPage(path, resolved);
-    const data = (await page.data({ params, site: boot.site })) as never;
+  /** Drops the views with results of queries, except for those at this path and of the current page. */
+  function dropLive(except: string): void {
+    for (const [path, requests] of live) {
+      if (path === except || path === currentPath) continue;
+      requests.abort();
+      live.delete(path);
+      views.delete(path);
+    }
+  }
+
+  /** The result of a load that the visitor did not wait for. Nothing shows it. */
+  function abandoned(path: string): View {
+    views.delete(path);
+    return { kind: "failed" };
+  }
+
+  async function loadPageView(path: string, resolved: ResolvedPage): Promise<View | Redirect> {
+    const loaded = await loadPage(path, resolved);
+    const { page, params } = loaded;
+    const requests = new AbortController();
+    if (page.queries) {
+      if (!isCurrentPath(path)) return abandoned(path);
+      live.set(path, requests);
+    }
+    const data = (await loadData(loaded, boot.site, requests)) as never;
     if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
+    if (isRedirect(data)) return data;
     return {
       kind: "page",
       section: resolved.section,
@@ -96,10 +145,7 @@ export function createViewLoader(boot: Boot, firstPath: string, deployment: Pinn
   async function handleFailure(path: string, resolved: ResolvedPage | null | undefined, error: unknown): Promise<View> {
     const status = error instanceof DeploymentGoneError ? "gone" : await deployment.status(path);
     if (status === "gone") {
-      if (!isCurrentPath(path)) {
-        views.delete(path);
-        return { kind: "failed" };
-      }
+      if (!isCurrentPath(path)) return abandoned(path);
       // A reload would lose the result of a form post.
       const reloading = form && path === firstPath ? undefined : deployment.reload({ leaving: path !== currentPath });
       if (reloading) return reloading;
@@ -112,6 +158,20 @@ export function createViewLoader(boot: Boot, firstPath: string, deployment: Pinn
     return { kind: "failed" };
   }
 
+  /** @throws Error if the redirects do not end. */
+  function follow({ path: target }: Redirect, path: string): View | Promise<never> {
+    if (!isCurrentPath(path)) return abandoned(path);
+    if (redirects === MAX_REDIRECTS) {
+      redirects = 0;
+      throw new Error(`${path} is redirected too often`);
+    }
+    redirects += 1;
+    views.delete(path);
+    redirect(target);
+    // Nothing renders until the target is loaded.
+    return new Promise<never>(() => undefined);
+  }
+
   async function loadView(path: string): Promise<View> {
     const failuresBefore = failures.get(path) ?? 0;
     let resolved: ResolvedPage | null | undefined;
@@ -122,6 +182,7 @@ export function createViewLoader(boot: Boot, firstPath: string, deployment: Pinn
       // A second failure is not transient. A new document may have a newer release of the section.
       if (failuresBefore > 1 && (await isReachable(path)) && isCurrentPath(path)) return await reloadDocument();
       const view = await withTimeout(loadPageView(path, resolved), PAGE_TIMEOUT, `the page ${path}`);
+      if ("path" in view) return await follow(view, path);
       failures.delete(path);
       return view;
     } catch (error) {
@@ -131,10 +192,8 @@ export function createViewLoader(boot: Boot, firstPath: string, deployment: Pinn
 
   async function prefetchView(path: string): Promise<void> {
     const resolved = await resolve(path);
-    if (!resolved) return;
-    const { page, params } = await loadPage(path, resolved);
-    // Called for the files that it imports.
-    await page.data({ params, site: boot.site });
+    // `data` runs for the files that it imports.
+    if (resolved) await loadData(await loadPage(path, resolved), boot.site);
   }
 
   let codePending = false;
@@ -156,6 +215,8 @@ export function createViewLoader(boot: Boot, firstPath: string, deployment: Pinn
       return codePending && path === firstPath && currentPath === firstPath;
     },
     load(path) {
+      // A page may render again while the visitor already waits for another one.
+      if (isCurrentPath(path)) dropLive(path);
       const cached = views.get(path);
       if (cached) return cached;
       const loading = loadView(path);
@@ -164,18 +225,19 @@ export function createViewLoader(boot: Boot, firstPath: string, deployment: Pinn
     },
     prefetch(path) {
       // If it fails here, it fails again, visibly, when the visitor follows the link.
-      prefetchView(path).catch(() => undefined);
+      if (!views.has(path)) prefetchView(path).catch(() => undefined);
     },
     retry(path) {
       if (failures.has(path)) views.delete(path);
     },
     setCurrent(path) {
       currentPath = path;
-      if (path === firstPath) return;
-      // On return the page is rendered, not hydrated.
+      redirects = 0;
+      dropLive(path);
+      if (path === firstPath || !(form || serverView)) return;
+      // On return the page is loaded again, not hydrated: without the form result, with current results of queries, and with an
+      // error message if its code fails.
       serverView = undefined;
-      if (!(form || codePending)) return;
-      // It is loaded again: without the form result, and with an error message if its code fails.
       form = undefined;
       codePending = false;
       views.delete(firstPath);

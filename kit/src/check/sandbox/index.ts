@@ -3,8 +3,11 @@ import { patternProblem } from "../../build/pattern.js";
 import { isNotFound } from "../../notFound.js";
 import type { AnyPage, Head } from "../../page.js";
 import { matchPath, pathTo, type Params } from "../../paths.js";
+import { loadResults, type Queries, type QueryResult } from "../../queries.js";
+import { isRedirect } from "../../redirect.js";
 import { CONTRACT, type PageModule, type Section, type SlotModule } from "../../section.js";
 import { findNonJson } from "../../server/json.js";
+import { queriesProblem, queryPaths } from "../../server/queries.js";
 import type { ProblemCode } from "../codes.js";
 import { PAGE_MEMBERS, type PageMember } from "../pageMembers.js";
 import { MAX_PAGE_BYTES } from "../limits.js";
@@ -36,8 +39,12 @@ export interface CheckSteps {
   /** The page's paths. If the page lists none and its pattern has no params, the pattern itself, which must not be listed. */
   paths(): { readonly listed: boolean; readonly paths: readonly string[]; readonly problem?: string };
   matches(path: string): StepResult;
-  /** Runs `data`. */
-  data(path: string, isListed: boolean): Promise<StepResult>;
+  /** Whether the page has queries. */
+  hasQueries(): boolean;
+  /** Runs `queries`. */
+  queries(path: string): StepResult;
+  /** Runs `data`, by default with failed queries. */
+  data(path: string, isListed: boolean, results?: Readonly<Record<string, QueryResult>>): Promise<StepResult>;
   /** Finds what JSON would change in the data of the current path. */
   json(path: string): StepResult;
   /** A member of the page. Undefined if the page lacks it. */
@@ -51,15 +58,22 @@ export interface CheckSteps {
   html(): string;
   /** A path that matches the page's pattern and identifies nothing. Null if the pattern has no params. */
   unknownPath(): string | null;
-  /** Runs `data` of an unknown path. */
+  /** Runs `data` of an unknown path, which the upstreams do not know either. */
   unknown(path: string): Promise<StepResult>;
   /** Finds blocked elements in rendered HTML. */
   inspect(html: string): void;
   /** Whether `data` of the current path is not found. */
   isNotFound(): boolean;
+  /** Whether `data` of the current path is a redirect. */
+  isRedirect(): boolean;
   /** Blocked elements that the section created since the last call. */
   takeBlocked(): readonly BlockedElement[];
 }
+
+/** The result of a query whose upstream is unavailable. */
+const UNAVAILABLE: QueryResult = { ok: false, status: 503 };
+/** The result of a query for something that does not exist. */
+const UNKNOWN: QueryResult = { ok: false, status: 404 };
 
 /** Creates the steps for a section. `load` imports its entry module, `name` is the name in its configuration. */
 export function createSteps(load: () => Promise<{ readonly default: Section }>, name: string): CheckSteps {
@@ -68,6 +82,7 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
   let pattern: string;
   let page: AnyPage;
   let params: Params;
+  let queries: Queries = {};
   let data: unknown;
   let nonJson: string | null = null;
   let head: Head;
@@ -122,9 +137,27 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
       params = found;
       return null;
     },
-    async data(path, isListed) {
-      data = await page.data({ params, site });
-      if (!isNotFound(data) || !isListed) return null;
+    hasQueries: () => page.queries !== undefined,
+    queries(path) {
+      queries = page.queries?.({ params, site }) ?? {};
+      const problem = queriesProblem(queries);
+      if (problem !== null) return { code: "COL160", problem: `queries() of ${path} (page ${pattern}) ${problem}` };
+      const again = page.queries?.({ params, site }) ?? {};
+      if (JSON.stringify(queryPaths(again)) === JSON.stringify(queryPaths(queries))) return null;
+      return { code: "COL161", problem: `queries() of ${path} (page ${pattern}) returns other paths when it runs again` };
+    },
+    async data(path, isListed, results) {
+      const found = await loadResults(queries, (_, name) => results?.[name] ?? UNAVAILABLE);
+      data = await page.data({ params, site, results: found });
+      if (!isListed) return null;
+      if (isRedirect(data))
+        return { problem: `paths() of the page "${pattern}" returns ${path}, but its data() redirects to ${data.path}` };
+      if (!isNotFound(data)) return null;
+      if (Object.keys(queries).length > 0)
+        return {
+          code: "COL162",
+          problem: `data() of ${path} (page ${pattern}) is notFound("${data.heading}") if its queries fail with status 503`,
+        };
       return {
         problem: `paths() of the page "${pattern}" returns ${path}, but its data() is notFound("${data.heading}")`,
       };
@@ -164,8 +197,10 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
     },
     async unknown(path) {
       params = matchPath(pattern, path) ?? {};
-      data = await page.data({ params, site });
-      if (isNotFound(data) || page.anyParams) return null;
+      const failed = this.queries(path);
+      if (failed) return failed;
+      data = await page.data({ params, site, results: await loadResults(queries, () => UNKNOWN) });
+      if (isNotFound(data) || isRedirect(data) || page.anyParams) return null;
       const problem = `data() of ${path} (page ${pattern}) returns data; expected notFound(), because the params are made up`;
       return { code: "COL114", problem };
     },
@@ -173,6 +208,7 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
       inHtml = findBlockedMarkup(rendered);
     },
     isNotFound: () => isNotFound(data),
+    isRedirect: () => isRedirect(data),
     takeBlocked() {
       const created = takeBlockedElements();
       for (const { code } of created) createdCodes.add(code);

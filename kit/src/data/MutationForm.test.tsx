@@ -1,0 +1,167 @@
+import { act, cleanup, render, screen } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { renderToString } from "react-dom/server";
+import type { ReactElement } from "react";
+import * as v from "valibot";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { MutationForm, SubmitButton, type MutationFormProps } from "./MutationForm.js";
+
+const fetched = vi.fn<(path: string, init: RequestInit) => Promise<Response>>();
+
+beforeEach(() => {
+  fetched.mockReset().mockImplementation(() => Promise.resolve(Response.json({ seats: 2 })));
+  vi.stubGlobal("fetch", fetched);
+});
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+function Rsvp(props: Omit<MutationFormProps<{ seats: number }>, "action" | "children">): ReactElement {
+  return (
+    <MutationForm<{ seats: number }> {...props} action="/api/events/7/rsvp">
+      <input name="name" aria-label="Name" defaultValue="Ada" />
+      <SubmitButton name="seats" value="2">
+        Reserve
+      </SubmitButton>
+    </MutationForm>
+  );
+}
+
+const button = (): HTMLElement => screen.getByRole("button", { name: "Reserve" });
+const submit = (): Promise<void> => userEvent.click(button());
+
+/** Lets the test respond later. */
+function respondLater(): (response: Response) => Promise<void> {
+  let respond: (response: Response) => void = () => undefined;
+  fetched.mockReturnValueOnce(
+    new Promise((resolve) => {
+      respond = resolve;
+    }),
+  );
+  return (response) =>
+    act(async () => {
+      respond(response);
+      await Promise.resolve();
+    });
+}
+
+describe("MutationForm", () => {
+  test("without JavaScript is an ordinary form that posts", () => {
+    const html = renderToString(<Rsvp className="rsvp" />);
+    expect(html).toMatch(/^<form class="rsvp" action="\/api\/events\/7\/rsvp" method="post">/);
+    expect(html).toMatch(/<button type="submit" value="2" class="button" name="seats">Reserve<\/button>/);
+  });
+
+  test("posts the fields and the button, form-encoded, and returns the JSON", async () => {
+    const onSuccess = vi.fn();
+    render(<Rsvp onSuccess={onSuccess} />);
+    await submit();
+    await vi.waitFor(() => {
+      expect(onSuccess).toHaveBeenCalledExactlyOnceWith({ seats: 2 });
+    });
+    const [path, init] = fetched.mock.calls[0] ?? [];
+    expect(path).toBe("/api/events/7/rsvp");
+    expect(init).toMatchObject({ method: "POST", credentials: "same-origin", headers: { accept: "application/json" } });
+    expect(String(init?.body)).toBe("name=Ada&seats=2");
+    expect(init?.body).toBeInstanceOf(URLSearchParams);
+  });
+
+  test("sends nothing twice, and keeps the focus on its button", async () => {
+    const respond = respondLater();
+    const { container } = render(<Rsvp />);
+    await submit();
+    const form = container.querySelector("form");
+    expect(form?.getAttribute("aria-busy")).toBe("true");
+    expect(button().getAttribute("aria-disabled")).toBe("true");
+    await submit();
+    expect(document.activeElement).toBe(button());
+    await userEvent.type(screen.getByLabelText("Name"), "{Enter}");
+    act(() => {
+      form?.dispatchEvent(new SubmitEvent("submit", { bubbles: true, cancelable: true }));
+    });
+    expect(fetched).toHaveBeenCalledOnce();
+    await respond(Response.json({ seats: 2 }));
+    expect(form?.hasAttribute("aria-busy")).toBe(false);
+    await submit();
+    expect(fetched).toHaveBeenCalledTimes(2);
+  });
+
+  test.each([
+    ["of the response", Response.json({ error: "Sold out." }, { status: 409 }), "Sold out."],
+    ["for a response without one", new Response("<h1>Bad gateway</h1>", { status: 502 }), "This did not work. Try again."],
+    ["for a response that is not JSON", new Response("ok"), "This did not work. Try again."],
+    ["for a value that does not fit", Response.json({ seats: "2" }), "This did not work. Try again."],
+    [
+      "without a connection",
+      new TypeError("Failed to fetch"),
+      "The site cannot be reached. Check your connection and try again.",
+    ],
+  ])("announces the error text %s, and keeps what was typed", async (_, response, text) => {
+    fetched.mockImplementationOnce(() =>
+      response instanceof Response ? Promise.resolve(response) : Promise.reject(response),
+    );
+    const onSuccess = vi.fn();
+    render(<Rsvp schema={v.object({ seats: v.number() })} onSuccess={onSuccess} />);
+    const alert = screen.getByRole("alert");
+    await userEvent.type(screen.getByLabelText("Name"), " L");
+    await submit();
+    await vi.waitFor(() => {
+      expect(alert.textContent).toBe(text);
+    });
+    expect(onSuccess).not.toHaveBeenCalled();
+    expect(screen.getByLabelText<HTMLInputElement>("Name").value).toBe("Ada L");
+    await submit();
+    await vi.waitFor(() => {
+      expect(alert.textContent).toBe("");
+    });
+  });
+
+  test("after a success, shows the message in its place and focuses it", async () => {
+    render(<Rsvp success={({ seats }) => <p>{`${String(seats)} seats reserved`}</p>} />);
+    await submit();
+    const status = await screen.findByRole("status");
+    expect(status.textContent).toBe("2 seats reserved");
+    expect(document.activeElement).toBe(status);
+    expect(screen.queryByRole("button")).toBeNull();
+  });
+
+  test("goes to the page that the response redirects to", async () => {
+    const assign = vi.spyOn(location, "assign").mockReturnValue();
+    const page = new Response("<!doctype html>");
+    Object.defineProperties(page, { redirected: { value: true }, url: { value: "http://localhost/events/7/thanks" } });
+    fetched.mockResolvedValueOnce(page);
+    render(<Rsvp />);
+    await submit();
+    await vi.waitFor(() => {
+      expect(assign).toHaveBeenCalledExactlyOnceWith("http://localhost/events/7/thanks");
+    });
+    expect(button().getAttribute("aria-disabled")).toBe("true");
+  });
+
+  test("does nothing with a response after the visitor has left", async () => {
+    const respond = respondLater();
+    const onSuccess = vi.fn();
+    const { unmount } = render(<Rsvp onSuccess={onSuccess} />);
+    await submit();
+    unmount();
+    await respond(Response.json({ seats: 2 }));
+    expect(fetched.mock.calls[0]?.[1].signal?.aborted).toBe(false);
+    expect(onSuccess).not.toHaveBeenCalled();
+  });
+
+  test("leaves a submission alone that its onSubmit prevents", async () => {
+    render(
+      <Rsvp
+        onSubmit={(event) => {
+          event.preventDefault();
+        }}
+      />,
+    );
+    await submit();
+    expect(fetched).not.toHaveBeenCalled();
+  });
+});

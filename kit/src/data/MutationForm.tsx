@@ -1,0 +1,80 @@
+import { Button, Notice, type ActionButtonProps } from "@colonnade/kit";
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useRef,
+  type ComponentPropsWithoutRef,
+  type ReactElement,
+  type ReactNode,
+  type SubmitEvent,
+} from "react";
+
+import { useMutation, type MutationOptions } from "./useMutation.js";
+
+/** Props of {@link MutationForm}: those of a form. */
+export interface MutationFormProps<Value>
+  extends MutationOptions<Value>, Omit<ComponentPropsWithoutRef<"form">, "action" | "method" | "encType" | "target"> {
+  /** Path below `/api/`. Without JavaScript, the upstream answers with a redirect to a page of the site. */
+  readonly action: string;
+  /** Fields, and a {@link SubmitButton}. */
+  readonly children: ReactNode;
+  /** Replaces the form after a success. It gets the focus, and screen readers announce it. */
+  readonly success?: (value: Value) => ReactNode;
+}
+
+/** Props of {@link SubmitButton}: those of a button. */
+export type SubmitButtonProps = Omit<ActionButtonProps, "type" | "busy">;
+
+const PendingContext = createContext(false);
+
+/** The button that submits the {@link MutationForm} around it. While a request is pending, it keeps the focus and does nothing. */
+export function SubmitButton(props: SubmitButtonProps): ReactElement {
+  return <Button {...props} type="submit" busy={useContext(PendingContext)} />;
+}
+
+/**
+ * A form that posts to a path below `/api/`. Without JavaScript, the browser posts it and follows the redirect of the response.
+ * With JavaScript, it posts in place and expects JSON: it shows the text of `{"error": "…"}`, and `success` or a redirect ends
+ * it. Fields are form-encoded; files are not supported.
+ */
+export function MutationForm<Value = unknown>({
+  action,
+  schema,
+  onSuccess,
+  success,
+  onSubmit,
+  children,
+  ...form
+}: MutationFormProps<Value>): ReactElement {
+  const options = { ...(schema && { schema }), ...(onSuccess && { onSuccess }) };
+  const { state, send } = useMutation<Value>(action, options);
+  if (state.status === "success" && success) return <Success>{success(state.value)}</Success>;
+  const isPending = state.status === "pending";
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    onSubmit?.(event);
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    send(new FormData(event.currentTarget, event.nativeEvent.submitter));
+  };
+  return (
+    <form {...form} action={action} method="post" aria-busy={isPending || undefined} onSubmit={submit}>
+      <PendingContext value={isPending}>{children}</PendingContext>
+      {/* Always present: screen readers announce text that appears in it. */}
+      <div role="alert">{state.status === "error" && <Notice kind="error" title={state.error} />}</div>
+    </form>
+  );
+}
+
+/** Takes the focus of the form that it replaces. */
+function Success({ children }: { readonly children: ReactNode }): ReactElement {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    element.current?.focus();
+  }, []);
+  return (
+    <div ref={element} role="status" tabIndex={-1}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { useEffect, useRef, useState } from "react";
+
+import { fetchResult, QUERY_TIMEOUT } from "../fetchResult.js";
+import { validateResult, type QueryResult } from "../queries.js";
+
+/** Options of {@link useQuery}. */
+export interface QueryOptions<Value> {
+  /** Schema of any library that implements Standard Schema. A value that does not fit is an error with status 502. */
+  readonly schema: StandardSchemaV1<unknown, Value>;
+}
+
+/** The state of a {@link useQuery}. */
+export type QueryState<Value> =
+  | { readonly status: "loading" }
+  | { readonly status: "success"; readonly value: Value }
+  | {
+      readonly status: "error";
+      /** The status of the response. 502 also stands for an invalid response, 504 for none in time, 0 for no connection. */
+      readonly httpStatus: number;
+      /** Sends the request again. */
+      readonly retry: () => void;
+    };
+
+interface Settled<Value> {
+  readonly path: string;
+  readonly attempt: number;
+  readonly result: QueryResult<Value>;
+}
+
+/**
+ * Fetches JSON of the visitor from a path below `/api/`, with the site's cookies. The request runs in the browser after
+ * hydration, and is aborted if the component unmounts or the path changes. On the server and while it hydrates, the state is
+ * `loading`. Null sends no request.
+ */
+export function useQuery(path: string | null): QueryState<unknown>;
+export function useQuery<Value>(path: string | null, options: QueryOptions<Value>): QueryState<Value>;
+export function useQuery<Value>(path: string | null, options?: QueryOptions<Value>): QueryState<Value> {
+  const [attempt, setAttempt] = useState(0);
+  const [settled, setSettled] = useState<Settled<Value> | null>(null);
+  // A schema that is created during the render must not repeat the request.
+  const schema = useRef(options?.schema);
+  useEffect(() => {
+    schema.current = options?.schema;
+  });
+  useEffect(() => {
+    if (path === null) return undefined;
+    const request = new AbortController();
+    let isActive = true;
+    const timer = setTimeout(() => {
+      request.abort();
+    }, QUERY_TIMEOUT);
+    void fetchResult(path, "same-origin", request.signal)
+      .then((result) => validateResult(result, schema.current))
+      .then((result) => {
+        clearTimeout(timer);
+        if (isActive) setSettled({ path, attempt, result });
+      });
+    return () => {
+      isActive = false;
+      clearTimeout(timer);
+      request.abort();
+    };
+  }, [path, attempt]);
+  if (settled?.path !== path || settled.attempt !== attempt) return { status: "loading" };
+  const { result } = settled;
+  if (result.ok) return { status: "success", value: result.value };
+  return {
+    status: "error",
+    httpStatus: result.status,
+    retry: () => {
+      setAttempt(attempt + 1);
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { SiteFacts } from "@colonnade/kit";
+import { fetchResult, loadResults, QUERY_TIMEOUT } from "@colonnade/kit/shell";
+
+import type { LoadedPage } from "./loadPage";
+
+/**
+ * Fetches the results of a page's queries in parallel, and runs its `data`. `requests` aborts the requests. The results are
+ * those that the gateway renders with, so the requests have no cookies.
+ */
+export async function loadData(
+  { page, params }: LoadedPage,
+  site: SiteFacts,
+  requests = new AbortController(),
+): Promise<unknown> {
+  const context = { params, site };
+  const timer = setTimeout(() => {
+    requests.abort();
+  }, QUERY_TIMEOUT);
+  const results = await loadResults(page.queries?.(context) ?? {}, (path) =>
+    fetchResult(path, "omit", requests.signal),
+  ).finally(() => {
+    clearTimeout(timer);
+  });
+  return page.data({ ...context, results });
+}
