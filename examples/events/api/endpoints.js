@@ -123,7 +123,10 @@ export function search(call) {
   const { response, query } = call;
   const { slug } = readCity(call, query.get("city") ?? "");
   const words = wordsOf(query.get("search") ?? "");
-  seeOther(response, words.length === 0 ? `/events/${slug}` : `/events/${slug}/search/${encodeURIComponent(words.join(" "))}`);
+  seeOther(
+    response,
+    words.length === 0 ? `/events/${slug}` : `/events/${slug}/search/${encodeURIComponent(words.join(" "))}`,
+  );
 }
 
 /**
@@ -156,7 +159,11 @@ function rsvp(database, event, { email, places }, day) {
   const { accepted, left } = database.addRsvp({ event: event.id, email: email.trim(), places: count });
   if (accepted) return { outcome: "received", status: 200, places: count, left };
   if (left === 0) return { outcome: "full", status: 409, error: "No places are left." };
-  return { outcome: "full", status: 409, error: `Only ${String(left)} ${left === 1 ? "place is" : "places are"} left.` };
+  return {
+    outcome: "full",
+    status: 409,
+    error: `Only ${String(left)} ${left === 1 ? "place is" : "places are"} left.`,
+  };
 }
 
 /** `GET /healthz`: whether the database answers. @param {Call} call */

@@ -1,0 +1,21 @@
+import { Link, Notice } from "@colonnade/kit";
+import type { ReactElement } from "react";
+
+interface Props {
+  /** What is unavailable, at the start of a sentence. */
+  readonly what: string;
+  /** Path of this page. */
+  readonly path: string;
+}
+
+/** In place of the result of a query that failed. */
+export function Unavailable({ what, path }: Props): ReactElement {
+  return (
+    <Notice kind="error" title={`${what} right now`}>
+      <p>The rest of the site works. Please try again in a moment.</p>
+      <p>
+        <Link to={path}>Try again</Link>
+      </p>
+    </Notice>
+  );
+}
