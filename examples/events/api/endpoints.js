@@ -17,9 +17,9 @@ import { HttpError, readFields, seeOther, sendJson, wantsPage } from "./http.js"
  * @property {Date} now
  */
 
-// Lists change rarely. For half a minute a cache answers by itself. For ten more minutes it answers at once and fetches behind the
+// Lists change rarely. For half a minute a cache answers by itself. For two more minutes it answers at once and fetches behind the
 // visitor's back. For a day it answers if this API is away. Browsers ask the gateway's cache each time.
-const CACHED = "public, max-age=0, s-maxage=30, stale-while-revalidate=600, stale-if-error=86400";
+const CACHED = "public, max-age=0, s-maxage=30, stale-while-revalidate=120, stale-if-error=86400";
 // Soon right again, but no way to reach the database a thousand times a second.
 const NOT_FOUND = { "Cache-Control": "public, max-age=0, s-maxage=5" };
 

@@ -51,7 +51,7 @@ function hasValidator({ headers }, etag) {
 
 /** Sends the browser to a page of the site. @param {Response} response @param {string} path */
 export function seeOther(response, path) {
-  response.writeHead(303, { Location: path, "Cache-Control": "no-store" }).end();
+  response.writeHead(303, { Location: path, "Cache-Control": "no-store", "Content-Length": 0 }).end();
 }
 
 /** Whether a form was posted by the browser itself, which shows what it gets. @param {Request} request */
