@@ -9,24 +9,23 @@ export async function fetchResult(
   credentials: RequestCredentials,
   signal: AbortSignal,
 ): Promise<QueryResult> {
+  let status = 0;
   try {
-    // As the gateway does, which follows no redirects.
+    // Without redirects, as in the gateway.
     const response = await fetch(path, {
       credentials,
       redirect: "error",
       headers: { accept: "application/json" },
       signal,
     });
-    return response.ok ? parse(await response.arrayBuffer()) : { ok: false, status: response.status };
+    const body = await response.arrayBuffer();
+    ({ status } = response);
+    if (response.ok) {
+      status = 502;
+      return { ok: true, value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) };
+    }
   } catch {
-    return { ok: false, status: signal.aborted ? 504 : 0 };
+    if (signal.aborted) status = 504;
   }
-}
-
-function parse(bytes: ArrayBuffer): QueryResult {
-  try {
-    return { ok: true, value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
-  } catch {
-    return { ok: false, status: 502 };
-  }
+  return { ok: false, status };
 }

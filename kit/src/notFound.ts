@@ -1,3 +1,5 @@
+import { isMarked, mark } from "./marker.js";
+
 // A registered symbol: values from another copy of the kit are recognized too.
 const NOT_FOUND = Symbol.for("colonnade.notFound");
 
@@ -9,12 +11,10 @@ export interface NotFound {
 
 /** Creates the value that a page's `data` returns if the params identify nothing. */
 export function notFound(heading = "Page not found"): NotFound {
-  const result = { heading };
-  Object.defineProperty(result, NOT_FOUND, { value: true });
-  return result;
+  return mark({ heading }, NOT_FOUND);
 }
 
 /** Returns whether the value was created by {@link notFound}. */
 export function isNotFound(value: unknown): value is NotFound {
-  return typeof value === "object" && value !== null && NOT_FOUND in value;
+  return isMarked(value, NOT_FOUND);
 }

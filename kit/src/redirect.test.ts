@@ -6,10 +6,10 @@ test.each(["/", "/events", "/events/Te%20Reo?day=1#top", "/events?a=/b"])("redir
   expect(redirect(path).path).toBe(path);
 });
 
-test.each(["", "events", "//other.example/", "/\\other.example", "https://other.example/", "/a/../b", "/a b", "/é", "/?q=a b"])(
+test.each(["", "events", "//other.example/", "/\\other.example", "https://other.example/", "/a b", "/é", "/?q=a b"])(
   "redirect rejects %j",
   (path) => {
-    expect(() => redirect(path)).toThrow(`redirect(${JSON.stringify(path)}): expected a path of this site`);
+    expect(() => redirect(path)).toThrow(`redirect("${path}"): expected a percent-encoded path of this site`);
   },
 );
 

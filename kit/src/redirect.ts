@@ -1,4 +1,4 @@
-import { isSitePath } from "./paths.js";
+import { isMarked, mark } from "./marker.js";
 
 // A registered symbol: values from another copy of the kit are recognized too.
 const REDIRECT = Symbol.for("colonnade.redirect");
@@ -15,18 +15,16 @@ export interface Redirect {
 /**
  * Creates the value that a page's `data` returns to send the visitor to another path of this site.
  *
- * @throws Error if the path is not one of this site.
+ * @throws Error if the path is not one of this site, or not percent-encoded.
  */
 export function redirect(path: string): Redirect {
-  const [, pathname = "", rest = ""] = /^([^?#]*)(.*)$/s.exec(path) ?? [];
-  if (!isSitePath(pathname) || /[^!-~]/.test(rest))
-    throw new Error(`redirect(${JSON.stringify(path)}): expected a path of this site, percent-encoded`);
-  const result = { path };
-  Object.defineProperty(result, REDIRECT, { value: true });
-  return result;
+  // With a second slash, it would name another host.
+  if (!/^\/(?![/\\])[!-~]*$/.test(path))
+    throw new Error(`redirect("${path}"): expected a percent-encoded path of this site`);
+  return mark({ path }, REDIRECT);
 }
 
 /** Returns whether the value was created by {@link redirect}. */
 export function isRedirect(value: unknown): value is Redirect {
-  return typeof value === "object" && value !== null && REDIRECT in value;
+  return isMarked(value, REDIRECT);
 }

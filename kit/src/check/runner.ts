@@ -184,7 +184,7 @@ async function checkPath(
     hasQueries &&
     (await next(
       "data() of",
-      () => steps.data(path, listed),
+      async () => (await steps.data(path, listed)) ?? steps.failure(path),
       () => stackOfMember(steps, "data"),
     ));
   if (hasData && !steps.isNotFound() && !steps.isRedirect()) {

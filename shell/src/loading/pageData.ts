@@ -18,8 +18,7 @@ export async function loadData(
   }, QUERY_TIMEOUT);
   const results = await loadResults(page.queries?.(context) ?? {}, (path) =>
     fetchResult(path, "omit", requests.signal),
-  ).finally(() => {
-    clearTimeout(timer);
-  });
+  );
+  clearTimeout(timer);
   return page.data({ ...context, results });
 }

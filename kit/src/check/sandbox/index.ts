@@ -45,6 +45,8 @@ export interface CheckSteps {
   queries(path: string): StepResult;
   /** Runs `data`, by default with failed queries. */
   data(path: string, isListed: boolean, results?: Readonly<Record<string, QueryResult>>): Promise<StepResult>;
+  /** Finds that the current path is not found because its queries fail. */
+  failure(path: string): StepResult;
   /** Finds what JSON would change in the data of the current path. */
   json(path: string): StepResult;
   /** A member of the page. Undefined if the page lacks it. */
@@ -152,12 +154,7 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
       if (!isListed) return null;
       if (isRedirect(data))
         return { problem: `paths() of the page "${pattern}" returns ${path}, but its data() redirects to ${data.path}` };
-      if (!isNotFound(data)) return null;
-      if (Object.keys(queries).length > 0)
-        return {
-          code: "COL162",
-          problem: `data() of ${path} (page ${pattern}) is notFound("${data.heading}") if its queries fail with status 503`,
-        };
+      if (!isNotFound(data) || page.queries) return null;
       return {
         problem: `paths() of the page "${pattern}" returns ${path}, but its data() is notFound("${data.heading}")`,
       };
@@ -170,6 +167,11 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
         problem: `the data of ${path} is not JSON-serializable; expected only null, booleans, finite numbers, strings, arrays and plain objects`,
         advice: `data${nonJson}. Return only what JSON keeps: convert dates to strings, maps to arrays, and leave out undefined.`,
       };
+    },
+    failure(path) {
+      if (!page.queries || !isNotFound(data)) return null;
+      const problem = `data() of ${path} (page ${pattern}) is notFound("${data.heading}") if its queries fail with status 503`;
+      return { code: "COL162", problem };
     },
     // The module may export no page.
     member: (name): unknown => Reflect.get(Object(page) as object, name),

@@ -1,0 +1,49 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { apiUrl, runQueries } from "./queries.js";
+
+const ROUTES = { site: "https://site.example", apis: new Map([["cities", "http://localhost:3000/v1/"]]) };
+
+test.each([
+  ["/api/cities", "http://localhost:3000/v1"],
+  ["/api/cities/texas?page=2", "http://localhost:3000/v1/texas?page=2"],
+  ["/api/cities?page=2", "http://localhost:3000/v1?page=2"],
+  ["/api/events", undefined],
+  ["/api/citiesx", undefined],
+  ["/cities", undefined],
+])("%s goes to %s", (path, url) => {
+  expect(apiUrl(ROUTES, path)).toBe(url);
+});
+
+let server: Server;
+let site: string;
+
+beforeAll(async () => {
+  server = createServer(({ url, headers }, response) => {
+    if (url === "/api/events?page=2") response.end(JSON.stringify([headers.accept, headers.cookie]));
+    else if (url === "/api/html") response.end("<!doctype html>");
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  site = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+});
+
+afterAll(() => {
+  server.close();
+});
+
+test("queries get JSON, or the status of their failure", async () => {
+  const apis = new Map([["closed", "http://127.0.0.1:1"]]);
+  const queries = { events: "/api/events?page=2", html: "/api/html", none: "/api/none", closed: "/api/closed" };
+  expect(await runQueries({ site, apis }, queries)).toEqual({
+    events: { ok: true, value: ["application/json", null] },
+    html: { ok: false, status: 502 },
+    none: { ok: false, status: 404 },
+    closed: { ok: false, status: 502 },
+  });
+});
