@@ -1,4 +1,5 @@
 # make run               serve the site on http://localhost:8080 (override PORT, ADMIN_PORT, BACKEND_PORT, STORE)
+# make example           add the events example, a section with live data and its API, to the running site
 # make test              run all checks
 # make lint              run only formatters, linters and type checks
 # make format            format all code
@@ -17,7 +18,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build console test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report config-reference deb clean
+.PHONY: help run example build console test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report config-reference deb clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -39,6 +40,12 @@ help:
 
 run: build
 	@exec node tests/development/run.mjs
+
+# Builds only what the example needs: the site runs already.
+example: node_modules/.installed
+	@$(TSC) --build kit/tsconfig.build.json
+	@node kit/scripts/copy-files.mjs
+	@exec node tests/development/example.mjs
 
 # The binary contains the console, so that is built first.
 build: console releases

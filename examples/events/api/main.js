@@ -17,7 +17,12 @@ try {
     },
   });
   console.log(JSON.stringify({ listening: api.url }));
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void api.close());
+  let isStopping = false;
+  for (const signal of ["SIGINT", "SIGTERM"])
+    process.on(signal, () => {
+      if (!isStopping) void api.close();
+      isStopping = true;
+    });
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exit(1);
