@@ -74,10 +74,11 @@ export async function startEventsApi({ port = 0, database = ":memory:", log = ()
  * The configuration table of the example's upstream.
  *
  * @param {string} url URL of the API
+ * @param {import("./config.mjs").Table} [settings] further keys
  * @returns {import("./config.mjs").Table}
  */
-export function eventsUpstream(url) {
+export function eventsUpstream(url, settings = {}) {
   return {
-    upstreams: { events: { path: "/api/events", urls: [url], methods: ["GET", "HEAD", "POST"] } },
+    upstreams: { events: { path: "/api/events", urls: [url], methods: ["GET", "HEAD", "POST"], ...settings } },
   };
 }

@@ -149,7 +149,7 @@ describe("list", () => {
     cleanup();
     vi.setSystemTime(new Date("2026-11-24T14:17:00Z"));
     await open("/events/portland", { listing: LISTING });
-    expect(screen.getByText("This page is 12 minutes old")).toBeTruthy();
+    expect(screen.getByText("12 minutes old")).toBeTruthy();
   });
 });
 

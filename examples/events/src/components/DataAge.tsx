@@ -1,4 +1,4 @@
-import { Link, Notice } from "@colonnade/kit";
+import { Link } from "@colonnade/kit";
 import { useSyncExternalStore, type ReactElement } from "react";
 
 import { formatTime } from "../dates";
@@ -32,19 +32,14 @@ export function DataAge({ asOf, path }: Props): ReactElement {
     () => 0,
   );
   return (
-    <div className={css.age} role="status">
-      {minutes >= STALE_AFTER ? (
-        <Notice title={`This page is ${formatAge(minutes)} old`}>
-          <p>
-            Events may have changed since. <Link to={path}>Load it again</Link>
-          </p>
-        </Notice>
-      ) : (
-        <p>
-          As of <time dateTime={asOf}>{`${formatTime(asOf.slice(11, 16))} UTC`}</time>
-        </p>
+    <p className={css.age} role="status">
+      As of <time dateTime={asOf}>{`${formatTime(asOf.slice(11, 16))} UTC`}</time>
+      {minutes >= STALE_AFTER && (
+        <>
+          , <strong>{`${formatAge(minutes)} old`}</strong>. <Link to={path}>Load it again</Link>
+        </>
       )}
-    </div>
+    </p>
   );
 }
 

@@ -25,6 +25,7 @@ export function EventPage({ data }: { readonly data: EventData }): ReactElement 
       )}
       {answer ? (
         <>
+          <DataAge asOf={answer.asOf} path={path} />
           <SampleNotice />
           <div className={css.columns}>
             <EventDetail answer={answer} rsvps={rsvps} />
@@ -44,7 +45,6 @@ export function EventPage({ data }: { readonly data: EventData }): ReactElement 
               className={css.back}
             >{`All events in ${answer.city.name}`}</Link>
           </p>
-          <DataAge asOf={answer.asOf} path={path} />
         </>
       ) : (
         <Unavailable what="This event is unavailable" path={path} />

@@ -5,6 +5,7 @@ import { DataAge } from "../components/DataAge";
 import { PageFrame } from "../components/PageFrame";
 import { SampleNotice } from "../components/SampleNotice";
 import { Unavailable } from "../components/Unavailable";
+import css from "./cities.module.css";
 import { CITIES_PATH, citiesQuery, listPath } from "../paths";
 import { citiesSchema } from "../schemas";
 
@@ -24,21 +25,21 @@ export const page = definePage({
     <PageFrame trail={trailTo()} heading={SECTION_NAME}>
       {data ? (
         <>
+          <DataAge asOf={data.asOf} path={CITIES_PATH} />
           <SampleNotice />
           <Grid>
             {data.cities.map(({ slug, name, state, events }) => (
               <li key={slug}>
                 <Card linked>
-                  <h2>
+                  <h2 className={css.city}>
                     <Link to={listPath({ city: slug })}>{name}</Link>
                   </h2>
                   <p>{state}</p>
-                  <p>{events === 0 ? "No events" : `${String(events)} events`}</p>
+                  <p className={css.count}>{events === 0 ? "No events" : `${String(events)} events`}</p>
                 </Card>
               </li>
             ))}
           </Grid>
-          <DataAge asOf={data.asOf} path={CITIES_PATH} />
         </>
       ) : (
         <Unavailable what="The cities are unavailable" path={CITIES_PATH} />

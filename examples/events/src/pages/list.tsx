@@ -61,17 +61,18 @@ export const page = definePage({
     const { address, listing } = data;
     const { today } = useSite();
     const path = listPath(address);
+    const isEmpty = listing?.total === 0 && address.search === undefined;
     return (
       <PageFrame trail={trailOf(data)} heading={headingOf(data)}>
         {listing ? (
           <>
+            <DataAge asOf={listing.asOf} path={path} />
             <SampleNotice />
-            <SearchForm city={listing.city} search={address.search ?? ""} />
+            {!isEmpty && <SearchForm city={listing.city} search={address.search ?? ""} />}
             {address.search !== undefined && <ResultCount listing={listing} search={address.search} />}
-            {listing.total === 0 && address.search === undefined && <Nothing city={listing.city.name} />}
+            {isEmpty && <Nothing city={listing.city.name} />}
             <EventList city={listing.city.slug} events={listing.events} today={today} />
             <Pagination address={address} page={listing.page} pages={listing.pages} />
-            <DataAge asOf={listing.asOf} path={path} />
           </>
         ) : (
           <Unavailable what="The events are unavailable" path={path} />
