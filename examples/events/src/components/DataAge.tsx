@@ -1,8 +1,8 @@
-import { Link } from "@colonnade/kit";
 import { useSyncExternalStore, type ReactElement } from "react";
 
 import { formatTime } from "../dates";
 import css from "./DataAge.module.css";
+import { ReloadLink } from "./ReloadLink";
 
 interface Props {
   /** The minute in which the API made the answer, in UTC. */
@@ -36,7 +36,7 @@ export function DataAge({ asOf, path }: Props): ReactElement {
       As of <time dateTime={asOf}>{`${formatTime(asOf.slice(11, 16))} UTC`}</time>
       {minutes >= STALE_AFTER && (
         <>
-          , <strong>{`${formatAge(minutes)} old`}</strong>. <Link to={path}>Load it again</Link>
+          , <strong>{`${formatAge(minutes)} old`}</strong>. <ReloadLink path={path}>Load it again</ReloadLink>
         </>
       )}
     </p>

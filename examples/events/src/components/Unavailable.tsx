@@ -1,5 +1,7 @@
-import { Link, Notice } from "@colonnade/kit";
+import { Notice } from "@colonnade/kit";
 import type { ReactElement } from "react";
+
+import { ReloadLink } from "./ReloadLink";
 
 interface Props {
   /** What is unavailable, at the start of a sentence. */
@@ -14,7 +16,7 @@ export function Unavailable({ what, path }: Props): ReactElement {
     <Notice kind="error" title={`${what} right now`}>
       <p>The rest of the site works. Please try again in a moment.</p>
       <p>
-        <Link to={path}>Try again</Link>
+        <ReloadLink path={path}>Try again</ReloadLink>
       </p>
     </Notice>
   );
