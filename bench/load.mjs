@@ -14,20 +14,21 @@ const UNITS = /** @type {Record<string, number>} */ ({ us: 1e-3, ms: 1, s: 1e3, 
 /**
  * The result of a load run. `median` and `p99` are milliseconds from a request to the end of its response.
  *
- * @typedef {{ generator: string, perSecond: number, failed: number, median: number, p99: number }} Load
+ * @typedef {{ generator: string, requests: number, perSecond: number, failed: number, median: number, p99: number }} Load
  */
 
 /**
- * Requests the paths of a site in turn until stopped.
+ * Requests the paths of a site in turn until stopped: with GET, or with POST if there is a body.
  *
  * @param {string} url
  * @param {string[]} paths
  * @param {Record<string, string>} [headers]
+ * @param {string} [body]
  * @returns {Promise<{ stop: () => Promise<Load> }>}
  */
-export async function startLoad(url, paths, headers = {}) {
+export async function startLoad(url, paths, headers = {}, body) {
   const hasWrk = spawnSync("wrk", ["-v"]).error === undefined;
-  return hasWrk ? startWrk(url, paths, headers) : startThread(url, paths, headers);
+  return hasWrk ? startWrk(url, paths, headers, body) : startThread(url, paths, headers, body);
 }
 
 /** Runs the load for a duration. @param {number} seconds @param {Parameters<typeof startLoad>} load @returns {Promise<Load>} */
@@ -37,17 +38,18 @@ export async function loadFor(seconds, ...load) {
   return stop();
 }
 
-/** @param {string} url @param {string[]} paths @param {Record<string, string>} headers */
-async function startWrk(url, paths, headers) {
+/** @param {string} url @param {string[]} paths @param {Record<string, string>} headers @param {string} [body] */
+async function startWrk(url, paths, headers, body) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-wrk-"));
   const script = path.join(folder, "paths.lua");
-  // A JSON string is a valid Lua string here, because URL paths contain no character that either would escape.
+  const [method, content] = body === undefined ? ["GET", ""] : ["POST", `, nil, ${JSON.stringify(body)}`];
+  // A JSON string is a valid Lua string here, because neither URL paths nor the bodies contain control characters.
   await writeFile(
     script,
     `local paths, at = { ${paths.map((path) => JSON.stringify(path)).join(", ")} }, 0
 function request()
   at = at % #paths + 1
-  return wrk.format("GET", paths[at])
+  return wrk.format("${method}", paths[at]${content})
 end
 `,
   );
@@ -64,6 +66,7 @@ end
       child.kill("SIGINT");
       await ended;
       await rm(folder, { recursive: true });
+      const [, requests = "NaN"] = /(\d+) requests in/.exec(output) ?? [];
       const [, perSecond = "NaN"] = /Requests\/sec:\s*([\d.]+)/.exec(output) ?? [];
       const [, statuses = "0"] = /Non-2xx or 3xx responses: (\d+)/.exec(output) ?? [];
       const [, errors = ""] = /Socket errors: (.*)/.exec(output) ?? [];
@@ -72,14 +75,15 @@ end
         const [, time, unit = ""] = new RegExp(`${share} +([\\d.]+)([a-z]+)`).exec(output) ?? [];
         return Number(time) * (UNITS[unit] ?? NaN);
       });
-      return { generator: "wrk", perSecond: Number(perSecond), failed, median: Number(median), p99: Number(p99) };
+      const times = { median: Number(median), p99: Number(p99) };
+      return { generator: "wrk", requests: Number(requests), perSecond: Number(perSecond), failed, ...times };
     },
   };
 }
 
-/** @param {string} url @param {string[]} paths @param {Record<string, string>} headers */
-async function startThread(url, paths, headers) {
-  const worker = new Worker(new URL(import.meta.url), { workerData: { url, paths, headers } });
+/** @param {string} url @param {string[]} paths @param {Record<string, string>} headers @param {string} [body] */
+async function startThread(url, paths, headers, body) {
+  const worker = new Worker(new URL(import.meta.url), { workerData: { url, paths, headers, body } });
   await once(worker, "online");
   return {
     async stop() {
@@ -91,8 +95,9 @@ async function startThread(url, paths, headers) {
   };
 }
 
-/** @param {string} url @param {string[]} paths @param {Record<string, string>} headers */
-function generateLoad(url, paths, headers) {
+/** @param {string} url @param {string[]} paths @param {Record<string, string>} headers @param {string} [body] */
+function generateLoad(url, paths, headers, body) {
+  const method = body === undefined ? "GET" : "POST";
   const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const start = performance.now();
   let [turn, failed] = [0, 0];
@@ -100,7 +105,8 @@ function generateLoad(url, paths, headers) {
   const times = [];
   function next() {
     const sent = performance.now();
-    const request = http.get(url + paths[turn++ % paths.length], { agent, headers }, (response) => {
+    const target = url + paths[turn++ % paths.length];
+    const request = http.request(target, { agent, headers, method }, (response) => {
       if (response.statusCode !== 200) failed += 1;
       response.resume().on("end", () => {
         times.push(performance.now() - sent);
@@ -111,14 +117,16 @@ function generateLoad(url, paths, headers) {
       failed += 1;
       next();
     });
+    request.end(body);
   }
   for (let connection = 0; connection < CONNECTIONS; connection += 1) next();
   parentPort?.on("message", () => {
     const seconds = (performance.now() - start) / 1000;
     const sorted = times.toSorted((a, b) => a - b);
     const [median, p99] = [0.5, 0.99].map((share) => sorted[Math.floor(share * sorted.length)]);
-    parentPort?.postMessage({ generator: "Node.js", perSecond: times.length / seconds, failed, median, p99 });
+    const requests = times.length;
+    parentPort?.postMessage({ generator: "Node.js", requests, perSecond: requests / seconds, failed, median, p99 });
   });
 }
 
-if (!isMainThread) generateLoad(workerData.url, workerData.paths, workerData.headers);
+if (!isMainThread) generateLoad(workerData.url, workerData.paths, workerData.headers, workerData.body);

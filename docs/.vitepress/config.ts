@@ -6,6 +6,7 @@ import { fileReferences } from "./fileReferences.js";
 
 const GUIDES = [
   { text: "Write a section", link: "/write-a-section" },
+  { text: "Data in pages", link: "/data" },
   {
     text: "Recipes",
     collapsed: false,
@@ -27,6 +28,7 @@ const GUIDES = [
 
 const REFERENCE = [
   { text: "API", link: "/api/kit" },
+  { text: "API for data", link: "/api/data" },
   { text: "API for tests", link: "/api/testing" },
   { text: "API for builds and scripts", link: "/api/build" },
   { text: "Errors", link: "/errors" },
@@ -56,6 +58,7 @@ const OPERATE = [
     items: [
       { text: "A section is down", link: "/operate/section-down" },
       { text: "The backend is down", link: "/operate/backend-down" },
+      { text: "Upstreams", link: "/operate/upstreams" },
       { text: "Store trouble", link: "/operate/store-trouble" },
       { text: "Alerts", link: "/operate/alerts" },
     ],
@@ -66,6 +69,7 @@ const OPERATE = [
     items: [
       { text: "Configuration", link: "/operate/configuration" },
       { text: "Admin API", link: "/operate/admin-api" },
+      { text: "Cache of upstreams", link: "/operate/upstream-cache" },
       { text: "Metrics", link: "/operate/metrics" },
       { text: "Events", link: "/operate/events" },
       { text: "Listeners, hosts and proxies", link: "/operate/listeners" },

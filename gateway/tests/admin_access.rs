@@ -48,12 +48,13 @@ fn missing_or_unknown_token_returns_401() {
     }
 }
 
-const ACTIONS: [&str; 6] = [
+const ACTIONS: [&str; 7] = [
     "publish",
     "deploy",
     "rollback",
     "preview",
     "garbage_collect",
+    "purge",
     "metrics",
 ];
 
@@ -144,6 +145,7 @@ fn calls(is_rollout: bool) -> Vec<Call> {
         },
         Call::post("/api/v1/garbage-collection", &json!({ "dryRun": true }), "*"),
         Call::post("/api/v1/garbage-collection", &json!({}), "*"),
+        Call::post("/api/v1/upstreams/purge", &json!({ "prefix": "/api/" }), "*"),
         Call::post("/api/v1/rollback", &json!({ "section": "legal" }), "legal"),
         Call::post(
             "/api/v1/deployments",

@@ -113,6 +113,7 @@ fn refused_changes_log_the_reason() {
         ),
         ("/api/v1/previews", json!({ "deployment": 1 }), 403),
         ("/api/v1/garbage-collection", json!({}), 403),
+        ("/api/v1/upstreams/purge", json!({ "prefix": "/api/" }), 403),
     ] {
         let mut body = body;
         body["reason"] = json!("new terms");

@@ -239,13 +239,14 @@ fn begin_downloads(gateway: &Gateway) -> [Raw; 4] {
 #[cfg(target_os = "linux")]
 #[test]
 fn download_that_moves_steadily_is_kept() {
-    // Each client reads about 200 KB per second, and one that has left its response unread for 1.5 s gives way.
-    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 4\n");
+    // Each client reads about 200 KB per second. One that reads no step of 64 KiB for 4 s, a tenth of the window, gives way:
+    // four passes, so each may take a second on a busy machine.
+    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 4\nmin_rate_window_ms = 40000\n");
     let mut downloads = begin_downloads(&gateway);
-    for _ in 0..300 {
-        park_timeout(Duration::from_millis(20));
+    for _ in 0..80 {
+        park_timeout(Duration::from_millis(80));
         for raw in &mut downloads {
-            raw.read_exact(4096);
+            raw.read_exact(16 * 1024);
         }
         assert_eq!(gateway.get("/").status, 503);
     }

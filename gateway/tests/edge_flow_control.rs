@@ -4,8 +4,8 @@ use crate::support::frames::{
     self, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, RST_STREAM, WINDOW_UPDATE, frame,
 };
 use crate::support::{
-    Backend, Client, Gateway, Raw, Release, Reply, Request, SIGN_UP, Setup, TOKEN, attack, min_growth_kib,
-    only_limits, resident_kib, wait_until,
+    Backend, Client, Gateway, Raw, Release, Reply, Request, SCRIPT, SIGN_UP, Setup, TOKEN, attack,
+    min_growth_kib, only_limits, resident_kib, wait_until,
 };
 
 /// The identifier of `SETTINGS_INITIAL_WINDOW_SIZE` (RFC 9113, section 6.5.2).
@@ -90,6 +90,21 @@ fn unread_range_responses_use_no_extra_memory() {
     });
 }
 
+/// Asserts that forty unread responses of almost 1 MiB each take the memory of a few.
+fn assert_unread_responses_share_memory(gateway: &Gateway, target: &str) {
+    attack(gateway, || {
+        drop(open_responses(&gateway.site, target, 1, &[]));
+        let mut connections = Vec::new();
+        let grown = min_growth_kib(
+            || resident_kib(gateway.pid()),
+            |_| {
+                connections.push(open_responses(&gateway.site, target, 40, &[]));
+            },
+        );
+        assert!(grown < 10 * 1024, "{grown} KiB");
+    });
+}
+
 #[test]
 fn unread_sitemap_responses_share_memory() {
     let gateway = Gateway::start_live("", &[]);
@@ -97,18 +112,23 @@ fn unread_sitemap_responses_share_memory() {
     let paths: Vec<_> = paths.iter().map(String::as_str).collect();
     gateway.publish(&Release::section("large", "1.0.0", &["/large/:x"]).with_paths(&paths));
     gateway.deploy(&serde_json::json!({ "large": "1.0.0" }));
-    attack(&gateway, || {
-        drop(open_responses(&gateway.site, "/sitemap.xml", 1, &[]));
-        let mut connections = Vec::new();
-        let grown = min_growth_kib(
-            || resident_kib(gateway.pid()),
-            |_| {
-                connections.push(open_responses(&gateway.site, "/sitemap.xml", 40, &[]));
-            },
-        );
-        // Forty responses of almost 1 MiB each are in flight.
-        assert!(grown < 10 * 1024, "{grown} KiB");
-    });
+    assert_unread_responses_share_memory(&gateway, "/sitemap.xml");
+}
+
+#[test]
+fn unread_page_data_responses_share_memory() {
+    let gateway = Gateway::start_live("", &[]);
+    let files: Vec<_> = (0..3000)
+        .map(|number| format!("client/{number:0200}.js"))
+        .collect();
+    let page = serde_json::json!({ "pattern": "/large", "assets": files, "paths": [] });
+    let release = Release::section("large", "1.0.0", &[]).with("pages", serde_json::json!([page]));
+    let release = files
+        .iter()
+        .fold(release, |release, file| release.bytes(file, SCRIPT, "//"));
+    gateway.publish(&release);
+    gateway.deploy(&serde_json::json!({ "large": "1.0.0" }));
+    assert_unread_responses_share_memory(&gateway, "/_page/2?path=/large");
 }
 
 #[test]

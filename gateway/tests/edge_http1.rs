@@ -7,51 +7,71 @@ use crate::support::{Backend, Gateway, Raw, Reply, attack, only_limits, wait_unt
 /// A request that must never be answered: it is where an attacker would smuggle a second request.
 const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nhost: site.example\r\n\r\n";
 
+/// Header fields that make the end of a request ambiguous.
+pub(crate) const AMBIGUOUS_FIELDS: [&str; 23] = [
+    // CL.TE and TE.CL
+    "content-length: 4\r\ntransfer-encoding: chunked\r\n",
+    "transfer-encoding: chunked\r\ncontent-length: 4\r\n",
+    // TE.TE
+    "transfer-encoding: chunked\r\ntransfer-encoding: identity\r\n",
+    "transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n",
+    "transfer-encoding: identity, chunked\r\n",
+    "transfer-encoding: xchunked\r\n",
+    "transfer-encoding : chunked\r\n",
+    "transfer-encoding:\x0bchunked\r\n",
+    "x: y\r\n transfer-encoding: chunked\r\n",
+    "transfer-encoding\r\n: chunked\r\n",
+    // Duplicate or invalid lengths
+    "content-length: 4\r\ncontent-length: 5\r\n",
+    "content-length: 4\r\ncontent-length: 4\r\n",
+    "content-length: 4, 4\r\n",
+    "content-length: +4\r\n",
+    "content-length: 0x4\r\n",
+    "content-length: -4\r\n",
+    "content-length: 18446744073709551620\r\n",
+    // Invalid line endings and names
+    "x: y\n",
+    "x: y\ncontent-length: 4\r\n",
+    "x: y\rcontent-length: 4\r\n",
+    "x: y\0z\r\n",
+    "\x0b: y\r\n",
+    ": y\r\n",
+];
+
+/// Heads that end differently for different parsers.
+pub(crate) const AMBIGUOUS_HEADS: [&str; 4] = [
+    "GET / HTTP/1.1\nhost: site.example\n\n",
+    "GET / HTTP/1.1\r\nhost: site.example\r\n\n",
+    "\nGET / HTTP/1.1\r\nhost: site.example\r\n\r\n",
+    "POST / HTTP/1.0\r\nhost: site.example\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+];
+
+/// Bodies with invalid chunks.
+pub(crate) const INVALID_CHUNKS: [&str; 10] = [
+    "x\r\n",
+    "1\na\r\n0\r\n\r\n",
+    "1\r\nab\r\n0\r\n\r\n",
+    "0\r\n\n",
+    "fffffffffffffffff\r\n",
+    "-1\r\n",
+    "1;a=\0\r\na\r\n0\r\n\r\n",
+    "1;a=\x1b\r\na\r\n0\r\n\r\n",
+    "1;\x7f\r\na\r\n0\r\n\r\n",
+    "0;\0\r\n\r\n",
+];
+
 #[test]
 fn request_smuggling_is_rejected() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
-        for fields in [
-            // CL.TE and TE.CL
-            "content-length: 4\r\ntransfer-encoding: chunked\r\n",
-            "transfer-encoding: chunked\r\ncontent-length: 4\r\n",
-            // TE.TE
-            "transfer-encoding: chunked\r\ntransfer-encoding: identity\r\n",
-            "transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n",
-            "transfer-encoding: identity, chunked\r\n",
-            "transfer-encoding: xchunked\r\n",
-            "transfer-encoding : chunked\r\n",
-            "transfer-encoding:\x0bchunked\r\n",
-            "x: y\r\n transfer-encoding: chunked\r\n",
-            "transfer-encoding\r\n: chunked\r\n",
-            // Duplicate or invalid lengths
-            "content-length: 4\r\ncontent-length: 5\r\n",
-            "content-length: 4\r\ncontent-length: 4\r\n",
-            "content-length: 4, 4\r\n",
-            "content-length: +4\r\n",
-            "content-length: 0x4\r\n",
-            "content-length: -4\r\n",
-            "content-length: 18446744073709551620\r\n",
-            // Invalid line endings and names
-            "x: y\n",
-            "x: y\ncontent-length: 4\r\n",
-            "x: y\rcontent-length: 4\r\n",
-            "x: y\0z\r\n",
-            "\x0b: y\r\n",
-            ": y\r\n",
-        ] {
+        for fields in AMBIGUOUS_FIELDS {
             let mut raw = Raw::open(&gateway.site);
             raw.send(format!(
                 "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\n{fields}\r\n0\r\n\r\n{SMUGGLED}"
             ));
             assert_rejected_once(raw, fields);
         }
-        for head in [
-            "GET / HTTP/1.1\nhost: site.example\n\n",
-            "GET / HTTP/1.1\r\nhost: site.example\r\n\n",
-            "\nGET / HTTP/1.1\r\nhost: site.example\r\n\r\n",
-            "POST / HTTP/1.0\r\nhost: site.example\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
-        ] {
+        for head in AMBIGUOUS_HEADS {
             let mut raw = Raw::open(&gateway.site);
             raw.send(format!("{head}{SMUGGLED}"));
             assert_rejected_once(raw, head);
@@ -85,20 +105,9 @@ fn invalid_head_in_fragments_is_rejected() {
 fn invalid_chunk_closes_connection() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
-        for body in [
-            "x\r\n",
-            "1\na\r\n0\r\n\r\n",
-            "1\r\nab\r\n0\r\n\r\n",
-            "0\r\n\n",
-            "fffffffffffffffff\r\n",
-            "-1\r\n",
-            "1;a=\0\r\na\r\n0\r\n\r\n",
-            "1;a=\x1b\r\na\r\n0\r\n\r\n",
-            "1;\x7f\r\na\r\n0\r\n\r\n",
-            "0;\0\r\n\r\n",
-            // A chunk size that some parsers truncate.
-            &format!("{}2\r\nab\r\n0\r\n\r\n", "0".repeat(300)),
-        ] {
+        // A chunk size that some parsers truncate.
+        let long = format!("{}2\r\nab\r\n0\r\n\r\n", "0".repeat(300));
+        for body in INVALID_CHUNKS.into_iter().chain([&*long]) {
             let mut raw = Raw::open(&gateway.site);
             raw.send(format!(
                 "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\

@@ -1,7 +1,14 @@
 //! Black-box tests: they run the built binary and drive it over sockets. Each file covers one feature.
 
 // A failed `unwrap` fails the test.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::all,
+    clippy::pedantic,
+    unused_imports,
+    dead_code
+)]
 
 mod support;
 
@@ -66,6 +73,9 @@ mod publish_budget;
 mod publish_css_scope;
 mod publish_malicious_archives;
 mod publish_warnings;
+mod queries;
+mod queries_freshness;
+mod queries_rejected;
 mod render_isolation;
 mod render_unavailable;
 mod render_workers;
@@ -98,5 +108,12 @@ mod store_verify;
 mod telemetry;
 mod traces;
 mod upgrade;
+mod upstream_balance;
+mod upstream_cache;
+mod upstream_faults;
+mod upstream_forward;
+mod upstream_secrets;
+mod upstream_smuggling;
+mod upstream_stream;
 mod wasm;
 mod wellknown;

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Gateway, Release};
+use crate::support::{Gateway, Release, upstream_table};
 
 /// Labels that the collector adds, and those of histogram buckets.
 const COLLECTOR_LABELS: [&str; 4] = ["instance", "job", "site", "le"];
@@ -44,7 +44,8 @@ fn named<'e>(entry: &'e str, start: &str) -> BTreeSet<&'e str> {
 
 /// The type and the label names of each exported metric family. A family without samples has no labels.
 fn exported() -> BTreeMap<String, (String, BTreeSet<String>)> {
-    let gateway = Gateway::start_live("", &[]);
+    let upstream = upstream_table(&["http://127.0.0.1:1"], "");
+    let gateway = Gateway::start_live(&upstream, &[]);
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
     gateway.post_deployment(&serde_json::json!({ "releases": { "directory": "2.0.0" }, "percent": 10 }));
     assert_eq!(gateway.get("/").status, 200);

@@ -2,12 +2,14 @@
 
 use std::fs::File;
 use std::sync::mpsc::channel;
+use std::thread::park_timeout;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    Archive, Gateway, Raw, Release, Request, Response, SCRIPT, STYLE, TOKEN, attack, authorized_by, token,
-    wait_until,
+    Archive, Gateway, Raw, Release, Request, Response, SCRIPT, STYLE, TOKEN, attack, authorized_by,
+    only_limits, token, wait_until,
 };
 
 fn release() -> Release {
@@ -348,17 +350,19 @@ fn excess_publishes_wait_or_get_503() {
     assert!(matches!(put(0).status, 200 | 201));
 }
 
+/// Sends the head of an upload with a body of this length.
+fn begin_upload(gateway: &Gateway, publisher: &str, length: usize) -> Raw {
+    let request = Request::new("PUT", "/api/v1/sections/legal/releases/1.0.0");
+    let request = authorized_by(publisher, request).header("content-length", &length.to_string());
+    let mut raw = Raw::open(&gateway.admin);
+    assert!(raw.send(request.into_bytes(gateway.admin.address())));
+    raw
+}
+
 #[test]
 fn uploads_of_one_token_leave_places_to_others() {
     let gateway = Gateway::start_live(&more_publishers(), &[]);
-    // The head of an upload whose body never arrives.
-    let upload = |publisher: &str| {
-        let request = Request::new("PUT", "/api/v1/sections/legal/releases/1.0.0");
-        let request = authorized_by(publisher, request).header("content-length", "1000");
-        let mut raw = Raw::open(&gateway.admin);
-        assert!(raw.send(request.into_bytes(gateway.admin.address())));
-        raw
-    };
+    let upload = |publisher: &str| begin_upload(&gateway, publisher, 1000);
     attack(&gateway, || {
         let mut uploads = Vec::new();
         for (publisher, count) in [(TOKEN, 3), ("second", 6), ("third", 9), ("fourth", 10)] {
@@ -375,6 +379,76 @@ fn uploads_of_one_token_leave_places_to_others() {
             gateway.put_release("legal", "1.0.0", release.archive()).status == 201
         });
     });
+}
+
+#[test]
+fn slow_upload_gets_408_and_frees_its_place() {
+    // The client may be a second behind 64 KiB per second.
+    let limits = only_limits("min_rate_window_ms = 1000\nmin_rate_bytes = 1");
+    let gateway = Gateway::start_live(&(limits + &more_publishers()), &[]);
+    attack(&gateway, || {
+        let publishers = [TOKEN, "second", "third"].repeat(3);
+        let uploads: Vec<_> = publishers
+            .iter()
+            .chain(&["fourth"])
+            .map(|publisher| begin_upload(&gateway, publisher, 1_000_000))
+            .collect();
+        wait_until("the uploads hold all places", || scratch_folders(&gateway) == 10);
+        std::thread::scope(|scope| {
+            for upload in uploads {
+                scope.spawn(|| {
+                    let response = upload.drip_until_closed(std::iter::repeat(b' '));
+                    assert_eq!(Response::parse(&response).status, 408);
+                });
+            }
+        });
+        // About 200 KiB per second, for longer than a slow upload may take.
+        let release = Release::section("legal", "1.0.0", &["/terms"]);
+        let archive = release
+            .bytes("client/large.bin", "application/octet-stream", noise(500_000))
+            .archive();
+        let mut upload = begin_upload(&gateway, "fourth", archive.len());
+        upload.send_slowly(archive.chunks(4096).map(<[u8]>::to_vec));
+        assert_eq!(upload.read_exact(12), b"HTTP/1.1 201");
+    });
+}
+
+/// The nice values of the gateway's threads of this name.
+#[cfg(target_os = "linux")]
+fn nice_values(gateway: &Gateway, name: &str) -> Vec<i32> {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", gateway.pid())).unwrap();
+    // A thread may end at any time.
+    let stats = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("stat")).ok());
+    let values = stats.filter_map(|stat| {
+        let (start, fields) = stat.rsplit_once(") ")?;
+        let value = fields.split(' ').nth(16)?;
+        start
+            .ends_with(&format!("({name}"))
+            .then(|| value.parse().unwrap())
+    });
+    values.collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn publish_has_lower_priority_than_visits() {
+    let gateway = Gateway::start_live("", &[]);
+    // Compressing it takes a while.
+    let text = format!("{:?}", noise(20_000));
+    let release = Release::section("legal", "1.0.0", &["/terms"]).bytes("client/large.js", SCRIPT, text);
+    let mut seen = Vec::new();
+    let publish_and_observe = || {
+        std::thread::scope(|scope| {
+            let publish = scope.spawn(|| gateway.publish(&release));
+            while !publish.is_finished() {
+                seen.extend(nice_values(&gateway, "publish"));
+                park_timeout(Duration::from_millis(1));
+            }
+        });
+    };
+    attack(&gateway, publish_and_observe);
+    // A thread that has just started has not lowered its priority yet.
+    assert!(seen.iter().any(|value| *value > 0), "{seen:?}");
 }
 
 /// The gateway serves no longer URL.

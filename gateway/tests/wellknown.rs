@@ -113,6 +113,10 @@ fn large_sitemap_is_an_index_of_parts() {
     };
     let (first, second) = (locations(1), locations(2));
     assert_eq!((first.len(), second.len()), (50_000, 5000));
+    let compressed = Request::new("GET", "/sitemap.xml?part=1").header("accept-encoding", "br");
+    let compressed = gateway.site.send(compressed);
+    assert_eq!(compressed.header("content-encoding"), "br");
+    assert!(compressed.body.len() < 500_000, "{}", compressed.body.len());
     let mut listed: Vec<String> = first.into_iter().chain(second).collect();
     let mut expected: Vec<String> = (0..SECTIONS).flat_map(paths).collect();
     listed.sort();

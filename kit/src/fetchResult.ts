@@ -11,13 +11,7 @@ export async function fetchResult(
 ): Promise<QueryResult> {
   let status = 0;
   try {
-    // Without redirects, as in the gateway.
-    const response = await fetch(path, {
-      credentials,
-      redirect: "error",
-      headers: { accept: "application/json" },
-      signal,
-    });
+    const response = await fetch(path, { credentials, headers: { accept: "application/json" }, signal });
     const body = await response.arrayBuffer();
     ({ status } = response);
     if (response.ok) {

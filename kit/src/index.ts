@@ -22,7 +22,8 @@ export {
 export { defineSlot, type JoinReason, type JoinSlotProps, type Slot } from "./slot.js";
 export { isNotFound, notFound, type NotFound } from "./notFound.js";
 export { isRedirect, redirect, type Redirect } from "./redirect.js";
-export { query, type NoQueries, type Queries, type Query, type QueryResult, type QueryResults } from "./queries.js";
+export { query } from "./query.js";
+export type { NoQueries, Queries, Query, QueryResult, QueryResults } from "./queries.js";
 export { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
 export { Link, type LinkProps } from "./Link.js";
 export { JoinButton, type JoinButtonProps } from "./JoinButton.js";

@@ -15,7 +15,7 @@ export interface QueriesContext {
 
 /** Argument of a page's `data`: `params`, `site` and, if the page has `queries`, their `results` by name. */
 export type DataContext<Q extends Queries = NoQueries> = QueriesContext &
-  ([keyof Q] extends [never] ? unknown : { readonly results: QueryResults<Q> });
+  ([Q[keyof Q]] extends [never] ? unknown : { readonly results: QueryResults<Q> });
 
 /** The result of a form post without JavaScript. The page that contains the form shows it. */
 export interface FormResult {

@@ -3,7 +3,8 @@ import { expect, expectTypeOf, test } from "vitest";
 
 import { notFound } from "./notFound.js";
 import { definePage, type AnyPage, type DataContext, type Page, type QueriesContext } from "./page.js";
-import { loadResults, query, type QueryResult } from "./queries.js";
+import { loadResults, type QueryResult } from "./queries.js";
+import { query } from "./query.js";
 import { redirect } from "./redirect.js";
 import { defineSection } from "./section.js";
 
@@ -49,8 +50,8 @@ test("a page without queries has no results, as before", () => {
   expectTypeOf(page).toEqualTypeOf<Page<Readonly<Record<string, string>>>>();
   expectTypeOf(page).toExtend<AnyPage>();
   expectTypeOf<Parameters<typeof page.data>[0]>().toEqualTypeOf<DataContext>();
-  // @ts-expect-error -- a name that no query has
-  definePage({ data: ({ results }) => results, head: () => HEAD, Component: () => null });
+  // @ts-expect-error -- without queries
+  definePage({ data: ({ results }) => Boolean(results), head: () => HEAD, Component: () => null });
   definePage<{ name: string }>({ data: () => ({ name: "x" }), head: () => HEAD, Component: () => null });
 });
 
@@ -73,8 +74,14 @@ test("queries run in parallel, and their values become those of the schema", asy
 });
 
 test("a value that does not fit is a failure, also for an asynchronous schema", async () => {
-  const schema = v.objectAsync({ city: v.pipeAsync(v.string(), v.checkAsync((city) => Promise.resolve(city !== ""))) });
-  const load = (value: unknown): Promise<unknown> => loadResults({ venue: query("/api/venue", schema) }, () => ({ ok: true, value }));
+  const schema = v.objectAsync({
+    city: v.pipeAsync(
+      v.string(),
+      v.checkAsync((city) => Promise.resolve(city !== "")),
+    ),
+  });
+  const load = (value: unknown): Promise<unknown> =>
+    loadResults({ venue: query("/api/venue", schema) }, () => ({ ok: true, value }));
   expect(await load({ city: "" })).toEqual({ venue: { ok: false, status: 502 } });
   expect(await load({ city: "Austin" })).toEqual({ venue: { ok: true, value: { city: "Austin" } } });
 });

@@ -24,22 +24,12 @@ export interface Query<Value> {
 export type Queries = Readonly<Record<string, string | Query<unknown>>>;
 
 /** The queries of a page without `queries`. */
-export type NoQueries = Readonly<Record<never, never>>;
+export type NoQueries = Readonly<Record<string, never>>;
 
 /** The results of queries, by name. A schema gives a result its type; without one, the value is unknown. */
 export type QueryResults<Q extends Queries = Queries> = {
   readonly [Name in keyof Q]: QueryResult<Q[Name] extends Query<infer Value> ? Value : unknown>;
 };
-
-/** Creates a query whose value a schema validates. A value that does not fit is a failure with status 502. */
-export function query<Output>(path: string, schema: StandardSchemaV1<unknown, Output>): Query<Output> {
-  return { path, schema };
-}
-
-/** Returns the path of a query. */
-export function queryPath(query: string | Query<unknown>): string {
-  return typeof query === "string" ? query : query.path;
-}
 
 /** Validates a result with a schema, if there is one. */
 export async function validateResult<Value>(
@@ -57,8 +47,8 @@ export async function loadResults(
   load: (path: string, name: string) => QueryResult | Promise<QueryResult>,
 ): Promise<QueryResults> {
   const entries = Object.entries(queries).map(async ([name, query]) => {
-    const result = await load(queryPath(query), name);
-    return [name, await validateResult(result, typeof query === "string" ? undefined : query.schema)] as const;
+    const { path, schema } = typeof query === "string" ? { path: query, schema: undefined } : query;
+    return [name, await validateResult(await load(path, name), schema)] as const;
   });
   return Object.fromEntries(await Promise.all(entries));
 }

@@ -9,7 +9,7 @@ test.each(["/", "/events", "/events/Te%20Reo?day=1#top", "/events?a=/b"])("redir
 test.each(["", "events", "//other.example/", "/\\other.example", "https://other.example/", "/a b", "/é", "/?q=a b"])(
   "redirect rejects %j",
   (path) => {
-    expect(() => redirect(path)).toThrow(`redirect("${path}"): expected a percent-encoded path of this site`);
+    expect(() => redirect(path)).toThrow(`redirect("${path}"): not a path of this site`);
   },
 );
 

@@ -19,8 +19,7 @@ export interface Redirect {
  */
 export function redirect(path: string): Redirect {
   // With a second slash, it would name another host.
-  if (!/^\/(?![/\\])[!-~]*$/.test(path))
-    throw new Error(`redirect("${path}"): expected a percent-encoded path of this site`);
+  if (!/^\/(?![/\\])[!-~]*$/.test(path)) throw new Error(`redirect("${path}"): not a path of this site`);
   return mark({ path }, REDIRECT);
 }
 

@@ -173,6 +173,14 @@ describe("a page with queries", () => {
     });
   });
 
+  test.each(["//other.example", "/a/../b", "/a%5Cb", "/a?<b>"])("it does not redirect to %s", async (path) => {
+    // Another tool than the kit can create it.
+    const data = { path, [Symbol.for("colonnade.redirect")]: true };
+    await expect(resultAt("/greeting/x", { ...greetingOf("x"), data: () => data })).rejects.toThrow(
+      `redirects to ${JSON.stringify(path)}; expected a percent-encoded path of this site`,
+    );
+  });
+
   test("it renders at once if its queries are empty", async () => {
     const page = { ...greetingOf("x"), queries: () => ({}) };
     expect(await resultAt("/greeting/x", page)).toMatchObject({ status: 200 });
@@ -186,6 +194,10 @@ describe("a page with queries", () => {
     ["dot segments", { x: "/api/%2e%2e/x" }, '"/api/%2e%2e/x"'],
     ["a space", { x: "/api/x?q=a b" }, '"/api/x?q=a b"'],
     ["a fragment", { x: "/api/x#y" }, '"/api/x#y"'],
+    ["an encoded backslash", { x: "/api/a%5cb" }, '"/api/a%5cb"'],
+    ["only the prefix", { x: "/api/" }, '"/api/"'],
+    ["a long path", { x: `/api/${"x".repeat(2048)}` }, "expected a path below /api/"],
+    ["an empty name", { "": "/api/x" }, 'has the name ""'],
     ["a number", { x: 1 }, 'has no query "x"'],
   ])("its queries are rejected if they are or have %s", async (_, queries, problem) => {
     const error: unknown = await resultAt("/greeting/x", { ...greetingOf("x"), queries: () => queries }).catch(

@@ -14,6 +14,7 @@ use colonnade_site::metrics::SiteMetrics;
 use colonnade_store::metrics::StoreMetrics;
 use colonnade_telemetry::Log;
 use colonnade_telemetry::metrics::HttpMetrics;
+use colonnade_upstream::metrics::UpstreamMetrics;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
@@ -38,6 +39,7 @@ pub(crate) struct Metrics {
     pub(crate) renders: RenderMetrics,
     pub(crate) site: SiteMetrics,
     pub(crate) store: StoreMetrics,
+    pub(crate) upstreams: UpstreamMetrics,
     /// Failed upgrades.
     pub(crate) upgrade_failures: Counter,
 }
@@ -49,7 +51,7 @@ impl Metrics {
         let (renders, site) = <(RenderMetrics, SiteMetrics)>::default();
         let (deployments, store) = <(DeploymentMetrics, StoreMetrics)>::default();
         let (auth, reloads) = <(AuthMetrics, ReloadMetrics)>::default();
-        let acme = AcmeMetrics::default();
+        let (acme, upstreams) = <(AcmeMetrics, UpstreamMetrics)>::default();
         let mut registry = Registry::default();
         registry.register_collector(Box::new(process::ProcessMetrics::default()));
         let own = registry.sub_registry_with_prefix("colonnade");
@@ -76,6 +78,7 @@ impl Metrics {
         store.register(own);
         renders.register(own);
         site.register(own);
+        upstreams.register(own);
         connections.register(own);
         requests.register(own);
         shed.register(own);
@@ -91,6 +94,7 @@ impl Metrics {
             renders,
             site,
             store,
+            upstreams,
             upgrade_failures,
         }
     }

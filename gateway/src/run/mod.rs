@@ -3,6 +3,7 @@
 mod certificates;
 mod listeners;
 mod memory;
+mod queries;
 mod reload;
 mod service_manager;
 mod settings;
@@ -17,8 +18,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use colonnade_admin::Admin;
 use colonnade_admin::console::Console;
+use colonnade_admin::{Admin, PurgeResponses};
 use colonnade_config::{CertificateError, Config};
 use colonnade_diagnostics::Diagnostics;
 use colonnade_edge::{HttpService, SharedTls};
@@ -27,8 +28,9 @@ use colonnade_platform::rollout::RolloutController;
 use colonnade_render::Renderer;
 use colonnade_site::document::{Documents, SiteFacts};
 use colonnade_site::{BackendError, Site};
-use colonnade_store::{FolderStore, StoreError};
+use colonnade_store::{FolderStore, Store, StoreError};
 use colonnade_telemetry::{Log, Recorder, Traces};
+use colonnade_upstream::{ClientError, Upstreams};
 use colonnade_web::health::ShutdownSignal;
 
 use crate::acme::{self, Challenges};
@@ -37,6 +39,7 @@ use crate::metrics::Metrics;
 use crate::redirect::HttpsRedirect;
 use crate::stack;
 use listeners::OpenListeners;
+use queries::UpstreamQueries;
 use reload::Reload;
 use settings::CurrentListenerSettings;
 use signals::Signals;
@@ -63,6 +66,8 @@ enum StartError {
     Load(#[from] LoadError),
     #[error(transparent)]
     Backend(#[from] BackendError),
+    #[error(transparent)]
+    Upstream(#[from] ClientError),
     #[error("cannot listen on {address}: {source}")]
     Listen { address: SocketAddr, source: io::Error },
     #[error("the admin listener is on {0}, which is not a loopback address: it needs `[listen.admin_tls]`")]
@@ -127,16 +132,14 @@ async fn serve(
     let metrics = Metrics::new(log);
 
     let store = open_store(&config, recover, &metrics)?;
-    let (deployments, documents) = open_deployments(&config, Arc::clone(&store), &metrics).await?;
+    let upstreams = open_upstreams(&mut config, &metrics)?;
+    let (deployments, documents) = open_deployments(&config, &store, &upstreams, &metrics).await?;
 
     // Listeners
     let settings = CurrentListenerSettings::new(&config);
     let ticket_keys = SharedTicketKeys::open(&config.listen, &store).await;
     let challenges = Arc::new(Challenges::default());
-    let shared_tls = SharedTls {
-        ticket_keys: Arc::clone(ticket_keys.keys()),
-        challenges: Arc::clone(challenges.certificates()),
-    };
+    let shared_tls = shared_tls(&ticket_keys, &challenges);
     let mut listeners = listeners::open(&config, &metrics, &settings, &shared_tls).await?;
     deployments.report_degradation(listeners.serving.degradation());
 
@@ -170,6 +173,7 @@ async fn serve(
         Arc::clone(&settings.admin),
         &config,
         &rollouts,
+        purge(&upstreams),
         Arc::clone(&metrics.registry),
         metrics.auth.clone(),
         shutdown_started.clone(),
@@ -178,16 +182,13 @@ async fn serve(
         config,
         &rollouts,
         documents,
+        Arc::clone(&upstreams),
         shutdown_started,
         &metrics.site,
     )?);
     let admin_service = stack::admin(Arc::clone(&admin), Arc::clone(&settings.admin), admin_recorder);
-    let site_service = stack::site(
-        Arc::clone(&site),
-        Arc::clone(&settings.site),
-        metrics.shed.clone(),
-        site_recorder,
-    );
+    let shed = metrics.shed.clone();
+    let site_service = stack::site(Arc::clone(&site), Arc::clone(&settings.site), shed, site_recorder);
 
     // Upgrade
     let control_socket =
@@ -213,6 +214,7 @@ async fn serve(
     };
     let mut background = JoinSet::new();
     background.spawn(async move { rollouts.run().await });
+    background.spawn(upstreams.check_health());
     background.spawn(acme::run(acme));
     background.spawn(ticket_keys.run());
     let visitors = metrics.connections.for_listener("site");
@@ -233,6 +235,14 @@ async fn serve(
     Ok(())
 }
 
+/// What all TLS listeners share.
+fn shared_tls(ticket_keys: &SharedTicketKeys, challenges: &Challenges) -> SharedTls {
+    SharedTls {
+        ticket_keys: Arc::clone(ticket_keys.keys()),
+        challenges: Arc::clone(challenges.certificates()),
+    }
+}
+
 /// Serves all listeners until their connections are drained.
 async fn serve_listeners(
     listeners: OpenListeners,
@@ -249,16 +259,31 @@ async fn serve_listeners(
     tokio::join!(site, admin, redirect);
 }
 
+/// Opens the upstreams.
+fn open_upstreams(config: &mut Config, metrics: &Metrics) -> Result<Arc<Upstreams>, StartError> {
+    let upstreams = std::mem::take(&mut config.upstreams);
+    let cache = config.upstream_cache;
+    let upstreams = Upstreams::new(upstreams, cache, &config.site.origin, &metrics.upstreams)?;
+    Ok(Arc::new(upstreams))
+}
+
+/// Removes the cached responses of upstreams below a path.
+fn purge(upstreams: &Arc<Upstreams>) -> PurgeResponses {
+    let upstreams = Arc::clone(upstreams);
+    Arc::new(move |prefix| upstreams.purge(prefix))
+}
+
 /// Opens the deployments, and starts what renders them.
 async fn open_deployments(
     config: &Config,
-    store: Arc<FolderStore>,
+    store: &Arc<FolderStore>,
+    upstreams: &Arc<Upstreams>,
     metrics: &Metrics,
 ) -> Result<(Arc<Deployments>, Arc<Documents>), StartError> {
     let diagnostics = Arc::new(Diagnostics::default());
-    let (renderer, documents) = start_rendering(config, metrics, &diagnostics);
+    let (renderer, documents) = start_rendering(config, store, upstreams, metrics, &diagnostics);
     let deployments = Deployments::open(
-        store,
+        Arc::clone(store) as Arc<dyn Store>,
         Some(renderer),
         Some(Arc::clone(&documents) as Arc<dyn Warm>),
         diagnostics,
@@ -280,13 +305,25 @@ fn open_store(config: &Config, recover: bool, metrics: &Metrics) -> Result<Arc<F
 /// Starts the render workers, and the document cache that uses them.
 fn start_rendering(
     config: &Config,
+    store: &Arc<FolderStore>,
+    upstreams: &Arc<Upstreams>,
     metrics: &Metrics,
     diagnostics: &Arc<Diagnostics>,
 ) -> (Arc<Renderer>, Arc<Documents>) {
     let facts = SiteFacts::new(config).value().clone();
-    let renderer = Renderer::start(config.render, facts, &metrics.renders, Arc::clone(diagnostics));
-    let renderer = Arc::new(renderer);
-    let documents = Documents::new(config, Arc::clone(&renderer), metrics.site.documents.clone());
+    let renderer = Arc::new(Renderer::start(
+        config.render,
+        facts,
+        Arc::new(UpstreamQueries(Arc::clone(upstreams))),
+        &metrics.renders,
+        Arc::clone(diagnostics),
+    ));
+    let documents = Documents::new(
+        config,
+        Arc::clone(store) as Arc<dyn Store>,
+        Arc::clone(&renderer),
+        metrics.site.documents.clone(),
+    );
     (renderer, Arc::new(documents))
 }
 

@@ -128,7 +128,10 @@ mod tests {
         let text = lines
             .join("\n")
             .replace("<64 hexadecimal digits>", &"0".repeat(64));
-        text.replace("{ env = \"SIGNUP_BACKEND_KEY\" }", "{ file = \"key\" }")
+        ["SIGNUP_BACKEND_KEY", "EXAMPLE_AUTHORIZATION"]
+            .map(|variable| format!("{{ env = \"{variable}\" }}"))
+            .iter()
+            .fold(text, |text, secret| text.replace(secret, "{ file = \"key\" }"))
     }
 
     /// Another valid value: the next smaller number, the opposite of a boolean, or the last letter or digit replaced.
@@ -142,6 +145,7 @@ mod tests {
             "\"/\"" => return "\"/x\"".to_owned(),
             "[\"*\"]" => return "[\"legal\"]".to_owned(),
             _ if value.starts_with("[\"publish\"") => return "[\"publish\"]".to_owned(),
+            _ if value.starts_with("[\"GET\"") => return "[\"GET\"]".to_owned(),
             // Steps.
             _ if value.ends_with(" 100%\"") => return "\"1% for 1m, 100%\"".to_owned(),
             _ => {}

@@ -98,7 +98,14 @@ admin = "127.0.0.1:0"
     text += &token(
         TOKEN,
         &["*"],
-        &["publish", "deploy", "rollback", "preview", "garbage_collect"],
+        &[
+            "publish",
+            "deploy",
+            "rollback",
+            "preview",
+            "garbage_collect",
+            "purge",
+        ],
     );
     text += &token("token-to-publish-legal", &["legal"], &["publish"]);
     text += &token("token-to-deploy-legal", &["legal"], &["deploy"]);

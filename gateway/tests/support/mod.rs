@@ -20,11 +20,13 @@ mod pebble;
 mod preload;
 pub(crate) mod preview;
 mod process;
+mod query_upstream;
 mod release;
 mod rendering;
 pub(crate) mod secrets;
 mod successor;
 mod tls;
+mod upstream;
 mod visitors;
 pub(crate) mod workers;
 
@@ -42,13 +44,15 @@ pub(crate) use heap::Heap;
 pub(crate) use http2::{Exchange, data_frames};
 pub(crate) use pebble::{Pebble, free_port};
 pub(crate) use process::{min_growth_kib, raise_descriptor_limit, resident_kib, status};
+pub(crate) use query_upstream::QueryUpstream;
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{
-    HEALTHY_MODULE, is_rendered, render_count, rendered_section, rendering_gateway, rendering_shell,
-    wait_until_rendered, with_rendering_site,
+    HEALTHY_MODULE, deploy_with_queries, is_rendered, query_shell, render_count, rendered_section,
+    rendering_gateway, rendering_shell, wait_until_rendered, with_rendering_site,
 };
 pub(crate) use successor::Successor;
 pub(crate) use tls::{Certificate, Tls, tls_client};
+pub(crate) use upstream::{RawUpstream, Received, Upstream, upstream_table};
 pub(crate) use visitors::{Visitor, visit_over_http1, visit_over_http2, visit_with_new_connections};
 
 /// The wall-clock time.

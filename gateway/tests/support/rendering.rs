@@ -64,3 +64,29 @@ pub(crate) fn render_count(gateway: &Gateway, section: &str, outcome: &str) -> u
 pub(crate) fn wait_until_rendered(gateway: &Gateway, path: &str) -> bool {
     (0..100_000).any(|number| is_rendered(&gateway.get(&format!("{path}{number}"))))
 }
+
+/// The server module of a shell that supports queries.
+const RENDER_WITH_QUERIES: &str = r#"
+export async function render(section, { path, form, results }) {
+  const key = path.split("/").at(-1);
+  const queries = section?.queries?.(key, form);
+  if (queries && !results) return { queries, readsToday: false };
+  const data = section ? section.data(key, results, form) : { isMissing: true };
+  if (data.location) return { status: 307, location: data.location, readsToday: false };
+  const html = `<p>${JSON.stringify(data).replaceAll("<", "&lt;")}</p>`;
+  const head = { title: path, robots: data.robots };
+  return { status: data.isMissing ? 404 : 200, head, view: { kind: "page", data }, html, readsToday: false };
+}
+"#;
+
+/// Publishes and deploys a shell that supports queries, and a section with the page `/live/:key` that exports `queries(key)`
+/// and `data(key, results, form)`.
+pub(crate) fn deploy_with_queries(gateway: &Gateway, module: &str) {
+    gateway.publish(&query_shell());
+    gateway.publish(&rendered_section("live", "1.0.0", "/live/:key", module));
+    gateway.deploy(&json!({ "shell": "1.0.0", "live": "1.0.0" }));
+}
+
+pub(crate) fn query_shell() -> Release {
+    rendering_shell("1.0.0").bytes("server/index.js", SCRIPT, RENDER_WITH_QUERIES)
+}

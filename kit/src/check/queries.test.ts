@@ -17,7 +17,7 @@ interface Case {
 }
 
 const nine = Array.from("123456789", (name) => `q${name}: "/api/x"`).join();
-const withTitle = 'Component: ({ data }: { data: unknown }) => <h1>{`Lab ${String(data)}`}</h1>';
+const withTitle = "Component: ({ data }: { data: unknown }) => <h1>{`Lab ${String(data)}`}</h1>";
 
 const PAGES: Readonly<Record<string, Case>> = {
   list: {
@@ -96,9 +96,7 @@ const PAGES: Readonly<Record<string, Case>> = {
   missing: {
     fields: "queries: () => ({ event: '/api/event' }),\ndata: ({ results }) => results.event.ok ? null : notFound()",
     imports: 'import { notFound } from "@colonnade/kit";',
-    problems: [
-      ["COL162", 'data() of PAGE is notFound("Page not found") if its queries fail with status 503', "5:7"],
-    ],
+    problems: [["COL162", 'data() of PAGE is notFound("Page not found") if its queries fail with status 503', "5:7"]],
   },
   moved: {
     fields: "paths: () => ['/lab/moved'], data: () => redirect('/elsewhere')",
@@ -110,21 +108,19 @@ const PAGES: Readonly<Record<string, Case>> = {
   away: {
     fields: "data: () => redirect('//other.example')",
     imports: 'import { redirect } from "@colonnade/kit";',
-    problems: [
-      [
-        "COL110",
-        'data() of PAGE threw Error: redirect("//other.example"): expected a percent-encoded path of this site',
-        "4:21",
-      ],
-    ],
+    problems: [["COL110", 'data() of PAGE threw Error: redirect("//other.example"): not a path of this site', "4:21"]],
   },
 };
 
 let problems: readonly Problem[];
 beforeAll(async () => {
-  const sources = Object.entries(PAGES).map(([name, { fields, imports }]) => [name, pageSource(fields, imports)]);
-  const patterns = Object.entries(PAGES).flatMap(([name, { pattern }]) => (pattern ? [[name, pattern]] : []));
-  const folder = await labSection(Object.fromEntries(sources), Object.fromEntries(patterns));
+  const sources: Record<string, string> = {};
+  const patterns: Record<string, string> = {};
+  for (const [name, { fields, imports, pattern }] of Object.entries(PAGES)) {
+    sources[name] = pageSource(fields, imports);
+    if (pattern !== undefined) patterns[name] = pattern;
+  }
+  const folder = await labSection(sources, patterns);
   const { out, err } = await runCompiled(folder, ["check", "--json"]);
   if (out === "") throw new Error(err);
   ({ problems } = JSON.parse(out) as { problems: Problem[] });

@@ -5,5 +5,6 @@
  * @module data
  */
 export { useQuery, type QueryOptions, type QueryState } from "./useQuery.js";
+export type { MutationBody } from "./sendMutation.js";
 export { useMutation, type Mutation, type MutationOptions, type MutationState } from "./useMutation.js";
 export { MutationForm, SubmitButton, type MutationFormProps, type SubmitButtonProps } from "./MutationForm.js";

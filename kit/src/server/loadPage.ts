@@ -7,6 +7,7 @@ import type { Section } from "../section.js";
 import type { SiteFacts } from "../site.js";
 import { findNonJson } from "./json.js";
 import { queriesProblem, queryPaths } from "./queries.js";
+import { isSiteUrl } from "./siteUrl.js";
 
 /** Which page to load. */
 export interface PageRequest {
@@ -55,7 +56,7 @@ export async function loadPage(section: Section, request: PageRequest, site: Sit
   const found = await loadResults(queries, (_, name) => results?.[name] ?? MISSING);
   const data = (await code.data({ params, site, results: found })) as never;
   if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
-  if (isRedirect(data)) return { kind: "redirect", path: (data as { path: string }).path };
+  if (isRedirect(data)) return { kind: "redirect", path: checkedLocation(request, (data as { path: string }).path) };
   checkData(request, data);
   return {
     kind: "page",
@@ -72,6 +73,16 @@ function checkQueries({ path, page: { section, pattern } }: PageRequest, queries
   const problem = queriesProblem(queries);
   if (problem !== null)
     throw new Error(`queries() of the page "${pattern}" of the section "${section}" at ${path} ${problem}`);
+}
+
+/** @throws Error if the path of a redirect is not one of this site. */
+function checkedLocation({ path, page: { section, pattern } }: PageRequest, location: string): string {
+  const [url = "", fragment = ""] = location.split(/#(.*)/s);
+  if (isSiteUrl(url) && isSiteUrl(`/?${fragment}`)) return location;
+  throw new Error(
+    `data() of the page "${pattern}" of the section "${section}" at ${path} redirects to ${JSON.stringify(location)}; ` +
+      "expected a percent-encoded path of this site",
+  );
 }
 
 /** @throws Error if JSON would change the data: the browser hydrates from JSON and would render something else. */

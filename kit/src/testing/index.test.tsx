@@ -1,10 +1,14 @@
 import { cleanup, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
+import * as v from "valibot";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { useJoin, useParams, useSite } from "../context.js";
 import { isNotFound, notFound } from "../notFound.js";
 import { definePage, type PageProps } from "../page.js";
+import type { QueryResult } from "../queries.js";
+import { query } from "../query.js";
+import { isRedirect, redirect } from "../redirect.js";
 import { defineSection } from "../section.js";
 import { defineSlot, type JoinReason } from "../slot.js";
 import { loadData, renderPage, renderSlot, TEST_SITE, type RenderedPage, type RenderOptions } from "./index.js";
@@ -114,6 +118,45 @@ describe("renderPage", () => {
     await expect(renderPage(section, "/goodbye")).rejects.toThrow(
       'the section "hello" has no page for /goodbye; its patterns are /hello/welcome, /hello/:language',
     );
+  });
+});
+
+describe("a page with queries", () => {
+  const live = definePage({
+    queries: ({ params }) => ({
+      events: `/api/events?city=${params.city ?? ""}`,
+      venue: query("/api/venue", v.object({ name: v.string() })),
+    }),
+    data: ({ params, results: { events, venue } }) => {
+      if (params.city === "Aus") return redirect("/events/Austin");
+      return { events: events.ok, venue: venue.ok ? venue.value.name : String(venue.status) };
+    },
+    head: () => ({ title: "Events", description: "", canonical: "/events" }),
+    Component: ({ data }) => <h1>{data.venue}</h1>,
+  });
+  const events = defineSection({
+    name: "events",
+    contract: 1,
+    pages: { "/events/:city": () => Promise.resolve({ page: live }) },
+  });
+  const ok = (value: unknown): QueryResult => ({ ok: true, value });
+
+  test("renders with the given results, which its schemas validate", async () => {
+    await renderPage(events, "/events/Austin", { results: { venue: ok({ name: "Hall" }) } });
+    expect(screen.getByRole("heading").textContent).toBe("Hall");
+    expect(await loadData(events, "/events/Austin", { results: { events: ok([]), venue: ok({ name: 5 }) } })).toEqual({
+      events: true,
+      venue: "502",
+    });
+  });
+
+  test("has failed queries without results", async () => {
+    expect(await loadData(events, "/events/Austin")).toEqual({ events: false, venue: "503" });
+  });
+
+  test("may redirect, which renderPage rejects", async () => {
+    expect(isRedirect(await loadData(events, "/events/Aus"))).toBe(true);
+    await expect(renderPage(events, "/events/Aus")).rejects.toThrow("/events/Aus redirects to /events/Austin");
   });
 });
 

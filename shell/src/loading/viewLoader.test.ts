@@ -49,7 +49,9 @@ beforeEach(() => {
   pages = {};
   go("/first");
   vi.stubGlobal("fetch", fetched);
-  fetched.mockReset().mockImplementation((path) => Promise.resolve(Response.json(`${path} ${String(fetched.mock.calls.length)}`)));
+  fetched
+    .mockReset()
+    .mockImplementation((path) => Promise.resolve(Response.json(`${path} ${String(fetched.mock.calls.length)}`)));
   report.mockReset();
   vi.mocked(resolvePage).mockReset().mockResolvedValue(RESOLVED);
   vi.mocked(loadPage).mockImplementation((path) => {
@@ -110,7 +112,12 @@ describe("a page with queries", () => {
   });
 
   test("that the server rendered sends no request, and is loaded on return", async () => {
-    const view = { kind: "page", data: "from the server", head: HEAD, layout: { header: "menu", footerNote: "" } } as const;
+    const view = {
+      kind: "page",
+      data: "from the server",
+      head: HEAD,
+      layout: { header: "menu", footerNote: "" },
+    } as const;
     go("/events/1");
     pages["/about"] = { data: () => "About" };
     views = createViewLoader({ ...BOOT, view }, "/events/1", deployment, go);
@@ -180,8 +187,7 @@ describe("a redirect", () => {
 
   test("that leads back to itself ends with an error message", async () => {
     const paths = ["/events/a", "/events/b"];
-    for (const [index, path] of paths.entries())
-      pages[path] = { data: () => redirect(paths[1 - index] ?? "") };
+    for (const [index, path] of paths.entries()) pages[path] = { data: () => redirect(paths[1 - index] ?? "") };
     const follow = vi.fn((path: string) => {
       go(path);
       // What the router does.

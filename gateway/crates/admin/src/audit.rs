@@ -125,6 +125,7 @@ impl AuditEvent {
             (&Method::DELETE, "session") => "sign_out",
             (&Method::DELETE, "previews") => "end_previews",
             (&Method::POST, "garbage-collection") => "garbage_collect",
+            (&Method::POST, "purge") => "purge",
             _ => "none",
         }
     }

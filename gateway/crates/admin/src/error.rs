@@ -64,7 +64,7 @@ pub enum AdminError {
     /// The body is larger than this many bytes.
     #[error("the request body exceeds {0} bytes")]
     TooLarge(u64),
-    /// The next part of the body did not arrive in time.
+    /// The body arrives too slowly.
     #[error("timed out waiting for the request body")]
     Timeout,
     /// The body cannot be written to a temporary file.

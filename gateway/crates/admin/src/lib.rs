@@ -13,6 +13,7 @@ mod history;
 pub mod metrics;
 mod openapi;
 mod previews;
+mod purge;
 mod query;
 mod releases;
 mod request_body;
@@ -60,6 +61,7 @@ use token_permits::TokenPermits;
 
 pub use auth::TokenProblem;
 pub use error::AdminError;
+pub use purge::PurgeResponses;
 
 /// The route of requests that match none.
 const UNMATCHED: &str = "unmatched";
@@ -92,6 +94,7 @@ pub struct Admin {
     publishes: Arc<TokenPermits>,
     deployments: Arc<Deployments>,
     analysis: Arc<CanaryAnalysis>,
+    purge_responses: PurgeResponses,
     metrics: Arc<Registry>,
     auth_metrics: AuthMetrics,
     shutdown: ShutdownSignal,
@@ -116,6 +119,7 @@ impl Admin {
         settings: CurrentSettings,
         config: &Config,
         rollouts: &RolloutController,
+        purge_responses: PurgeResponses,
         metrics: Arc<Registry>,
         auth_metrics: AuthMetrics,
         shutdown: ShutdownSignal,
@@ -139,6 +143,7 @@ impl Admin {
             publishes: TokenPermits::new(MAX_PUBLISHES, MAX_PUBLISHES_PER_TOKEN),
             deployments: Arc::clone(&rollouts.deployments),
             analysis: Arc::clone(&rollouts.analysis),
+            purge_responses,
             metrics,
             auth_metrics,
             shutdown,

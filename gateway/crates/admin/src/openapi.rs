@@ -98,6 +98,7 @@ fn description() -> Value {
             { "name": "console", "description": "Sessions and events, for the console in the browser." },
             { "name": "history", "description": "Who changed what, when and why." },
             { "name": "previews", "description": "Links to deployments that are not live." },
+            { "name": "upstreams", "description": "The backends of sections, and the cache of their responses, at one gateway." },
             { "name": "garbage collection", "description": "Deleting deployments and releases that are no longer needed." },
         ],
         "paths": paths,
@@ -107,8 +108,8 @@ fn description() -> Value {
                     "type": "http",
                     "scheme": "bearer",
                     "description": "A token of the configuration. It permits the actions publish, deploy, rollback, \
-                        preview, garbage_collect and metrics on certain sections. Operations without an action accept every \
-                        known token.",
+                        preview, garbage_collect, purge and metrics on certain sections. Operations without an action accept \
+                        every known token.",
                 },
                 "session": {
                     "type": "apiKey",

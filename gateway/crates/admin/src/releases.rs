@@ -130,7 +130,8 @@ pub(super) async fn publish(
     let place = admin.publishes.try_acquire(token.hash);
     let _place = place.ok_or(AdminError::TooManyPublishes)?;
     let store = deployments.store();
-    let upload = request_body::save(body, MAX_ARCHIVE, store.scratch_folder().await?).await?;
+    let max_lag = admin.settings.load().limits.min_rate_window;
+    let upload = request_body::save(body, MAX_ARCHIVE, max_lag, store.scratch_folder().await?).await?;
     let by = token.name.clone();
     let outcome = admin.publisher.publish(store, id.clone(), upload.file, by).await;
     let log = &deployments.diagnostics().log;

@@ -10,13 +10,16 @@ use http_body::Body as _;
 use tempfile::TempDir;
 use tokio::time::Instant;
 
-use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, next_chunk, read_to_end};
+use colonnade_web::body::{ReadBodyError, RequestBody, next_chunk, read_to_end};
 use colonnade_web::request_scope;
 
 use super::AdminError;
 
-/// The timeout for each part of a body.
+/// The timeout for a body in memory.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The bytes per second of an upload. It holds a place that others may wait for.
+const MIN_UPLOAD_RATE: u32 = 64 * 1024;
 
 /// A body in a temporary file. Dropping it deletes the file.
 pub(super) struct Upload {
@@ -27,13 +30,19 @@ pub(super) struct Upload {
 
 /// Reads a body of at most `limit` bytes into memory.
 pub(super) async fn read(body: RequestBody, limit: usize) -> Result<Vec<u8>, AdminError> {
-    read_to_end(body, limit, ReadTimeout::PerChunk(READ_TIMEOUT))
+    read_to_end(body, limit, READ_TIMEOUT)
         .await
         .map_err(|error| read_error(error, limit as u64))
 }
 
-/// Writes a body of at most `limit` bytes to a file in `folder`.
-pub(super) async fn save(mut body: RequestBody, limit: u64, folder: TempDir) -> Result<Upload, AdminError> {
+/// Writes a body of at most `limit` bytes to a file in `folder`. The client must send [`MIN_UPLOAD_RATE`] bytes per second, and
+/// may fall behind by `max_lag`. Only the time that the gateway waits for it counts.
+pub(super) async fn save(
+    mut body: RequestBody,
+    limit: u64,
+    max_lag: Duration,
+    folder: TempDir,
+) -> Result<Upload, AdminError> {
     let check_size = |size| {
         if size > limit {
             Err(AdminError::TooLarge(limit))
@@ -44,12 +53,17 @@ pub(super) async fn save(mut body: RequestBody, limit: u64, folder: TempDir) -> 
     check_size(body.size_hint().lower())?;
     let path = folder.path().join("upload");
     let mut file = File::create_new(path).map_err(AdminError::Upload)?;
-    let mut size = 0;
+    let (mut size, mut patience) = (0, max_lag);
     loop {
-        let chunk = next_chunk(Pin::new(&mut body), Instant::now() + READ_TIMEOUT).await;
+        let waits_since = Instant::now();
+        let chunk = next_chunk(Pin::new(&mut body), waits_since + patience).await;
         let Some(data) = chunk.map_err(|error| read_error(error, limit))? else {
             break;
         };
+        let earned = Duration::from_secs(data.len() as u64) / MIN_UPLOAD_RATE;
+        patience = (patience + earned)
+            .saturating_sub(waits_since.elapsed())
+            .min(max_lag);
         size += data.len() as u64;
         check_size(size)?;
         file = write(file, data).await?;

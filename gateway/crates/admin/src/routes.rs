@@ -17,6 +17,7 @@ use colonnade_web::router::{Methods, Route};
 
 use crate::audit::Caller;
 use crate::garbage_collection::collect_garbage;
+use crate::purge::purge;
 use crate::{
     Admin, AdminError, deployments, events, gateway, history, openapi, previews, releases, rollback,
     rollouts, section_errors, section_logs, session, traffic,
@@ -98,7 +99,7 @@ fn monitoring_routes() -> [Route<Endpoint>; 4] {
     ]
 }
 
-fn api_routes() -> [Route<Endpoint>; 19] {
+fn api_routes() -> [Route<Endpoint>; 20] {
     use Endpoint::Api;
     use Methods::{Get, GetPost, GetPut, Post, PostDelete};
     let route = Route::new;
@@ -190,6 +191,11 @@ fn api_routes() -> [Route<Endpoint>; 19] {
                 let (deployments, retention) = (&admin.deployments, admin.retention);
                 Box::pin(collect_garbage(deployments, retention, call.caller, call.body))
             }),
+        ),
+        route(
+            Post,
+            "/api/v1/upstreams/purge",
+            Api(|admin, call| Box::pin(purge(&admin.purge_responses, call.caller, call.body))),
         ),
     ]
 }

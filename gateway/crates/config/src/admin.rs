@@ -75,16 +75,19 @@ pub enum Action {
     Preview,
     /// Run garbage collection.
     GarbageCollect,
+    /// Remove responses of upstreams from the cache.
+    Purge,
     /// Read `/metrics` when the admin listener is not on a loopback address.
     Metrics,
 }
 
-const ACTIONS: [Action; 6] = [
+const ACTIONS: [Action; 7] = [
     Action::Publish,
     Action::Deploy,
     Action::Rollback,
     Action::Preview,
     Action::GarbageCollect,
+    Action::Purge,
     Action::Metrics,
 ];
 
@@ -97,6 +100,7 @@ impl Action {
             Self::Rollback => "rollback",
             Self::Preview => "preview",
             Self::GarbageCollect => "garbage_collect",
+            Self::Purge => "purge",
             Self::Metrics => "metrics",
         }
     }
@@ -169,7 +173,8 @@ fn sections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D
 }
 
 fn actions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Action>, D::Error> {
-    let expected = "a list of `publish`, `deploy`, `rollback`, `preview`, `garbage_collect` and `metrics`";
+    let expected =
+        "a list of `publish`, `deploy`, `rollback`, `preview`, `garbage_collect`, `purge` and `metrics`";
     convert(deserializer, expected, |value| {
         as_nonempty_strings(value, |name| {
             let action = ACTIONS.into_iter().find(|action| action.name() == name);

@@ -22,6 +22,7 @@ mod signup;
 mod site;
 mod store;
 mod telemetry;
+mod upstream;
 mod url;
 mod value;
 
@@ -40,6 +41,7 @@ pub use signup::{CurrentSignupLimits, Signup, SignupLimits};
 pub use site::{Navigation, SiteSettings};
 pub use store::{Retention, StoreSettings};
 pub use telemetry::TelemetrySettings;
+pub use upstream::{Upstream, UpstreamCacheSettings, is_link_local};
 pub use url::Origin;
 
 use std::borrow::Cow;
@@ -48,6 +50,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use colonnade_web::limits::Limits;
+use secrecy::SecretString;
 use serde::Deserialize;
 
 use config_file::ConfigFile;
@@ -91,6 +94,12 @@ pub struct Config {
     /// The targets of affiliate links by their ids.
     #[serde(default, deserialize_with = "value::map_of_tables")]
     pub partners: BTreeMap<String, Partner>,
+    /// The backends that serve paths below `/api/`, by their names.
+    #[serde(default, deserialize_with = "value::map_of_tables")]
+    pub upstreams: BTreeMap<String, Upstream>,
+    /// The shared cache of upstreams' responses.
+    #[serde(default)]
+    pub upstream_cache: UpstreamCacheSettings,
     /// The keys that environment variables set, each with the name of its variable.
     #[serde(skip)]
     pub environment: Vec<(String, String)>,
@@ -229,6 +238,10 @@ impl Config {
         for (id, partner) in &mut self.partners {
             partner.resolve(id, file);
         }
+        for (name, upstream) in &mut self.upstreams {
+            upstream.resolve(name, folder, file);
+        }
+        upstream::check_paths(&self.upstreams, file);
         if let Some(signup) = &mut self.signup {
             signup.resolve(folder, file);
             let limits = signup.limits();
@@ -243,7 +256,21 @@ impl Config {
             );
         }
         let tables = file.deserialize().unwrap_or_default();
-        self.restart_settings = RestartSettings::new(tables, self.signup.as_ref());
+        self.restart_settings = RestartSettings::new(tables, self.secrets());
+    }
+
+    /// The secrets that only a restart applies, by the keys that refer to them.
+    fn secrets(&self) -> BTreeMap<String, Vec<SecretString>> {
+        let signup = self.signup.iter();
+        let signup = signup.map(|signup| {
+            let secrets = vec![signup.backend_api_key.clone()];
+            ("signup.backend_api_key".to_owned(), secrets)
+        });
+        let upstreams = self.upstreams.iter().map(|(name, upstream)| {
+            let secrets = upstream.request_headers.iter().map(|(_, secret)| secret.clone());
+            (format!("upstreams.{name}"), secrets.collect())
+        });
+        signup.chain(upstreams).collect()
     }
 
     /// The limits of sign-up; the defaults if there is no backend.

@@ -23,6 +23,12 @@ pub struct RenderSettings {
     /// How long a document waits for its render, including the time in the queue.
     #[serde(rename = "deadline_ms", deserialize_with = "milliseconds::<1, UNBOUNDED, _>")]
     pub deadline: Duration,
+    /// How long a document waits for the results of its page's queries, in addition to `deadline`.
+    #[serde(
+        rename = "query_deadline_ms",
+        deserialize_with = "milliseconds::<1, UNBOUNDED, _>"
+    )]
+    pub query_deadline: Duration,
     /// The CPU time of one render.
     #[serde(rename = "cpu_limit_ms", deserialize_with = "milliseconds::<1, UNBOUNDED, _>")]
     pub cpu_limit: Duration,
@@ -48,6 +54,7 @@ impl Default for RenderSettings {
             workers: std::thread::available_parallelism().map_or(2, usize::from),
             max_queue_length: 64,
             deadline: Duration::from_secs(1),
+            query_deadline: Duration::from_millis(500),
             cpu_limit: Duration::from_millis(500),
             memory_limit_bytes: 64 * MIB,
             breaker_failure_threshold: 5,

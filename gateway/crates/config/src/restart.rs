@@ -1,6 +1,6 @@
 //! Which changed settings need a restart.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use secrecy::{ExposeSecret, SecretString};
 use toml::{Table, Value};
@@ -30,16 +30,13 @@ pub fn is_reloadable(key: &str) -> bool {
 #[derive(Debug, Default)]
 pub struct RestartSettings {
     tables: Table,
-    /// The secret that `signup.backend_api_key` refers to.
-    backend_api_key: Option<SecretString>,
+    /// The secrets that keys refer to.
+    secrets: BTreeMap<String, Vec<SecretString>>,
 }
 
 impl RestartSettings {
-    pub(crate) fn new(tables: Table, signup: Option<&Signup>) -> Self {
-        Self {
-            tables,
-            backend_api_key: signup.map(|signup| signup.backend_api_key.clone()),
-        }
+    pub(crate) fn new(tables: Table, secrets: BTreeMap<String, Vec<SecretString>>) -> Self {
+        Self { tables, secrets }
     }
 
     /// The keys, such as `store.folder`, that differ in `newer` and that only a restart applies; sorted.
@@ -55,8 +52,7 @@ impl RestartSettings {
             _ if is_reloadable(name) => false,
             _ if CERTIFICATES.contains(&name) => before.is_some() != after.is_some(),
             // The variable or the file may contain a new secret.
-            "signup.backend_api_key" => before != after || self.secret() != newer.secret(),
-            _ => before != after,
+            _ => before != after || !self.secrets(name).eq(newer.secrets(name)),
         }
     }
 
@@ -73,7 +69,8 @@ impl RestartSettings {
         self.tables.get(table)?.get(key)
     }
 
-    fn secret(&self) -> Option<&str> {
-        self.backend_api_key.as_ref().map(ExposeSecret::expose_secret)
+    fn secrets(&self, name: &str) -> impl Iterator<Item = &str> {
+        let secrets = self.secrets.get(name).into_iter().flatten();
+        secrets.map(ExposeSecret::expose_secret)
     }
 }

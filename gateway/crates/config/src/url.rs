@@ -73,7 +73,8 @@ pub(crate) fn secure_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<U
     convert(deserializer, expected, |value| parse_url(as_string(value)?))
 }
 
-fn parse_url(text: &str) -> Result<Url, String> {
+/// Parses a URL. The scheme must be https unless the host is this machine.
+pub(crate) fn parse_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("`{text}` is not a URL ({error})"))?;
     // The error does not contain the URL, because of the password.
     if !url.username().is_empty() || url.password().is_some() {

@@ -1,6 +1,7 @@
 //! A listener: accepts connections and serves each one in its own task.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -43,14 +44,14 @@ pub trait HttpService:
     + 'static
 {
     /// The body of its responses.
-    type Body: Body<Data = Bytes, Error = Infallible> + Send + Unpin + 'static;
+    type Body: Body<Data = Bytes, Error: Error + Send + Sync> + Send + Unpin + 'static;
 }
 
 impl<S, B> HttpService for S
 where
     S: Service<Request, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send + 'static,
-    B: Body<Data = Bytes, Error = Infallible> + Send + Unpin + 'static,
+    B: Body<Data = Bytes, Error: Error + Send + Sync> + Send + Unpin + 'static,
 {
     type Body = B;
 }

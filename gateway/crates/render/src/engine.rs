@@ -12,10 +12,10 @@ use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 
-use crate::RenderOutcome;
+use crate::NotRendered;
 use crate::circuit_breaker::RenderCircuitBreaker;
 use crate::metrics::RenderMetrics;
-use crate::page::RenderedPage;
+use crate::page::Output;
 use crate::pool::{RenderFailure, RenderTask, WorkerPool};
 use crate::protocol::FailureCause;
 use crate::request::{CacheKey, CircuitKey};
@@ -26,13 +26,15 @@ pub(super) struct Engine {
     pub(super) metrics: RenderMetrics,
     diagnostics: Arc<Diagnostics>,
     pool: WorkerPool,
-    cache: ByteCache<CacheKey, CachedPage>,
+    cache: ByteCache<CacheKey, CachedOutput>,
 }
 
 /// A render with everything it needs.
 pub(super) struct PreparedRender {
     pub(super) page: RequestedPage,
     pub(super) task: RenderTask,
+    /// Whether the page may have queries: it is rendered without results and without a form.
+    pub(super) may_have_queries: bool,
     /// The cache key and the date of the page; `None` for the result of a form post, which is not cached.
     pub(super) cache_key: Option<(CacheKey, Date)>,
 }
@@ -48,10 +50,10 @@ pub(super) struct RequestedPage {
     pub(super) pattern: Option<String>,
 }
 
-/// A cached page.
+/// A cached page, or the queries of one.
 #[derive(Debug)]
-struct CachedPage {
-    page: Arc<RenderedPage>,
+struct CachedOutput {
+    output: Output,
     /// The only date on which it is valid; `None` if it does not depend on the date.
     day: Option<Date>,
 }
@@ -86,22 +88,25 @@ impl Engine {
         self: Arc<Self>,
         render: PreparedRender,
         queue_timeout: Duration,
-    ) -> RenderOutcome {
+    ) -> Result<Output, NotRendered> {
         let page = render.page.clone();
         match self.render_and_cache(render, queue_timeout).await {
-            Ok(rendered) => {
-                self.breaker.record_success(&page.circuit);
-                RenderOutcome::Rendered(rendered)
+            Ok(output) => {
+                // The render of a page with queries may still fail: only its success closes the circuit.
+                if matches!(output, Output::Content(_)) {
+                    self.breaker.record_success(&page.circuit);
+                }
+                Ok(output)
             }
             Err(failure) => {
                 self.record_failure(&page, &failure);
-                match page.client {
+                Err(match page.client {
                     Some(client) if failure.cause == FailureCause::QueueFull => {
-                        RenderOutcome::QueueFull(client)
+                        NotRendered::QueueFull(client)
                     }
-                    _ if failure.cause.is_release_fault() => RenderOutcome::Failed,
-                    _ => RenderOutcome::Unavailable,
-                }
+                    _ if failure.cause.is_release_fault() => NotRendered::Failed,
+                    _ => NotRendered::Unavailable,
+                })
             }
         }
     }
@@ -118,12 +123,16 @@ impl Engine {
 
     /// Counts a render that exceeded its document's deadline. The error log has one entry for it: that of its own failure,
     /// if it fails later.
-    pub(super) fn record_late(self: &Arc<Self>, page: RequestedPage, render: JoinHandle<RenderOutcome>) {
+    pub(super) fn record_late(
+        self: &Arc<Self>,
+        page: RequestedPage,
+        render: JoinHandle<Result<Output, NotRendered>>,
+    ) {
         let cause = FailureCause::DeadlineExceeded;
         self.metrics.record_failure(&page.section().name, cause.label());
         let engine = Arc::clone(self);
         request_scope::spawn(async move {
-            if matches!(render.await, Ok(RenderOutcome::Rendered(_))) {
+            if matches!(render.await, Ok(Ok(_))) {
                 engine.log_failure(&page, cause, None);
             }
         });
@@ -154,52 +163,51 @@ impl Engine {
         }
     }
 
-    /// Renders a page, and caches it if it has a cache key.
+    /// Renders a page or evaluates its queries, and caches the output if it has a cache key.
     pub(super) async fn render_and_cache(
         &self,
         render: PreparedRender,
         queue_timeout: Duration,
-    ) -> Result<Arc<RenderedPage>, RenderFailure> {
+    ) -> Result<Output, RenderFailure> {
         let PreparedRender {
             page: requested,
             task,
+            may_have_queries,
             cache_key,
         } = render;
         // A form result costs a worker process.
         let is_named = requested.circuit.is_named && !task.has_personal_data;
-        let output = self
+        let rendered = self
             .pool
             .render(requested.client, is_named, task, queue_timeout)
             .await?;
-        let page = request_scope::run_blocking(move || RenderedPage::parse(&output.page));
-        let page = page.await.map_err(|error| {
-            let message = format!("render returned an invalid page: {error}");
-            RenderFailure::new(FailureCause::Exception, &message)
-        })?;
-        if !matches!(page.status, 200 | 404) {
-            let message = format!("render returned the status {}; expected 200 or 404", page.status);
-            return Err(RenderFailure::new(FailureCause::Exception, &message));
+        let parsed = request_scope::run_blocking(move || Output::parse(&rendered.page)).await;
+        let invalid = |message: &str| RenderFailure::new(FailureCause::Exception, message);
+        let (output, reads_today) = parsed.map_err(|message| invalid(&message))?;
+        let section = &requested.section().name;
+        match &output {
+            Output::Content(_) => self.metrics.record_success(section, rendered.cpu_time),
+            Output::Queries(_) if may_have_queries => self.metrics.record_queries(section),
+            Output::Queries(_) => {
+                return Err(invalid("render returned queries, although it had their results"));
+            }
         }
-        self.metrics
-            .record_success(&requested.section().name, output.cpu_time);
-        let page = Arc::new(page);
         if let Some((key, day)) = cache_key {
-            self.cache(key, &page, day);
+            let day = reads_today.then_some(day);
+            let weight = output.weight() + key.weight();
+            let cached = CachedOutput {
+                output: output.clone(),
+                day,
+            };
+            self.cache.put(key, Arc::new(cached), weight);
         }
-        Ok(page)
+        Ok(output)
     }
 
-    fn cache(&self, key: CacheKey, page: &Arc<RenderedPage>, day: Date) {
-        let day = page.reads_today.then_some(day);
-        let weight = page.html.len() + page.view.get().len() + key.weight();
-        let page = Arc::clone(page);
-        self.cache.put(key, Arc::new(CachedPage { page, day }), weight);
-    }
-
-    /// The cached page that is valid on a date.
-    pub(super) fn cached(&self, key: &CacheKey, today: Date) -> Option<Arc<RenderedPage>> {
+    /// The cached output that is valid on a date.
+    pub(super) fn cached(&self, key: &CacheKey, today: Date) -> Option<Output> {
         let cached = self.cache.get(key)?;
-        cached.is_valid_on(today).then(|| Arc::clone(&cached.page))
+        cached.is_valid_on(today).then(|| cached.output.clone())
     }
 }
 
@@ -210,7 +218,7 @@ impl RequestedPage {
     }
 }
 
-impl CachedPage {
+impl CachedOutput {
     fn is_valid_on(&self, today: Date) -> bool {
         self.day.is_none_or(|day| day == today)
     }
@@ -222,16 +230,14 @@ mod tests {
 
     use jiff::civil::{Date, date};
 
-    use super::{CachedPage, RenderedPage};
+    use super::{CachedOutput, Output};
+    use crate::page::RenderedContent;
 
-    const PAGE: &str =
-        r#"{ "status": 200, "head": { "title": "" }, "view": {}, "html": "", "readsToday": false }"#;
     const TODAY: Date = date(2026, 2, 28);
 
-    fn cached(day: Option<Date>) -> CachedPage {
-        let page: RenderedPage = serde_json::from_str(PAGE).unwrap();
-        CachedPage {
-            page: Arc::new(page),
+    fn cached(day: Option<Date>) -> CachedOutput {
+        CachedOutput {
+            output: Output::Content(RenderedContent::Redirect(Arc::from("/"))),
             day,
         }
     }

@@ -5,17 +5,24 @@
 mod circuit_breaker;
 mod engine;
 pub mod metrics;
+mod outcome;
 mod page;
 mod pool;
 mod process;
 mod protocol;
+mod queries;
 mod request;
+mod results;
+mod site_url;
 mod slot;
 mod trial;
 mod worker;
 
-pub use page::{Breadcrumb, RenderedPage};
+pub use outcome::{NotRendered, RenderOutcome, Rendered};
+pub use page::{Breadcrumb, RenderedContent, RenderedPage};
+pub use queries::QuerySource;
 pub use request::RenderRequest;
+pub use results::{Lifetime, ResultsDigest};
 pub use trial::TrialResults;
 pub use worker::main as worker;
 
@@ -23,75 +30,62 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::civil::Date;
-use serde_json::{Value, json};
-use tokio::time::timeout;
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
 
 use colonnade_diagnostics::Diagnostics;
 use colonnade_model::release::SHELL;
 use colonnade_store::Store;
-use colonnade_web::client::ClientKey;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::request_scope;
 
 use crate::metrics::RenderMetrics;
 use engine::{Engine, PreparedRender};
+use page::Output;
 use pool::{RenderFailure, RenderTask};
 use protocol::FailureCause;
-use request::CacheKey;
-
-/// The outcome of a render request.
-#[derive(Debug, Clone)]
-pub enum RenderOutcome {
-    /// The page.
-    Rendered(Arc<RenderedPage>),
-    /// Server rendering is disabled, or a release has no server modules. The browser always renders the page.
-    BrowserOnly,
-    /// The render failed. The next one may succeed.
-    Failed,
-    /// The page was not rendered, because the circuit breaker is open.
-    CircuitOpen,
-    /// The page was not rendered, whatever its releases do: no worker rendered it.
-    Unavailable,
-    /// The queue is full, and the network of this client holds no less than others. Other clients may have a place.
-    QueueFull(ClientKey),
-}
-
-impl RenderOutcome {
-    /// The client whose request was rejected.
-    pub fn rejected_client(&self) -> Option<ClientKey> {
-        match self {
-            Self::QueueFull(client) => Some(*client),
-            Self::Rendered(_) | Self::BrowserOnly | Self::Failed | Self::CircuitOpen | Self::Unavailable => {
-                None
-            }
-        }
-    }
-}
+use queries::Queries;
+use request::{Argument, CacheKey};
+use results::Results;
 
 /// Renders and caches pages.
 pub struct Renderer {
     /// `None` if server rendering is disabled.
     engine: Option<Arc<Engine>>,
+    queries: Arc<dyn QuerySource>,
     deadline: Duration,
+    query_deadline: Duration,
     warms_cache: bool,
     diagnostics: Arc<Diagnostics>,
     /// `site` in render requests, without the date.
     site_facts: Value,
-    coalescer: RequestCoalescer<(CacheKey, Date), RenderOutcome>,
+    coalescer: RequestCoalescer<(CacheKey, Date), Result<Output, NotRendered>>,
+}
+
+/// What a page is rendered with, in addition to its request.
+#[derive(Clone, Copy, Default)]
+struct Input<'a> {
+    /// The result of a form post.
+    form: Option<&'a Value>,
+    /// The results of its queries, if it has any.
+    results: Option<&'a Results>,
 }
 
 impl Renderer {
-    /// Starts the workers, unless server rendering is disabled.
+    /// Starts the workers, unless server rendering is disabled. `queries` fetches the queries of pages.
     pub fn start(
         settings: colonnade_config::RenderSettings,
         site_facts: Value,
+        queries: Arc<dyn QuerySource>,
         metrics: &RenderMetrics,
         diagnostics: Arc<Diagnostics>,
     ) -> Self {
         let engine = || Arc::new(Engine::start(settings, metrics, Arc::clone(&diagnostics)));
         Self {
             engine: settings.enabled.then(engine),
+            queries,
             deadline: settings.deadline,
+            query_deadline: settings.query_deadline,
             warms_cache: settings.warm_cache,
             diagnostics,
             site_facts,
@@ -112,23 +106,28 @@ impl Renderer {
     }
 
     /// A rendered page, from the cache if possible. Concurrent requests for the same page share one render.
+    ///
+    /// If the page has queries, a worker evaluates them first, unless they are cached. Their results are fetched, and the page
+    /// is rendered with them, unless it is cached with the same results.
     pub async fn render(&self, store: &dyn Store, request: RenderRequest<'_>) -> RenderOutcome {
         let (Some(key), Some(engine)) = (CacheKey::of(request), &self.engine) else {
-            return RenderOutcome::BrowserOnly;
+            return Err(NotRendered::BrowserOnly);
         };
-        if let Some(page) = engine.cached(&key, request.day) {
-            return RenderOutcome::Rendered(page);
-        }
-        let key = (key, request.day);
-        loop {
-            let work = self.render_uncached(engine, store, request, None, Some(key.clone()));
-            let outcome = self.coalescer.run(&key, work).await;
-            let rejected = outcome.rejected_client();
-            // Retry if the queue had no place for another client, whose render is shared.
-            if rejected.is_none_or(|client| request.client == Some(client)) {
-                return outcome;
-            }
-        }
+        let deadline = Instant::now() + self.deadline;
+        let queries = match self
+            .render_step(engine, store, request, None, &key, deadline)
+            .await?
+        {
+            Output::Content(content) => return Ok(Rendered::without_queries(content)),
+            Output::Queries(queries) => queries,
+        };
+        let fetch_started = Instant::now();
+        let results = self.fetch(&queries).await;
+        // The time of the queries has a limit of its own.
+        let deadline = deadline + fetch_started.elapsed();
+        let key = key.with_results(&results);
+        let step = self.render_step(engine, store, request, Some(&results), &key, deadline);
+        Rendered::with_results(step.await?, &results)
     }
 
     /// A page rendered with the result of a form post. It is not cached.
@@ -138,11 +137,60 @@ impl Renderer {
         request: RenderRequest<'_>,
         form: &Value,
     ) -> RenderOutcome {
-        let Some(engine) = &self.engine else {
-            return RenderOutcome::BrowserOnly;
+        let (Some(key), Some(engine)) = (CacheKey::of(request), &self.engine) else {
+            return Err(NotRendered::BrowserOnly);
         };
-        self.render_uncached(engine, store, request, Some(form), None)
-            .await
+        // The queries are evaluated without the form: what a visitor typed never gets into a path, or into a cache.
+        let deadline = Instant::now() + self.deadline;
+        let results = match self
+            .render_step(engine, store, request, None, &key, deadline)
+            .await?
+        {
+            Output::Content(_) => None,
+            Output::Queries(queries) => Some(self.fetch(&queries).await),
+        };
+        let input = Input {
+            form: Some(form),
+            results: results.as_ref(),
+        };
+        let deadline = Instant::now() + self.deadline;
+        let rendered = self.render_uncached(engine, store, request, input, None, deadline);
+        match (rendered.await?, &results) {
+            (output, Some(results)) => Rendered::with_results(output, results),
+            (Output::Content(content), None) => Ok(Rendered::without_queries(content)),
+            (Output::Queries(_), None) => Err(NotRendered::Failed),
+        }
+    }
+
+    /// Fetches the results of queries.
+    async fn fetch(&self, queries: &Queries) -> Results {
+        Results::fetch(&self.queries, queries, self.query_deadline).await
+    }
+
+    /// The output of one worker job, from the cache if possible: without results it may be queries.
+    async fn render_step(
+        &self,
+        engine: &Arc<Engine>,
+        store: &dyn Store,
+        request: RenderRequest<'_>,
+        results: Option<&Results>,
+        key: &CacheKey,
+        deadline: Instant,
+    ) -> Result<Output, NotRendered> {
+        if let Some(output) = engine.cached(key, request.day) {
+            return Ok(output);
+        }
+        let key = (key.clone(), request.day);
+        let input = Input { form: None, results };
+        loop {
+            let work = self.render_uncached(engine, store, request, input, Some(key.clone()), deadline);
+            let outcome = self.coalescer.run(&key, work).await;
+            match outcome {
+                // Retry if the queue had no place for another client, whose render is shared.
+                Err(NotRendered::QueueFull(client)) if request.client != Some(client) => {}
+                outcome => return outcome,
+            }
+        }
     }
 
     async fn render_uncached(
@@ -150,32 +198,32 @@ impl Renderer {
         engine: &Arc<Engine>,
         store: &dyn Store,
         request: RenderRequest<'_>,
-        form: Option<&Value>,
+        input: Input<'_>,
         cache_key: Option<(CacheKey, Date)>,
-    ) -> RenderOutcome {
-        let Some(page) = request.requested_page() else {
-            return RenderOutcome::BrowserOnly;
-        };
+        deadline: Instant,
+    ) -> Result<Output, NotRendered> {
+        let page = request.requested_page().ok_or(NotRendered::BrowserOnly)?;
         if engine.breaker.is_open(&page.circuit) {
             engine.count_failure(&page, FailureCause::CircuitOpen, None);
-            return RenderOutcome::CircuitOpen;
+            return Err(NotRendered::CircuitOpen);
         }
-        let render = match self.prepare_render(store, request, form, cache_key).await {
+        let render = match self.prepare_render(store, request, input, cache_key).await {
             Ok(Some(render)) => render,
-            Ok(None) => return RenderOutcome::BrowserOnly,
+            Ok(None) => return Err(NotRendered::BrowserOnly),
             Err(failure) => {
                 engine.record_failure(&page, &failure);
-                return RenderOutcome::Failed;
+                return Err(NotRendered::Failed);
             }
         };
         // In a task of its own: if the client leaves, the page is still cached and the outcome recorded.
-        let mut work = request_scope::spawn(Arc::clone(engine).render(render, self.deadline));
-        match timeout(self.deadline, &mut work).await {
+        let queue_timeout = deadline.saturating_duration_since(Instant::now());
+        let mut work = request_scope::spawn(Arc::clone(engine).render(render, queue_timeout));
+        match timeout_at(deadline, &mut work).await {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => RenderOutcome::Failed,
+            Ok(Err(_)) => Err(NotRendered::Failed),
             Err(_) => {
                 engine.record_late(page, work);
-                RenderOutcome::Failed
+                Err(NotRendered::Failed)
             }
         }
     }
@@ -185,7 +233,7 @@ impl Renderer {
         &self,
         store: &dyn Store,
         request: RenderRequest<'_>,
-        form: Option<&Value>,
+        input: Input<'_>,
         cache_key: Option<(CacheKey, Date)>,
     ) -> Result<Option<PreparedRender>, RenderFailure> {
         let Some(shell) = request.server_modules(store, SHELL).await? else {
@@ -198,26 +246,19 @@ impl Renderer {
             },
             None => None,
         };
-        let Some(requested_page) = request.requested_page() else {
+        let Some(page) = request.requested_page() else {
             return Ok(None);
         };
-        let page = request
-            .page
-            .map(|page| json!({ "section": page.section.name, "pattern": page.pattern }));
-        let mut site = self.site_facts.clone();
-        site["today"] = json!(request.day.to_string());
-        let mut argument = json!({ "path": request.path, "page": page, "site": site });
-        if let Some(form) = form {
-            argument["form"] = form.clone();
-        }
+        let argument = Argument::new(request, &self.site_facts, input.form, input.results);
         Ok(Some(PreparedRender {
-            page: requested_page,
+            page,
             task: RenderTask {
                 shell,
                 section,
-                request: argument,
-                has_personal_data: form.is_some(),
+                request: argument.to_json(),
+                has_personal_data: input.form.is_some(),
             },
+            may_have_queries: input.form.is_none() && input.results.is_none(),
             cache_key,
         }))
     }

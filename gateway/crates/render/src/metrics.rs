@@ -22,6 +22,9 @@ const CPU_SECONDS: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 /// The outcome of a successful render.
 const RENDERED: &str = "rendered";
 
+/// The outcome of a worker's job that evaluated the queries of a page.
+const QUERIES: &str = "queries";
+
 /// The outcomes of attempts to start a worker.
 const STARTED: &str = "started";
 const FAILED: &str = "failed";
@@ -126,6 +129,11 @@ impl RenderMetrics {
             .observe(cpu.as_secs_f64());
     }
 
+    /// Counts an evaluation of the queries of a page.
+    pub fn record_queries(&self, section: &str) {
+        self.count(section, QUERIES);
+    }
+
     /// Counts a failed render. Returns the number of failures with this cause so far.
     pub fn record_failure(&self, section: &str, cause: &'static str) -> u64 {
         self.count(section, cause)
@@ -140,7 +148,7 @@ impl RenderMetrics {
     /// Exposes the counters of a section at 0.
     pub fn expose(&self, section: &str) {
         let failures = FailureCause::ALL.map(FailureCause::label);
-        for outcome in failures.into_iter().chain([RENDERED]) {
+        for outcome in failures.into_iter().chain([RENDERED, QUERIES]) {
             let section = section.to_owned();
             drop(self.outcomes.get_or_create(&Outcome { section, outcome }));
         }

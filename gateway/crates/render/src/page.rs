@@ -1,9 +1,87 @@
 //! The return value of the shell's `render` function.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use colonnade_web::request_scope;
+
+use crate::queries::Queries;
+use crate::site_url;
+
+/// The status of a return value that redirects.
+const TEMPORARY_REDIRECT: u16 = 307;
+
+/// What the shell renders for a path.
+#[derive(Debug, Clone)]
+pub enum RenderedContent {
+    /// A page.
+    Page(Arc<RenderedPage>),
+    /// A redirect to this path of the site, with an optional query and fragment: ASCII without control characters.
+    Redirect(Arc<str>),
+}
+
+/// The return value of `render`.
+#[derive(Debug, Clone)]
+pub(super) enum Output {
+    /// The content.
+    Content(RenderedContent),
+    /// The page has these queries. It is rendered once their results are there.
+    Queries(Arc<Queries>),
+}
+
+impl Output {
+    /// Parses a return value of `render`, and checks it. Returns also whether it depends on the current date.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn parse(json: &[u8]) -> Result<(Self, bool), String> {
+        debug_assert!(request_scope::may_block());
+        let invalid = |error: serde_json::Error| format!("render returned an invalid page: {error}");
+        let value: ReturnValue = serde_json::from_slice(json).map_err(invalid)?;
+        let output = match (value.queries, value.status) {
+            (Some(queries), _) => Self::Queries(Arc::new(Queries::new(queries)?)),
+            (None, Some(TEMPORARY_REDIRECT)) => {
+                let location = value.location.unwrap_or_default();
+                site_url::check_location(&location)
+                    .map_err(|rule| format!("the location of the redirect {rule}"))?;
+                Self::Content(RenderedContent::Redirect(location.into()))
+            }
+            (None, Some(200 | 404)) => {
+                let page = serde_json::from_slice(json).map_err(invalid)?;
+                Self::Content(RenderedContent::Page(Arc::new(page)))
+            }
+            (None, Some(status)) => {
+                return Err(format!(
+                    "render returned the status {status}; expected 200, 307 or 404"
+                ));
+            }
+            (None, None) => return Err("render returned neither a status nor queries".to_owned()),
+        };
+        Ok((output, value.reads_today))
+    }
+
+    /// Its bytes in memory.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Content(RenderedContent::Page(page)) => page.html.len() + page.view.get().len(),
+            Self::Content(RenderedContent::Redirect(location)) => location.len(),
+            Self::Queries(queries) => queries.weight(),
+        }
+    }
+}
+
+/// The part of a return value that says what it is.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ReturnValue {
+    status: Option<u16>,
+    location: Option<String>,
+    queries: Option<BTreeMap<String, String>>,
+    reads_today: bool,
+}
 
 /// A rendered page.
 #[derive(Debug, Deserialize)]
@@ -17,16 +95,6 @@ pub struct RenderedPage {
     pub view: Box<RawValue>,
     /// The HTML of the document's root element.
     pub html: String,
-    /// Whether the page depends on the current date.
-    pub(super) reads_today: bool,
-}
-
-impl RenderedPage {
-    /// Parses a return value of `render`.
-    pub(super) fn parse(json: &[u8]) -> serde_json::Result<Self> {
-        debug_assert!(request_scope::may_block());
-        serde_json::from_slice(json)
-    }
 }
 
 /// The head of a page.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -31,8 +30,8 @@ pub(crate) struct RenderTask {
     pub shell: Arc<ServerModules>,
     /// The section's modules; `None` for the shell's not-found page.
     pub section: Option<Arc<ServerModules>>,
-    /// The argument of the shell's `render` function.
-    pub request: Value,
+    /// The argument of the shell's `render` function, as JSON.
+    pub request: String,
     /// Whether the argument contains what a visitor typed. Then the worker ends with the render.
     pub has_personal_data: bool,
 }

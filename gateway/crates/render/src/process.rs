@@ -132,7 +132,9 @@ impl WorkerProcess {
             cpu_limit_ms: u64::try_from(settings.cpu_limit.as_millis()).unwrap_or(u64::MAX),
             memory_limit: settings.memory_limit_bytes,
         };
-        match self.request(&WorkerRequest::Render(job)).await? {
+        // Megabytes, if the page has results.
+        let frame = request_scope::run_blocking(move || encode(&WorkerRequest::Render(job))).await?;
+        match self.send(&frame).await? {
             WorkerResponse::Rendered { cpu_us } => Ok(Ok(RenderOutput {
                 page: self.read_frame().await?,
                 cpu_time: Duration::from_micros(cpu_us),

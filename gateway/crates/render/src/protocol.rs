@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use colonnade_diagnostics::ErrorClass;
 use colonnade_model::release::ServerModules;
@@ -36,8 +35,8 @@ pub(crate) struct RenderJob {
     pub shell: String,
     /// The ID of the section's release; `None` for the shell's not-found page.
     pub section: Option<String>,
-    /// The argument of the shell's `render` function.
-    pub request: Value,
+    /// The argument of the shell's `render` function, as JSON. A string, so that the results in it stay byte for byte.
+    pub request: String,
     /// The limit of its CPU time, in milliseconds.
     pub cpu_limit_ms: u64,
     /// The limit of its memory, in addition to that of the loaded shell, in bytes.

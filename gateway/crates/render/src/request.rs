@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use jiff::civil::Date;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use colonnade_model::release::{ReleaseId, SHELL, ServerModules};
 use colonnade_store::Store;
@@ -12,6 +15,7 @@ use colonnade_web::client::ClientKey;
 use crate::engine::RequestedPage;
 use crate::pool::RenderFailure;
 use crate::protocol::FailureCause;
+use crate::results::{Results, ResultsDigest};
 
 /// One page to render.
 #[derive(Clone, Copy)]
@@ -53,13 +57,15 @@ pub(super) struct CircuitKey {
     pub(super) is_named: bool,
 }
 
-/// What the content of a rendered page depends on, in addition to the date. The configuration never changes while the
+/// What the queries or the content of a page depend on, in addition to the date. The configuration never changes while the
 /// process runs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CacheKey {
     shell: ReleaseId,
     section: Option<ReleaseId>,
     path: String,
+    /// The results of the page's queries; `None` for a page without queries, and for the queries themselves.
+    results: Option<ResultsDigest>,
 }
 
 impl CacheKey {
@@ -77,7 +83,16 @@ impl CacheKey {
             shell: renderable(SHELL)?,
             section,
             path: request.path.to_owned(),
+            results: None,
         })
+    }
+
+    /// The key of the page that is rendered with these results.
+    pub(super) fn with_results(&self, results: &Results) -> Self {
+        Self {
+            results: Some(results.digest),
+            ..self.clone()
+        }
     }
 
     /// Its size in bytes, twice: the cache has two copies. Clients choose how long paths are.
@@ -130,5 +145,50 @@ impl RenderRequest<'_> {
         };
         let modules = release.server_modules(store).await;
         modules.map_err(|error| RenderFailure::new(FailureCause::StoreError, &error.to_string()))
+    }
+}
+
+/// The argument of the shell's `render` function.
+#[derive(Serialize)]
+pub(super) struct Argument<'a> {
+    path: &'a str,
+    page: Option<ArgumentPage<'a>>,
+    site: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    form: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<&'a RawValue>,
+}
+
+#[derive(Serialize)]
+struct ArgumentPage<'a> {
+    section: &'a str,
+    pattern: &'a str,
+}
+
+impl<'a> Argument<'a> {
+    /// `site_facts` are the facts about the site, without the date.
+    pub(super) fn new(
+        request: RenderRequest<'a>,
+        site_facts: &Value,
+        form: Option<&'a Value>,
+        results: Option<&'a Results>,
+    ) -> Self {
+        let mut site = site_facts.clone();
+        site["today"] = json!(request.day.to_string());
+        Self {
+            path: request.path,
+            page: request.page.map(|page| ArgumentPage {
+                section: &page.section.name,
+                pattern: &page.pattern,
+            }),
+            site,
+            form,
+            results: results.map(|results| &*results.json),
+        }
+    }
+
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("all keys of the argument are strings")
     }
 }

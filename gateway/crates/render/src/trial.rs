@@ -3,17 +3,20 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use colonnade_diagnostics::{LogEntryKind, NewLogEntry, SectionLog, TrialAction};
 use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_store::Store;
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 
+use super::engine::Engine;
+use super::page::Output;
 use super::pool::RenderFailure;
 use super::protocol::FailureCause;
 use super::request::{CacheKey, ReleasePair};
-use super::{RenderRequest, Renderer};
+use super::results::Results;
+use super::{Input, RenderRequest, Renderer};
 
 /// How long a trial render may be queued. No visitor waits for it.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -106,15 +109,26 @@ impl Renderer {
         problems
     }
 
-    /// Renders all named paths that are not cached, one at a time, unless warming is disabled.
+    /// Renders all named paths ahead, one at a time, unless warming is disabled.
     pub async fn warm_cache(&self, store: &dyn Store, deployment: &LoadedDeployment) {
         if !self.warms_cache() {
             return;
         }
         for (page, path) in deployment.named_paths() {
             let request = RenderRequest::without_client(deployment, Some(page), path);
-            self.render(store, request).await;
+            self.render_ahead(store, request).await;
         }
+    }
+
+    /// Renders a page that no visitor has requested into the cache. Of a page with queries it evaluates only these, so that a
+    /// deploy does not send the queries of all pages to the upstreams at once. Returns whether the page has queries.
+    pub async fn render_ahead(&self, store: &dyn Store, request: RenderRequest<'_>) -> bool {
+        let (Some(key), Some(engine)) = (CacheKey::of(request), &self.engine) else {
+            return false;
+        };
+        let deadline = Instant::now() + self.deadline;
+        let step = self.render_step(engine, store, request, None, &key, deadline);
+        matches!(step.await, Ok(Output::Queries(_)))
     }
 
     /// Whether a page also fails in another deployment that has the same release of its section.
@@ -139,7 +153,8 @@ impl Renderer {
         outcome.is_err_and(|failure| failure.cause.is_release_fault())
     }
 
-    /// Renders and caches a page, unless it is cached.
+    /// Renders and caches a page, unless it is cached, with the results of its queries. If a query fails, so may the render:
+    /// whether a release can be deployed does not depend on upstreams.
     async fn render_if_uncached(
         &self,
         store: &dyn Store,
@@ -148,15 +163,38 @@ impl Renderer {
         let (Some(key), Some(engine)) = (CacheKey::of(request), &self.engine) else {
             return Ok(());
         };
-        if engine.cached(&key, request.day).is_some() {
-            return Ok(());
-        }
-        let cache_key = Some((key, request.day));
-        let Some(render) = self.prepare_render(store, request, None, cache_key).await? else {
+        let step = self.trial_step(engine, store, request, None, &key);
+        let Some(Output::Queries(queries)) = step.await? else {
             return Ok(());
         };
+        let results = self.fetch(&queries).await;
+        let key = key.with_results(&results);
+        let step = self.trial_step(engine, store, request, Some(&results), &key);
+        match step.await {
+            Err(failure) if results.are_complete() || !failure.cause.is_release_fault() => Err(failure),
+            _ => Ok(()),
+        }
+    }
+
+    /// The output of one worker job, from the cache if possible; `None` if a release has no server modules.
+    async fn trial_step(
+        &self,
+        engine: &Engine,
+        store: &dyn Store,
+        request: RenderRequest<'_>,
+        results: Option<&Results>,
+        key: &CacheKey,
+    ) -> Result<Option<Output>, RenderFailure> {
+        if let Some(output) = engine.cached(key, request.day) {
+            return Ok(Some(output));
+        }
+        let input = Input { form: None, results };
+        let cache_key = Some((key.clone(), request.day));
+        let Some(render) = self.prepare_render(store, request, input, cache_key).await? else {
+            return Ok(None);
+        };
         match timeout(TIMEOUT, engine.render_and_cache(render, QUEUE_TIMEOUT)).await {
-            Ok(outcome) => outcome.map(drop),
+            Ok(outcome) => outcome.map(Some),
             Err(_) => Err(RenderFailure::new(
                 FailureCause::DeadlineExceeded,
                 "the render timed out; try again",

@@ -15,7 +15,7 @@ use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::preview::is_visible;
 use colonnade_platform::rollout::CanaryAnalysis;
 use colonnade_store::loaded::LoadedRelease;
-use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
+use colonnade_web::body::{ReadBodyError, RequestBody, read_to_end};
 use colonnade_web::client::ClientKey;
 use colonnade_web::cookie::Cookies;
 use colonnade_web::problem::Problem;
@@ -27,7 +27,7 @@ use crate::deployment_selection::{has_selected, track};
 const MAX_BODY_BYTES: usize = 1024;
 
 /// The timeout for reading a report.
-const BODY_TIMEOUT: ReadTimeout = ReadTimeout::Total(Duration::from_secs(5));
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How many reports count in the error log per minute. A page sends one report per section and phase.
 const ERROR_RATE_LIMITS: RateLimits = RateLimits {

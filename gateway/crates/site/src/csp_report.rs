@@ -9,7 +9,7 @@ use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
-use colonnade_web::body::{ReadBodyError, ReadTimeout, RequestBody, read_to_end};
+use colonnade_web::body::{ReadBodyError, RequestBody, read_to_end};
 use colonnade_web::client::ClientKey;
 use colonnade_web::problem::Problem;
 use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimits};
@@ -20,7 +20,7 @@ use crate::metrics::CspMetrics;
 const MAX_BODY_BYTES: usize = 8 * 1024;
 
 /// The timeout for reading a report.
-const BODY_TIMEOUT: ReadTimeout = ReadTimeout::Total(Duration::from_secs(5));
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The most reports per minute, of all clients and of each.
 const RATE_LIMITS: RateLimits = RateLimits {

@@ -75,6 +75,8 @@ pub(crate) struct RouteTable {
     reserved: Router<Endpoint>,
     /// The route of every other path.
     document: Route<Endpoint>,
+    /// The route of all paths below `/api`.
+    upstream: Route<Endpoint>,
     /// The route of other paths below `/go`: the not-found document, because people follow partner links.
     unknown_partner: Route<Endpoint>,
     /// The route of other reserved paths.
@@ -89,6 +91,18 @@ impl RouteTable {
                 Box::pin(async move { site.document(&call, Some(call.path)).await })
             })
             .named(UNMATCHED),
+            upstream: Route::new(
+                Methods::Any,
+                "/api",
+                Endpoint {
+                    errors: ErrorFormat::Json,
+                    handle: |site, call| {
+                        Box::pin(
+                            async move { Ok(site.upstreams.forward(call.head, call.path, call.body).await) },
+                        )
+                    },
+                },
+            ),
             unknown_partner: get("", ErrorFormat::Page, |site, call| {
                 Box::pin(async move { site.document(&call, None).await })
             })
@@ -106,14 +120,18 @@ impl RouteTable {
             return (&self.document, String::new());
         }
         let segments = path.segments();
+        let first = segments.first().map(String::as_str);
+        // Upstreams have paths of their own, also with a trailing slash.
+        if first == Some("api") {
+            return (&self.upstream, String::new());
+        }
         if !path.has_trailing_slash()
             && let Some((route, params)) = self.reserved.find(&format!("/{}", segments.join("/")))
         {
             let parameter = params.iter().next().map(|(_, value)| value.to_owned());
             return (route, parameter.unwrap_or_default());
         }
-        let is_partner = segments.first().is_some_and(|first| first == "go");
-        let route = if is_partner {
+        let route = if first == Some("go") {
             &self.unknown_partner
         } else {
             &self.not_found
@@ -125,7 +143,7 @@ impl RouteTable {
 /// The names of the routes that do not depend on deployments, and of responses without a route.
 pub(crate) fn route_names() -> Vec<Cow<'static, str>> {
     let names = reserved_routes().map(|route| route.name).into_iter();
-    let others = [UNMATCHED, INVALID_REQUEST, "shed"].map(Cow::Borrowed);
+    let others = ["/api", UNMATCHED, INVALID_REQUEST, "shed"].map(Cow::Borrowed);
     names.chain(others).collect()
 }
 
@@ -239,6 +257,8 @@ mod tests {
             ("/_other", "unmatched", ""),
             ("/go/a%20b", "/go/:partner", "a b"),
             ("/go/a/", "unmatched", ""),
+            ("/api", "/api", ""),
+            ("/api/events/", "/api", ""),
         ] {
             let request_path = RequestPath::parse(path).expect("a valid path");
             let (route, found) = table.find(&request_path);
@@ -254,7 +274,7 @@ mod tests {
             let (route, _) = table.find(&path);
             assert!(std::ptr::eq(route, &raw const table.unknown_partner), "{path:?}");
         }
-        let path = RequestPath::parse("/api/go").expect("a valid path");
+        let path = RequestPath::parse("/functions/go").expect("a valid path");
         assert!(std::ptr::eq(table.find(&path).0, &raw const table.not_found));
     }
 }

@@ -11,6 +11,7 @@ use colonnade_config::{Config, SignupLimits};
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::rollout::{CanaryAnalysis, Measurement, PageRender, RolloutController};
+use colonnade_upstream::Upstreams;
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, ClientKey, client_key};
 use colonnade_web::cookie::Cookies;
@@ -44,6 +45,7 @@ pub struct Site {
     pub(crate) deployments: Arc<Deployments>,
     pub(crate) assets: Assets,
     pub(crate) shutdown: ShutdownSignal,
+    pub(crate) upstreams: Arc<Upstreams>,
     routes: RouteTable,
     documents: Arc<Documents>,
     signups: SignupHandler,
@@ -63,6 +65,7 @@ impl Site {
         config: Config,
         rollouts: &RolloutController,
         documents: Arc<Documents>,
+        upstreams: Arc<Upstreams>,
         shutdown: ShutdownSignal,
         metrics: &SiteMetrics,
     ) -> Result<Self, BackendError> {
@@ -76,6 +79,7 @@ impl Site {
             config,
             deployments: Arc::clone(&rollouts.deployments),
             documents,
+            upstreams,
             shutdown,
         })
     }
@@ -189,7 +193,6 @@ impl Site {
             });
         }
         let request = DocumentRequest {
-            store: self.deployments.store(),
             selection: &selection,
             page,
             path,
@@ -202,7 +205,10 @@ impl Site {
         if let Some(page) = page {
             extensions.insert(RouteName(page.pattern.clone().into()));
             extensions.insert(SectionName(page.section.name.clone()));
-            self.count_view(snapshot, &selection, head);
+            // A redirect shows nothing.
+            if response.status() != StatusCode::TEMPORARY_REDIRECT {
+                self.count_view(snapshot, &selection, head);
+            }
         }
         Ok(response)
     }
@@ -223,7 +229,6 @@ impl Site {
         self.signups
             .handle(
                 &self.documents,
-                self.deployments.store(),
                 call.snapshot,
                 selection.as_ref(),
                 call.head,

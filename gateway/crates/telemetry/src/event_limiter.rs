@@ -41,7 +41,7 @@ struct Limits {
     sweep_len: usize,
 }
 
-/// A place in the code, and the release, listener and cause of its event.
+/// A place in the code, and the release, listener, upstream and cause of its event.
 type Key = (Identifier, String);
 
 struct Limit {
@@ -59,7 +59,7 @@ struct EventLabel {
 #[derive(Default)]
 struct Subject {
     event: String,
-    /// The release, listener and cause.
+    /// The release, listener, upstream and cause.
     name: String,
 }
 
@@ -114,7 +114,7 @@ impl Visit for Subject {
     fn record_str(&mut self, field: &Field, value: &str) {
         match field.name() {
             "event" => value.clone_into(&mut self.event),
-            "cause" | "listener" | "release" => self.name.extend([value, " "]),
+            "cause" | "listener" | "release" | "upstream" => self.name.extend([value, " "]),
             _ => {}
         }
     }

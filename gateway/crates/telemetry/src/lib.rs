@@ -35,13 +35,13 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use colonnade_config::TelemetrySettings;
 use colonnade_diagnostics::Diagnostics;
-use colonnade_web::body::ResponseBody;
+use colonnade_web::body::{BrokenBody, ResponseBody};
 use colonnade_web::client::ClientAddress;
 use colonnade_web::health::is_health_path;
 use colonnade_web::middleware::Next;
 use colonnade_web::request_scope;
 use colonnade_web::response::{
-    DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName, SectionName, Track,
+    DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName, SectionName, Track, UpstreamName,
 };
 
 use crate::log_line::LogLine;
@@ -131,6 +131,7 @@ impl Recorder {
             deployment: None,
             track: None,
             section: None,
+            upstream: None,
             client_ip: client_ip.filter(|_| self.0.log_client_ip),
             start: Instant::now(),
             recorder: self,
@@ -150,6 +151,9 @@ where
     let id = request_id::request_id(&request);
     let mut event = recorder.start_event(&request, &id);
     request.extensions_mut().insert(id.clone());
+    if let (Some(tracer), Some(span)) = (&event.recorder.0.tracer, &event.span) {
+        request.extensions_mut().insert(span.calls(tracer));
+    }
     let mut response = request_scope::within(Some(id.clone()), next.run(request)).await;
     let RequestId(mut id) = id;
     // Never indexed (RFC 7541, section 6.2.3): unique values would evict reusable headers from the dynamic table.
@@ -167,6 +171,7 @@ where
     if let Some(SectionName(section)) = response.extensions_mut().remove() {
         event.section = Some(section);
     }
+    event.upstream = response.extensions_mut().remove();
     response.map(|body| RecordedBody { body, event })
 }
 
@@ -189,6 +194,8 @@ struct Event {
     track: Option<Track>,
     /// The section whose page the request is for.
     section: Option<String>,
+    /// The upstream that the request is for.
+    upstream: Option<UpstreamName>,
     /// The client's IP address, if events contain it.
     client_ip: Option<IpAddr>,
     start: Instant,
@@ -196,12 +203,12 @@ struct Event {
 
 impl Body for RecordedBody {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = BrokenBody;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BrokenBody>>> {
         let frame = Pin::new(&mut self.body).poll_frame(cx);
         if let Poll::Ready(Some(Ok(frame))) = &frame
             && let Some(data) = frame.data_ref()
@@ -232,7 +239,7 @@ impl Drop for Event {
             traffic.record_request(section, track, self.status, duration);
         }
         if let Some(span) = self.span.take() {
-            span.end(self);
+            span.end_request(self);
         }
         if !self.recorder.0.log_health_checks && is_health_path(&self.route) {
             return;
@@ -248,6 +255,7 @@ impl Drop for Event {
             bytes: self.bytes,
             duration_ms: milliseconds(duration),
             deployment: self.deployment,
+            upstream: self.upstream.as_ref().map(|UpstreamName(name)| &**name),
             request_id: self.id.to_str().unwrap_or_default(),
             client_ip: self.client_ip,
         });
@@ -269,6 +277,8 @@ struct RequestEvent<'a> {
     duration_ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     deployment: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream: Option<&'a str>,
     request_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     client_ip: Option<IpAddr>,

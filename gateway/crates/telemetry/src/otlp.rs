@@ -1,11 +1,12 @@
-//! Traces: one span per request, exported to a collector by OTLP over HTTP.
+//! Traces: one span per request and one per call of an upstream, exported to a collector by OTLP over HTTP.
 //!
 //! A span contains the same data as the log event of the request. It continues the trace in the `traceparent` header
 //! (W3C Trace Context) of a trusted proxy. The header of any other peer is ignored, so that clients cannot force sampling.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use http::Request;
+use http::{HeaderValue, Request};
 use opentelemetry::trace::{
     Span as _, SpanContext, SpanId, SpanKind, Status, TraceContextExt as _, TraceFlags, TraceId, TraceState,
     Tracer as _, TracerProvider as _,
@@ -16,6 +17,7 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider};
 
 use colonnade_config::TelemetrySettings;
+use colonnade_web::call_span::{CallSpan, CallSpans, StartCallSpan};
 use colonnade_web::client::FromTrustedProxy;
 
 use super::Event;
@@ -32,6 +34,12 @@ pub(super) struct Tracer(SdkTracer);
 
 /// The span of a request.
 pub(super) struct Span(opentelemetry_sdk::trace::Span);
+
+/// Starts the spans of a request's calls.
+struct Calls {
+    tracer: Tracer,
+    parent: SpanContext,
+}
 
 /// The exporter cannot be created.
 #[derive(Debug, thiserror::Error)]
@@ -105,9 +113,54 @@ impl Tracer {
     }
 }
 
+impl StartCallSpan for Calls {
+    fn start(&self, upstream: &str) -> Box<dyn CallSpan> {
+        let Tracer(tracer) = &self.tracer;
+        let parent = Context::new().with_remote_span_context(self.parent.clone());
+        let span = tracer
+            .span_builder(format!("call {upstream}"))
+            .with_kind(SpanKind::Client)
+            .with_attributes([KeyValue::new("colonnade.upstream", upstream.to_owned())]);
+        Box::new(Span(tracer.build_with_context(span, &parent)))
+    }
+}
+
+impl CallSpan for Span {
+    fn traceparent(&self) -> HeaderValue {
+        let context = self.0.span_context();
+        let (trace, span) = (context.trace_id(), context.span_id());
+        let text = format!("00-{trace}-{span}-{:02x}", context.trace_flags().to_u8());
+        // Hexadecimal digits are valid in a header.
+        HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
+    }
+
+    fn end(self: Box<Self>, outcome: &'static str, status: Option<u16>, retries: u32, is_error: bool) {
+        let Self(mut span) = *self;
+        span.set_attributes([
+            KeyValue::new("colonnade.outcome", outcome),
+            KeyValue::new("http.request.resend_count", i64::from(retries)),
+        ]);
+        if let Some(status) = status {
+            span.set_attribute(KeyValue::new("http.response.status_code", i64::from(status)));
+        }
+        if is_error {
+            span.set_status(Status::error(outcome));
+        }
+        span.end();
+    }
+}
+
 impl Span {
+    /// Starts the spans of the calls that the request makes.
+    pub(super) fn calls(&self, tracer: &Tracer) -> CallSpans {
+        CallSpans(Arc::new(Calls {
+            tracer: tracer.clone(),
+            parent: self.0.span_context().clone(),
+        }))
+    }
+
     /// Ends the span with the data of the event.
-    pub(super) fn end(self, event: &Event) {
+    pub(super) fn end_request(self, event: &Event) {
         let Self(mut span) = self;
         span.update_name(format!("{} {}", event.method, event.route));
         span.set_attributes([

@@ -42,6 +42,11 @@ impl<K: Clone + Eq + Hash, V> ByteCache<K, V> {
         }
     }
 
+    /// The maximum total weight of the values, in bytes.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     /// The cached value of a key.
     pub fn get(&self, key: &K) -> Option<Arc<V>> {
         let mut state = self.state.lock();
@@ -69,6 +74,33 @@ impl<K: Clone + Eq + Hash, V> ByteCache<K, V> {
         while state.weight > self.capacity {
             state.evict_one();
         }
+    }
+
+    /// Removes the value of a key.
+    pub fn remove(&self, key: &K) {
+        let mut state = self.state.lock();
+        if let Some(removed) = state.entries.remove(key) {
+            state.weight -= removed.weight;
+            state.queue.retain(|queued| queued != key);
+        }
+    }
+
+    /// Removes the values for which `keep` is false.
+    pub fn retain(&self, mut keep: impl FnMut(&K, &V) -> bool) {
+        let mut state = self.state.lock();
+        let CacheState {
+            entries,
+            queue,
+            weight,
+        } = &mut *state;
+        entries.retain(|key, entry| {
+            let stays = keep(key, &entry.value);
+            if !stays {
+                *weight -= entry.weight;
+            }
+            stays
+        });
+        queue.retain(|key| entries.contains_key(key));
     }
 }
 
@@ -107,6 +139,25 @@ mod tests {
         assert!(cache.get(&2).is_none());
         assert!(cache.get(&3).is_some());
         assert!(cache.get(&4).is_some());
+    }
+
+    #[test]
+    fn removed_values_free_their_weight() {
+        let cache = ByteCache::new(3);
+        for round in 0..100 {
+            cache.put(round % 3, Arc::new(round), 1);
+            cache.remove(&(round % 3));
+        }
+        cache.remove(&0);
+        assert_eq!(cache.state.lock().queue.len(), 0);
+        for key in 1..=3 {
+            cache.put(key, Arc::new(key), 1);
+        }
+        cache.retain(|key, value| key == value && *key != 2);
+        cache.put(4, Arc::new(4), 1);
+        let cached: Vec<i32> = (1..=4).filter(|key| cache.get(key).is_some()).collect();
+        assert_eq!(cached, [1, 3, 4]);
+        assert_eq!(cache.state.lock().queue, [1, 3, 4]);
     }
 
     #[test]

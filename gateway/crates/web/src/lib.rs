@@ -5,6 +5,7 @@
 
 pub mod body;
 pub mod byte_cache;
+pub mod call_span;
 pub mod client;
 pub mod coalesce;
 pub mod conditional;
@@ -27,6 +28,7 @@ pub mod middleware;
 pub mod origin;
 pub mod plain_page;
 pub mod problem;
+pub mod query;
 pub mod rate_limiter;
 pub mod request_scope;
 pub mod response;

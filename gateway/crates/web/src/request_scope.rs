@@ -23,6 +23,14 @@ pub async fn within<F: Future>(id: Option<RequestId>, work: F) -> F::Output {
     }
 }
 
+/// Does the same with work that does not wait.
+pub fn within_now<T>(id: Option<RequestId>, work: impl FnOnce() -> T) -> T {
+    match id {
+        Some(id) => CURRENT.sync_scope(id, work),
+        None => work(),
+    }
+}
+
 /// Returns the ID of the request that the current task works on, if there is one.
 pub fn current() -> Option<RequestId> {
     CURRENT.try_with(Clone::clone).ok()
@@ -39,12 +47,7 @@ where
 /// Does the same with work for a thread for blocking work.
 pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let id = current();
-    tokio::task::spawn_blocking(move || {
-        BLOCKING.sync_scope((), || match id {
-            Some(id) => CURRENT.sync_scope(id, work),
-            None => work(),
-        })
-    })
+    tokio::task::spawn_blocking(move || BLOCKING.sync_scope((), || within_now(id, work)))
 }
 
 /// Returns the result of work that takes longer than an event loop may be blocked. It runs on a thread for blocking work. If

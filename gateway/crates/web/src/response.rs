@@ -1,6 +1,7 @@
 //! Request and response types, and constructors for common responses.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,7 +16,7 @@ use crate::content_negotiation::Coding;
 /// A request with a streamed body.
 pub type Request = http::Request<RequestBody>;
 
-/// A response. Its body is in memory, except for streams of events.
+/// A response. Its body is in memory, except for streams of events and the responses of upstreams.
 pub type Response = http::Response<ResponseBody>;
 
 /// A response extension: the name of the route, for logs and metrics. It never contains the path of the request.
@@ -47,6 +48,10 @@ pub enum RenderFailed {
 /// A response extension: the name of the section whose page the request is for.
 #[derive(Debug, Clone)]
 pub struct SectionName(pub String);
+
+/// A response extension: the name of the upstream that the request is for.
+#[derive(Debug, Clone)]
+pub struct UpstreamName(pub Arc<str>);
 
 /// A response extension: which track of deployments served the request, for metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -27,6 +27,8 @@ pub enum Methods {
     GetPut,
     /// POST and DELETE.
     PostDelete,
+    /// All of them, and OPTIONS. The handler rejects what it does not serve.
+    Any,
 }
 
 impl Methods {
@@ -40,6 +42,7 @@ impl Methods {
             Self::Put => *method == Method::PUT,
             Self::GetPut => Self::Get.allow(method) || Self::Put.allow(method),
             Self::PostDelete => matches!(*method, Method::POST | Method::DELETE),
+            Self::Any => true,
         }
     }
 
@@ -75,6 +78,7 @@ impl Methods {
             Self::Put => "PUT, OPTIONS",
             Self::GetPut => "GET, HEAD, PUT, OPTIONS",
             Self::PostDelete => "POST, DELETE, OPTIONS",
+            Self::Any => "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
         };
         headers.insert(ALLOW, HeaderValue::from_static(methods));
     }

@@ -146,14 +146,19 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
       if (problem !== null) return { code: "COL160", problem: `queries() of ${path} (page ${pattern}) ${problem}` };
       const again = page.queries?.({ params, site }) ?? {};
       if (JSON.stringify(queryPaths(again)) === JSON.stringify(queryPaths(queries))) return null;
-      return { code: "COL161", problem: `queries() of ${path} (page ${pattern}) returns other paths when it runs again` };
+      return {
+        code: "COL161",
+        problem: `queries() of ${path} (page ${pattern}) returns other paths when it runs again`,
+      };
     },
     async data(path, isListed, results) {
       const found = await loadResults(queries, (_, name) => results?.[name] ?? UNAVAILABLE);
       data = await page.data({ params, site, results: found });
       if (!isListed) return null;
       if (isRedirect(data))
-        return { problem: `paths() of the page "${pattern}" returns ${path}, but its data() redirects to ${data.path}` };
+        return {
+          problem: `paths() of the page "${pattern}" returns ${path}, but its data() redirects to ${data.path}`,
+        };
       if (!isNotFound(data) || page.queries) return null;
       return {
         problem: `paths() of the page "${pattern}" returns ${path}, but its data() is notFound("${data.heading}")`,

@@ -13,6 +13,7 @@ use crate::garbage_collection::{GarbageCollection, GarbageCollectionResult};
 use crate::gateway::GatewayDescription;
 use crate::history::HistoryPage;
 use crate::previews::{CreatePreview, PreviewLink};
+use crate::purge::{Purge, PurgeResult};
 use crate::releases::{PublishResult, ReleaseDescription, Section};
 use crate::rollback::{Rollback, RollbackPreview};
 use crate::rollouts::{Abort, AbortResult, Pause, PauseResult, Promote, PromoteResult, Rollout};
@@ -94,6 +95,7 @@ pub(super) fn operations() -> Vec<(&'static str, Vec<(&'static str, Operation)>)
             vec![("post", preview()), ("delete", end_previews())],
         ),
         ("/api/v1/garbage-collection", vec![("post", collect_garbage())]),
+        ("/api/v1/upstreams/purge", vec![("post", purge())]),
     ]
 }
 
@@ -450,4 +452,15 @@ fn collect_garbage() -> Operation {
         .json_body::<GarbageCollection>(false)
         .json::<GarbageCollectionResult>(200, "What was deleted, or would be with `dryRun`.")
         .errors(&[409])
+}
+
+fn purge() -> Operation {
+    Operation::new("upstreams", "purge", "Remove responses of upstreams from the cache")
+        .description(
+            "Removes them from the cache of this gateway. Responses to requests that it has already sent are not stored either. \
+             Needs a token for `*`.",
+        )
+        .action(Action::Purge)
+        .json_body::<Purge>(true)
+        .json::<PurgeResult>(200, "How many responses were removed.")
 }

@@ -87,7 +87,10 @@ pub(crate) fn uncommented<'d>(documented: impl Iterator<Item = &'d Documented>, 
     let text = text
         .join("\n")
         .replace("<64 hexadecimal digits>", &"0".repeat(64));
-    let text = text.replace("{ env = \"SIGNUP_BACKEND_KEY\" }", "{ file = \"key\" }");
+    let text = ["SIGNUP_BACKEND_KEY", "EXAMPLE_AUTHORIZATION"]
+        .map(|variable| format!("{{ env = \"{variable}\" }}"))
+        .iter()
+        .fold(text, |text, secret| text.replace(secret, "{ file = \"key\" }"));
     // A certificate authority needs a public host.
     text.replace("http://localhost:8080", "https://site.example")
 }

@@ -10,7 +10,6 @@ use super::state::ResponseGuard;
 /// A body that keeps its connection from being idle.
 pub(crate) struct TrackedBody<B> {
     body: B,
-    #[expect(dead_code, reason = "it is dropped with the body")]
     guard: ResponseGuard,
 }
 
@@ -29,7 +28,11 @@ impl<B: Body + Unpin> Body for TrackedBody<B> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        if let Poll::Ready(Some(Err(_))) = &frame {
+            self.guard.break_response();
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

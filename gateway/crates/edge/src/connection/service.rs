@@ -75,8 +75,8 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
             // A proxy's connection carries requests of many clients and must not be closed because of one.
             extensions.insert(ConnectionHandle(self.state.clone()));
         }
-        let (guard, is_pipelined) = self.state.begin_response();
         let version = request.version();
+        let (guard, is_pipelined) = self.state.begin_response(version);
         let response = self.routes.clone().call(request);
         let Some(body_timeout) = body_timeout else {
             return Box::pin(async move {

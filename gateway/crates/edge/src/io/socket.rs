@@ -124,8 +124,7 @@ impl AsyncWrite for MonitoredSocket {
 
 impl Drop for MonitoredSocket {
     fn drop(&mut self) {
-        // Otherwise the system would keep the unsent bytes for a client that does not read them.
-        if self.state.is_timed_out() {
+        if self.state.requires_reset() {
             let _ = self.stream.set_zero_linger();
         }
     }

@@ -10,7 +10,6 @@ use super::change::{ChangeError, ChangePlan};
 use super::{Deployments, Snapshot};
 use colonnade_diagnostics::TrialAction;
 use colonnade_render::{Renderer, TrialResults};
-use colonnade_store::Store;
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::request_scope;
 
@@ -20,11 +19,11 @@ const MAX_WARMING: Duration = Duration::from_secs(1);
 /// Renders pages before a visitor requests them.
 pub trait Warm: Send + Sync {
     /// Renders the documents of a live deployment that visitors are likely to request.
-    fn warm<'a>(&'a self, store: &'a dyn Store, deployment: &'a Arc<LoadedDeployment>) -> Warming<'a>;
+    fn warm(self: Arc<Self>, deployment: Arc<LoadedDeployment>) -> Warming;
 }
 
 /// The future of [`Warm::warm`].
-pub type Warming<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+pub type Warming = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Deployments {
     /// The deployments of a plan with a section that was not yet rendered with its shell.
@@ -109,10 +108,10 @@ impl Deployments {
         if numbers(&shown(before)) == numbers(&deployments) {
             return;
         }
-        let (warmer, store) = (Arc::clone(warmer), Arc::clone(&self.store));
+        let warmer = Arc::clone(warmer);
         let warming = request_scope::spawn(async move {
             for loaded in deployments {
-                warmer.warm(&*store, &loaded).await;
+                Arc::clone(&warmer).warm(loaded).await;
             }
         });
         let mut current = self.warming.lock();

@@ -150,7 +150,7 @@ impl Sandbox {
         let used = usize::try_from(self.runtime.memory_usage().malloc_size).unwrap_or(0);
         self.runtime
             .set_memory_limit(used.saturating_add(job.memory_limit));
-        let request = job.request.to_string();
+        let request = job.request.as_str();
         let rendered = self.run(None, |ctx| {
             let section = if has_section {
                 let module: rquickjs::Object<'_> = Module::import(ctx, SECTION)?.finish()?;

@@ -26,7 +26,7 @@ fn render_within(function: &str, cpu_limit_ms: u64) -> Result<Value, Failure> {
     let job = RenderJob {
         shell: "shell@1.0.0".to_owned(),
         section: Some("x@1.0.0".to_owned()),
-        request: Value::Null,
+        request: "null".to_owned(),
         cpu_limit_ms,
         memory_limit: 64 * 1024 * 1024,
     };

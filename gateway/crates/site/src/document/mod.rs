@@ -1,41 +1,47 @@
 //! Documents: the HTML page around every page of every section.
 //!
 //! A document contains nothing of the request, so it is composed and compressed once per deployment, path and day, and
-//! then served from memory like a file.
+//! then served from memory like a file. If its page has queries, it is used only while their results are fresh, and once more
+//! while it is refreshed.
 
 mod boot;
+mod composed;
 mod composer;
 mod content_security_policy;
 mod html;
 mod inline_style;
+mod request;
 #[cfg(test)]
 mod tests;
 
 pub use boot::{Form, SiteFacts};
+pub use request::DocumentRequest;
 
 use std::sync::Arc;
 
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, VARY};
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, LOCATION, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use jiff::civil::Date;
 
 use colonnade_config::Config;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{Warm, Warming};
-use colonnade_render::{RenderOutcome, RenderRequest, Renderer};
+use colonnade_render::{
+    Lifetime, NotRendered, RenderOutcome, Rendered, RenderedContent, RenderedPage, Renderer,
+};
 use colonnade_store::Store;
-use colonnade_store::loaded::{LoadedDeployment, PageManifest};
+use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::byte_cache::ByteCache;
-use colonnade_web::client::ClientKey;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::request_scope;
 use colonnade_web::response::{
-    HTML, NO_CACHE, NO_STORE, RenderFailed, Response, conditional_response, response,
+    HTML, NO_CACHE, NO_STORE, RenderFailed, Response, conditional_response, empty, response,
 };
 
 use crate::deployment_selection::DeploymentSelection;
 use crate::metrics::DocumentMetrics;
+use composed::{ComposedContent, ComposedDocument, DocumentKey};
 use composer::{Composer, Composition};
 pub(crate) use content_security_policy::worker_policy;
 
@@ -47,6 +53,8 @@ const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpo
 /// Composes and caches documents.
 pub struct Documents {
     composer: Arc<Composer>,
+    /// The store with the releases.
+    store: Arc<dyn Store>,
     renderer: Arc<Renderer>,
     cache: ByteCache<DocumentKey, ComposedDocument>,
     compositions: RequestCoalescer<DocumentKey, Arc<ComposedDocument>>,
@@ -64,58 +72,17 @@ pub enum DocumentCaching {
     Never,
 }
 
-/// What a composed document depends on.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct DocumentKey {
-    deployment: u64,
-    /// The number of its releases that are available. It only rises, until it is complete.
-    releases: usize,
-    /// The canonical path; `None` for all paths without a page.
-    path: Option<String>,
-    /// The day in the boot payload.
-    day: Date,
-}
-
-impl DocumentKey {
-    /// Returns the bytes that the cache needs for the key. It stores the key twice, and clients choose the path's length.
-    fn weight(&self) -> usize {
-        2 * (size_of::<Self>() + self.path.as_ref().map_or(0, String::len))
-    }
-}
-
-/// A document in all codings.
-#[derive(Debug)]
-struct ComposedDocument {
-    status: StatusCode,
-    /// Whether the document is complete. If its render failed, a later one may succeed, so it is not cached.
-    is_complete: bool,
-    /// The client whose render was rejected.
-    rejected_client: Option<ClientKey>,
-    render_failed: Option<RenderFailed>,
-    policy: HeaderValue,
-    content: EncodedContent,
-}
-
-/// A request for a document.
-#[derive(Clone, Copy)]
-pub struct DocumentRequest<'a> {
-    /// The store with the releases.
-    pub store: &'a dyn Store,
-    /// The deployment that the visitor sees.
-    pub selection: &'a DeploymentSelection<'a>,
-    /// The page; `None` if no page matches the path.
-    pub page: Option<&'a Arc<PageManifest>>,
-    /// The requested path.
-    pub path: Option<&'a RequestPath>,
-    /// The client; `None` if the gateway warms its cache.
-    pub client: Option<ClientKey>,
-}
-
 impl Documents {
     /// Creates the documents of the site that this configuration describes.
-    pub fn new(config: &Config, renderer: Arc<Renderer>, metrics: DocumentMetrics) -> Self {
+    pub fn new(
+        config: &Config,
+        store: Arc<dyn Store>,
+        renderer: Arc<Renderer>,
+        metrics: DocumentMetrics,
+    ) -> Self {
         Self {
             composer: Arc::new(Composer::new(config)),
+            store,
             renderer,
             cache: ByteCache::new(CACHE_BYTES),
             compositions: RequestCoalescer::default(),
@@ -124,30 +91,39 @@ impl Documents {
     }
 
     /// Responds with the document of a page, or the not-found document.
-    pub async fn respond(&self, headers: &HeaderMap, request: DocumentRequest<'_>) -> Response {
+    pub async fn respond(self: &Arc<Self>, headers: &HeaderMap, request: DocumentRequest<'_>) -> Response {
         let selection = request.selection;
         let day = colonnade_clock::today();
         if selection.is_preview() {
             let path = request.canonical_path();
             let render_request = request.render_request(&path, day);
-            let render = Box::pin(self.renderer.render(request.store, render_request)).await;
+            let render = Box::pin(self.renderer.render(&*self.store, render_request)).await;
             let status = request.status(&render);
             return Box::pin(self.respond_uncached(request, status, render, None, day)).await;
         }
         let document = self.composed(request, day).await;
-        let representation = document.content.preferred(headers).clone();
-        let caching = if document.is_complete {
-            selection.caching()
-        } else {
-            DocumentCaching::Never
+        let (status, policy, content) = match &document.content {
+            ComposedContent::Html {
+                status,
+                policy,
+                content,
+            } => (*status, policy, content),
+            ComposedContent::Redirect(location) => {
+                return redirect(StatusCode::TEMPORARY_REDIRECT, location.clone());
+            }
         };
-        let document_headers = self.headers(document.policy.clone(), caching);
-        if document.status == StatusCode::OK && caching != DocumentCaching::Never {
+        let representation = content.preferred(headers).clone();
+        let caching = match document.lifetime {
+            Lifetime::Once => DocumentCaching::Never,
+            Lifetime::Unlimited | Lifetime::Until { .. } => selection.caching(),
+        };
+        let document_headers = self.headers(policy.clone(), caching);
+        if status == StatusCode::OK && caching != DocumentCaching::Never {
             return conditional_response(headers, &HTML, document_headers, representation);
         }
         // Preconditions apply to 200 responses only (RFC 9110, section 13.2.1), so a 404 has no validator.
         let mut response = conditional_response(&HeaderMap::new(), &HTML, document_headers, representation);
-        *response.status_mut() = document.status;
+        *response.status_mut() = status;
         response.headers_mut().remove(ETAG);
         document
             .render_failed
@@ -170,17 +146,17 @@ impl Documents {
                 let form = serde_json::to_value(&form).unwrap_or_default();
                 let render = self
                     .renderer
-                    .render_form_result(request.store, render_request, &form);
+                    .render_form_result(&*self.store, render_request, &form);
                 Box::pin(render).await
             }
-            _ => RenderOutcome::BrowserOnly,
+            _ => Err(NotRendered::BrowserOnly),
         };
         self.respond_uncached(request, status, render, Some(form), day)
             .await
     }
 
-    /// Returns a document from the cache, or composes it.
-    async fn composed(&self, request: DocumentRequest<'_>, day: Date) -> Arc<ComposedDocument> {
+    /// Returns a document from the cache, or composes it. A stale one is refreshed in the background.
+    async fn composed(self: &Arc<Self>, request: DocumentRequest<'_>, day: Date) -> Arc<ComposedDocument> {
         let key = DocumentKey {
             deployment: request.selection.deployment.number(),
             releases: request.selection.deployment.releases.len(),
@@ -188,7 +164,15 @@ impl Documents {
             day,
         };
         if let Some(document) = self.cache.get(&key) {
-            return document;
+            if document.lifetime.is_fresh() {
+                return document;
+            }
+            if document.lifetime.allows_stale() {
+                if document.start_refresh() {
+                    self.refresh(key, request, Arc::clone(&document));
+                }
+                return document;
+            }
         }
         loop {
             // Boxed, because it is much larger than the state of a cache hit.
@@ -205,48 +189,97 @@ impl Documents {
         }
     }
 
+    /// Composes a stale document again, in the background. If that fails, it stays stale.
+    fn refresh(
+        self: &Arc<Self>,
+        key: DocumentKey,
+        request: DocumentRequest<'_>,
+        stale: Arc<ComposedDocument>,
+    ) {
+        let (documents, request) = (Arc::clone(self), request.for_refresh());
+        request_scope::spawn(async move {
+            let selection = request.selection();
+            let composition = documents.compose_and_cache(&key, request.request(&selection));
+            Box::pin(documents.compositions.run(&key, composition)).await;
+            stale.end_refresh();
+        });
+    }
+
     async fn compose_and_cache(
         &self,
         key: &DocumentKey,
         request: DocumentRequest<'_>,
     ) -> Arc<ComposedDocument> {
+        let cached = self.cache.get(key);
         // A composition that ended just before this one may have cached the document.
-        if let Some(document) = self.cache.get(key) {
-            return document;
+        if let Some(document) = &cached
+            && document.lifetime.is_fresh()
+        {
+            return Arc::clone(document);
         }
         let path = request.canonical_path();
         let render = self
             .renderer
-            .render(request.store, request.render_request(&path, key.day))
+            .render(&*self.store, request.render_request(&path, key.day))
             .await;
-        let render_failed = match render {
-            RenderOutcome::Failed => Some(RenderFailed::Failed),
-            RenderOutcome::CircuitOpen => Some(RenderFailed::CircuitOpen),
-            RenderOutcome::Unavailable => Some(RenderFailed::Unavailable),
-            RenderOutcome::Rendered(_) | RenderOutcome::BrowserOnly | RenderOutcome::QueueFull(_) => None,
+        let document = match cached {
+            // The results are those of before, so the document is, too.
+            Some(cached) if let Some(rendered) = same_results(&render, &cached) => {
+                ComposedDocument::new(cached.content.clone(), rendered.lifetime, rendered.results)
+            }
+            _ => self.compose(request, render, key.day).await,
         };
-        let rejected_client = render.rejected_client();
-        let is_complete = render_failed.is_none() && rejected_client.is_none();
+        let document = Arc::new(document);
+        if document.lifetime != Lifetime::Once {
+            let weight = document.weight() + key.weight();
+            self.cache.put(key.clone(), Arc::clone(&document), weight);
+        }
+        document
+    }
+
+    /// Composes a document.
+    async fn compose(
+        &self,
+        request: DocumentRequest<'_>,
+        render: RenderOutcome,
+        day: Date,
+    ) -> ComposedDocument {
+        let (lifetime, results) = match &render {
+            Ok(rendered) => (rendered.lifetime, rendered.results),
+            Err(NotRendered::BrowserOnly) => (Lifetime::Unlimited, None),
+            Err(_) => (Lifetime::Once, None),
+        };
+        self.metrics.record_cache_miss();
         let status = request.status(&render);
-        let (policy, compose) = self.prepare(request, render, None, key.day).await;
-        let content = if is_complete {
-            EncodedContent::compress(compose).await
-        } else {
+        let (page, not_rendered) = match render {
+            Ok(Rendered { content, .. }) => match content {
+                RenderedContent::Redirect(location) => {
+                    let content = ComposedContent::Redirect(location_header(&location));
+                    return ComposedDocument::new(content, lifetime, results);
+                }
+                RenderedContent::Page(page) => (Some(page), None),
+            },
+            Err(reason) => (None, Some(reason)),
+        };
+        let (policy, compose) = self.prepare(request, page, None, day).await;
+        let content = if lifetime == Lifetime::Once {
             // A document that is not cached is not worth compressing, and needs no validator.
             EncodedContent::without_validator(request_scope::run_blocking(compose).await.into())
+        } else {
+            EncodedContent::compress(compose).await
         };
-        let document = Arc::new(ComposedDocument {
+        let content = ComposedContent::Html {
             status,
-            is_complete,
-            rejected_client,
-            render_failed,
             policy,
             content,
-        });
-        self.metrics.record_cache_miss();
-        if is_complete {
-            let weight = document.content.weight() + key.weight();
-            self.cache.put(key.clone(), Arc::clone(&document), weight);
+        };
+        let mut document = ComposedDocument::new(content, lifetime, results);
+        match not_rendered {
+            Some(NotRendered::Failed) => document.render_failed = Some(RenderFailed::Failed),
+            Some(NotRendered::CircuitOpen) => document.render_failed = Some(RenderFailed::CircuitOpen),
+            Some(NotRendered::Unavailable) => document.render_failed = Some(RenderFailed::Unavailable),
+            Some(NotRendered::QueueFull(client)) => document.rejected_client = Some(client),
+            Some(NotRendered::BrowserOnly) | None => {}
         }
         document
     }
@@ -259,7 +292,21 @@ impl Documents {
         form: Option<Form>,
         day: Date,
     ) -> Response {
-        let (policy, compose) = self.prepare(request, render, form, day).await;
+        let page = match render {
+            Ok(Rendered { content, .. }) => match content {
+                RenderedContent::Redirect(location) => {
+                    // With 307, browsers would post the form to the page that the redirect names.
+                    let status = match form {
+                        Some(_) => StatusCode::SEE_OTHER,
+                        None => StatusCode::TEMPORARY_REDIRECT,
+                    };
+                    return redirect(status, location_header(&location));
+                }
+                RenderedContent::Page(page) => Some(page),
+            },
+            Err(_) => None,
+        };
+        let (policy, compose) = self.prepare(request, page, form, day).await;
         let html = request_scope::run_blocking(compose).await;
         let mut response = response(status, HTML, html);
         let headers = self.headers(policy, DocumentCaching::Never);
@@ -271,18 +318,14 @@ impl Documents {
     async fn prepare(
         &self,
         request: DocumentRequest<'_>,
-        render: RenderOutcome,
+        rendered: Option<Arc<RenderedPage>>,
         form: Option<Form>,
         day: Date,
     ) -> (HeaderValue, impl FnOnce() -> String + Send + use<>) {
         let deployment = request.selection.deployment;
-        let rendered = match render {
-            RenderOutcome::Rendered(rendered) => Some(rendered),
-            _ => None,
-        };
         // Styles are inlined for the first paint of a server-rendered page. Without one there is nothing to paint.
         let styles = match rendered {
-            Some(_) => inline_style::load(request.store, deployment, request.page).await,
+            Some(_) => inline_style::load(&*self.store, deployment, request.page).await,
             None => Vec::new(),
         };
         let policy = self.composer.policy.header(&styles);
@@ -321,55 +364,48 @@ impl Documents {
     }
 }
 
-impl<'a> DocumentRequest<'a> {
-    /// Returns the canonical path to render. The not-found page is the same for all paths.
-    fn canonical_path(&self) -> String {
-        let path = self.path.filter(|_| self.page.is_some());
-        path.map_or("/".to_owned(), RequestPath::canonical)
-    }
+/// The outcome of a render, if it succeeded with the same results of queries as those of a document.
+fn same_results<'a>(render: &'a RenderOutcome, document: &ComposedDocument) -> Option<&'a Rendered> {
+    let rendered = render.as_ref().ok()?;
+    (rendered.results.is_some() && rendered.results == document.results).then_some(rendered)
+}
 
-    fn render_request(&self, path: &'a str, day: Date) -> RenderRequest<'a> {
-        RenderRequest {
-            deployment: self.selection.deployment,
-            page: self.page.map(|page| &**page),
-            path,
-            day,
-            client: self.client,
-        }
-    }
+/// Redirects to a path of the site. Nothing caches the response.
+fn redirect(status: StatusCode, location: HeaderValue) -> Response {
+    let mut response = empty(status);
+    response.headers_mut().insert(LOCATION, location);
+    response
+}
 
-    fn status(&self, render: &RenderOutcome) -> StatusCode {
-        let is_not_found = match render {
-            RenderOutcome::Rendered(rendered) => rendered.status == 404,
-            _ => self.page.is_none(),
-        };
-        if is_not_found {
-            StatusCode::NOT_FOUND
-        } else {
-            StatusCode::OK
-        }
-    }
+/// The path that a page redirects to. The renderer has checked that it is ASCII without control characters.
+fn location_header(path: &str) -> HeaderValue {
+    HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/"))
 }
 
 impl Warm for Documents {
-    fn warm<'a>(&'a self, store: &'a dyn Store, deployment: &'a Arc<LoadedDeployment>) -> Warming<'a> {
+    fn warm(self: Arc<Self>, deployment: Arc<LoadedDeployment>) -> Warming {
         Box::pin(async move {
             if !self.renderer.warms_cache() {
                 return;
             }
-            let selection = DeploymentSelection::live(deployment);
+            let selection = DeploymentSelection::live(&deployment);
             for (_, path) in deployment.named_paths() {
                 let Ok(path) = RequestPath::parse(path) else {
                     continue;
                 };
                 let request = DocumentRequest {
-                    store,
                     selection: &selection,
                     page: deployment.page(&path),
                     path: Some(&path),
                     client: None,
                 };
-                self.composed(request, colonnade_clock::today()).await;
+                let day = colonnade_clock::today();
+                let canonical = request.canonical_path();
+                let render_request = request.render_request(&canonical, day);
+                // The results of queries may be outdated before a visitor requests the page.
+                if !self.renderer.render_ahead(&*self.store, render_request).await {
+                    self.composed(request, day).await;
+                }
             }
         })
     }

@@ -16,10 +16,11 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use colonnade_config::{CurrentSignupLimits, Signup};
+use colonnade_upstream::circuit_breaker::CircuitBreaker;
+use colonnade_upstream::concurrency_limit::ConcurrencyLimit;
 use colonnade_web::response::{REQUEST_ID, RequestId};
 
-use super::circuit_breaker::SignupCircuitBreaker;
-use super::concurrency_limit::ConcurrencyLimit;
+use super::circuit_breaker::SignupBreaker;
 use super::error::{FAILED, SignupError};
 use super::fields::Fields;
 use super::metrics::SignupMetrics;
@@ -42,7 +43,7 @@ pub(super) struct Backend {
     total_timeout: Duration,
     limits: CurrentSignupLimits,
     concurrency: ConcurrencyLimit,
-    circuit_breaker: SignupCircuitBreaker,
+    circuit_breaker: Arc<CircuitBreaker<SignupBreaker>>,
 }
 
 /// The HTTP client for the backend cannot be created, because the system's root certificates cannot be loaded.
@@ -109,7 +110,10 @@ impl Backend {
             total_timeout: signup.total_timeout,
             limits: Arc::clone(limits),
             concurrency: ConcurrencyLimit::default(),
-            circuit_breaker: SignupCircuitBreaker::new(Arc::clone(limits), metrics.clone()),
+            circuit_breaker: CircuitBreaker::new(SignupBreaker {
+                limits: Arc::clone(limits),
+                metrics: metrics.clone(),
+            }),
         })
     }
 

@@ -12,7 +12,7 @@ use secrecy::{ExposeSecret as _, ExposeSecretMut as _, SecretBox, SecretString};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use colonnade_web::body::{ReadTimeout, read_into};
+use colonnade_web::body::read_into;
 
 use super::error::SignupError;
 use super::fields::{FieldError, Fields, parse_form_age, parse_json_age};
@@ -21,7 +21,7 @@ use super::fields::{FieldError, Fields, parse_form_age, parse_json_age};
 const MAX_BODY_BYTES: usize = 8 * 1024;
 
 /// The timeout for reading a body, which has a few hundred bytes.
-const BODY_TIMEOUT: ReadTimeout = ReadTimeout::Total(Duration::from_secs(10));
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The format of a sign-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
+use colonnade_upstream::circuit_breaker::BreakerState;
 use colonnade_web::metrics::Described;
 
 /// The outcomes of sign-ups.
@@ -62,12 +63,12 @@ impl SignupMetrics {
         self.outcomes.get_or_create(&OutcomeLabel { outcome }).inc();
     }
 
-    /// Sets the circuit breaker's state: `closed`, `half_open` or `open`.
-    pub(super) fn set_circuit_breaker_state(&self, current: &'static str) {
-        for state in ["closed", "half_open", "open"] {
-            self.circuit_breaker
-                .get_or_create(&StateLabel { state })
-                .set(i64::from(state == current));
+    /// Sets the circuit breaker's state.
+    pub(super) fn set_circuit_breaker_state(&self, current: BreakerState) {
+        for state in BreakerState::ALL {
+            let label = StateLabel { state: state.name() };
+            let gauge = self.circuit_breaker.get_or_create(&label);
+            gauge.set(i64::from(state == current));
         }
     }
 }

@@ -6,7 +6,6 @@
 mod backend;
 mod body;
 mod circuit_breaker;
-mod concurrency_limit;
 mod error;
 mod fields;
 #[cfg(any(test, feature = "testing"))]
@@ -31,7 +30,6 @@ use serde_json::json;
 use colonnade_config::{Config, CurrentSignupLimits, SignupLimits};
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
-use colonnade_store::Store;
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, ClientKey, client_key};
 use colonnade_web::origin;
@@ -97,7 +95,6 @@ impl SignupHandler {
     pub(crate) async fn handle(
         &self,
         documents: &Documents,
-        store: &dyn Store,
         snapshot: &Snapshot,
         selection: Option<&DeploymentSelection<'_>>,
         head: &Parts,
@@ -116,7 +113,7 @@ impl SignupHandler {
             return match result {
                 Ok(target) => self.redirect_to(snapshot, target.as_deref()),
                 Err(error) => {
-                    self.form_page(documents, store, snapshot, selection, error, sender)
+                    self.form_page(documents, snapshot, selection, error, sender)
                         .await
                 }
             };
@@ -181,7 +178,6 @@ impl SignupHandler {
     async fn form_page(
         &self,
         documents: &Documents,
-        store: &dyn Store,
         snapshot: &Snapshot,
         selection: Option<&DeploymentSelection<'_>>,
         error: SignupError,
@@ -206,7 +202,6 @@ impl SignupHandler {
             under_age,
         };
         let request = DocumentRequest {
-            store,
             selection,
             page,
             path: path.as_ref(),

@@ -23,17 +23,8 @@ pub enum ReadBodyError {
     Broken(Box<dyn Error + Send + Sync>),
 }
 
-/// How long reading a body may take.
-#[derive(Debug, Clone, Copy)]
-pub enum ReadTimeout {
-    /// The limit for the whole body.
-    Total(Duration),
-    /// The limit for each chunk.
-    PerChunk(Duration),
-}
-
-/// Reads a body of at most `max_bytes` into memory.
-pub async fn read_to_end<B>(body: B, max_bytes: usize, timeout: ReadTimeout) -> Result<Vec<u8>, ReadBodyError>
+/// Reads a body of at most `max_bytes` into memory. All of it must arrive within `timeout`.
+pub async fn read_to_end<B>(body: B, max_bytes: usize, timeout: Duration) -> Result<Vec<u8>, ReadBodyError>
 where
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
 {
@@ -48,27 +39,21 @@ pub async fn read_into<B>(
     buffer: &mut Vec<u8>,
     body: B,
     max_bytes: usize,
-    timeout: ReadTimeout,
+    timeout: Duration,
 ) -> Result<(), ReadBodyError>
 where
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
 {
     let mut body = pin!(body);
-    let start = Instant::now();
+    let deadline = Instant::now() + timeout;
     let mut remaining = max_bytes;
-    loop {
-        let deadline = match timeout {
-            ReadTimeout::Total(timeout) => start + timeout,
-            ReadTimeout::PerChunk(timeout) => Instant::now() + timeout,
-        };
-        let Some(chunk) = next_chunk(body.as_mut(), deadline).await? else {
-            return Ok(());
-        };
+    while let Some(chunk) = next_chunk(body.as_mut(), deadline).await? {
         remaining = remaining
             .checked_sub(chunk.len())
             .ok_or(ReadBodyError::TooLarge)?;
         buffer.extend_from_slice(&chunk);
     }
+    Ok(())
 }
 
 /// Reads the next chunk of a body; `None` at its end. Trailers are ignored.
@@ -102,7 +87,7 @@ mod tests {
     use http::HeaderMap;
     use http_body::{Body, Frame};
 
-    use super::{ReadBodyError, ReadTimeout, read_into, read_to_end};
+    use super::{ReadBodyError, read_into, read_to_end};
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -137,28 +122,25 @@ mod tests {
 
     #[tokio::test]
     async fn body_up_to_limit_is_read_and_larger_is_rejected() {
-        let read = |limit| read_to_end(chunks(["ab", "", "cd"], false), limit, ReadTimeout::Total(SECOND));
+        let read = |limit| read_to_end(chunks(["ab", "", "cd"], false), limit, SECOND);
         assert_eq!(read(4).await.unwrap(), b"abcd");
         assert!(matches!(read(3).await, Err(ReadBodyError::TooLarge)));
     }
 
     #[tokio::test(start_paused = true)]
     async fn stalled_body_times_out() {
-        for timeout in [ReadTimeout::Total(SECOND), ReadTimeout::PerChunk(SECOND)] {
-            let outcome = read_to_end(chunks(["ab"], true), 10, timeout).await;
-            assert!(matches!(outcome, Err(ReadBodyError::TimedOut)), "{timeout:?}");
-        }
+        let outcome = read_to_end(chunks(["ab"], true), 10, SECOND).await;
+        assert!(matches!(outcome, Err(ReadBodyError::TimedOut)));
     }
 
     #[tokio::test]
     async fn trailers_are_ignored_and_errors_are_returned() {
         let mut body = chunks(["ab"], false);
         body.frames.push_back(Ok(Frame::trailers(HeaderMap::new())));
-        let timeout = ReadTimeout::Total(SECOND);
-        assert_eq!(read_to_end(body, 10, timeout).await.unwrap(), b"ab");
+        assert_eq!(read_to_end(body, 10, SECOND).await.unwrap(), b"ab");
         let mut body = chunks(["ab"], false);
         body.frames.push_back(Err(io::ErrorKind::BrokenPipe.into()));
-        let outcome = read_to_end(body, 10, timeout).await;
+        let outcome = read_to_end(body, 10, SECOND).await;
         assert!(matches!(outcome, Err(ReadBodyError::Broken(_))));
     }
 
@@ -167,9 +149,7 @@ mod tests {
         let mut buffer = Vec::with_capacity(4);
         let before = buffer.as_ptr();
         let body = chunks(["ab", "cd"], false);
-        read_into(&mut buffer, body, 4, ReadTimeout::Total(SECOND))
-            .await
-            .unwrap();
+        read_into(&mut buffer, body, 4, SECOND).await.unwrap();
         assert_eq!((&*buffer, buffer.as_ptr()), (&b"abcd"[..], before));
     }
 }

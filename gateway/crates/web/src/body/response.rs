@@ -1,7 +1,6 @@
 //! Response bodies.
 
 use std::any::Any;
-use std::convert::Infallible;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -19,8 +18,22 @@ const MAX_FRAME: usize = 32 * 1024;
 pub struct ResponseBody {
     bytes: Bytes,
     /// Where more bytes come from; `None` if all are in memory.
-    stream: Option<mpsc::Receiver<Bytes>>,
+    stream: Option<Stream>,
     guard: Option<Guard>,
+}
+
+/// Why a streamed body ends before its last byte. The connection, or over HTTP/2 the stream, is then reset, so that no client
+/// takes the part for the whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the body ends early: {0}")]
+pub struct BrokenBody(pub &'static str);
+
+/// Where the bytes of a streamed body come from.
+enum Stream {
+    /// A task of the gateway.
+    Channel(mpsc::Receiver<Bytes>),
+    /// Another body, such as that of an upstream's response.
+    Body(Pin<Box<dyn Body<Data = Bytes, Error = BrokenBody> + Send + Sync>>),
 }
 
 /// A value that is dropped after the last byte is written, or when the response is dropped.
@@ -45,12 +58,26 @@ impl AsRef<[u8]> for LastFrame {
     }
 }
 
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stream")
+    }
+}
+
 impl ResponseBody {
+    /// Creates a body that passes on another one. It waits while the client does not read.
+    pub fn forwarded(body: impl Body<Data = Bytes, Error = BrokenBody> + Send + Sync + 'static) -> Self {
+        Self {
+            stream: Some(Stream::Body(Box::pin(body))),
+            ..Self::default()
+        }
+    }
+
     /// Creates a body that sends what `stream` receives, until its sender is dropped. The sender waits while the client does
     /// not read.
     pub fn streamed(stream: mpsc::Receiver<Bytes>) -> Self {
         Self {
-            stream: Some(stream),
+            stream: Some(Stream::Channel(stream)),
             ..Self::default()
         }
     }
@@ -80,14 +107,18 @@ impl From<Bytes> for ResponseBody {
 
 impl Body for ResponseBody {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = BrokenBody;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if let Some(stream) = &mut self.stream {
-            return stream.poll_recv(cx).map(|bytes| Some(Ok(Frame::data(bytes?))));
+    ) -> Poll<Option<Result<Frame<Bytes>, BrokenBody>>> {
+        match &mut self.stream {
+            Some(Stream::Channel(channel)) => {
+                return channel.poll_recv(cx).map(|bytes| Some(Ok(Frame::data(bytes?))));
+            }
+            Some(Stream::Body(body)) => return body.as_mut().poll_frame(cx),
+            None => {}
         }
         if self.bytes.is_empty() {
             return Poll::Ready(None);
@@ -104,14 +135,19 @@ impl Body for ResponseBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.bytes.is_empty() && self.stream.is_none()
+        match &self.stream {
+            Some(Stream::Channel(_)) => false,
+            Some(Stream::Body(body)) => body.is_end_stream(),
+            None => self.bytes.is_empty(),
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        if self.stream.is_some() {
-            return SizeHint::default();
+        match &self.stream {
+            Some(Stream::Channel(_)) => SizeHint::default(),
+            Some(Stream::Body(body)) => body.size_hint(),
+            None => SizeHint::with_exact(self.bytes.len() as u64),
         }
-        SizeHint::with_exact(self.bytes.len() as u64)
     }
 }
 

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use http::Version;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -63,6 +64,8 @@ struct SharedState {
     became_idle: Notify,
     /// The client has sent something.
     has_received: AtomicBool,
+    /// The last response of an HTTP/1 connection ended early.
+    is_response_broken: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -97,7 +100,10 @@ struct ConnectionData {
 
 /// Keeps a connection from being idle while a response is in progress.
 #[derive(Debug)]
-pub(crate) struct ResponseGuard(ConnectionState);
+pub(crate) struct ResponseGuard {
+    connection: ConnectionState,
+    version: Version,
+}
 
 impl ConnectionState {
     /// Creates the state of a new connection.
@@ -125,6 +131,7 @@ impl ConnectionState {
             gave_way: Notify::new(),
             became_idle: Notify::new(),
             has_received: AtomicBool::new(false),
+            is_response_broken: AtomicBool::new(false),
         }))
     }
 
@@ -256,14 +263,18 @@ impl ConnectionState {
 
     /// Records a request in flight until the guard is dropped. Also returns whether it was pipelined: it had arrived
     /// before the response to the request before it (RFC 9112, section 9.3.2).
-    pub(super) fn begin_response(&self) -> (ResponseGuard, bool) {
+    pub(super) fn begin_response(&self, version: Version) -> (ResponseGuard, bool) {
         let mut is_pipelined = false;
         self.update(|state| {
             state.requests += 1;
             state.new_until = None;
             is_pipelined = !std::mem::replace(&mut state.has_waited, false);
         });
-        (ResponseGuard(self.clone()), is_pipelined)
+        let guard = ResponseGuard {
+            connection: self.clone(),
+            version,
+        };
+        (guard, is_pipelined)
     }
 
     /// Waits until the connection is idle. Must be polled by the task of the connection, after the
@@ -298,9 +309,12 @@ impl ConnectionState {
         self.lock().fault
     }
 
-    /// Returns whether the connection is closed because the client was too slow.
-    pub(crate) fn is_timed_out(&self) -> bool {
+    /// Returns whether the socket must be reset: because the client was too slow, or because a response ended early. Without a
+    /// reset the system would keep the unsent bytes for a client that does not read them, and a client that reads to the end
+    /// of the connection (RFC 9112, section 6.3) would take a part of the response for the whole.
+    pub(crate) fn requires_reset(&self) -> bool {
         self.fault().is_some_and(CloseReason::is_slow_client)
+            || self.0.is_response_broken.load(Ordering::Relaxed)
     }
 
     /// Changes the state.
@@ -333,13 +347,21 @@ impl ConnectionData {
 impl ResponseGuard {
     /// Returns whether this response is the last one of its connection.
     pub(super) fn is_last(&self) -> bool {
-        self.0.lock().stage >= Stage::LastResponse
+        self.connection.lock().stage >= Stage::LastResponse
+    }
+
+    /// Records that the response ends early. hyper then closes an HTTP/1 connection, and resets the stream of an HTTP/2 one.
+    pub(super) fn break_response(&self) {
+        if self.version < Version::HTTP_2 {
+            let is_broken = &self.connection.0.is_response_broken;
+            is_broken.store(true, Ordering::Relaxed);
+        }
     }
 }
 
 impl Drop for ResponseGuard {
     fn drop(&mut self) {
-        self.0.update(|state| {
+        self.connection.update(|state| {
             state.requests -= 1;
             state.inactive_since = Instant::now();
         });

@@ -1,28 +1,29 @@
-//! The limit of concurrent calls to the backend. Unlike a semaphore's, it can be lowered while permits are held.
+//! The limit of concurrent calls to a backend. Unlike a semaphore's, it can be lowered while permits are held.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Counts the permits that are held.
 #[derive(Debug, Default)]
-pub(super) struct ConcurrencyLimit(AtomicUsize);
+pub struct ConcurrencyLimit(Arc<AtomicUsize>);
 
 /// A permit, released on drop.
 #[derive(Debug)]
-pub(super) struct CallPermit<'a>(&'a AtomicUsize);
+pub struct CallPermit(Arc<AtomicUsize>);
 
 impl ConcurrencyLimit {
     /// Takes a permit if fewer than `max` are held.
-    pub(super) fn try_acquire(&self, max: usize) -> Option<CallPermit<'_>> {
+    pub fn try_acquire(&self, max: usize) -> Option<CallPermit> {
         // The counter synchronizes no other data.
         let order = Ordering::Relaxed;
         let acquired = self
             .0
             .fetch_update(order, order, |count| (count < max).then_some(count + 1));
-        acquired.ok().map(|_| CallPermit(&self.0))
+        acquired.ok().map(|_| CallPermit(Arc::clone(&self.0)))
     }
 }
 
-impl Drop for CallPermit<'_> {
+impl Drop for CallPermit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,0 +1,116 @@
+//! Deserializers for the values of `[upstreams.<name>]`.
+
+use http::header::{
+    CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
+use http::uri::PathAndQuery;
+use http::{HeaderName, Method};
+use serde::{Deserialize, Deserializer};
+use toml::Value;
+use url::Url;
+
+use crate::secret::SecretSource;
+use crate::url::parse_url;
+use crate::value::{as_nonempty_strings, as_string, convert, wrong_type};
+
+/// The methods that an upstream may serve. The gateway itself answers OPTIONS.
+const METHODS: [Method; 6] = [
+    Method::GET,
+    Method::HEAD,
+    Method::POST,
+    Method::PUT,
+    Method::PATCH,
+    Method::DELETE,
+];
+
+/// The headers that the gateway sets itself: the framing of a request, and where it goes.
+const OWN_HEADERS: [HeaderName; 9] = [
+    CONNECTION,
+    CONTENT_LENGTH,
+    COOKIE,
+    EXPECT,
+    HOST,
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+pub(super) fn default_methods() -> Vec<Method> {
+    vec![Method::GET, Method::HEAD]
+}
+
+/// A prefix of paths: `/api/` and segments that need no percent-encoding.
+pub(super) fn path_prefix<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let is_plain = |segment: &str| {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        !segment.is_empty() && segment != "." && segment != ".." && segment.bytes().all(is_allowed)
+    };
+    let expected = "a path below /api/, such as /api/events, without a trailing slash";
+    convert(deserializer, expected, |value| {
+        let text = as_string(value)?;
+        let rest = text.strip_prefix("/api/");
+        let is_prefix = rest.is_some_and(|rest| rest.split('/').all(is_plain));
+        let prefix = is_prefix.then(|| text.to_owned());
+        prefix.ok_or_else(|| format!("`{text}` is not such a path"))
+    })
+}
+
+/// Base URLs, without a query.
+pub(super) fn base_urls<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Url>, D::Error> {
+    let expected = "a list of full URLs with https, or with http if the host is this machine";
+    convert(deserializer, expected, |value| {
+        as_nonempty_strings(value, |text| {
+            let url = parse_url(text)?;
+            if url.query().is_some() || url.fragment().is_some() {
+                return Err(format!("`{text}` has a query or a fragment"));
+            }
+            Ok(url)
+        })
+    })
+}
+
+pub(super) fn methods<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Method>, D::Error> {
+    let expected = "a list of GET, HEAD, POST, PUT, PATCH and DELETE";
+    convert(deserializer, expected, |value| {
+        as_nonempty_strings(value, |text| {
+            let method = METHODS.into_iter().find(|method| method == text);
+            method.ok_or_else(|| format!("`{text}` is not one of them"))
+        })
+    })
+}
+
+/// A path with an optional query.
+pub(super) fn health_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    convert(deserializer, "a path, such as /healthz", |value| {
+        let text = as_string(value)?;
+        let is_path = text.starts_with('/') && text.parse::<PathAndQuery>().is_ok_and(|path| path == text);
+        let path = is_path.then(|| Some(text.to_owned()));
+        path.ok_or_else(|| format!("`{text}` is not a path"))
+    })
+}
+
+/// Where the value of each header is.
+pub(super) fn header_secrets<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<(HeaderName, SecretSource)>, D::Error> {
+    let expected =
+        "a table of headers, each with { env = \"VARIABLE\" } or { file = \"path\" }, never the value itself";
+    convert(deserializer, expected, |value| {
+        let Value::Table(entries) = value else {
+            return Err(wrong_type(value));
+        };
+        let entry = |(name, value): (&String, &Value)| {
+            let header = HeaderName::try_from(name)
+                .ok()
+                .filter(|name| !OWN_HEADERS.contains(name));
+            let header = header.ok_or_else(|| format!("`{name}` is not a header that can be added"))?;
+            let source = SecretSource::deserialize(value.clone()).map_err(|error| {
+                let message = error.message().split("; expected ").next().unwrap_or_default();
+                format!("`{name}` {message}")
+            })?;
+            Ok((header, source))
+        };
+        entries.iter().map(entry).collect()
+    })
+}

@@ -1,0 +1,59 @@
+//! The outcome of a render request.
+
+use colonnade_web::client::ClientKey;
+
+use crate::page::{Output, RenderedContent};
+use crate::results::{Lifetime, Results, ResultsDigest};
+
+/// A rendered page, or why there is none.
+pub type RenderOutcome = Result<Rendered, NotRendered>;
+
+/// What was rendered.
+#[derive(Debug, Clone)]
+pub struct Rendered {
+    /// The content.
+    pub content: RenderedContent,
+    /// How long it may be used.
+    pub lifetime: Lifetime,
+    /// The results it was rendered with; `None` for a page without queries.
+    pub results: Option<ResultsDigest>,
+}
+
+/// Why a page was not rendered. The browser renders it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotRendered {
+    /// Server rendering is disabled, or a release has no server modules. The browser always renders the page.
+    BrowserOnly,
+    /// The render failed. The next one may succeed.
+    Failed,
+    /// The circuit breaker is open.
+    CircuitOpen,
+    /// No worker rendered it, whatever its releases do.
+    Unavailable,
+    /// The queue is full, and the network of this client holds no less than others. Other clients may have a place.
+    QueueFull(ClientKey),
+}
+
+impl Rendered {
+    /// The content of a page without queries.
+    pub(super) fn without_queries(content: RenderedContent) -> Self {
+        Self {
+            content,
+            lifetime: Lifetime::Unlimited,
+            results: None,
+        }
+    }
+
+    /// The output of a render with the results of a page's queries.
+    pub(super) fn with_results(output: Output, results: &Results) -> RenderOutcome {
+        match output {
+            Output::Content(content) => Ok(Self {
+                content,
+                lifetime: results.lifetime,
+                results: Some(results.digest),
+            }),
+            // The engine rejects it.
+            Output::Queries(_) => Err(NotRendered::Failed),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The results of a page's queries, and how long what is rendered with them may be used.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::value::{RawValue, to_raw_value};
+use sha2::{Digest as _, Sha256};
+use tokio::time::{Instant, timeout_at};
+
+use colonnade_web::query::{Freshness, QueryResult};
+use colonnade_web::request_scope;
+
+use crate::queries::{Queries, QuerySource};
+
+/// The HTTP status of a result that is no usable response.
+const BAD_GATEWAY: u16 = 502;
+
+/// The HTTP status of a result that did not arrive in time.
+const GATEWAY_TIMEOUT: u16 = 504;
+
+/// The most bytes of one result. A page with its data has the same limit.
+const MAX_RESULT_BYTES: usize = 1024 * 1024;
+
+/// The longest that a result is used. Longer makes no difference: pages and documents belong to a day.
+const MAX_FRESHNESS: Duration = Duration::from_hours(24);
+
+/// The results of all queries of a page.
+#[derive(Debug, Clone)]
+pub(crate) struct Results {
+    /// The results by name, as JSON.
+    pub(crate) json: Arc<RawValue>,
+    /// Identifies their content.
+    pub(crate) digest: ResultsDigest,
+    /// How long a page may be used that is rendered with them.
+    pub(crate) lifetime: Lifetime,
+}
+
+/// The SHA-256 digest of the results of a page. Pages of the same releases, path and date with the same digest are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ResultsDigest([u8; 32]);
+
+/// How long a rendered page may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lifetime {
+    /// As long as its releases and its date: it has no queries.
+    Unlimited,
+    /// As long as the results of its queries.
+    Until {
+        /// The end of the shortest freshness.
+        fresh_until: Instant,
+        /// Until then it may be used while it is refreshed.
+        stale_until: Instant,
+    },
+    /// Only once, because a query failed.
+    Once,
+}
+
+impl Lifetime {
+    /// Whether the page may be used as it is.
+    pub fn is_fresh(&self) -> bool {
+        match self {
+            Self::Unlimited => true,
+            Self::Until { fresh_until, .. } => Instant::now() < *fresh_until,
+            Self::Once => false,
+        }
+    }
+
+    /// Whether the page may be used while it is refreshed, if it is not fresh.
+    pub fn allows_stale(&self) -> bool {
+        match self {
+            Self::Unlimited => true,
+            Self::Until { stale_until, .. } => Instant::now() < *stale_until,
+            Self::Once => false,
+        }
+    }
+
+    fn of(results: &BTreeMap<String, QueryResult>, fetched_at: Instant) -> Self {
+        if results.values().any(|result| result.outcome.is_err()) {
+            return Self::Once;
+        }
+        let freshness = || results.values().map(|result| result.freshness);
+        let stale_for = |freshness: Freshness| {
+            let fresh_for = freshness.fresh_for;
+            fresh_for.saturating_add(freshness.stale_while_revalidate)
+        };
+        let end = |time: Duration| fetched_at + time.min(MAX_FRESHNESS);
+        match (
+            freshness().map(|each| each.fresh_for).min(),
+            freshness().map(stale_for).min(),
+        ) {
+            (Some(fresh), Some(stale)) => Self::Until {
+                fresh_until: end(fresh),
+                stale_until: end(stale),
+            },
+            _ => Self::Unlimited,
+        }
+    }
+}
+
+impl Results {
+    /// Fetches all queries at the same time. Those that take longer than `deadline` have failed.
+    pub(crate) async fn fetch(source: &Arc<dyn QuerySource>, queries: &Queries, deadline: Duration) -> Self {
+        let deadline = Instant::now() + deadline;
+        let fetches = queries.iter().map(|(name, path)| {
+            let (source, path) = (Arc::clone(source), path.clone());
+            // In a task of its own: a result that arrives too late for this page is cached for the next one.
+            let fetch = request_scope::spawn(async move { source.fetch(&path).await });
+            (name.clone(), fetch)
+        });
+        let mut results = BTreeMap::new();
+        for (name, fetch) in fetches.collect::<Vec<_>>() {
+            let result = match timeout_at(deadline, fetch).await {
+                Ok(Ok(result)) => within_limit(result),
+                Ok(Err(_)) => QueryResult::failed(BAD_GATEWAY),
+                Err(_) => QueryResult::failed(GATEWAY_TIMEOUT),
+            };
+            results.insert(name, result);
+        }
+        let fetched_at = Instant::now();
+        // Serializing and hashing: a page may have megabytes of results.
+        request_scope::run_blocking(move || Self::new(&results, fetched_at)).await
+    }
+
+    fn new(results: &BTreeMap<String, QueryResult>, fetched_at: Instant) -> Self {
+        let json = to_raw_value(results).expect("all keys of results are strings");
+        Self {
+            digest: ResultsDigest(Sha256::digest(json.get()).into()),
+            lifetime: Lifetime::of(results, fetched_at),
+            json: Arc::from(json),
+        }
+    }
+
+    /// Whether every query succeeded.
+    pub(crate) fn are_complete(&self) -> bool {
+        self.lifetime != Lifetime::Once
+    }
+}
+
+fn within_limit(result: QueryResult) -> QueryResult {
+    match &result.outcome {
+        Ok(value) if value.get().len() > MAX_RESULT_BYTES => QueryResult::failed(BAD_GATEWAY),
+        _ => result,
+    }
+}

@@ -1,0 +1,88 @@
+//! Composed documents, as the cache keeps them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use http::{HeaderValue, StatusCode};
+use jiff::civil::Date;
+
+use colonnade_render::{Lifetime, ResultsDigest};
+use colonnade_web::client::ClientKey;
+use colonnade_web::encoded_content::EncodedContent;
+use colonnade_web::response::RenderFailed;
+
+/// What a composed document depends on, in addition to the results of its page's queries.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct DocumentKey {
+    pub(super) deployment: u64,
+    /// The number of its releases that are available. It only rises, until it is complete.
+    pub(super) releases: usize,
+    /// The canonical path; `None` for all paths without a page.
+    pub(super) path: Option<String>,
+    /// The day in the boot payload.
+    pub(super) day: Date,
+}
+
+impl DocumentKey {
+    /// Returns the bytes that the cache needs for the key. It stores the key twice, and clients choose the path's length.
+    pub(super) fn weight(&self) -> usize {
+        2 * (size_of::<Self>() + self.path.as_ref().map_or(0, String::len))
+    }
+}
+
+/// A document in all codings, or a redirect.
+#[derive(Debug)]
+pub(super) struct ComposedDocument {
+    pub(super) content: ComposedContent,
+    /// How long it may be used. Only once if its render or a query failed: the next one may succeed, so it is not cached.
+    pub(super) lifetime: Lifetime,
+    /// The results of its page's queries.
+    pub(super) results: Option<ResultsDigest>,
+    /// The client whose render was rejected.
+    pub(super) rejected_client: Option<ClientKey>,
+    pub(super) render_failed: Option<RenderFailed>,
+    /// Whether it is stale, and a refresh is in progress.
+    is_refreshing: AtomicBool,
+}
+
+/// The content of a composed document.
+#[derive(Debug, Clone)]
+pub(super) enum ComposedContent {
+    /// A document.
+    Html {
+        status: StatusCode,
+        policy: HeaderValue,
+        content: EncodedContent,
+    },
+    /// A redirect to this path of the site.
+    Redirect(HeaderValue),
+}
+
+impl ComposedDocument {
+    pub(super) fn new(content: ComposedContent, lifetime: Lifetime, results: Option<ResultsDigest>) -> Self {
+        Self {
+            content,
+            lifetime,
+            results,
+            rejected_client: None,
+            render_failed: None,
+            is_refreshing: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns whether the caller must refresh it: no other refresh is in progress.
+    pub(super) fn start_refresh(&self) -> bool {
+        !self.is_refreshing.swap(true, Ordering::Relaxed)
+    }
+
+    pub(super) fn end_refresh(&self) {
+        self.is_refreshing.store(false, Ordering::Relaxed);
+    }
+
+    /// Returns the bytes in memory.
+    pub(super) fn weight(&self) -> usize {
+        match &self.content {
+            ComposedContent::Html { content, .. } => content.weight(),
+            ComposedContent::Redirect(location) => location.len(),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A shared cache for responses to GET (RFC 9111), with stale responses (RFC 5861), request coalescing and `Cache-Status`
+//! (RFC 9211). `docs/operate/upstream-cache.md` has its rules.
+//!
+//! The cache knows no HTTP client: a [`Fetch`] sends a request and returns the head and the body of the response. The cache has
+//! no timeouts of its own, so that both must end.
+
+mod body;
+mod budget;
+mod directives;
+mod entry;
+mod exchange;
+mod policy;
+mod recorder;
+mod respond;
+mod serve;
+mod status;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{CONTENT_LOCATION, LOCATION};
+use http::{HeaderMap, Method, Response, StatusCode, Uri, request};
+use http_body::Body;
+
+use colonnade_web::coalesce::RequestCoalescer;
+use colonnade_web::query::Freshness;
+
+use budget::Budget;
+use exchange::Outcome;
+use policy::SelectingHeader;
+use status::{CacheStatus, Forward};
+use store::{Generation, Key, Store};
+
+pub use body::CacheBody;
+pub use status::CacheOutcome;
+
+/// Sends requests to an upstream.
+pub trait Fetch: Clone + Send + Sync + 'static {
+    /// The body of a response. It ends or fails within a bounded time.
+    type Body: Body<Data = Bytes, Error: Clone + Send + From<Interrupted>> + Send + Unpin + 'static;
+
+    /// Why there is no response. All requests that wait for the response get it, so that limits of one client are checked before
+    /// the cache.
+    type Error: Clone + Send + Sync + From<<Self::Body as Body>::Error> + 'static;
+
+    /// Sends a request as it is, with the preconditions that the cache adds. The response still has the headers `Set-Cookie`,
+    /// `Vary` and `Cache-Control` of the upstream, and no hop-by-hop headers.
+    fn fetch(
+        &self,
+        request: request::Parts,
+    ) -> impl Future<Output = Result<Response<Self::Body>, Self::Error>> + Send;
+}
+
+/// The task that receives a response ended without it: it panicked, or the process stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("receiving the response was interrupted")]
+pub struct Interrupted;
+
+/// A response extension: the response must not be stored, although its headers may allow it.
+#[derive(Debug, Clone, Copy)]
+pub struct NotStorable;
+
+/// The limits of a cache.
+#[derive(Debug, Clone, Copy)]
+pub struct CacheLimits {
+    /// The memory for all responses, in bytes: those in the cache get three quarters; the rest is for those that are received,
+    /// and for those that clients still read after they were evicted.
+    pub size: usize,
+    /// The maximum length of a body in bytes. Larger ones are not stored.
+    pub max_response: usize,
+}
+
+/// A shared cache.
+pub struct ResponseCache<F: Fetch> {
+    store: Store,
+    budget: Arc<Budget>,
+    max_response: usize,
+    requests: RequestCoalescer<RequestKey, Outcome<F::Error>>,
+}
+
+/// What requests have in common that wait for the same response. Requests after a purge do not wait for those before.
+type RequestKey = (Key, Generation, Vec<SelectingHeader>);
+
+/// A response, and how the cache came by it.
+#[derive(Debug)]
+pub struct CacheResponse<B: Body> {
+    /// The response, with `Age` and `Cache-Status`. To HEAD it has the body of GET, if that is in the cache.
+    pub response: Response<CacheBody<B>>,
+    /// How the cache answered the request, for metrics.
+    pub outcome: CacheOutcome,
+    /// How long the response may be used. Zero if it is not in the cache.
+    pub freshness: Freshness,
+}
+
+impl<F: Fetch> ResponseCache<F> {
+    /// An empty cache.
+    pub fn new(limits: CacheLimits) -> Arc<Self> {
+        let budget = Budget::new(limits.size);
+        Arc::new(Self {
+            store: Store::new(limits.size - limits.size / 4, Arc::clone(&budget)),
+            budget,
+            max_response: limits.max_response,
+            requests: RequestCoalescer::default(),
+        })
+    }
+
+    /// The memory that responses take, in bytes.
+    pub fn used_bytes(&self) -> usize {
+        self.budget.used()
+    }
+
+    /// Removes the responses whose path and query begin with `prefix`. Responses to earlier requests are not stored any more.
+    /// Returns how many are removed.
+    pub fn purge(&self, prefix: &str) -> usize {
+        self.store.purge(prefix)
+    }
+
+    /// Records that a request with another method than GET and HEAD was forwarded: adds `Cache-Status` to the head of its
+    /// response. If the method is unsafe and succeeded, removes what is stored for its URL, and for the URLs that the response
+    /// names in `Location` and `Content-Location` by a path on this site (RFC 9111, section 4.4).
+    pub fn record_forwarded(&self, method: &Method, uri: &Uri, status: StatusCode, headers: &mut HeaderMap) {
+        let is_success = status.is_success() || status.is_redirection();
+        if is_success && !method.is_safe() {
+            self.store.invalidate(path_and_query(uri));
+            for name in [LOCATION, CONTENT_LOCATION] {
+                let path = headers.get(name).and_then(|path| path.to_str().ok());
+                if let Some(path) = path.filter(|path| path.starts_with('/') && !path.starts_with("//")) {
+                    self.store.invalidate(path);
+                }
+            }
+        }
+        let status = CacheStatus {
+            forward_status: Some(status),
+            ..CacheStatus::forwarded(Forward::Method)
+        };
+        status.append(headers);
+    }
+}
+
+fn path_and_query(uri: &Uri) -> &str {
+    uri.path_and_query().map_or("/", |path| path.as_str())
+}

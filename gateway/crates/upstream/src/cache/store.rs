@@ -1,0 +1,207 @@
+//! The stored responses by URL.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use http::HeaderMap;
+use parking_lot::Mutex;
+use percent_encoding::percent_decode_str;
+use tokio::time::Instant;
+
+use colonnade_web::byte_cache::ByteCache;
+
+use super::budget::{Budget, Reservation};
+use super::entry::Entry;
+use super::policy::{SelectingHeader, combined_value};
+
+/// The maximum number of responses of one URL.
+const MAX_VARIANTS: usize = 16;
+
+/// What a URL takes in memory in addition to its bytes and its responses, in bytes.
+const RESOURCE_OVERHEAD: usize = 256;
+
+/// How long requests for a URL whose response was not storable do not wait for each other.
+const UNCACHEABLE_FOR: Duration = Duration::from_secs(10);
+
+/// The number of counters of invalidations. URLs with the same one stop each other's responses from being stored, which costs
+/// one more request.
+const COUNTERS: usize = 256;
+
+/// The path and query of a URL.
+pub(super) type Key = Arc<str>;
+
+/// The stored responses.
+pub(super) struct Store {
+    resources: ByteCache<Key, Resource>,
+    budget: Arc<Budget>,
+    /// Held while a response is stored or removed.
+    writes: Mutex<()>,
+    purges: AtomicU64,
+    invalidations: Box<[AtomicU64; COUNTERS]>,
+    hasher: RandomState,
+}
+
+/// The responses of one URL.
+struct Resource {
+    /// The newest first.
+    entries: Vec<Arc<Entry>>,
+    /// Until when its responses count as not storable.
+    uncacheable_until: Option<Instant>,
+    _reservation: Reservation,
+}
+
+/// A point in time between purges and invalidations of a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Generation {
+    purges: u64,
+    invalidations: u64,
+}
+
+/// What is stored for a request.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) entry: Option<Arc<Entry>>,
+    /// Whether there are responses for other request headers.
+    pub(super) has_others: bool,
+    /// Whether requests should not wait for each other.
+    pub(super) is_uncacheable: bool,
+    /// The request headers on which the newest response depends.
+    pub(super) selecting: Vec<SelectingHeader>,
+}
+
+impl Store {
+    /// A store of at most `capacity` bytes, which takes memory from `budget`.
+    pub(super) fn new(capacity: usize, budget: Arc<Budget>) -> Self {
+        Self {
+            resources: ByteCache::new(capacity),
+            budget,
+            writes: Mutex::new(()),
+            purges: AtomicU64::new(0),
+            invalidations: Box::new([const { AtomicU64::new(0) }; COUNTERS]),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// Finds the newest response to a request.
+    pub(super) fn find(&self, key: &Key, request: &HeaderMap) -> Found {
+        let Some(resource) = self.resources.get(key) else {
+            return Found::default();
+        };
+        let mut found = Found {
+            entry: resource
+                .entries
+                .iter()
+                .find(|entry| entry.matches(request))
+                .map(Arc::clone),
+            ..Found::default()
+        };
+        if found.entry.is_none() {
+            let until = resource.uncacheable_until;
+            found.is_uncacheable = until.is_some_and(|until| Instant::now() < until);
+            if let Some(newest) = resource.entries.first() {
+                found.has_others = true;
+                let names = newest.selecting().iter().map(|(name, _)| name);
+                found.selecting = names
+                    .map(|name| (name.clone(), combined_value(request, name)))
+                    .collect();
+            }
+        }
+        found
+    }
+
+    /// The current generation of a URL. A response is stored only if it is still that of its request.
+    pub(super) fn generation(&self, key: &Key) -> Generation {
+        Generation {
+            purges: self.purges.load(Ordering::SeqCst),
+            invalidations: self.counter(key).load(Ordering::SeqCst),
+        }
+    }
+
+    fn counter(&self, key: &str) -> &AtomicU64 {
+        let hash = self.hasher.hash_one(key);
+        &self.invalidations[usize::try_from(hash % COUNTERS as u64).unwrap_or(0)]
+    }
+
+    /// Stores a response in place of those to the same requests. Returns whether it is stored.
+    pub(super) fn put(&self, key: &Key, generation: Generation, entry: &Arc<Entry>) -> bool {
+        self.update(key, generation, |entries| {
+            entries.retain(|other| other.selecting() != entry.selecting());
+            entries.insert(0, Arc::clone(entry));
+            None
+        })
+    }
+
+    /// Records that the upstream's response must not be stored, and removes the stale one that it replaces. For a while
+    /// requests for the URL do not wait for each other.
+    pub(super) fn set_uncacheable(&self, key: &Key, generation: Generation, stale: Option<&Arc<Entry>>) {
+        self.update(key, generation, |entries| {
+            entries.retain(|entry| stale.is_none_or(|stale| !Arc::ptr_eq(stale, entry)));
+            Some(Instant::now() + UNCACHEABLE_FOR)
+        });
+    }
+
+    fn update(
+        &self,
+        key: &Key,
+        generation: Generation,
+        change: impl FnOnce(&mut Vec<Arc<Entry>>) -> Option<Instant>,
+    ) -> bool {
+        let overhead = RESOURCE_OVERHEAD + key.len();
+        let Some(reservation) = self.budget.reserve(overhead) else {
+            return false;
+        };
+        let _writes = self.writes.lock();
+        if self.generation(key) != generation {
+            return false;
+        }
+        let resource = self.resources.get(key);
+        let mut entries = resource.map_or_else(Vec::new, |resource| resource.entries.clone());
+        let uncacheable_until = change(&mut entries);
+        entries.truncate(MAX_VARIANTS);
+        let mut weight = overhead + entries.iter().map(|entry| entry.weight()).sum::<usize>();
+        while weight > self.resources.capacity()
+            && let Some(oldest) = entries.pop()
+        {
+            weight -= oldest.weight();
+        }
+        let is_changed = !entries.is_empty();
+        let resource = Resource {
+            entries,
+            uncacheable_until,
+            _reservation: reservation,
+        };
+        self.resources.put(Arc::clone(key), Arc::new(resource), weight);
+        is_changed
+    }
+
+    /// Removes the responses of one URL, and prevents that responses to earlier requests are stored (RFC 9111, section 4.4).
+    pub(super) fn invalidate(&self, key: &str) {
+        self.counter(key).fetch_add(1, Ordering::SeqCst);
+        let _writes = self.writes.lock();
+        let key: Key = key.into();
+        self.resources.remove(&key);
+    }
+
+    /// Removes the responses whose path and query begin with `prefix`, and prevents that responses to earlier requests are
+    /// stored. Returns how many are removed.
+    pub(super) fn purge(&self, prefix: &str) -> usize {
+        self.purges.fetch_add(1, Ordering::SeqCst);
+        let _writes = self.writes.lock();
+        // Visitors choose what they encode.
+        let prefix: Vec<u8> = percent_decode_str(prefix).collect();
+        let mut purged = 0;
+        self.resources.retain(|key, resource| {
+            let stays = !percent_decode_str(key)
+                .take(prefix.len())
+                .eq(prefix.iter().copied());
+            if !stays {
+                purged += resource.entries.len();
+            }
+            stays
+        });
+        purged
+    }
+}

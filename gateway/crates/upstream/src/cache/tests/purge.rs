@@ -1,0 +1,143 @@
+//! Purges, and invalidation by unsafe methods.
+
+use http::{HeaderMap, Method, StatusCode, Uri};
+
+use super::{CacheOutcome, Gateway, Reply, receive, seconds, settle};
+
+fn slow() -> Gateway {
+    Gateway::new(|number, _| {
+        let headers = &[("cache-control", "max-age=600, stale-while-revalidate=600")];
+        Reply::new(200, headers, &number.to_string()).after(seconds(1))
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn purge_removes_responses_by_prefix() {
+    let gateway = Gateway::replying(200, &[("cache-control", "max-age=600")]);
+    let paths = [
+        "/api/events",
+        "/api/events?page=2",
+        "/api/%65vents/1",
+        "/api/news",
+    ];
+    for path in paths {
+        gateway.get(path, &[]).await;
+    }
+    assert_eq!(gateway.cache.purge("/api/other"), 0);
+    assert_eq!(gateway.cache.purge("/api/events/"), 1);
+    assert_eq!(gateway.cache.purge("/api/events"), 2);
+    for (path, expected) in paths.into_iter().zip([
+        CacheOutcome::Miss,
+        CacheOutcome::Miss,
+        CacheOutcome::Miss,
+        CacheOutcome::Hit,
+    ]) {
+        assert_eq!(gateway.get(path, &[]).await.outcome, expected, "{path}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn purge_aborts_storing_of_earlier_requests() {
+    let gateway = slow();
+    let before = tokio::spawn({
+        let gateway = gateway.clone();
+        async move { gateway.get("/api/a", &[]).await }
+    });
+    settle().await;
+    gateway.cache.purge("/api/");
+    // A request after the purge does not wait for one before it.
+    let after = gateway.get("/api/a", &[]).await;
+    assert_eq!(
+        (after.outcome, after.body.as_deref()),
+        (CacheOutcome::Miss, Ok("1"))
+    );
+    assert_eq!(before.await.unwrap().body.as_deref(), Ok("0"));
+    // Only the later response was stored.
+    assert_eq!(
+        gateway.outcome("/api/a", &[]).await,
+        (CacheOutcome::Hit, "1".to_owned())
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn purge_aborts_revalidation_in_the_background() {
+    let gateway = slow();
+    gateway.get("/api/a", &[]).await;
+    tokio::time::sleep(seconds(600)).await;
+    assert_eq!(gateway.get("/api/a", &[]).await.outcome, CacheOutcome::Stale);
+    settle().await;
+    assert_eq!(gateway.cache.purge("/api/a"), 1);
+    tokio::time::sleep(seconds(2)).await;
+    assert_eq!(
+        gateway.outcome("/api/a", &[]).await,
+        (CacheOutcome::Miss, "2".to_owned())
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn unsafe_method_invalidates_its_url() {
+    // RFC 9111, section 4.4.
+    for (method, status, headers, expected) in [
+        (Method::POST, 200, None, CacheOutcome::Miss),
+        (Method::DELETE, 303, None, CacheOutcome::Miss),
+        (Method::POST, 500, None, CacheOutcome::Hit),
+        (Method::POST, 404, None, CacheOutcome::Hit),
+        (Method::OPTIONS, 200, None, CacheOutcome::Hit),
+    ]
+    .into_iter()
+    .chain([
+        (
+            Method::POST,
+            201,
+            Some(("content-location", "/api/a")),
+            CacheOutcome::Miss,
+        ),
+        (
+            Method::POST,
+            303,
+            Some(("location", "/api/a")),
+            CacheOutcome::Miss,
+        ),
+        (
+            Method::POST,
+            303,
+            Some(("location", "//api/a")),
+            CacheOutcome::Hit,
+        ),
+    ]) {
+        let gateway = slow();
+        gateway.get("/api/a", &[]).await;
+        let uri = Uri::from_static(if headers.is_some() { "/api/b" } else { "/api/a" });
+        let mut response = HeaderMap::new();
+        if let Some((name, value)) = headers {
+            response.insert(name, value.parse().unwrap());
+        }
+        let status = StatusCode::from_u16(status).unwrap();
+        gateway
+            .cache
+            .record_forwarded(&method, &uri, status, &mut response);
+        let expected_status = format!("colonnade; fwd=method; fwd-status={}", status.as_u16());
+        assert_eq!(response["cache-status"], expected_status);
+        assert_eq!(
+            gateway.get("/api/a", &[]).await.outcome,
+            expected,
+            "{method} {status} {headers:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn invalidation_aborts_storing_of_earlier_requests() {
+    let gateway = slow();
+    let before = gateway.serve("GET", "/api/a", &[]);
+    let invalidate = async {
+        settle().await;
+        let uri = Uri::from_static("/api/a");
+        gateway
+            .cache
+            .record_forwarded(&Method::POST, &uri, StatusCode::OK, &mut HeaderMap::new());
+    };
+    let (before, ()) = tokio::join!(before, invalidate);
+    receive(before.unwrap()).await;
+    assert_eq!(gateway.get("/api/a", &[]).await.outcome, CacheOutcome::Miss);
+}

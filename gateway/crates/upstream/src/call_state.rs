@@ -1,0 +1,154 @@
+//! What the parts of one call share: the time that the upstream has left, and the fault that ended the call.
+//!
+//! Only the upstream's own time counts. While the gateway waits for the client to send or to read, the clock stands still: a
+//! slow client must not count as a failure of the upstream.
+
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+/// The maximum number of informational responses (1xx) before the response.
+const MAX_INFORMATIONAL: u32 = 16;
+
+/// Why a call must end before there is a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallFault {
+    /// The upstream took too long.
+    TimedOut,
+    /// The upstream sent too many informational responses.
+    InformationalFlood,
+    /// The client's body is over the limit.
+    RequestTooLarge,
+    /// The client's body is incomplete.
+    RequestBroken,
+}
+
+/// The state of one call.
+#[derive(Debug)]
+pub(crate) struct CallState {
+    clock: Mutex<Clock>,
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct Clock {
+    deadline: Instant,
+    /// Since when the gateway waits for the client.
+    paused_at: Option<Instant>,
+    informational: u32,
+    fault: Option<CallFault>,
+}
+
+impl CallState {
+    /// Starts the clock.
+    pub(crate) fn new(timeout: Duration) -> Self {
+        Self {
+            clock: Mutex::new(Clock {
+                deadline: Instant::now() + timeout,
+                paused_at: None,
+                informational: 0,
+                fault: None,
+            }),
+            changed: Notify::new(),
+        }
+    }
+
+    /// The gateway waits for the client.
+    pub(crate) fn pause(&self) {
+        self.clock.lock().paused_at.get_or_insert_with(Instant::now);
+    }
+
+    /// The gateway waits for the upstream again.
+    pub(crate) fn resume(&self) {
+        let mut clock = self.clock.lock();
+        if let Some(paused_at) = clock.paused_at.take() {
+            clock.deadline += paused_at.elapsed();
+        }
+    }
+
+    /// Counts an informational response.
+    pub(crate) fn informational_received(&self) {
+        let mut clock = self.clock.lock();
+        clock.informational += 1;
+        let is_flood = clock.informational > MAX_INFORMATIONAL;
+        drop(clock);
+        if is_flood {
+            self.fail(CallFault::InformationalFlood);
+        }
+    }
+
+    /// Ends the call. The first fault wins.
+    pub(crate) fn fail(&self, fault: CallFault) {
+        self.clock.lock().fault.get_or_insert(fault);
+        self.changed.notify_one();
+    }
+
+    /// The fault that has ended the call.
+    pub(crate) fn fault(&self) -> Option<CallFault> {
+        self.clock.lock().fault
+    }
+
+    /// The time at which the upstream has taken too long, if the gateway does not wait for the client any more.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.clock.lock().deadline
+    }
+
+    /// Waits until the call must end.
+    pub(crate) async fn failed(&self) -> CallFault {
+        loop {
+            let next = {
+                let clock = self.clock.lock();
+                if let Some(fault) = clock.fault {
+                    return fault;
+                }
+                let now = Instant::now();
+                let left = clock
+                    .deadline
+                    .checked_duration_since(clock.paused_at.unwrap_or(now));
+                match left.filter(|left| !left.is_zero()) {
+                    // The clock cannot run out before then, even if it is paused and goes on at once.
+                    Some(left) => now + left,
+                    None => return CallFault::TimedOut,
+                }
+            };
+            tokio::select! {
+                () = sleep_until(next) => {}
+                () = self.changed.notified() => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::{Instant, advance};
+
+    use super::{CallFault, CallState, MAX_INFORMATIONAL};
+
+    #[tokio::test(start_paused = true)]
+    async fn time_spent_waiting_for_client_does_not_count() {
+        let start = Instant::now();
+        let call = CallState::new(Duration::from_secs(10));
+        advance(Duration::from_secs(4)).await;
+        call.pause();
+        let (fault, ()) = tokio::join!(call.failed(), async {
+            advance(Duration::from_secs(100)).await;
+            call.resume();
+        });
+        assert_eq!(fault, CallFault::TimedOut);
+        assert_eq!(start.elapsed(), Duration::from_secs(110));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn flood_of_informational_responses_ends_call() {
+        let call = CallState::new(Duration::from_secs(10));
+        (0..MAX_INFORMATIONAL).for_each(|_| call.informational_received());
+        assert_eq!(call.fault(), None);
+        call.informational_received();
+        assert_eq!(call.failed().await, CallFault::InformationalFlood);
+    }
+}

@@ -1,0 +1,267 @@
+//! The circuit breaker of a backend: while it is open, visitors get an error at once, and a backend that is down gets no
+//! load.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+/// The time to wait while a probe is in progress.
+const PROBE_WAIT: Duration = Duration::from_secs(1);
+
+/// When a circuit breaker opens, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub struct BreakerLimits {
+    /// The number of consecutive failures that opens it.
+    pub failure_threshold: u32,
+    /// How long it stays open before one call probes the backend.
+    pub open: Duration,
+}
+
+/// What a circuit breaker is for: its limits, and who observes it.
+pub trait Breaker: Send + Sync + 'static {
+    /// The current limits.
+    fn limits(&self) -> BreakerLimits;
+
+    /// The state has changed, or the circuit breaker is new.
+    fn entered(&self, state: BreakerState);
+
+    /// Calls have failed. The circuit breaker stays open for this time.
+    fn opened(&self, open: Duration);
+
+    /// A probe has succeeded.
+    fn closed(&self);
+}
+
+/// The state of a circuit breaker, for metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BreakerState {
+    /// All calls are allowed.
+    Closed,
+    /// One call probes the backend. No other is allowed.
+    HalfOpen,
+    /// No call is allowed.
+    Open,
+}
+
+impl BreakerState {
+    /// All states.
+    pub const ALL: [Self; 3] = [Self::Closed, Self::HalfOpen, Self::Open];
+
+    /// The name in metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::HalfOpen => "half_open",
+            Self::Open => "open",
+        }
+    }
+}
+
+/// Opens after a number of consecutive calls that do not reach the backend.
+pub struct CircuitBreaker<B> {
+    state: Mutex<CircuitState>,
+    observer: B,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum CircuitState {
+    /// All calls are allowed. `failures` is the number of consecutive calls that have failed.
+    Closed { failures: u32 },
+    /// No call is allowed until then. The next one is a probe.
+    Open { until: Instant },
+    /// A probe is in progress. No other call is allowed.
+    HalfOpen,
+}
+
+/// A permit for one call. Dropped without a result, it does not count.
+pub struct BreakerPermit<B: Breaker> {
+    breaker: Arc<CircuitBreaker<B>>,
+    /// Whether the call is a probe.
+    is_probe: bool,
+}
+
+impl<B: Breaker> CircuitBreaker<B> {
+    /// Creates a closed circuit breaker.
+    pub fn new(observer: B) -> Arc<Self> {
+        observer.entered(BreakerState::Closed);
+        Arc::new(Self {
+            state: Mutex::new(CircuitState::Closed { failures: 0 }),
+            observer,
+        })
+    }
+
+    /// Returns a permit for a call.
+    ///
+    /// # Errors
+    ///
+    /// The time to wait if the circuit breaker is open or half-open.
+    pub fn try_acquire(self: &Arc<Self>) -> Result<BreakerPermit<B>, Duration> {
+        let now = Instant::now();
+        let mut state = self.state.lock();
+        let is_probe = match *state {
+            CircuitState::Closed { .. } => false,
+            CircuitState::Open { until } if now < until => return Err(until - now),
+            CircuitState::Open { .. } => true,
+            CircuitState::HalfOpen => return Err(PROBE_WAIT),
+        };
+        if is_probe {
+            self.enter(&mut state, CircuitState::HalfOpen);
+        }
+        Ok(BreakerPermit {
+            breaker: Arc::clone(self),
+            is_probe,
+        })
+    }
+
+    fn enter(&self, state: &mut CircuitState, next: CircuitState) {
+        *state = next;
+        self.observer.entered(match next {
+            CircuitState::Closed { .. } => BreakerState::Closed,
+            CircuitState::Open { .. } => BreakerState::Open,
+            CircuitState::HalfOpen => BreakerState::HalfOpen,
+        });
+    }
+}
+
+impl<B: Breaker> BreakerPermit<B> {
+    /// Records whether the call reached the backend, whatever the response.
+    pub fn record(mut self, is_success: bool) {
+        let was_probe = std::mem::take(&mut self.is_probe);
+        let breaker = &*self.breaker;
+        let limits = breaker.observer.limits();
+        let mut state = breaker.state.lock();
+        let failures = match *state {
+            // The state is mostly this one, and stays.
+            CircuitState::Closed { failures: 0 } if is_success => return,
+            CircuitState::Closed { failures } => failures,
+            CircuitState::HalfOpen if was_probe => limits.failure_threshold,
+            // The call began before the circuit breaker opened. The probe is more recent.
+            CircuitState::Open { .. } | CircuitState::HalfOpen => return,
+        };
+        if is_success {
+            breaker.enter(&mut state, CircuitState::Closed { failures: 0 });
+            drop(state);
+            if was_probe {
+                breaker.observer.closed();
+            }
+        } else if failures.saturating_add(1) >= limits.failure_threshold {
+            let until = Instant::now() + limits.open;
+            breaker.enter(&mut state, CircuitState::Open { until });
+            drop(state);
+            breaker.observer.opened(limits.open);
+        } else {
+            *state = CircuitState::Closed {
+                failures: failures + 1,
+            };
+        }
+    }
+}
+
+impl<B: Breaker> Drop for BreakerPermit<B> {
+    fn drop(&mut self) {
+        // The client closed the connection, or the call panicked. The next call is a probe.
+        if self.is_probe {
+            let mut state = self.breaker.state.lock();
+            let until = Instant::now();
+            self.breaker.enter(&mut state, CircuitState::Open { until });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::{Breaker, BreakerLimits, BreakerState, CircuitBreaker};
+
+    const OPEN: Duration = Duration::from_secs(30);
+
+    struct Threshold(u32);
+
+    impl Breaker for Threshold {
+        fn limits(&self) -> BreakerLimits {
+            BreakerLimits {
+                failure_threshold: self.0,
+                open: OPEN,
+            }
+        }
+
+        fn entered(&self, _: BreakerState) {}
+
+        fn opened(&self, _: Duration) {}
+
+        fn closed(&self) {}
+    }
+
+    fn breaker(failure_threshold: u32) -> Arc<CircuitBreaker<Threshold>> {
+        CircuitBreaker::new(Threshold(failure_threshold))
+    }
+
+    fn call(breaker: &Arc<CircuitBreaker<Threshold>>, is_success: bool) {
+        breaker.try_acquire().expect("a permit").record(is_success);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn circuit_breaker_opens_after_consecutive_failures() {
+        let breaker = breaker(3);
+        for is_success in [false, false, true, false, false] {
+            call(&breaker, is_success);
+        }
+        assert!(breaker.try_acquire().is_ok());
+        call(&breaker, false);
+        assert_eq!(breaker.try_acquire().err(), Some(OPEN));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn half_open_circuit_breaker_allows_one_probe() {
+        let breaker = breaker(1);
+        call(&breaker, false);
+        tokio::time::advance(OPEN).await;
+        let probe = breaker.try_acquire().expect("a permit");
+        for _ in 0..100 {
+            assert!(breaker.try_acquire().is_err());
+        }
+        probe.record(true);
+        assert!(breaker.try_acquire().is_ok() && breaker.try_acquire().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failed_probe_opens_circuit_breaker_again() {
+        let breaker = breaker(3);
+        for _ in 0..3 {
+            call(&breaker, false);
+        }
+        tokio::time::advance(OPEN).await;
+        call(&breaker, false);
+        assert_eq!(breaker.try_acquire().err(), Some(OPEN));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn dropped_probe_is_followed_by_another() {
+        let breaker = breaker(1);
+        call(&breaker, false);
+        tokio::time::advance(OPEN).await;
+        drop(breaker.try_acquire());
+        let probe = breaker.try_acquire().expect("a permit");
+        assert!(breaker.try_acquire().is_err());
+        drop(probe);
+        assert!(breaker.try_acquire().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn call_from_before_opening_is_ignored() {
+        let breaker = breaker(1);
+        let (early, late) = (breaker.try_acquire().ok(), breaker.try_acquire().ok());
+        call(&breaker, false);
+        early.expect("a permit").record(true);
+        assert_eq!(breaker.try_acquire().err(), Some(OPEN));
+        tokio::time::advance(OPEN).await;
+        let probe = breaker.try_acquire().expect("a permit");
+        late.expect("a permit").record(false);
+        probe.record(true);
+        assert!(breaker.try_acquire().is_ok());
+    }
+}

@@ -1,0 +1,217 @@
+//! The endpoints of an upstream: which one gets a request.
+//!
+//! A request goes to the available endpoint with the fewest requests in progress. An endpoint is not available while it is
+//! ejected, after consecutive failed requests, or unhealthy, after failed health checks. If none is available, all are tried:
+//! that costs nothing, and a wrong health check must not take the upstream down.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use http::Uri;
+use http::uri::{Authority, InvalidUri, PathAndQuery, Scheme};
+use parking_lot::Mutex;
+use tokio::time::Instant;
+use url::Url;
+
+/// The number of consecutive failed health checks after which an endpoint is unhealthy. One success makes it healthy again.
+const UNHEALTHY_AFTER: u32 = 2;
+
+/// When an endpoint is ejected, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EjectionLimits {
+    /// The number of consecutive failures.
+    pub(crate) failure_threshold: u32,
+    /// How long it gets no requests. After that, one more failure ejects it again.
+    pub(crate) duration: Duration,
+}
+
+/// The endpoints of an upstream.
+#[derive(Debug)]
+pub(crate) struct Endpoints {
+    upstream: Arc<str>,
+    limits: EjectionLimits,
+    all: Vec<Arc<Endpoint>>,
+}
+
+/// One endpoint.
+#[derive(Debug)]
+pub(crate) struct Endpoint {
+    scheme: Scheme,
+    authority: Authority,
+    /// The path of the base URL, without a trailing slash.
+    base_path: String,
+    in_progress: AtomicUsize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Consecutive failed requests.
+    failures: u32,
+    ejected_until: Option<Instant>,
+    /// Consecutive failed health checks.
+    failed_checks: u32,
+}
+
+/// Whether an endpoint gets requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Availability {
+    Available,
+    Ejected,
+    Unhealthy,
+}
+
+/// Counts a request in progress until it is dropped.
+#[derive(Debug)]
+pub(crate) struct EndpointPermit {
+    pub(crate) endpoint: Arc<Endpoint>,
+}
+
+impl Endpoints {
+    /// Creates the endpoints with these base URLs.
+    pub(crate) fn new(upstream: Arc<str>, urls: &[Url], limits: EjectionLimits) -> Self {
+        let endpoints = urls.iter().filter_map(Endpoint::new).map(Arc::new);
+        Self {
+            upstream,
+            limits,
+            all: endpoints.collect(),
+        }
+    }
+
+    /// The name of their upstream.
+    pub(crate) fn upstream(&self) -> &str {
+        &self.upstream
+    }
+
+    /// All endpoints.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Endpoint>> {
+        self.all.iter()
+    }
+
+    /// Picks the endpoint for a request. Avoids those that were tried already, as long as there are others.
+    pub(crate) fn pick(&self, tried: &[Arc<Endpoint>]) -> Option<EndpointPermit> {
+        let now = Instant::now();
+        let is_new = |endpoint: &&Arc<Endpoint>| !tried.iter().any(|other| Arc::ptr_eq(other, endpoint));
+        let is_available = |endpoint: &&Arc<Endpoint>| endpoint.availability(now) == Availability::Available;
+        let endpoints = || self.all.iter();
+        let picked = least_loaded(endpoints().filter(is_new).filter(is_available))
+            .or_else(|| least_loaded(endpoints().filter(is_new)))
+            .or_else(|| least_loaded(endpoints()))?;
+        picked.in_progress.fetch_add(1, Ordering::Relaxed);
+        Some(EndpointPermit {
+            endpoint: Arc::clone(picked),
+        })
+    }
+
+    /// Records whether an endpoint has served a request.
+    pub(crate) fn record(&self, endpoint: &Endpoint, is_success: bool) {
+        let (upstream, now) = (&*self.upstream, Instant::now());
+        let mut state = endpoint.state.lock();
+        if is_success {
+            let was_ejected = state.ejected_until.take().is_some();
+            state.failures = 0;
+            drop(state);
+            if was_ejected {
+                let endpoint = endpoint.name();
+                tracing::info!(event = "upstream_endpoint_restored", upstream, endpoint);
+            }
+            return;
+        }
+        state.failures = state.failures.saturating_add(1);
+        let is_ejected = state.ejected_until.is_some_and(|until| now < until);
+        if state.failures >= self.limits.failure_threshold && !is_ejected {
+            state.ejected_until = Some(now + self.limits.duration);
+            drop(state);
+            let (endpoint, seconds) = (endpoint.name(), self.limits.duration.as_secs());
+            tracing::warn!(event = "upstream_endpoint_ejected", upstream, endpoint, seconds);
+        }
+    }
+
+    /// Records the result of a health check.
+    pub(crate) fn record_check(&self, endpoint: &Endpoint, is_success: bool) {
+        let mut state = endpoint.state.lock();
+        let was_healthy = state.failed_checks < UNHEALTHY_AFTER;
+        state.failed_checks = if is_success {
+            0
+        } else {
+            state.failed_checks.saturating_add(1)
+        };
+        let is_healthy = state.failed_checks < UNHEALTHY_AFTER;
+        drop(state);
+        let (upstream, endpoint) = (&*self.upstream, endpoint.name());
+        match (was_healthy, is_healthy) {
+            (true, false) => tracing::warn!(event = "upstream_endpoint_unhealthy", upstream, endpoint),
+            (false, true) => tracing::info!(event = "upstream_endpoint_healthy", upstream, endpoint),
+            _ => {}
+        }
+    }
+}
+
+impl Endpoint {
+    fn new(url: &Url) -> Option<Self> {
+        // Both are valid in a URL of the configuration.
+        Some(Self {
+            scheme: url.scheme().parse().ok()?,
+            authority: url.authority().parse().ok()?,
+            base_path: url.path().trim_end_matches('/').to_owned(),
+            in_progress: AtomicUsize::new(0),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Its host and port, for log events.
+    pub(crate) fn name(&self) -> &str {
+        self.authority.as_str()
+    }
+
+    /// The URI of the rest of a path, with an optional query.
+    pub(crate) fn uri(&self, rest: &str) -> Result<Uri, InvalidUri> {
+        let target = match (self.base_path.as_str(), rest) {
+            ("", "") => "/".to_owned(),
+            ("", query) if query.starts_with('?') => format!("/{query}"),
+            (base, rest) => [base, rest].concat(),
+        };
+        let mut parts = http::uri::Parts::default();
+        parts.scheme = Some(self.scheme.clone());
+        parts.authority = Some(self.authority.clone());
+        parts.path_and_query = Some(PathAndQuery::try_from(target)?);
+        Ok(Uri::from_parts(parts).unwrap_or_default())
+    }
+
+    /// Whether it gets requests.
+    pub(crate) fn availability(&self, now: Instant) -> Availability {
+        let state = self.state.lock();
+        if state.failed_checks >= UNHEALTHY_AFTER {
+            Availability::Unhealthy
+        } else if state.ejected_until.is_some_and(|until| now < until) {
+            Availability::Ejected
+        } else {
+            Availability::Available
+        }
+    }
+}
+
+impl Drop for EndpointPermit {
+    fn drop(&mut self) {
+        self.endpoint.in_progress.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The endpoint with the fewest requests in progress, at random among several.
+fn least_loaded<'a>(endpoints: impl Iterator<Item = &'a Arc<Endpoint>>) -> Option<&'a Arc<Endpoint>> {
+    let (mut chosen, mut least, mut ties) = (None, usize::MAX, 0_u32);
+    for endpoint in endpoints {
+        let load = endpoint.in_progress.load(Ordering::Relaxed);
+        if load < least {
+            (chosen, least, ties) = (Some(endpoint), load, 1);
+        } else if load == least {
+            ties += 1;
+            // The n-th of several replaces the one before with a probability of 1/n.
+            if rand::random_range(0..ties) == 0 {
+                chosen = Some(endpoint);
+            }
+        }
+    }
+    chosen
+}

@@ -1,0 +1,132 @@
+//! Why a request for an upstream fails. The texts are shown to visitors.
+
+use std::time::Duration;
+
+use colonnade_web::problem::Problem;
+use http::header::ALLOW;
+use http::{HeaderMap, HeaderValue, StatusCode};
+
+use crate::call_state::CallFault;
+use crate::outcome::Outcome;
+
+/// The text of errors that the visitor cannot do anything about.
+const UNAVAILABLE: &str = "This isn’t available right now. Please try again.";
+
+/// Why a request for an upstream fails.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum UpstreamError {
+    /// No upstream serves the path.
+    #[error("There’s nothing at this address.")]
+    NotFound,
+    /// The upstream does not serve the method.
+    #[error("This address doesn’t accept that kind of request.")]
+    MethodNotAllowed {
+        /// The methods that it serves, as in `Allow`.
+        allow: HeaderValue,
+    },
+    /// The request asks for another protocol, such as WebSocket.
+    #[error("Connections cannot be upgraded to another protocol.")]
+    Upgrade,
+    /// The request may change something and comes from another site's page.
+    #[error("This works only from this site’s own pages.")]
+    CrossOrigin,
+    /// A GET or HEAD request has a body. A server that ignores it would take it for the next request (RFC 9110, section 9.3.1).
+    #[error("A GET or HEAD request cannot have a body.")]
+    UnexpectedBody,
+    /// The body is over the limit.
+    #[error("That’s too much to send.")]
+    RequestTooLarge,
+    /// The body is incomplete.
+    #[error("The request did not arrive completely. Please try again.")]
+    RequestBroken,
+    /// The client has sent too many requests.
+    #[error("There were too many requests from your connection. Please wait a moment, then try again.")]
+    RateLimited(Duration),
+    /// Too many requests are in progress.
+    #[error("{UNAVAILABLE}")]
+    ConcurrencyLimited,
+    /// The circuit breaker is open for this time.
+    #[error("{UNAVAILABLE}")]
+    CircuitOpen(Duration),
+    /// No endpoint could be connected to.
+    #[error("{UNAVAILABLE}")]
+    ConnectFailed,
+    /// The response did not arrive in time.
+    #[error("{UNAVAILABLE}")]
+    TimedOut,
+    /// The connection failed, or what arrived is no HTTP response.
+    #[error("{UNAVAILABLE}")]
+    InvalidResponse,
+    /// The response is over the limit.
+    #[error("{UNAVAILABLE}")]
+    ResponseTooLarge,
+    /// The response redirects to another site.
+    #[error("{UNAVAILABLE}")]
+    RedirectRejected,
+}
+
+impl UpstreamError {
+    /// What metrics count.
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self {
+            Self::NotFound
+            | Self::MethodNotAllowed { .. }
+            | Self::Upgrade
+            | Self::CrossOrigin
+            | Self::UnexpectedBody => Outcome::Rejected,
+            Self::RequestTooLarge | Self::RequestBroken => Outcome::RequestBodyFailed,
+            Self::RateLimited(_) => Outcome::ClientRateLimited,
+            Self::ConcurrencyLimited => Outcome::ConcurrencyLimited,
+            Self::CircuitOpen(_) => Outcome::CircuitOpen,
+            Self::ConnectFailed => Outcome::ConnectFailed,
+            Self::TimedOut => Outcome::TimedOut,
+            Self::InvalidResponse => Outcome::InvalidResponse,
+            Self::ResponseTooLarge => Outcome::ResponseTooLarge,
+            Self::RedirectRejected => Outcome::RedirectRejected,
+        }
+    }
+}
+
+impl From<CallFault> for UpstreamError {
+    fn from(fault: CallFault) -> Self {
+        match fault {
+            CallFault::TimedOut => Self::TimedOut,
+            CallFault::InformationalFlood => Self::InvalidResponse,
+            CallFault::RequestTooLarge => Self::RequestTooLarge,
+            CallFault::RequestBroken => Self::RequestBroken,
+        }
+    }
+}
+
+impl Problem for UpstreamError {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Upgrade => StatusCode::NOT_IMPLEMENTED,
+            Self::CrossOrigin => StatusCode::FORBIDDEN,
+            Self::UnexpectedBody | Self::RequestBroken => StatusCode::BAD_REQUEST,
+            Self::RequestTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::ConcurrencyLimited | Self::CircuitOpen(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::ConnectFailed | Self::InvalidResponse | Self::ResponseTooLarge | Self::RedirectRejected => {
+                StatusCode::BAD_GATEWAY
+            }
+            Self::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited(wait) | Self::CircuitOpen(wait) => Some(*wait),
+            Self::ConcurrencyLimited => Some(Duration::from_secs(1)),
+            _ => None,
+        }
+    }
+
+    fn add_headers(&self, headers: &mut HeaderMap) {
+        if let Self::MethodNotAllowed { allow } = self {
+            headers.insert(ALLOW, allow.clone());
+        }
+    }
+}

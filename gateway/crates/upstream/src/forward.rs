@@ -1,0 +1,111 @@
+//! Forwards a visitor's request to an upstream.
+
+use std::sync::Arc;
+
+use colonnade_web::body::{RequestBody, ResponseBody};
+use colonnade_web::client::client_key;
+use colonnade_web::origin;
+use colonnade_web::problem::{Audience, respond};
+use colonnade_web::rate_limiter::{RateLimited, RateLimits};
+use colonnade_web::response::{Response, UpstreamName, empty};
+use http::header::{ALLOW, CONTENT_LENGTH};
+use http::request::Parts;
+use http::{Method, StatusCode};
+use http_body::Body as _;
+
+use crate::cached;
+use crate::error::UpstreamError;
+use crate::hop_by_hop;
+use crate::send::Outgoing;
+use crate::upstream::Upstream;
+use crate::{request_headers, response_headers};
+
+/// The limit of all clients together, per minute. It only bounds the memory of the rate limiter: the concurrency limit
+/// protects the upstream.
+const MAX_TOTAL_PER_MINUTE: u32 = 6_000_000;
+
+impl Upstream {
+    /// Forwards a request, and returns the response or an error as JSON. `rest` is the path after the prefix, with the query.
+    pub(crate) async fn forward(self: &Arc<Self>, head: &Parts, rest: String, body: RequestBody) -> Response {
+        let result = match self.check(head, &body) {
+            Ok(Some(options)) => Ok(options),
+            Ok(None) => self.exchange(head, rest, body).await,
+            Err(error) => {
+                self.metrics.count(error.outcome());
+                Err(error)
+            }
+        };
+        let mut response = result.unwrap_or_else(|error| respond(&error, Audience::Script));
+        response
+            .extensions_mut()
+            .insert(UpstreamName(Arc::clone(&self.name)));
+        response
+    }
+
+    async fn exchange(
+        self: &Arc<Self>,
+        head: &Parts,
+        rest: String,
+        body: RequestBody,
+    ) -> Result<Response, UpstreamError> {
+        let target = head.uri.path_and_query().map_or("/", |target| target.as_str());
+        let request = Outgoing {
+            method: head.method.clone(),
+            target: target.to_owned(),
+            rest,
+            headers: request_headers::of_client(head, &self.settings, self.site.scheme()),
+            max_response_bytes: self.settings.max_response_bytes,
+            spans: head.extensions.get().cloned(),
+        };
+        let mut response = if matches!(head.method, Method::GET | Method::HEAD) {
+            cached::into_response(self.send_get(request).await?)
+        } else {
+            let body = (!body.is_end_stream()).then_some(body);
+            let mut response = self.send(request, body).await?.map(ResponseBody::forwarded);
+            if let Some(cache) = &self.cache {
+                let status = response.status();
+                cache.record_forwarded(&head.method, &head.uri, status, response.headers_mut());
+            }
+            response
+        };
+        response_headers::forbid_heuristic_caching(response.headers_mut());
+        Ok(response)
+    }
+
+    /// Checks a request before anything is sent. Returns the response to OPTIONS.
+    fn check(&self, head: &Parts, body: &RequestBody) -> Result<Option<Response>, UpstreamError> {
+        if head.method == Method::OPTIONS {
+            let mut response = empty(StatusCode::NO_CONTENT);
+            response.headers_mut().insert(ALLOW, self.allow.clone());
+            return Ok(Some(response));
+        }
+        if hop_by_hop::asks_for_upgrade(&head.headers) {
+            return Err(UpstreamError::Upgrade);
+        }
+        if !self.settings.methods.contains(&head.method) {
+            let allow = self.allow.clone();
+            return Err(UpstreamError::MethodNotAllowed { allow });
+        }
+        let is_safe = head.method.is_safe();
+        if !is_safe && !origin::is_same_origin(&head.uri, &head.headers, self.site.scheme()) {
+            return Err(UpstreamError::CrossOrigin);
+        }
+        let limits = RateLimits {
+            total: MAX_TOTAL_PER_MINUTE,
+            per_client: self.settings.rate_limit_per_client_per_minute,
+        };
+        let client = client_key(&head.extensions);
+        self.rate_limiter.try_acquire(client, limits).map_err(
+            |(RateLimited::Client(wait) | RateLimited::Total(wait))| UpstreamError::RateLimited(wait),
+        )?;
+        if is_safe && !body.is_end_stream() {
+            return Err(UpstreamError::UnexpectedBody);
+        }
+        let length = head.headers.get(CONTENT_LENGTH);
+        let length = length.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+        if length.is_some_and(|length| length > self.settings.max_request_bytes) {
+            return Err(UpstreamError::RequestTooLarge);
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,150 @@
+//! Upstreams: the backends that serve paths below `/api/`.
+//!
+//! A request passes the checks of `forward`, gets its headers from `request_headers`, and is sent by `send`: to an
+//! `endpoint`, within the limits of the upstream, and again to another one if it may be. `response_headers` decides what of
+//! the response visitors get, and `response_body` streams it. GET and HEAD go through the shared `cache`. [`Upstreams::query`] does the same for the queries of pages.
+
+pub mod cache;
+mod cached;
+mod call_state;
+pub mod circuit_breaker;
+mod client;
+pub mod concurrency_limit;
+mod cookies;
+mod endpoint;
+mod error;
+mod forward;
+mod health;
+mod hop_by_hop;
+pub mod metrics;
+mod outcome;
+mod query;
+mod record;
+mod request_body;
+mod request_headers;
+mod resolver;
+mod response_body;
+mod response_headers;
+mod send;
+mod upstream;
+
+pub use client::ClientError;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use colonnade_config::{self as config, Origin, UpstreamCacheSettings};
+use colonnade_model::pattern::RequestPath;
+use colonnade_web::body::RequestBody;
+use colonnade_web::problem::{Audience, respond};
+use colonnade_web::query::QueryResult;
+use colonnade_web::response::Response;
+use http::StatusCode;
+use http::request::Parts;
+use http::uri::PathAndQuery;
+use tokio::task::JoinSet;
+
+use cache::{CacheLimits, ResponseCache};
+use cached::UpstreamFetch;
+use error::UpstreamError;
+use metrics::UpstreamMetrics;
+use upstream::Upstream;
+
+/// All upstreams.
+#[derive(Default)]
+pub struct Upstreams {
+    /// Those with the longest prefixes come first.
+    all: Vec<Arc<Upstream>>,
+    /// The cache that they share.
+    cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
+}
+
+impl Upstreams {
+    /// Creates the upstreams with these settings, for the site with this origin.
+    ///
+    /// # Errors
+    ///
+    /// The system's root certificates cannot be loaded.
+    pub fn new(
+        upstreams: BTreeMap<String, config::Upstream>,
+        cache: UpstreamCacheSettings,
+        site: &Origin,
+        metrics: &UpstreamMetrics,
+    ) -> Result<Self, ClientError> {
+        let cache = (cache.size > 0).then(|| {
+            ResponseCache::new(CacheLimits {
+                size: cache.size,
+                max_response: cache.max_response_bytes,
+            })
+        });
+        metrics.set_cache(cache.as_ref());
+        let upstreams = upstreams.into_iter();
+        let upstreams = upstreams
+            .map(|(name, settings)| Upstream::new(&name, settings, site.clone(), cache.clone(), metrics));
+        let mut all = upstreams.collect::<Result<Vec<_>, _>>()?;
+        // The longest prefix wins.
+        all.sort_by_key(|upstream| std::cmp::Reverse(upstream.prefix.len()));
+        Ok(Self { all, cache })
+    }
+
+    /// Forwards a visitor's request below `/api/`. Streams both bodies. Errors are JSON objects: `{"error": "…"}`.
+    pub async fn forward(&self, head: &Parts, path: &RequestPath, body: RequestBody) -> Response {
+        match self.find(path, head.uri.path_and_query()) {
+            Some((upstream, rest)) => upstream.forward(head, rest, body).await,
+            None => respond(&UpstreamError::NotFound, Audience::Script),
+        }
+    }
+
+    /// Requests JSON for a page: a path and query below `/api/`, without cookies and authorization. The result has at most
+    /// 256 KiB.
+    pub async fn query(&self, path_and_query: &str) -> QueryResult {
+        let target = path_and_query.parse::<PathAndQuery>().ok();
+        let path = target
+            .as_ref()
+            .and_then(|target| RequestPath::parse(target.path()).ok());
+        let found = path.and_then(|path| self.find(&path, target.as_ref()));
+        match found {
+            Some((upstream, rest)) => upstream.query(path_and_query, rest).await,
+            None => QueryResult::failed(StatusCode::NOT_FOUND.as_u16()),
+        }
+    }
+
+    /// Removes the cached responses whose path and query begin with `prefix`. Responses to earlier requests are not cached any
+    /// more. Returns how many are removed.
+    pub fn purge(&self, prefix: &str) -> usize {
+        self.cache.as_ref().map_or(0, |cache| cache.purge(prefix))
+    }
+
+    /// Runs the health checks of all endpoints. Dropping the future stops them.
+    pub async fn check_health(self: Arc<Self>) {
+        let mut checks = JoinSet::new();
+        for upstream in &self.all {
+            for endpoint in upstream.endpoints.iter() {
+                checks.spawn(Arc::clone(upstream).check_endpoint(Arc::clone(endpoint)));
+            }
+        }
+        while checks.join_next().await.is_some() {}
+    }
+
+    /// Finds the upstream of a path, and what follows its prefix: the rest of the path as the client has encoded it, and the
+    /// query.
+    fn find(&self, path: &RequestPath, raw: Option<&PathAndQuery>) -> Option<(&Arc<Upstream>, String)> {
+        // Some servers take `//host` for an address.
+        if path.has_empty_segment() {
+            return None;
+        }
+        let raw = raw?;
+        let upstream = self
+            .all
+            .iter()
+            .find(|upstream| path.segments().starts_with(&upstream.prefix))?;
+        // Each slash begins a segment.
+        let slashes = raw.path().match_indices('/');
+        let rest = slashes.map(|(index, _)| index).nth(upstream.prefix.len());
+        let mut rest = rest.map_or("", |index| &raw.path()[index..]).to_owned();
+        if let Some(query) = raw.query() {
+            rest.extend(["?", query]);
+        }
+        Some((upstream, rest))
+    }
+}

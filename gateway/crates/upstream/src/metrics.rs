@@ -1,0 +1,264 @@
+//! The metrics of upstreams.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use colonnade_web::metrics::Described;
+use parking_lot::Mutex;
+use prometheus_client::encoding::{EncodeLabelSet, EncodeMetric, MetricEncoder};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+use tokio::time::Instant;
+
+use crate::cache::{CacheOutcome, ResponseCache};
+use crate::cached::UpstreamFetch;
+use crate::circuit_breaker::BreakerState;
+use crate::endpoint::{Availability, Endpoint, Endpoints};
+use crate::outcome::Outcome;
+use crate::query::QueryOutcome;
+
+/// Bucket bounds in seconds, from an upstream on the same machine to one that is about to time out.
+const SECONDS: [f64; 12] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0,
+];
+
+/// The metrics of all upstreams.
+#[derive(Clone)]
+pub struct UpstreamMetrics {
+    requests: Family<OutcomeLabels, Counter>,
+    seconds: Family<UpstreamLabel, Histogram, fn() -> Histogram>,
+    retries: Family<UpstreamLabel, Counter>,
+    cache: Family<OutcomeLabels, Counter>,
+    cache_size: CacheGauge,
+    queries: Family<OutcomeLabels, Counter>,
+    breakers: Family<StateLabels, Gauge>,
+    endpoints: EndpointGauge,
+}
+
+/// The metrics of one upstream.
+#[derive(Clone)]
+pub(crate) struct MetricsOfUpstream {
+    requests: [(Outcome, Counter); Outcome::ALL.len()],
+    seconds: Histogram,
+    pub(crate) retries: Counter,
+    cache: [(CacheOutcome, Counter); CacheOutcome::ALL.len()],
+    queries: [(QueryOutcome, Counter); QueryOutcome::ALL.len()],
+    breaker: [(BreakerState, Gauge); 3],
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct UpstreamLabel {
+    upstream: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabels {
+    upstream: String,
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StateLabels {
+    upstream: String,
+    state: &'static str,
+}
+
+/// Counts endpoints when it is read, because ejections end by themselves.
+#[derive(Debug, Clone, Default)]
+struct EndpointGauge(Arc<Mutex<Vec<Arc<Endpoints>>>>);
+
+/// Reads the size of the cache when it is read.
+#[derive(Clone, Default)]
+struct CacheGauge(Arc<Mutex<Option<Arc<ResponseCache<UpstreamFetch>>>>>);
+
+impl fmt::Debug for CacheGauge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CacheGauge")
+    }
+}
+
+impl EncodeMetric for CacheGauge {
+    fn encode(&self, encoder: MetricEncoder<'_>) -> fmt::Result {
+        let bytes = self.0.lock().as_ref().map_or(0, |cache| cache.used_bytes());
+        ConstGauge::new(i64::try_from(bytes).unwrap_or(i64::MAX)).encode(encoder)
+    }
+
+    fn metric_type(&self) -> MetricType {
+        MetricType::Gauge
+    }
+}
+
+impl EncodeMetric for EndpointGauge {
+    fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
+        let now = Instant::now();
+        for endpoints in &*self.0.lock() {
+            for (availability, state) in [
+                (Availability::Available, "available"),
+                (Availability::Ejected, "ejected"),
+                (Availability::Unhealthy, "unhealthy"),
+            ] {
+                let is_counted = |endpoint: &&Arc<Endpoint>| endpoint.availability(now) == availability;
+                let count = endpoints.iter().filter(is_counted).count();
+                let labels = StateLabels {
+                    upstream: endpoints.upstream().to_owned(),
+                    state,
+                };
+                let gauge = ConstGauge::new(i64::try_from(count).unwrap_or(i64::MAX));
+                gauge.encode(encoder.encode_family(&labels)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn metric_type(&self) -> MetricType {
+        MetricType::Gauge
+    }
+}
+
+impl Default for UpstreamMetrics {
+    fn default() -> Self {
+        Self {
+            requests: Family::default(),
+            seconds: Family::new_with_constructor(|| Histogram::new(SECONDS)),
+            retries: Family::default(),
+            cache: Family::default(),
+            cache_size: CacheGauge::default(),
+            queries: Family::default(),
+            breakers: Family::default(),
+            endpoints: EndpointGauge::default(),
+        }
+    }
+}
+
+impl UpstreamMetrics {
+    /// Registers the metrics.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "upstream_requests",
+            "Requests for an upstream, by outcome",
+            Described(self.requests.clone()),
+        );
+        registry.register_with_unit(
+            "upstream_request_duration",
+            "Duration of calls to an upstream with their retries, to the end of the response",
+            Unit::Seconds,
+            Described(self.seconds.clone()),
+        );
+        registry.register(
+            "upstream_retries",
+            "Requests that were sent to an upstream again",
+            Described(self.retries.clone()),
+        );
+        registry.register(
+            "upstream_cache_responses",
+            "Responses to GET and HEAD, by how the cache of an upstream's responses answered",
+            Described(self.cache.clone()),
+        );
+        registry.register_with_unit(
+            "upstream_cache_size",
+            "The memory that cached responses of all upstreams take",
+            Unit::Bytes,
+            self.cache_size.clone(),
+        );
+        registry.register(
+            "upstream_queries",
+            "Queries of pages that were sent to an upstream, by outcome",
+            Described(self.queries.clone()),
+        );
+        registry.register(
+            "upstream_circuit_breaker_state",
+            "1 for the current state of an upstream's circuit breaker, 0 for the others",
+            Described(self.breakers.clone()),
+        );
+        registry.register(
+            "upstream_endpoints",
+            "The endpoints of an upstream, by whether they get requests",
+            self.endpoints.clone(),
+        );
+    }
+
+    /// The cache whose size is exposed from now on.
+    pub(crate) fn set_cache(&self, cache: Option<&Arc<ResponseCache<UpstreamFetch>>>) {
+        *self.cache_size.0.lock() = cache.map(Arc::clone);
+    }
+
+    /// The metrics of one upstream, which are exposed from now on.
+    pub(crate) fn for_upstream(&self, endpoints: &Arc<Endpoints>) -> MetricsOfUpstream {
+        let upstream = || endpoints.upstream().to_owned();
+        self.endpoints.0.lock().push(Arc::clone(endpoints));
+        let label = UpstreamLabel { upstream: upstream() };
+        MetricsOfUpstream {
+            requests: Outcome::ALL.map(|outcome| {
+                let counter = self.requests.get_or_create_owned(&OutcomeLabels {
+                    upstream: upstream(),
+                    outcome: outcome.name(),
+                });
+                (outcome, counter)
+            }),
+            seconds: self.seconds.get_or_create_owned(&label),
+            retries: self.retries.get_or_create_owned(&label),
+            cache: CacheOutcome::ALL.map(|outcome| {
+                let counter = self.cache.get_or_create_owned(&OutcomeLabels {
+                    upstream: upstream(),
+                    outcome: outcome.name(),
+                });
+                (outcome, counter)
+            }),
+            queries: QueryOutcome::ALL.map(|outcome| {
+                let counter = self.queries.get_or_create_owned(&OutcomeLabels {
+                    upstream: upstream(),
+                    outcome: outcome.name(),
+                });
+                (outcome, counter)
+            }),
+            breaker: BreakerState::ALL.map(|state| {
+                let gauge = self.breakers.get_or_create_owned(&StateLabels {
+                    upstream: upstream(),
+                    state: state.name(),
+                });
+                (state, gauge)
+            }),
+        }
+    }
+}
+
+impl MetricsOfUpstream {
+    /// Counts a request that was not sent to the upstream.
+    pub(crate) fn count(&self, outcome: Outcome) {
+        if let Some((_, counter)) = self.requests.iter().find(|(one, _)| *one == outcome) {
+            counter.inc();
+        }
+    }
+
+    /// Counts a query of a page.
+    pub(crate) fn count_query(&self, outcome: QueryOutcome) {
+        if let Some((_, counter)) = self.queries.iter().find(|(one, _)| *one == outcome) {
+            counter.inc();
+        }
+    }
+
+    /// Counts how the cache answered a request.
+    pub(crate) fn count_cache(&self, outcome: CacheOutcome) {
+        if let Some((_, counter)) = self.cache.iter().find(|(one, _)| *one == outcome) {
+            counter.inc();
+        }
+    }
+
+    /// Counts a call.
+    pub(crate) fn record(&self, outcome: Outcome, duration: Duration) {
+        self.count(outcome);
+        self.seconds.observe(duration.as_secs_f64());
+    }
+
+    /// Sets the state of the circuit breaker.
+    pub(crate) fn set_breaker_state(&self, current: BreakerState) {
+        for (state, gauge) in &self.breaker {
+            gauge.set(i64::from(*state == current));
+        }
+    }
+}

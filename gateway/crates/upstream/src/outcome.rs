@@ -1,0 +1,116 @@
+//! The outcomes of requests for an upstream, as metrics count them.
+
+use http::StatusCode;
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// A response with a 2xx status arrived to its end.
+    Success,
+    /// The same with a 3xx status.
+    Redirection,
+    /// The same with a 4xx status.
+    ClientError,
+    /// The same with a 5xx status.
+    ServerError,
+    /// No endpoint could be connected to: closed, unknown name, TLS failure, or connect timeout.
+    ConnectFailed,
+    /// The response did not arrive in time.
+    TimedOut,
+    /// The connection failed, or what arrived is no HTTP response.
+    InvalidResponse,
+    /// The response ended early.
+    Broken,
+    /// The response is over the limit.
+    ResponseTooLarge,
+    /// The response redirects to another site.
+    RedirectRejected,
+    /// The circuit breaker is open.
+    CircuitOpen,
+    /// Too many requests are in progress.
+    ConcurrencyLimited,
+    /// The client has sent too many requests.
+    ClientRateLimited,
+    /// The request is not one that the upstream serves.
+    Rejected,
+    /// The client's body is too large or incomplete.
+    RequestBodyFailed,
+    /// The client closed the connection before the end of the response.
+    ClientClosed,
+}
+
+impl Outcome {
+    /// All outcomes.
+    pub(crate) const ALL: [Self; 16] = [
+        Self::Success,
+        Self::Redirection,
+        Self::ClientError,
+        Self::ServerError,
+        Self::ConnectFailed,
+        Self::TimedOut,
+        Self::InvalidResponse,
+        Self::Broken,
+        Self::ResponseTooLarge,
+        Self::RedirectRejected,
+        Self::CircuitOpen,
+        Self::ConcurrencyLimited,
+        Self::ClientRateLimited,
+        Self::Rejected,
+        Self::RequestBodyFailed,
+        Self::ClientClosed,
+    ];
+
+    /// The outcome of a complete response.
+    pub(crate) fn of_status(status: StatusCode) -> Self {
+        match status.as_u16() {
+            ..300 => Self::Success,
+            300..400 => Self::Redirection,
+            400..500 => Self::ClientError,
+            500.. => Self::ServerError,
+        }
+    }
+
+    /// Returns whether the upstream did not do its part.
+    pub(crate) fn is_upstream_failure(self) -> bool {
+        matches!(
+            self,
+            Self::ServerError
+                | Self::ConnectFailed
+                | Self::TimedOut
+                | Self::InvalidResponse
+                | Self::Broken
+                | Self::ResponseTooLarge
+                | Self::RedirectRejected
+        )
+    }
+
+    /// Returns whether the endpoint did not send a complete response.
+    pub(crate) fn is_endpoint_fault(self) -> bool {
+        matches!(
+            self,
+            Self::ConnectFailed | Self::TimedOut | Self::InvalidResponse | Self::Broken
+        )
+    }
+
+    /// The name in metrics, log events and spans.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Success => "2xx",
+            Self::Redirection => "3xx",
+            Self::ClientError => "4xx",
+            Self::ServerError => "5xx",
+            Self::ConnectFailed => "connect_failed",
+            Self::TimedOut => "timed_out",
+            Self::InvalidResponse => "invalid_response",
+            Self::Broken => "broken",
+            Self::ResponseTooLarge => "response_too_large",
+            Self::RedirectRejected => "redirect_rejected",
+            Self::CircuitOpen => "circuit_open",
+            Self::ConcurrencyLimited => "concurrency_limited",
+            Self::ClientRateLimited => "client_rate_limited",
+            Self::Rejected => "rejected",
+            Self::RequestBodyFailed => "request_body_failed",
+            Self::ClientClosed => "client_closed",
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The headers of a request to an upstream.
+
+use std::net::IpAddr;
+
+use colonnade_config::Upstream;
+use colonnade_web::client::{ClientAddress, FromTrustedProxy};
+use colonnade_web::request_scope;
+use colonnade_web::response::{REQUEST_ID, RequestId};
+use http::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, COOKIE, EXPECT, FORWARDED, HOST, HeaderName, HeaderValue, VIA,
+};
+use http::request::Parts;
+use http::{HeaderMap, Version};
+use secrecy::ExposeSecret as _;
+
+use crate::{cookies, hop_by_hop};
+
+/// The name of the gateway in `Via` (RFC 9110, section 7.6.3).
+pub(crate) const PSEUDONYM: &str = "colonnade";
+
+/// The header that continues a trace (W3C Trace Context).
+pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+/// Headers of clients that an upstream could believe, although they say where the request comes from, or ask for another
+/// method or path than those that the gateway has checked. Also those that the gateway sets itself.
+const REMOVED: [HeaderName; 20] = [
+    CONTENT_LENGTH,
+    // The gateway itself sends 100 (Continue), once the upstream reads the body.
+    EXPECT,
+    FORWARDED,
+    FORWARDED_FOR,
+    FORWARDED_HOST,
+    FORWARDED_PROTO,
+    HOST,
+    REQUEST_ID,
+    HeaderName::from_static("client-ip"),
+    HeaderName::from_static("proxy"),
+    HeaderName::from_static("true-client-ip"),
+    HeaderName::from_static("x-client-ip"),
+    HeaderName::from_static("x-forwarded-port"),
+    HeaderName::from_static("x-forwarded-prefix"),
+    HeaderName::from_static("x-http-method"),
+    HeaderName::from_static("x-http-method-override"),
+    HeaderName::from_static("x-method-override"),
+    HeaderName::from_static("x-original-url"),
+    HeaderName::from_static("x-real-ip"),
+    HeaderName::from_static("x-rewrite-url"),
+];
+
+/// Returns the headers of a client's request as an upstream gets them. `scheme` is that of the site.
+pub(crate) fn of_client(head: &Parts, upstream: &Upstream, scheme: &str) -> HeaderMap {
+    let mut headers = head.headers.clone();
+    let host = head.uri.authority().map(|authority| authority.as_str().parse());
+    let host = host.and_then(Result::ok).or_else(|| headers.get(HOST).cloned());
+    hop_by_hop::remove(&mut headers);
+    for name in &REMOVED {
+        headers.remove(name);
+    }
+    if upstream.forward_cookies {
+        cookies::remove_own(&mut headers);
+    } else {
+        headers.remove(COOKIE);
+    }
+    if !upstream.forward_authorization {
+        headers.remove(AUTHORIZATION);
+    }
+    // Other peers could force sampling, and make traces of unrelated requests look like one.
+    if head.extensions.get::<FromTrustedProxy>().is_none() {
+        headers.remove(TRACEPARENT);
+        headers.remove(TRACESTATE);
+    }
+    if let Some(&ClientAddress(address)) = head.extensions.get() {
+        add_forwarded(&mut headers, address.to_canonical(), host, scheme);
+    }
+    add_via(&mut headers, head.version);
+    add_request_id(&mut headers, head.extensions.get());
+    headers
+}
+
+/// Returns the headers of the gateway's own request for JSON.
+pub(crate) fn of_query() -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    add_request_id(&mut headers, request_scope::current().as_ref());
+    headers
+}
+
+fn add_request_id(headers: &mut HeaderMap, id: Option<&RequestId>) {
+    if let Some(RequestId(id)) = id {
+        headers.insert(REQUEST_ID, id.clone());
+    }
+}
+
+/// Adds the headers that the configuration adds to every request. The cache does not get them: they are secret, and not the
+/// visitor's credentials.
+pub(crate) fn add_configured(headers: &mut HeaderMap, upstream: &Upstream) {
+    for (name, secret) in &upstream.request_headers {
+        // The configuration has checked it.
+        if let Ok(mut value) = HeaderValue::from_str(secret.expose_secret()) {
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+    }
+}
+
+/// Says who sent the request, to which host and how (RFC 7239). What the client itself said is dropped: if it is a trusted
+/// proxy, its part is in the address already.
+fn add_forwarded(headers: &mut HeaderMap, client: IpAddr, host: Option<HeaderValue>, scheme: &str) {
+    let mut forwarded = match client {
+        IpAddr::V4(address) => format!("for={address}"),
+        IpAddr::V6(address) => format!("for=\"[{address}]\""),
+    };
+    if let Some(host) = host {
+        if let Ok(host) = host.to_str() {
+            forwarded.extend([";host=\"", host, "\""]);
+        }
+        headers.insert(FORWARDED_HOST, host);
+    }
+    forwarded.extend([";proto=", scheme]);
+    for (name, value) in [
+        (FORWARDED, forwarded),
+        (FORWARDED_FOR, client.to_string()),
+        (FORWARDED_PROTO, scheme.to_owned()),
+    ] {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(name, value);
+        }
+    }
+}
+
+/// Adds the gateway to `Via`: it has received the message with this version.
+pub(crate) fn add_via(headers: &mut HeaderMap, version: Version) {
+    let received = match version {
+        Version::HTTP_10 => "1.0",
+        Version::HTTP_2 => "2",
+        _ => "1.1",
+    };
+    if let Ok(value) = HeaderValue::try_from(format!("{received} {PSEUDONYM}")) {
+        headers.append(VIA, value);
+    }
+}

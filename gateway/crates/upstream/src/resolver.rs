@@ -1,0 +1,99 @@
+//! Name resolution that refuses link-local addresses and those of metadata services (SSRF).
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::vec;
+
+use colonnade_config::is_link_local;
+use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
+use tower::Service;
+
+/// Resolves names by the system's resolver.
+#[derive(Debug, Clone)]
+pub(crate) struct Resolver {
+    /// Whether such addresses are allowed.
+    pub(crate) allow_link_local: bool,
+}
+
+impl Service<Name> for Resolver {
+    type Response = vec::IntoIter<SocketAddr>;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Self::Response>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let allow_link_local = self.allow_link_local;
+        Box::pin(async move {
+            let found = GaiResolver::new().call(name).await?;
+            if allow_link_local {
+                Ok(found.collect::<Vec<_>>().into_iter())
+            } else {
+                without_link_local(found)
+            }
+        })
+    }
+}
+
+/// Leaves out the refused addresses.
+///
+/// # Errors
+///
+/// All addresses are refused.
+fn without_link_local(found: impl Iterator<Item = SocketAddr>) -> io::Result<vec::IntoIter<SocketAddr>> {
+    let allowed: Vec<_> = found.filter(|address| !is_link_local(address.ip())).collect();
+    if allowed.is_empty() {
+        return Err(io::Error::other(
+            "the name has no address that is neither link-local nor that of a metadata service",
+        ));
+    }
+    Ok(allowed.into_iter())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use super::without_link_local;
+
+    #[test]
+    fn link_local_addresses_are_refused() {
+        let addresses = |texts: &[&str]| {
+            let texts = texts
+                .iter()
+                .map(|text| text.parse::<SocketAddr>().expect("an address"));
+            texts.collect::<Vec<_>>().into_iter()
+        };
+        for refused in [
+            "169.254.169.254:80",
+            "169.254.0.1:80",
+            "100.100.100.200:80",
+            "[fe80::1]:80",
+            "[febf::1]:80",
+            "[fd00:ec2::254]:80",
+            "[::ffff:169.254.169.254]:80",
+            "[64:ff9b::169.254.169.254]:80",
+        ] {
+            assert!(without_link_local(addresses(&[refused])).is_err(), "{refused}");
+            let both = without_link_local(addresses(&[refused, "10.0.0.1:80"]));
+            let allowed: Vec<_> = both.expect("one is allowed").collect();
+            assert_eq!(allowed, addresses(&["10.0.0.1:80"]).collect::<Vec<_>>());
+        }
+        let allowed = [
+            "127.0.0.1:80",
+            "10.0.0.1:80",
+            "[::1]:80",
+            "[fd00:ec2::1]:80",
+            "[64:ff9b::10.0.0.1]:80",
+        ];
+        assert_eq!(
+            without_link_local(addresses(&allowed)).expect("all are").len(),
+            allowed.len()
+        );
+    }
+}

@@ -1,0 +1,191 @@
+//! Sends one request to an upstream: admission, the choice of an endpoint, retries, and the response's head.
+
+use std::sync::Arc;
+
+use colonnade_web::body::RequestBody;
+use colonnade_web::call_span::CallSpans;
+use http::header::CONTENT_LENGTH;
+use http::{HeaderMap, Method, Request, Response, StatusCode};
+use hyper::body::Incoming;
+use tower::retry::budget::Budget as _;
+
+use crate::call_state::CallState;
+use crate::client::describe;
+use crate::endpoint::Endpoint;
+use crate::error::UpstreamError;
+use crate::outcome::Outcome;
+use crate::record::CallRecord;
+use crate::request_body::OutgoingBody;
+use crate::request_headers::TRACEPARENT;
+use crate::response_body::UpstreamBody;
+use crate::upstream::Upstream;
+use crate::{request_headers, response_headers};
+
+/// A request for an upstream.
+pub(crate) struct Outgoing {
+    pub(crate) method: Method,
+    /// The path and query as the visitor has requested them.
+    pub(crate) target: String,
+    /// What is appended to the base URL: the rest of the path, and the query.
+    pub(crate) rest: String,
+    /// The headers as the upstream gets them, without those that the configuration adds.
+    pub(crate) headers: HeaderMap,
+    /// The maximum size of the response's body.
+    pub(crate) max_response_bytes: usize,
+    /// Starts the span of the call, if the request is traced.
+    pub(crate) spans: Option<CallSpans>,
+}
+
+/// Why one attempt fails.
+struct AttemptError {
+    kind: UpstreamError,
+    /// The cause, for the log.
+    text: String,
+}
+
+impl Upstream {
+    /// Sends a request, again to another endpoint if it fails before the response. One with a body is sent once. The result has
+    /// the headers that visitors get.
+    pub(crate) async fn send(
+        self: &Arc<Self>,
+        mut request: Outgoing,
+        mut body: Option<RequestBody>,
+    ) -> Result<Response<UpstreamBody>, UpstreamError> {
+        let reject = |error: UpstreamError| {
+            self.metrics.count(error.outcome());
+            error
+        };
+        let concurrency = self.concurrency.try_acquire(self.settings.max_concurrent);
+        let concurrency = concurrency.ok_or_else(|| reject(UpstreamError::ConcurrencyLimited))?;
+        let breaker = self.breaker.try_acquire();
+        let breaker = breaker.map_err(|wait| reject(UpstreamError::CircuitOpen(wait)))?;
+        let span = request
+            .spans
+            .take()
+            .map(|CallSpans(spans)| spans.start(&self.name));
+        if let Some(span) = &span {
+            request.headers.insert(TRACEPARENT, span.traceparent());
+        }
+        let mut record = CallRecord::new(Arc::clone(self), concurrency, breaker, span);
+        let state = Arc::new(CallState::new(self.settings.total_timeout));
+        self.retry_budget.deposit();
+        let may_retry = body.is_none() && is_idempotent(&request.method);
+        let mut tried: Vec<Arc<Endpoint>> = Vec::new();
+        loop {
+            let Some(permit) = self.endpoints.pick(&tried) else {
+                // The configuration has at least one endpoint.
+                return Err(UpstreamError::ConnectFailed);
+            };
+            let endpoint = Arc::clone(&permit.endpoint);
+            record.begin_attempt(permit);
+            let error = match self.attempt(&request, &endpoint, body.take(), &state).await {
+                Ok(response) => return self.accept(response, &request, &state, record),
+                Err(error) => error,
+            };
+            let outcome = error.kind.outcome();
+            let is_fault = outcome.is_endpoint_fault();
+            let retries = u32::try_from(tried.len()).unwrap_or(u32::MAX);
+            // After a timeout no time is left.
+            let has_retry =
+                may_retry && is_fault && outcome != Outcome::TimedOut && retries < self.settings.max_retries;
+            if !has_retry || !self.retry_budget.withdraw() {
+                if is_fault {
+                    record.fail(outcome, &error.text);
+                } else {
+                    record.end(outcome);
+                }
+                return Err(error.kind);
+            }
+            record.record_attempt(false);
+            tried.push(endpoint);
+        }
+    }
+
+    /// Sends a request to one endpoint. Returns its response, whose body has not been read.
+    async fn attempt(
+        &self,
+        request: &Outgoing,
+        endpoint: &Endpoint,
+        body: Option<RequestBody>,
+        state: &Arc<CallState>,
+    ) -> Result<Response<Incoming>, AttemptError> {
+        let body = body.map_or(OutgoingBody::Empty, |body| OutgoingBody::Client {
+            body,
+            remaining: self.settings.max_request_bytes,
+            state: Arc::clone(state),
+        });
+        let mut outgoing = Request::new(body);
+        *outgoing.method_mut() = request.method.clone();
+        // A path that was valid remains valid after another one.
+        *outgoing.uri_mut() = endpoint.uri(&request.rest).map_err(|error| AttemptError {
+            kind: UpstreamError::NotFound,
+            text: error.to_string(),
+        })?;
+        *outgoing.headers_mut() = request.headers.clone();
+        request_headers::add_configured(outgoing.headers_mut(), &self.settings);
+        hyper::ext::on_informational(&mut outgoing, {
+            let state = Arc::clone(state);
+            move |_| state.informational_received()
+        });
+        let outcome = tokio::select! {
+            biased;
+            outcome = self.client.request(outgoing) => outcome,
+            fault = state.failed() => return Err(AttemptError {
+                kind: fault.into(),
+                text: "no response in time, or too many informational ones".to_owned(),
+            }),
+        };
+        let response = outcome.map_err(|error| AttemptError {
+            kind: match state.fault() {
+                Some(fault) => fault.into(),
+                None if error.is_connect() => UpstreamError::ConnectFailed,
+                None => UpstreamError::InvalidResponse,
+            },
+            text: describe(&error),
+        })?;
+        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+            return Err(AttemptError {
+                kind: UpstreamError::InvalidResponse,
+                text: "the response switches the protocol".to_owned(),
+            });
+        }
+        Ok(response)
+    }
+
+    /// Checks the head of a response.
+    fn accept(
+        &self,
+        response: Response<Incoming>,
+        request: &Outgoing,
+        state: &CallState,
+        mut record: CallRecord,
+    ) -> Result<Response<UpstreamBody>, UpstreamError> {
+        let (mut head, incoming) = response.into_parts();
+        record.response_received(head.status);
+        if let Err(error) = response_headers::sanitize(&mut head, &self.settings, &self.site, &request.target)
+        {
+            record.fail(error.outcome(), "the response redirects to another site");
+            return Err(error);
+        }
+        let is_head = request.method == Method::HEAD;
+        let length = head.headers.get(CONTENT_LENGTH);
+        let length = length.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+        let max_bytes = request.max_response_bytes;
+        if !is_head && length.is_some_and(|length| length > max_bytes) {
+            record.fail(Outcome::ResponseTooLarge, "the response is over the limit");
+            return Err(UpstreamError::ResponseTooLarge);
+        }
+        // The gateway does not wait for the rest of the client's body.
+        state.resume();
+        let body = UpstreamBody::new(incoming, max_bytes, state.deadline(), is_head, record);
+        Ok(Response::from_parts(head, body))
+    }
+}
+
+/// Returns whether sending a request twice has the same effect as sending it once (RFC 9110, section 9.2.2).
+fn is_idempotent(method: &Method) -> bool {
+    matches!(
+        *method,
+        Method::GET | Method::HEAD | Method::PUT | Method::DELETE | Method::OPTIONS
+    )
+}

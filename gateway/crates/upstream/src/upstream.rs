@@ -1,0 +1,113 @@
+//! One upstream: its settings, its client, and what limits its calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use colonnade_config::{self as config, Origin};
+use colonnade_web::rate_limiter::ClientRateLimiter;
+use http::HeaderValue;
+use tower::retry::budget::TpsBudget;
+
+use crate::cache::ResponseCache;
+use crate::cached::UpstreamFetch;
+use crate::circuit_breaker::{Breaker, BreakerLimits, BreakerState, CircuitBreaker};
+use crate::client::{self, Client, ClientError};
+use crate::concurrency_limit::ConcurrencyLimit;
+use crate::endpoint::{EjectionLimits, Endpoints};
+use crate::metrics::{MetricsOfUpstream, UpstreamMetrics};
+
+/// The time over which the retry budget looks back.
+const BUDGET_WINDOW: Duration = Duration::from_secs(10);
+
+/// The retries per second that are always allowed, for an upstream with few requests.
+const MIN_RETRIES_PER_SECOND: u32 = 10;
+
+/// An upstream.
+pub(crate) struct Upstream {
+    pub(crate) name: Arc<str>,
+    /// The decoded segments of its path prefix.
+    pub(crate) prefix: Vec<String>,
+    pub(crate) settings: config::Upstream,
+    pub(crate) site: Origin,
+    /// The cache of all upstreams, unless it is off.
+    pub(crate) cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
+    /// The value of `Allow`.
+    pub(crate) allow: HeaderValue,
+    pub(crate) client: Client,
+    pub(crate) endpoints: Arc<Endpoints>,
+    pub(crate) concurrency: ConcurrencyLimit,
+    pub(crate) breaker: Arc<CircuitBreaker<UpstreamBreaker>>,
+    pub(crate) rate_limiter: ClientRateLimiter,
+    pub(crate) retry_budget: TpsBudget,
+    pub(crate) metrics: MetricsOfUpstream,
+}
+
+/// The limits and the metrics of a circuit breaker.
+pub(crate) struct UpstreamBreaker {
+    upstream: Arc<str>,
+    limits: BreakerLimits,
+    metrics: MetricsOfUpstream,
+}
+
+impl Upstream {
+    pub(crate) fn new(
+        name: &str,
+        settings: config::Upstream,
+        site: Origin,
+        cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
+        metrics: &UpstreamMetrics,
+    ) -> Result<Arc<Self>, ClientError> {
+        let name: Arc<str> = name.into();
+        let ejection = EjectionLimits {
+            failure_threshold: settings.ejection_failure_threshold,
+            duration: settings.ejection,
+        };
+        let endpoints = Arc::new(Endpoints::new(Arc::clone(&name), &settings.urls, ejection));
+        let metrics = metrics.for_upstream(&endpoints);
+        let breaker = CircuitBreaker::new(UpstreamBreaker {
+            upstream: Arc::clone(&name),
+            limits: BreakerLimits {
+                failure_threshold: settings.breaker_failure_threshold,
+                open: settings.breaker_open,
+            },
+            metrics: metrics.clone(),
+        });
+        let methods = settings.methods.iter().map(http::Method::as_str);
+        let allow = methods.chain(["OPTIONS"]).collect::<Vec<_>>().join(", ");
+        let share = f32::from(settings.retry_budget_percent) / 100.0;
+        Ok(Arc::new(Self {
+            client: client::new(&name, &settings)?,
+            prefix: settings.path.split('/').skip(1).map(str::to_owned).collect(),
+            allow: HeaderValue::try_from(allow).unwrap_or(HeaderValue::from_static("OPTIONS")),
+            concurrency: ConcurrencyLimit::default(),
+            rate_limiter: ClientRateLimiter::default(),
+            retry_budget: TpsBudget::new(BUDGET_WINDOW, MIN_RETRIES_PER_SECOND, share),
+            name,
+            settings,
+            site,
+            cache,
+            endpoints,
+            breaker,
+            metrics,
+        }))
+    }
+}
+
+impl Breaker for UpstreamBreaker {
+    fn limits(&self) -> BreakerLimits {
+        self.limits
+    }
+
+    fn entered(&self, state: BreakerState) {
+        self.metrics.set_breaker_state(state);
+    }
+
+    fn opened(&self, open: Duration) {
+        let (upstream, open_seconds) = (&*self.upstream, open.as_secs());
+        tracing::warn!(event = "upstream_circuit_opened", upstream, open_seconds);
+    }
+
+    fn closed(&self) {
+        tracing::info!(event = "upstream_circuit_closed", upstream = &*self.upstream);
+    }
+}

@@ -1,0 +1,323 @@
+//! Upstreams on real sockets: an HTTP server that records requests, and a raw one that tests script byte by byte.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
+use tokio::runtime::Runtime;
+
+use super::client::TIMEOUT;
+
+/// The configuration of the upstream `events`, with these base URLs.
+pub(crate) fn upstream_table(urls: &[&str], keys: &str) -> String {
+    format!("[upstreams.events]\npath = \"/api/events\"\nurls = {urls:?}\n{keys}\n")
+}
+
+/// A request as an upstream got it.
+#[derive(Debug, Clone)]
+pub(crate) struct Received {
+    pub(crate) method: Method,
+    pub(crate) target: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+/// A running HTTP/1.1 server. Dropping it closes all its connections.
+pub(crate) struct Upstream {
+    address: SocketAddr,
+    received: Arc<Mutex<Vec<Received>>>,
+    runtime: Option<Runtime>,
+}
+
+impl Received {
+    /// The values of a header.
+    pub(crate) fn values(&self, name: &str) -> Vec<&str> {
+        let values = self.headers.get_all(name).iter();
+        values.map(|value| value.to_str().unwrap()).collect()
+    }
+}
+
+impl Upstream {
+    /// Starts a server that answers each request like this.
+    pub(crate) fn start(answer: impl Fn(&Received) -> Response<Vec<u8>> + Send + Sync + 'static) -> Self {
+        Self::start_on("127.0.0.1:0".parse().unwrap(), answer)
+    }
+
+    /// Does the same on this address.
+    pub(crate) fn start_on(
+        address: SocketAddr,
+        answer: impl Fn(&Received) -> Response<Vec<u8>> + Send + Sync + 'static,
+    ) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind(address)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let (answer, requests) = (Arc::new(answer), Arc::clone(&received));
+        runtime.spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let (answer, requests) = (Arc::clone(&answer), Arc::clone(&requests));
+                let service = service_fn(move |request: http::Request<Incoming>| {
+                    let (answer, requests) = (Arc::clone(&answer), Arc::clone(&requests));
+                    async move {
+                        let (head, body) = request.into_parts();
+                        let request = Received {
+                            method: head.method,
+                            target: head.uri.to_string(),
+                            headers: head.headers,
+                            body: body.collect().await?.to_bytes().to_vec(),
+                        };
+                        let response = answer(&request);
+                        requests.lock().push(request);
+                        Ok::<_, hyper::Error>(response.map(|body| Full::new(Bytes::from(body))))
+                    }
+                });
+                let connection = hyper::server::conn::http1::Builder::new()
+                    .serve_connection(TokioIo::new(stream), service);
+                tokio::spawn(connection);
+            }
+        });
+        Self {
+            address,
+            received,
+            runtime: Some(runtime),
+        }
+    }
+
+    /// Starts a server that answers every request with this JSON.
+    pub(crate) fn json(body: &'static str) -> Self {
+        Self::start(move |_| {
+            let response = Response::builder().header("content-type", "application/json");
+            response.body(body.into()).unwrap()
+        })
+    }
+
+    /// The base URL.
+    pub(crate) fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The address.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// All requests so far, which must be complete.
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.received.lock().clone()
+    }
+
+    /// Closes all connections and stops listening. Returns all requests.
+    pub(crate) fn stop(mut self) -> Vec<Received> {
+        if let Some(runtime) = self.runtime.take() {
+            // Waits until the tasks, and thereby the sockets, are dropped.
+            runtime.shutdown_timeout(TIMEOUT);
+        }
+        self.received()
+    }
+
+    /// The only request so far.
+    pub(crate) fn only_request(&self) -> Received {
+        let received = self.received();
+        assert_eq!(received.len(), 1, "{received:#?}");
+        received[0].clone()
+    }
+}
+
+impl Drop for Upstream {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// A listener whose connections the test serves itself.
+pub(crate) struct RawUpstream(TcpListener);
+
+impl RawUpstream {
+    /// Opens the listener.
+    pub(crate) fn start() -> Self {
+        Self(TcpListener::bind("127.0.0.1:0").unwrap())
+    }
+
+    /// The address.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.0.local_addr().unwrap()
+    }
+
+    /// The base URL.
+    pub(crate) fn origin(&self) -> String {
+        format!("http://{}", self.address())
+    }
+
+    /// Accepts a connection.
+    pub(crate) fn accept(&self) -> TcpStream {
+        let (stream, _) = self.0.accept().unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        stream
+    }
+
+    /// Accepts a connection, reads a request without a body, and returns both.
+    pub(crate) fn accept_request(&self) -> (TcpStream, String) {
+        let mut stream = self.accept();
+        let head = read_head(&mut stream).unwrap();
+        (stream, head)
+    }
+
+    /// Serves each connection in a thread.
+    pub(crate) fn serve_bytes(self, serve: impl Fn(TcpStream) + Send + Sync + 'static) {
+        let serve = Arc::new(serve);
+        std::thread::spawn(move || {
+            loop {
+                let (stream, serve) = (self.accept(), Arc::clone(&serve));
+                std::thread::spawn(move || serve(stream));
+            }
+        });
+    }
+
+    /// Does the same once the head of a request has arrived.
+    pub(crate) fn serve(self, serve: impl Fn(TcpStream) + Send + Sync + 'static) {
+        self.serve_bytes(move |mut stream| {
+            if read_head(&mut stream).is_some() {
+                serve(stream);
+            }
+        });
+    }
+
+    /// Sends these bytes in response to every request, and closes the connection.
+    pub(crate) fn respond_always(self, bytes: impl Into<Vec<u8>>) {
+        let bytes = bytes.into();
+        self.serve(move |mut stream| {
+            // The gateway may close the connection first.
+            let _ = stream.write_all(&bytes);
+        });
+    }
+
+    /// Responds to every complete request with 200, and records all bytes.
+    pub(crate) fn record(self) -> Recording {
+        let recording = Recording::default();
+        let connections = Arc::clone(&recording.0);
+        std::thread::spawn(move || {
+            for index in 0.. {
+                let (mut stream, connections) = (self.accept(), Arc::clone(&connections));
+                connections.lock().push(Vec::new());
+                std::thread::spawn(move || {
+                    let (mut buffer, mut answered) = ([0; 4096], 0);
+                    while let Ok(count @ 1..) = stream.read(&mut buffer) {
+                        let mut connections = connections.lock();
+                        let received = &mut connections[index];
+                        received.extend(&buffer[..count]);
+                        let complete = complete_requests(received).0.len();
+                        drop(connections);
+                        for _ in answered..complete {
+                            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+                        }
+                        answered = complete;
+                    }
+                });
+            }
+        });
+        recording
+    }
+}
+
+/// The bytes of each connection to an upstream.
+#[derive(Default)]
+pub(crate) struct Recording(Arc<Mutex<Vec<Vec<u8>>>>);
+
+impl Recording {
+    /// All bytes, as text.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().concat()).into_owned()
+    }
+
+    /// The request line and the body of each complete request, in no particular order.
+    pub(crate) fn requests(&self) -> Vec<(String, String)> {
+        let connections = self.0.lock();
+        connections
+            .iter()
+            .flat_map(|received| complete_requests(received).0)
+            .collect()
+    }
+
+    /// What follows the complete requests, for each connection.
+    pub(crate) fn incomplete(&self) -> Vec<String> {
+        let connections = self.0.lock();
+        connections
+            .iter()
+            .map(|received| complete_requests(received).1)
+            .collect()
+    }
+}
+
+/// The request line and the body of each complete request in these bytes, and the rest. Strict: a request has either a
+/// Content-Length, or chunks, or no body.
+fn complete_requests(received: &[u8]) -> (Vec<(String, String)>, String) {
+    let text = String::from_utf8_lossy(received).into_owned();
+    let (mut rest, mut found) = (&*text, Vec::new());
+    while let Some((head, body)) = rest.split_once("\r\n\r\n") {
+        let (line, fields) = head.split_once("\r\n").unwrap_or((head, ""));
+        let field = |name: &str| {
+            let values: Vec<&str> = fields
+                .split("\r\n")
+                .filter_map(|field| field.strip_prefix(name)?.strip_prefix(": "))
+                .collect();
+            assert!(values.len() <= 1, "{head:?}");
+            values.first().copied()
+        };
+        let end = match (field("content-length"), field("transfer-encoding")) {
+            (Some(length), None) => {
+                let length: usize = length.parse().unwrap();
+                body.get(..length).map(|content| (content.to_owned(), length))
+            }
+            (None, Some("chunked")) => dechunk(body),
+            (None, None) => Some((String::new(), 0)),
+            framing => panic!("ambiguous: {framing:?} in {head:?}"),
+        };
+        let Some((content, length)) = end else {
+            break;
+        };
+        found.push((line.to_owned(), content));
+        rest = &body[length..];
+    }
+    (found, rest.to_owned())
+}
+
+/// The content of a chunked body and its length with the framing; `None` if it is incomplete.
+fn dechunk(body: &str) -> Option<(String, usize)> {
+    let (mut rest, mut content) = (body, String::new());
+    loop {
+        let (size, after) = rest.split_once("\r\n")?;
+        let size = usize::from_str_radix(size, 16).unwrap();
+        content += after.get(..size)?;
+        rest = after[size..].strip_prefix("\r\n")?;
+        if size == 0 {
+            return Some((content, body.len() - rest.len()));
+        }
+    }
+}
+
+/// Reads the head of a request; `None` if the connection closes.
+fn read_head(stream: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        if stream.read(&mut byte).ok()? == 0 {
+            return None;
+        }
+        head.push(byte[0]);
+    }
+    String::from_utf8(head).ok()
+}

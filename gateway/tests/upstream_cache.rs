@@ -1,0 +1,298 @@
+//! The shared cache of upstreams' responses.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+
+use http::{Response, StatusCode};
+use parking_lot::Mutex;
+use serde_json::json;
+
+use crate::support::{
+    Gateway, Received, Request, Response as Answer, TIMEOUT, Upstream, upstream_table, wait_until,
+};
+
+const KEYS: &str = "methods = [\"GET\", \"HEAD\", \"POST\"]\nforward_cookies = true\nforward_authorization = true\n\
+                    request_headers = { authorization = { env = \"EVENTS_KEY\" } }";
+const VARIABLES: [(&str, &str); 1] = [("EVENTS_KEY", "Bearer of-the-gateway")];
+
+/// An upstream that answers the path `/<name>` as the case of that name says, with the number of the request as its body.
+fn upstream(cases: &'static [(&'static str, &'static [(&'static str, &'static str)])]) -> Upstream {
+    let count = AtomicUsize::new(0);
+    Upstream::start(move |request| {
+        let number = count.fetch_add(1, Ordering::SeqCst);
+        let case = cases
+            .iter()
+            .find(|(name, _)| request.target.starts_with(&format!("/{name}")));
+        let mut response = Response::builder();
+        for (name, value) in case.expect("a case").1 {
+            response = response.header(*name, *value);
+        }
+        if request.headers.contains_key("if-none-match") {
+            return response
+                .status(StatusCode::NOT_MODIFIED)
+                .body(Vec::new())
+                .unwrap();
+        }
+        response.body(number.to_string().into()).unwrap()
+    })
+}
+
+/// What the cache says about a first request, if it stores the response and if it does not.
+const MISS: &str = "fwd=uri-miss; fwd-status=200; stored";
+const UNSTORED: &str = "fwd=uri-miss; fwd-status=200";
+
+fn gateway(upstream: &Upstream) -> Gateway {
+    Gateway::start_with(&upstream_table(&[&upstream.origin()], KEYS), &VARIABLES)
+}
+
+/// What the cache says about a response, without its name and the remaining freshness.
+fn status(response: &Answer) -> String {
+    let status = response
+        .header("cache-status")
+        .strip_prefix("colonnade; ")
+        .expect("the gateway's status");
+    status.split("; ttl=").next().unwrap().to_owned()
+}
+
+fn get(gateway: &Gateway, name: &str, headers: &[(&str, &str)]) -> (String, u16, String) {
+    let mut request = Request::new("GET", &format!("/api/events/{name}"));
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    let response = gateway.site.send(request);
+    (status(&response), response.status, response.text())
+}
+
+fn cache_metric(gateway: &Gateway, outcome: &str) -> u64 {
+    gateway.metric(&format!(
+        "colonnade_upstream_cache_responses_total{{upstream=\"events\",outcome=\"{outcome}\"}}"
+    ))
+}
+
+#[test]
+fn responses_are_reused_as_their_headers_say() {
+    let upstream = upstream(&[
+        (
+            "fresh",
+            &[
+                ("cache-control", "max-age=600"),
+                ("etag", "\"a\""),
+                ("content-type", "application/json"),
+            ],
+        ),
+        ("public", &[("cache-control", "public, max-age=600")]),
+        (
+            "vary",
+            &[("cache-control", "max-age=600"), ("vary", "accept-language")],
+        ),
+        ("private", &[("cache-control", "private, max-age=600")]),
+        (
+            "cookie",
+            &[("cache-control", "public, max-age=600"), ("set-cookie", "a=b")],
+        ),
+        ("none", &[]),
+    ]);
+    let gateway = gateway(&upstream);
+    let cookie = [("cookie", "session=1")];
+    for (number, (name, headers, expected)) in [
+        ("fresh", &[][..], (MISS, 200, "0")),
+        ("fresh", &[], ("hit", 200, "0")),
+        ("fresh", &[("cache-control", "no-cache")], ("hit", 200, "0")),
+        ("fresh", &[("if-none-match", "\"a\"")], ("hit", 304, "")),
+        (
+            "fresh",
+            &[("range", "bytes=0-0")],
+            ("fwd=bypass; fwd-status=200", 200, "1"),
+        ),
+        ("fresh", &cookie, ("fwd=request; fwd-status=200", 200, "2")),
+        (
+            "fresh",
+            &[("authorization", "Bearer a")],
+            ("fwd=request; fwd-status=200", 200, "3"),
+        ),
+        ("public", &cookie, (MISS, 200, "4")),
+        ("public", &[], ("hit", 200, "4")),
+        ("vary", &[("accept-language", "de")], (MISS, 200, "5")),
+        (
+            "vary",
+            &[("accept-language", "fr")],
+            ("fwd=vary-miss; fwd-status=200; stored", 200, "6"),
+        ),
+        ("vary", &[("accept-language", "de")], ("hit", 200, "5")),
+        ("private", &[], (UNSTORED, 200, "7")),
+        ("private", &[], (UNSTORED, 200, "8")),
+        // The gateway removes the cookie, but the response may be for one visitor.
+        ("cookie", &[], (UNSTORED, 200, "9")),
+        ("cookie", &[], (UNSTORED, 200, "10")),
+        ("none", &[], (UNSTORED, 200, "11")),
+        ("none", &[], (UNSTORED, 200, "12")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (status, code, body) = get(&gateway, name, headers);
+        assert_eq!(
+            (&*status, code, &*body),
+            expected,
+            "request {number}: {name} {headers:?}"
+        );
+    }
+    let head = gateway.site.send(Request::new("HEAD", "/api/events/fresh"));
+    assert_eq!(
+        (status(&head).as_str(), head.status, head.body.len()),
+        ("hit", 200, 0)
+    );
+    assert_eq!(
+        (head.header("content-length"), head.header("content-type")),
+        ("1", "application/json")
+    );
+    assert!(head.has("age"));
+    // The gateway's own header is in each request, and makes no visitor a known one.
+    let received = upstream.received();
+    assert!(
+        received
+            .iter()
+            .all(|request| request.values("authorization") == ["Bearer of-the-gateway"])
+    );
+    for (outcome, expected) in [
+        ("hit", 6),
+        ("miss", 9),
+        ("bypass", 4),
+        ("stale", 0),
+        ("collapsed", 0),
+    ] {
+        assert_eq!(cache_metric(&gateway, outcome), expected, "{outcome}");
+    }
+    assert!(gateway.metric("colonnade_upstream_cache_size_bytes") > 0);
+}
+
+#[test]
+fn stale_response_is_validated_and_replaces_failures() {
+    let upstream = upstream(&[
+        ("validated", &[("cache-control", "no-cache"), ("etag", "\"a\"")]),
+        (
+            "window",
+            &[("cache-control", "max-age=0, stale-while-revalidate=600")],
+        ),
+    ]);
+    let gateway = gateway(&upstream);
+    get(&gateway, "validated", &[]);
+    let validated = get(&gateway, "validated", &[("if-none-match", "\"other\"")]);
+    assert_eq!(
+        validated,
+        (
+            "fwd=stale; fwd-status=304; stored".to_owned(),
+            200,
+            "0".to_owned()
+        )
+    );
+    assert_eq!(upstream.received()[1].values("if-none-match"), ["\"a\""]);
+    assert_eq!(cache_metric(&gateway, "revalidated"), 1);
+    // The visitor does not wait for the revalidation.
+    get(&gateway, "window", &[]);
+    assert_eq!(
+        get(&gateway, "window", &[]),
+        ("hit".to_owned(), 200, "2".to_owned())
+    );
+    wait_until("the response is revalidated", || {
+        get(&gateway, "window", &[]).2 != "2"
+    });
+
+    let failing = AtomicUsize::new(0);
+    let upstream = Upstream::start(move |_| {
+        let number = failing.fetch_add(1, Ordering::SeqCst);
+        let response = Response::builder().status(if number == 0 { 200 } else { 503 });
+        let response = response.header("cache-control", "max-age=0, stale-if-error=600");
+        response.body(number.to_string().into()).unwrap()
+    });
+    let gateway = self::gateway(&upstream);
+    get(&gateway, "a", &[]);
+    assert_eq!(
+        get(&gateway, "a", &[]),
+        ("fwd=stale; fwd-status=503".to_owned(), 200, "0".to_owned())
+    );
+    drop(upstream);
+    assert_eq!(
+        get(&gateway, "a", &[]),
+        ("fwd=stale".to_owned(), 200, "0".to_owned())
+    );
+    assert_eq!(cache_metric(&gateway, "stale"), 2);
+}
+
+#[test]
+fn concurrent_requests_share_one_even_if_the_first_leaves() {
+    let (release, released) = channel::<()>();
+    let released = Mutex::new(released);
+    let (arrive, arrived) = channel();
+    let upstream = Upstream::start(move |_: &Received| {
+        arrive.send(()).expect("the test waits");
+        released.lock().recv().expect("the test releases the response");
+        Response::builder()
+            .header("cache-control", "max-age=600")
+            .body(b"shared".to_vec())
+            .unwrap()
+    });
+    let gateway = gateway(&upstream);
+    let open = "colonnade_connections_open{listener=\"site\"}";
+    let before = gateway.metric(open);
+    let first = gateway.site.connect();
+    std::io::Write::write_all(
+        &mut &first,
+        b"GET /api/events/a HTTP/1.1\r\nhost: localhost\r\n\r\n",
+    )
+    .unwrap();
+    arrived.recv_timeout(TIMEOUT).expect("the first request");
+    let site = gateway.site;
+    let others: Vec<_> = (0..8)
+        .map(|_| thread::spawn(move || site.get("/api/events/a")))
+        .collect();
+    wait_until("all requests arrive", || gateway.metric(open) == before + 9);
+    drop(first);
+    wait_until("the first one leaves", || gateway.metric(open) == before + 8);
+    release.send(()).unwrap();
+    for other in others {
+        assert_eq!(other.join().unwrap().text(), "shared");
+    }
+    upstream.only_request();
+}
+
+#[test]
+fn purge_and_unsafe_methods_remove_responses() {
+    let upstream = upstream(&[("", &[("cache-control", "max-age=600")])]);
+    let gateway = gateway(&upstream);
+    for name in ["a", "b?x=1", "b?x=2", "%62/c"] {
+        get(&gateway, name, &[]);
+    }
+    let purge = |prefix: &str| gateway.admin_post("/api/v1/upstreams/purge", &json!({ "prefix": prefix }));
+    for (prefix, expected) in [("/api/other", 0), ("/api/events/b", 3), ("/api/events/b", 0)] {
+        let response = purge(prefix);
+        assert_eq!(
+            (response.status, response.json()),
+            (200, json!({ "purged": expected })),
+            "{prefix}"
+        );
+    }
+    assert_eq!(get(&gateway, "b?x=1", &[]).2, "4");
+    assert_eq!(get(&gateway, "a", &[]).2, "0");
+    for prefix in ["", "api/events", "/assets/", "/api/\u{e9}"] {
+        assert_eq!(purge(prefix).status, 400, "{prefix}");
+    }
+    let post = Request::new("POST", "/api/events/a")
+        .header("sec-fetch-site", "same-origin")
+        .body("x");
+    assert_eq!(status(&gateway.site.send(post)), "fwd=method; fwd-status=200");
+    assert_eq!(get(&gateway, "a", &[]).2, "6");
+}
+
+#[test]
+fn cache_of_size_zero_stores_nothing() {
+    let upstream = upstream(&[("", &[("cache-control", "max-age=600")])]);
+    let table = upstream_table(&[&upstream.origin()], KEYS) + "[upstream_cache]\nsize_mib = 0\n";
+    let gateway = Gateway::start_with(&table, &VARIABLES);
+    for body in ["0", "1"] {
+        let response = gateway.get("/api/events/a");
+        assert_eq!(response.text(), body);
+        assert!(!response.has("cache-status"));
+    }
+}

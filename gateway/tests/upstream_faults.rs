@@ -1,0 +1,287 @@
+//! Faults of upstreams: what the visitor gets, one log line, and a metric, within a bounded time.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use serde_json::{Value, json};
+
+use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, frame};
+use crate::support::{Gateway, Raw, RawUpstream, Upstream};
+
+const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+
+/// What an upstream does with a request.
+enum Fault {
+    /// Nothing listens.
+    Closed,
+    /// The name does not exist.
+    UnknownName,
+    /// There is no TLS.
+    NoTls,
+    /// It sends these bytes and closes the connection.
+    Sends(String),
+    /// It sends these bytes and no more.
+    Hangs(String),
+    /// It sends these bytes without end.
+    Floods(&'static str),
+}
+
+impl Fault {
+    /// Starts the upstream. Returns its base URL.
+    fn start(self) -> String {
+        let upstream = RawUpstream::start();
+        let origin = upstream.origin();
+        match self {
+            Self::Closed => return "http://127.0.0.1:1".to_owned(),
+            Self::UnknownName => return "https://upstream.invalid".to_owned(),
+            Self::NoTls => {
+                upstream.serve_bytes(|mut stream| {
+                    let _ = stream.write_all(HEAD.as_bytes());
+                });
+                return origin.replace("http://", "https://");
+            }
+            Self::Sends(bytes) => upstream.respond_always(bytes),
+            Self::Hangs(bytes) => upstream.serve(move |mut stream| {
+                let _ = stream.write_all(bytes.as_bytes());
+                let _ = stream.read(&mut [0]);
+            }),
+            Self::Floods(bytes) => upstream.serve(move |mut stream| {
+                let many = bytes.repeat(1000);
+                while stream.write_all(many.as_bytes()).is_ok() {}
+            }),
+        }
+        origin
+    }
+}
+
+/// Each fault with the status that visitors get, and the outcome in metrics and log. After 200 the response ends early.
+fn faults() -> Vec<(&'static str, Fault, u16, &'static str)> {
+    let sends = |text: &str| Fault::Sends(text.to_owned());
+    let hangs = |text: String| Fault::Hangs(text);
+    vec![
+        ("closed", Fault::Closed, 502, "connect_failed"),
+        ("unknown-name", Fault::UnknownName, 502, "connect_failed"),
+        ("no-tls", Fault::NoTls, 502, "connect_failed"),
+        ("silent", hangs(String::new()), 504, "timed_out"),
+        ("half-head", hangs(HEAD.to_owned()), 504, "timed_out"),
+        ("closes", sends(""), 502, "invalid_response"),
+        ("rubbish", sends("what is this\r\n\r\n"), 502, "invalid_response"),
+        (
+            "two-lengths",
+            sends(&format!(
+                "{HEAD}content-length: 4\r\ncontent-length: 5\r\n\r\nabcde"
+            )),
+            502,
+            "invalid_response",
+        ),
+        (
+            "switches",
+            sends("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"),
+            502,
+            "invalid_response",
+        ),
+        (
+            "informational",
+            Fault::Floods("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"),
+            502,
+            "invalid_response",
+        ),
+        (
+            "many-headers",
+            sends(&format!("{HEAD}{}\r\n", "x: y\r\n".repeat(200))),
+            502,
+            "invalid_response",
+        ),
+        (
+            "long-header",
+            sends(&format!("{HEAD}x: {}\r\n\r\n", "y".repeat(200_000))),
+            502,
+            "invalid_response",
+        ),
+        (
+            "endless-header",
+            Fault::Floods("HTTP/1.1 200 OK\r\nx: "),
+            502,
+            "invalid_response",
+        ),
+        (
+            "redirects",
+            sends("HTTP/1.1 302 Found\r\nlocation: https://evil.example/\r\ncontent-length: 0\r\n\r\n"),
+            502,
+            "redirect_rejected",
+        ),
+        (
+            "large",
+            sends(&format!("{HEAD}content-length: 10485761\r\n\r\nabc")),
+            502,
+            "response_too_large",
+        ),
+        (
+            "endless",
+            Fault::Floods("HTTP/1.1 200 OK\r\n\r\n"),
+            200,
+            "response_too_large",
+        ),
+        (
+            "short",
+            sends(&format!("{HEAD}content-length: 100\r\n\r\n{{\"half\":")),
+            200,
+            "broken",
+        ),
+        (
+            "half-chunk",
+            sends(&format!("{HEAD}transfer-encoding: chunked\r\n\r\n5\r\nab")),
+            200,
+            "broken",
+        ),
+        (
+            "bad-chunk",
+            sends(&format!("{HEAD}transfer-encoding: chunked\r\n\r\nx\r\n")),
+            200,
+            "broken",
+        ),
+        (
+            "stalls",
+            hangs(format!("{HEAD}content-length: 100\r\n\r\n{{\"half\":")),
+            200,
+            "timed_out",
+        ),
+    ]
+}
+
+/// Sends a request over HTTP/1.0, whose responses end with the connection, and returns the bytes of the response.
+fn get(gateway: &Gateway, path: &str, is_broken: bool) -> Vec<u8> {
+    let mut raw = Raw::open(&gateway.site);
+    raw.send(format!("GET {path} HTTP/1.0\r\nhost: site.example\r\n\r\n"));
+    if is_broken {
+        raw.read_until_reset()
+    } else {
+        raw.read_until_closed()
+    }
+}
+
+#[test]
+fn each_fault_gets_status_log_line_and_metric() {
+    let mut tables = Vec::new();
+    let mut expected = Vec::new();
+    for (name, fault, status, outcome) in faults() {
+        tables.push(format!(
+            "[upstreams.{name}]\npath = \"/api/{name}\"\nurls = [\"{}\"]\nmax_retries = 0\nconnect_timeout_ms = 10000\n\
+             total_timeout_ms = {}\n",
+            fault.start(),
+            if outcome == "timed_out" { 300 } else { 20_000 },
+        ));
+        expected.push((name, status, outcome));
+    }
+    let healthy = Upstream::json("{}");
+    tables.push(format!(
+        "[upstreams.healthy]\npath = \"/api/healthy\"\nurls = [\"{}\"]\n",
+        healthy.origin()
+    ));
+    let gateway = Gateway::start_with(&tables.concat(), &[]);
+    for (name, status, outcome) in expected {
+        let received = get(&gateway, &format!("/api/{name}/x?marked-query"), status == 200);
+        let text = String::from_utf8_lossy(&received);
+        // What was sent before a reset may be lost.
+        let is_expected = text.starts_with(&format!("HTTP/1.0 {status} "))
+            || text.starts_with(&format!("HTTP/1.1 {status} "))
+            || (status == 200 && text.is_empty());
+        assert!(is_expected, "{name}: {}", &text[..text.len().min(1000)]);
+        if status != 200 {
+            let (_, body) = text.split_once("\r\n\r\n").unwrap();
+            let body: Value = serde_json::from_str(body).unwrap();
+            assert_eq!(
+                body,
+                json!({ "error": "This isn’t available right now. Please try again." })
+            );
+        }
+        let sample =
+            format!("colonnade_upstream_requests_total{{upstream=\"{name}\",outcome=\"{outcome}\"}}");
+        let failed =
+            gateway.wait_for_event(|line| line["event"] == "upstream_failed" && line["upstream"] == name);
+        assert_eq!(failed["cause"], outcome, "{name}: {failed}");
+        let id = failed["request_id"].clone();
+        gateway.wait_for_event(|line| {
+            line["event"] == "request"
+                && line["request_id"] == id
+                && line["upstream"] == name
+                && line["status"] == status
+        });
+        assert_eq!(gateway.metric(&sample), 1, "{name}");
+        // Other upstreams are not affected.
+        assert_eq!(gateway.get("/api/healthy").status, 200);
+    }
+    let output = gateway.output();
+    let failures = output.matches("\"event\":\"upstream_failed\"").count();
+    assert_eq!(failures, faults().len(), "{output}");
+    assert!(
+        !output.contains("marked-query") && !output.contains("evil.example"),
+        "{output}"
+    );
+    assert!(!output.contains("\"event\":\"panic\""), "{output}");
+}
+
+#[test]
+fn broken_response_resets_http2_stream_but_not_connection() {
+    let upstream = RawUpstream::start();
+    let origin = upstream.origin();
+    upstream.respond_always(format!("{HEAD}content-length: 100\r\n\r\npart"));
+    let table = format!("[upstreams.short]\npath = \"/api/short\"\nurls = [\"{origin}\"]\nmax_retries = 0\n");
+    let gateway = Gateway::start_with(&table, &[]);
+    let mut raw = frames::open(&gateway.site, &[]);
+    let request = |stream, path| frame(HEADERS, END_STREAM | END_HEADERS, stream, &frames::get(path));
+    assert!(raw.send(request(1, "/api/short")));
+    assert_eq!(frames::read_until(&mut raw, RST_STREAM).2, 1);
+    assert!(raw.send(request(3, "/healthz")));
+    let (_, _, stream, block) = frames::read_until(&mut raw, HEADERS);
+    assert_eq!((stream, &*frames::status(&block)), (3, "200"));
+}
+
+#[test]
+fn bytes_after_content_length_reach_no_visitor() {
+    let upstream = RawUpstream::start();
+    let origin = upstream.origin();
+    let extra = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil";
+    upstream.serve(move |mut stream: TcpStream| {
+        let _ = write!(stream, "{HEAD}content-length: 4\r\n\r\ngood{extra}");
+        let _ = stream.read(&mut [0]);
+    });
+    let table = format!("[upstreams.long]\npath = \"/api/long\"\nurls = [\"{origin}\"]\n");
+    let gateway = Gateway::start_with(&table, &[]);
+    for _ in 0..5 {
+        assert_eq!(gateway.get("/api/long").text(), "good");
+    }
+}
+
+#[test]
+fn circuit_breaker_spares_upstream_and_visitors_until_probe_succeeds() {
+    let raw = RawUpstream::start();
+    let address = raw.address();
+    drop(raw);
+    let table = format!(
+        "[upstreams.events]\npath = \"/api/events\"\nurls = [\"http://{address}\"]\nmax_retries = 0\n\
+         breaker_failure_threshold = 3\nbreaker_open_seconds = 1\n"
+    );
+    let gateway = Gateway::start_with(&table, &[]);
+    let state = |state: &str| {
+        gateway.metric(&format!(
+            "colonnade_upstream_circuit_breaker_state{{upstream=\"events\",state=\"{state}\"}}"
+        ))
+    };
+    for _ in 0..3 {
+        assert_eq!(gateway.get("/api/events").status, 502);
+    }
+    gateway.wait_for_event(|line| line["event"] == "upstream_circuit_opened" && line["upstream"] == "events");
+    let response = gateway.get("/api/events");
+    assert!(
+        response.status == 503 && response.header("retry-after") == "1",
+        "{response:?}"
+    );
+    assert_eq!(state("open"), 1);
+    let _upstream = Upstream::start_on(address, |_| http::Response::new(b"up".to_vec()));
+    crate::support::wait_until("the upstream is probed", || {
+        gateway.get("/api/events").status == 200
+    });
+    gateway.wait_for_event(|line| line["event"] == "upstream_circuit_closed");
+    assert_eq!((state("open"), state("closed")), (0, 1));
+}

@@ -1,0 +1,212 @@
+//! Bodies stream in both directions, with backpressure, within limits.
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use crate::support::{Gateway, Raw, RawUpstream, Request, TIMEOUT, Upstream, upstream_table, wait_until};
+
+/// Far more than sockets and the gateway buffer.
+const LARGE: usize = 64 * 1024 * 1024;
+
+/// How long a socket accepts nothing before it counts as blocked.
+const BLOCKED: Duration = Duration::from_secs(1);
+
+fn gateway(upstream: &RawUpstream, keys: &str) -> Gateway {
+    let methods =
+        "methods = [\"GET\", \"HEAD\", \"POST\"]\nmax_request_kib = 102400\nmax_response_kib = 102400\n";
+    Gateway::start_with(
+        &upstream_table(&[&upstream.origin()], &format!("{methods}{keys}")),
+        &[],
+    )
+}
+
+/// Reads exactly this many bytes as text.
+fn read(stream: &mut TcpStream, count: usize) -> String {
+    let mut bytes = vec![0; count];
+    stream.read_exact(&mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Reads up to the end of a head.
+fn head(stream: &mut impl std::io::Read) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    String::from_utf8(head).unwrap()
+}
+
+/// Writes until the socket accepts nothing more. Returns the number of bytes.
+fn write_until_blocked(stream: &mut TcpStream) -> usize {
+    stream.set_write_timeout(Some(BLOCKED)).unwrap();
+    let mut written = 0;
+    while written < LARGE {
+        match stream.write(&[b'x'; 16384]) {
+            Ok(count) => written += count,
+            Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => break,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    stream.set_write_timeout(Some(TIMEOUT)).unwrap();
+    written
+}
+
+/// Writes the rest of `LARGE` bytes in a thread.
+fn write_rest(mut stream: TcpStream, written: usize) -> std::thread::JoinHandle<()> {
+    std::thread::spawn(move || {
+        let rest = vec![b'x'; LARGE - written];
+        stream.write_all(&rest).unwrap();
+    })
+}
+
+#[test]
+fn first_byte_of_response_arrives_before_last_is_sent() {
+    let upstream = RawUpstream::start();
+    let gateway = gateway(&upstream, "");
+    let mut visitor = gateway.site.connect();
+    write!(visitor, "GET /api/events HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
+    let (mut backend, _) = upstream.accept_request();
+    write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\none").unwrap();
+    assert!(head(&mut visitor).starts_with("HTTP/1.1 200 OK\r\n"));
+    assert_eq!(read(&mut visitor, 3), "one");
+    write!(backend, "two").unwrap();
+    assert_eq!(read(&mut visitor, 3), "two");
+}
+
+#[test]
+fn first_byte_of_request_arrives_before_last_is_sent() {
+    let upstream = RawUpstream::start();
+    let gateway = gateway(&upstream, "");
+    let mut visitor = gateway.site.connect();
+    let post = "POST /api/events HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\n";
+    write!(visitor, "{post}expect: 100-continue\r\ncontent-length: 6\r\n\r\n").unwrap();
+    let mut backend = upstream.accept();
+    assert_eq!(head(&mut visitor), "HTTP/1.1 100 Continue\r\n\r\n");
+    write!(visitor, "one").unwrap();
+    let request = head(&mut backend);
+    assert!(
+        request.contains("content-length: 6\r\n") && !request.contains("expect"),
+        "{request}"
+    );
+    assert_eq!(read(&mut backend, 3), "one");
+    write!(visitor, "two").unwrap();
+    assert_eq!(read(&mut backend, 3), "two");
+    write!(backend, "HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+    assert!(head(&mut visitor).starts_with("HTTP/1.1 204 No Content\r\n"));
+}
+
+#[test]
+fn unread_response_stops_upstream_and_arrives_completely() {
+    let upstream = RawUpstream::start();
+    // Waiting for the visitor does not count as the upstream's time.
+    let gateway = gateway(&upstream, "total_timeout_ms = 500\n");
+    let mut visitor = gateway.site.connect();
+    write!(visitor, "GET /api/events HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
+    let (mut backend, _) = upstream.accept_request();
+    write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: {LARGE}\r\n\r\n").unwrap();
+    let written = write_until_blocked(&mut backend);
+    assert!(written < LARGE / 2, "the gateway buffers {written} bytes");
+    let writer = write_rest(backend, written);
+    head(&mut visitor);
+    let mut body = Vec::new();
+    visitor.take(LARGE as u64).read_to_end(&mut body).unwrap();
+    assert_eq!(body.len(), LARGE);
+    writer.join().unwrap();
+}
+
+#[test]
+fn unread_request_stops_visitor_and_arrives_completely() {
+    let upstream = RawUpstream::start();
+    let gateway = gateway(&upstream, "total_timeout_ms = 86400000\n");
+    let mut visitor = gateway.site.connect();
+    let post = "POST /api/events HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\n";
+    write!(visitor, "{post}content-length: {LARGE}\r\n\r\n").unwrap();
+    let mut backend = upstream.accept();
+    let written = write_until_blocked(&mut visitor);
+    assert!(written < LARGE / 2, "the gateway buffers {written} bytes");
+    let writer = write_rest(visitor.try_clone().unwrap(), written);
+    head(&mut backend);
+    let body = &mut backend;
+    let mut received = Vec::new();
+    body.take(LARGE as u64).read_to_end(&mut received).unwrap();
+    assert_eq!(received.len(), LARGE);
+    writer.join().unwrap();
+    write!(backend, "HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+    assert!(head(&mut visitor).starts_with("HTTP/1.1 204 No Content\r\n"));
+}
+
+#[test]
+fn slow_visitor_does_not_count_as_failure_of_upstream() {
+    let upstream = RawUpstream::start();
+    let gateway = gateway(&upstream, "total_timeout_ms = 200\n");
+    let post =
+        "POST /api/events HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\ncontent-length: 3\r\n\r\n";
+    let mut visitor = gateway.site.connect();
+    write!(visitor, "{post}").unwrap();
+    let mut backend = upstream.accept();
+    head(&mut backend);
+    for byte in ["a", "b", "c"] {
+        // Together longer than the timeout.
+        std::thread::park_timeout(Duration::from_millis(150));
+        write!(visitor, "{byte}").unwrap();
+        assert_eq!(read(&mut backend, 1), byte);
+    }
+    write!(backend, "HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+    assert!(head(&mut visitor).starts_with("HTTP/1.1 204 No Content\r\n"));
+}
+
+#[test]
+fn body_over_limit_gets_413() {
+    let upstream = Upstream::json("{}");
+    let keys = "methods = [\"POST\"]\nmax_request_kib = 1\n";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    let post = Request::new("POST", "/api/events").header("sec-fetch-site", "same-origin");
+    assert_eq!(gateway.site.send(post.clone().body([b'x'; 1025])).status, 413);
+    assert_eq!(gateway.site.send(post.clone().body([b'x'; 1024])).status, 200);
+    // Without a length the limit is found in the middle of the body.
+    let mut raw = Raw::open(&gateway.site);
+    let chunks = format!("400\r\n{}\r\n1\r\nx\r\n0\r\n\r\n", "x".repeat(1024));
+    raw.send(format!(
+        "POST /api/events HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\nconnection: close\r\n\
+         transfer-encoding: chunked\r\n\r\n{chunks}"
+    ));
+    assert_eq!(raw.read_response().status, 413);
+    assert_eq!(upstream.received().len(), 1, "an incomplete request is not one");
+    let sample = "colonnade_upstream_requests_total{upstream=\"events\",outcome=\"request_body_failed\"}";
+    assert_eq!(gateway.metric(sample), 2);
+}
+
+#[test]
+fn visitor_that_leaves_ends_call_and_releases_its_permit() {
+    let upstream = RawUpstream::start();
+    let gateway = gateway(&upstream, "max_concurrent = 1\ntotal_timeout_ms = 86400000\n");
+    let mut visitor = gateway.site.connect();
+    write!(visitor, "GET /api/events HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
+    let (mut backend, _) = upstream.accept_request();
+    // Another URL: a request for the same one would wait for the same response.
+    let busy = gateway.get("/api/events?other");
+    assert!(
+        busy.status == 503 && busy.header("retry-after") == "1",
+        "{busy:?}"
+    );
+    write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\none").unwrap();
+    head(&mut visitor);
+    drop(visitor);
+    assert_eq!(backend.read(&mut [0]).unwrap(), 0, "the connection is closed");
+    let sample = "colonnade_upstream_requests_total{upstream=\"events\",outcome=\"client_closed\"}";
+    wait_until("the call has ended", || gateway.metric(sample) == 1);
+    let mut visitor = gateway.site.connect();
+    write!(
+        visitor,
+        "HEAD /api/events HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let (mut backend, request) = upstream.accept_request();
+    assert!(request.starts_with("HEAD / HTTP/1.1\r\n"), "{request}");
+    write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n").unwrap();
+    let response = head(&mut visitor);
+    assert!(response.contains("content-length: 6\r\n"), "{response}");
+}

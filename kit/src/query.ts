@@ -1,0 +1,9 @@
+// A separate module: sections use it, and the shell does not.
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+
+import type { Query } from "./queries.js";
+
+/** Creates a query whose value a schema validates. A value that does not fit is a failure with status 502. */
+export function query<Output>(path: string, schema: StandardSchemaV1<unknown, Output>): Query<Output> {
+  return { path, schema };
+}

@@ -1,0 +1,131 @@
+// A section with queries, forms and data of the visitor, and the upstream that it uses.
+import path from "node:path";
+
+import type { Page } from "@playwright/test";
+
+import { startEventsUpstream, type EventsUpstream } from "../support/events-upstream";
+import { expectHttpError } from "../support/http-errors";
+import { countElements, markElements, waitForHydration } from "../support/hydration";
+import { writeLiveSection } from "../support/live-section";
+import { expect, sectionCommand, test } from "../support/section-command";
+
+let upstream: EventsUpstream;
+test.beforeEach(async () => {
+  upstream = await startEventsUpstream();
+});
+test.afterEach(() => {
+  upstream.stop();
+});
+
+/** The requests since the last call. */
+function received(): string[] {
+  return upstream.requests.splice(0);
+}
+
+const heading = (page: Page) => page.getByRole("heading", { level: 1 });
+
+test("Pages have data of an upstream, with and without JavaScript", async ({
+  page,
+  browser,
+  browserErrors,
+  startOwnSite,
+  folder,
+}) => {
+  test.setTimeout(120_000);
+  const own = await startOwnSite({ config: upstream.config });
+  const section = sectionCommand(own.access);
+  await section(folder, "new", "hello");
+  const hello = path.join(folder, "hello");
+  await writeLiveSection(hello);
+  for (const command of ["build", "publish", "deploy"]) await section(hello, command);
+  received();
+
+  await test.step("without JavaScript", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false, baseURL: own.url });
+    const plain = await context.newPage();
+    await plain.goto("/hello");
+    await expect(plain.getByRole("link", { name: "Event 7" })).toBeVisible();
+    await expect(plain.getByText("Visitor loading")).toBeVisible();
+    expect(received()).toEqual(["GET /list"]);
+    await plain.getByRole("textbox", { name: "Name" }).fill("Ada");
+    await plain.getByRole("button", { name: "Reserve" }).click();
+    await expect(plain).toHaveURL(/\/hello\/thanks$/);
+    expect(received()).toEqual([expect.stringMatching(/^POST \/reserve/)]);
+    await plain.goto("/hello");
+    await plain.getByRole("textbox", { name: "Number" }).fill("8");
+    await plain.getByRole("button", { name: "Search" }).click();
+    await expect(heading(plain)).toHaveText("Chess");
+    await plain.goto("/hello/old");
+    await expect(plain).toHaveURL(/\/hello\/7$/);
+    expect((await plain.goto("/hello/unknown"))?.status()).toBe(404);
+    await expect(heading(plain)).toHaveText("Event not found");
+    await context.close();
+  });
+
+  await test.step("hydration requests nothing again, and only data of the visitor has cookies", async () => {
+    await page.context().addCookies([{ name: "visitor", value: "ada", url: own.url }]);
+    received();
+    await page.route("**/assets/**/*.js", async (route) => {
+      await hydrate;
+      await route.continue();
+    });
+    let start = (): void => undefined;
+    const hydrate = new Promise<void>((resolve) => {
+      start = resolve;
+    });
+    await page.goto(`${own.url}/hello`, { waitUntil: "commit" });
+    await expect(page.getByRole("link", { name: "Event 7" })).toBeVisible();
+    const elements = await markElements(page);
+    start();
+    await expect(page.getByText("Visitor visitor=ada")).toBeVisible();
+    expect(await countElements(page)).toMatchObject({ preserved: elements });
+    expect(received()).toEqual(["GET /list", "GET /me visitor=ada"]);
+  });
+
+  await test.step("navigation requests the queries of the page, and Back does so again", async () => {
+    await page.getByRole("link", { name: "Event 8" }).click();
+    await expect(heading(page)).toHaveText("Chess");
+    // Also the prefetch of the link requests it.
+    expect(new Set(received())).toEqual(new Set(["GET /event/8"]));
+    await page.goBack();
+    await expect(page.getByText("Visitor visitor=ada")).toBeVisible();
+    await expect(page.getByRole("link", { name: "Event 8" })).toBeFocused();
+    expect(received()).toEqual(["GET /list", "GET /me visitor=ada"]);
+  });
+
+  await test.step("a redirect replaces the history entry", async () => {
+    await page.getByRole("link", { name: "Old" }).click();
+    await expect(page).toHaveURL(/\/hello\/7$/);
+    await expect(heading(page)).toHaveText("Jazz");
+    await page.goBack();
+    await expect(heading(page)).toHaveText("Events");
+    await page.getByRole("link", { name: "Unknown" }).click();
+    await expect(heading(page)).toHaveText("Event not found");
+    await expectHttpError(browserErrors, 404);
+    await page.goBack();
+  });
+
+  await test.step("a form posts in place", async () => {
+    await page.getByRole("textbox", { name: "Name" }).fill("late");
+    await page.getByRole("button", { name: "Reserve" }).click();
+    await expect(page.getByRole("alert")).toHaveText("Sold out.");
+    await expectHttpError(browserErrors, 409);
+    await page.getByRole("textbox", { name: "Name" }).fill("Ada");
+    await page.getByRole("button", { name: "Reserve" }).click();
+    const status = page.getByRole("status").filter({ hasText: "Thanks, Ada." });
+    await expect(status).toBeFocused();
+    expect(page.url()).toBe(`${own.url}/hello`);
+  });
+
+  await test.step("a failed query is a part of the page", async () => {
+    upstream.isBroken = true;
+    const response = await page.goto(`${own.url}/hello`);
+    expect(response?.status()).toBe(200);
+    expect(response?.headers()["cache-control"]).toContain("no-store");
+    await waitForHydration(page);
+    await expect(page.getByText("No list")).toBeVisible();
+    await page.getByRole("link", { name: "Unknown" }).click();
+    await expect(heading(page)).toHaveText("Unavailable");
+    await expectHttpError(browserErrors, 500);
+  });
+});

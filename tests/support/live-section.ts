@@ -1,0 +1,88 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+const SECTION = `
+import { defineSection } from "@colonnade/kit";
+
+export default defineSection({
+  name: "hello",
+  contract: 1,
+  pages: {
+    "/hello": () => import("./pages/list"),
+    "/hello/thanks": () => import("./pages/thanks"),
+    "/hello/:id": () => import("./pages/event"),
+  },
+});
+`;
+
+const LIST = `
+import { Button, definePage, Field, Link } from "@colonnade/kit";
+import { MutationForm, SubmitButton, useQuery } from "@colonnade/kit/data";
+
+function Visitor() {
+  const me = useQuery("/api/events/me");
+  return <p>{me.status === "success" ? "Visitor " + (me.value as { cookie: string }).cookie : "Visitor " + me.status}</p>;
+}
+
+export const page = definePage({
+  queries: () => ({ list: "/api/events/list" }),
+  data: ({ results: { list } }) => (list.ok ? (list.value as string[]) : null),
+  paths: () => ["/hello"],
+  head: () => ({ title: "Events", description: "All events", canonical: "/hello" }),
+  Component: ({ data }) => (
+    <div className="page">
+      <h1>Events</h1>
+      <ul>{data ? data.map((id) => <li key={id}><Link to={"/hello/" + id}>Event {id}</Link></li>) : <li>No list</li>}</ul>
+      <Link to="/hello/old">Old</Link> <Link to="/hello/unknown">Unknown</Link>
+      <Visitor />
+      <MutationForm action="/api/events/reserve" success={(value) => <p>Thanks, {(value as { name: string }).name}.</p>}>
+        <Field label="Name" name="name" required />
+        <SubmitButton>Reserve</SubmitButton>
+      </MutationForm>
+      <form action="/api/events/search">
+        <Field label="Number" name="q" />
+        <Button type="submit">Search</Button>
+      </form>
+    </div>
+  ),
+});
+`;
+
+const EVENT = `
+import { definePage, Link, notFound, redirect } from "@colonnade/kit";
+
+export const page = definePage({
+  queries: ({ params }) => ({ event: "/api/events/event/" + encodeURIComponent(params.id ?? "") }),
+  data: ({ params, results: { event } }) => {
+    if (!event.ok) return event.status === 404 ? notFound("Event not found") : { title: "Unavailable" };
+    const { id, title } = event.value as { id: string; title: string };
+    return id === params.id ? { title } : redirect("/hello/" + id);
+  },
+  head: ({ data }) => ({ title: data.title, description: "An event", canonical: "/hello" }),
+  Component: ({ data }) => (
+    <div className="page">
+      <h1>{data.title}</h1>
+      <Link to="/hello">All events</Link>
+    </div>
+  ),
+});
+`;
+
+const THANKS = `
+import { definePage } from "@colonnade/kit";
+
+export const page = definePage({
+  data: () => null,
+  head: () => ({ title: "Thanks", description: "Thanks", canonical: "/hello/thanks" }),
+  Component: () => <div className="page"><h1>Thanks</h1></div>,
+});
+`;
+
+/** Replaces the pages of a new section "hello" by pages with queries, forms and data of the visitor. */
+export async function writeLiveSection(folder: string): Promise<void> {
+  const source = path.join(folder, "src");
+  await mkdir(path.join(source, "pages"), { recursive: true });
+  await writeFile(path.join(source, "section.ts"), SECTION);
+  for (const [name, text] of Object.entries({ list: LIST, event: EVENT, thanks: THANKS }))
+    await writeFile(path.join(source, "pages", `${name}.tsx`), text);
+}
