@@ -86,14 +86,9 @@ describe("list", () => {
       "Today, Tue, November 24",
       "Thursday, November 26",
     ]);
-    const [card] = screen.getAllByRole("article");
-    expect(
-      within(card as HTMLElement)
-        .getByRole("link")
-        .getAttribute("href"),
-    ).toBe(EVENT_PATH);
-    for (const text of ["6:30 PM", "Sample event", "Sample venue", "Games"])
-      expect(within(card as HTMLElement).getByText(text)).toBeTruthy();
+    const card = within(screen.getAllByRole("article")[0] ?? document.body);
+    expect(card.getByRole("link").getAttribute("href")).toBe(EVENT_PATH);
+    for (const text of ["6:30 PM", "Sample event", "Sample venue", "Games"]) expect(card.getByText(text)).toBeTruthy();
     expect(screen.getByText(/All events and venues here are samples/)).toBeTruthy();
     expect(head).toMatchObject({
       title: "What's on in Portland - Test Directory",
@@ -185,7 +180,8 @@ describe("event", () => {
     expect(await screen.findByText("You have 2 places")).toBeTruthy();
     expect(await screen.findByText("1 left right now")).toBeTruthy();
     const [path, init] = fetched.mock.calls.find(([path]) => path.endsWith("/rsvps")) ?? [];
-    expect([path, String(init?.body)]).toEqual(["/api/events/7/rsvps", "email=ada%40example.com&places=2"]);
+    expect(path).toBe("/api/events/7/rsvps");
+    expect(init?.body).toEqual(new URLSearchParams({ email: "ada@example.com", places: "2" }));
   });
 
   test("another city or id leads to its only path, and an unknown event is not found", async () => {
