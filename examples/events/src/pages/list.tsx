@@ -29,7 +29,7 @@ function headingOf({ listing }: ListData): string {
 
 function trailOf({ address, listing }: ListData): readonly Breadcrumb[] {
   const { city, search, page } = address;
-  const steps = [{ label: listing?.city.name ?? city, path: listPath({ city }) }];
+  const steps = [{ label: listing?.city.name ?? "City", path: listPath({ city }) }];
   if (search !== undefined) steps.push({ label: `“${search}”`, path: listPath({ city, search }) });
   if (page !== undefined) steps.push({ label: `Page ${String(page)}`, path: listPath(address) });
   return trailTo(...steps);
