@@ -1,4 +1,5 @@
 # make run               serve the site on http://localhost:8080 (override PORT, ADMIN_PORT, BACKEND_PORT, STORE)
+# make example           add the events example, a section with live data and its API, to the running site
 # make test              run all checks
 # make lint              run only formatters, linters and type checks
 # make format            format all code
@@ -17,7 +18,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build console test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report config-reference deb clean
+.PHONY: help run example build console test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report config-reference deb clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -39,6 +40,12 @@ help:
 
 run: build
 	@exec node tests/development/run.mjs
+
+# Builds only what the example needs: the site runs already.
+example: node_modules/.installed
+	@$(TSC) --build kit/tsconfig.build.json
+	@node kit/scripts/copy-files.mjs
+	@exec node tests/development/example.mjs
 
 # The binary contains the console, so that is built first.
 build: console releases
@@ -63,7 +70,7 @@ tools:
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo "Node.js is missing: install version 20.19 or newer with npm, then run make again."; exit 1; }
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 19)) { console.error(`Node.js $${process.versions.node} is too old: 20.19 or newer is needed.`); process.exit(1); }'
 
-node_modules/.installed: package-lock.json package.json docs/package.json kit/package.json shell/package.json tests/package.json $(wildcard mfe-*/package.json packages/*/package.json examples/*/package.json) | tools
+node_modules/.installed: package-lock.json package.json docs/package.json kit/package.json shell/package.json tests/package.json $(wildcard mfe-*/package.json packages/*/package.json examples/*/package.json examples/*/api/package.json) | tools
 	@npm ci --no-fund --no-audit --loglevel error
 	@touch $@
 

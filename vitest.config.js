@@ -47,7 +47,17 @@ export default defineConfig({
     // The default leaves one core idle.
     maxWorkers: "100%",
     projects: [
-      ...["kit", "shell", "console", "mfe-directory", "mfe-articles", "mfe-legal", "mfe-signup"].flatMap(projectsOf),
+      ...[
+        "kit",
+        "shell",
+        "console",
+        "mfe-directory",
+        "mfe-articles",
+        "mfe-legal",
+        "mfe-signup",
+        "examples/events",
+      ].flatMap(projectsOf),
+      { test: { name: "events-api", root: "examples/events/api", include: ["*.test.js"] } },
       { test: { name: "docs", root: "tests/docs", include: ["*.test.js"] } },
     ],
   },

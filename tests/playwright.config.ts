@@ -35,7 +35,7 @@ export default defineConfig<object, WorkerFixtures>({
     { name: "discard", testMatch: "support/discard.teardown.ts" },
     {
       name: "server-rendering",
-      testMatch: "{site,journeys,rendering,ship,section-dev,operator-console}/**/*.test.ts",
+      testMatch: "{site,journeys,rendering,ship,section-dev,operator-console,example}/**/*.test.ts",
       dependencies: ["publish"],
     },
     // Client rendering: how the browser loads sections, and two screens that show it needs nothing else.

@@ -1,5 +1,5 @@
 // Runs the site for development: starts a sign-up backend and the gateway, then publishes and deploys the five
-// releases. PORT, ADMIN_PORT, BACKEND_PORT and STORE override the defaults.
+// releases. PORT, ADMIN_PORT, BACKEND_PORT, EVENTS_PORT (of the API of `make example`) and STORE override the defaults.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -7,23 +7,14 @@ import { startBackend } from "../backend/server.mjs";
 import { BACKEND_KEY, createToken, signupConfig, writeConfig } from "../support/config.mjs";
 import { startGateway } from "../support/gateway.mjs";
 import { deployPackages } from "../support/deploy-packages.mjs";
+import { eventsUpstream } from "../support/events-api.mjs";
 import { ROOT } from "../support/repository.mjs";
-
-/**
- * @param {string} name
- * @param {number} fallback
- */
-function portFrom(name, fallback) {
-  const text = process.env[name] ?? String(fallback);
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  console.error(`${name} is "${text}"; expected a port number from 0 to 65535`);
-  process.exit(1);
-}
+import { portFrom } from "./ports.mjs";
 
 const port = portFrom("PORT", 8080);
 const adminPort = portFrom("ADMIN_PORT", 9090);
 const backendPort = portFrom("BACKEND_PORT", 9100);
+const eventsPort = portFrom("EVENTS_PORT", 9200);
 const store = path.resolve(ROOT, process.env["STORE"] ?? "store");
 
 /** @param {unknown} error */
@@ -63,6 +54,8 @@ const config = await writeConfig(folder, {
     ],
   },
   ...signupConfig(backend.url),
+  // The API of `make example`. Nothing uses it unless the example is deployed.
+  ...eventsUpstream(`http://127.0.0.1:${String(eventsPort)}`),
 });
 const gateway = await startGateway(config, { log: printWarning }).catch(fail);
 if (!gateway) process.exit(1);

@@ -1,0 +1,178 @@
+// The endpoints. On the site they are below /api/events; the section's pages are below /events.
+import { PAGE_SIZE } from "./database.js";
+import { HttpError, readFields, seeOther, sendJson, wantsPage } from "./http.js";
+
+/** @typedef {import("./http.js").Request} Request */
+/** @typedef {import("./http.js").Response} Response */
+
+/**
+ * One request to an endpoint.
+ *
+ * @typedef {object} Call
+ * @property {Request} request
+ * @property {Response} response
+ * @property {import("./database.js").Database} database
+ * @property {string} param the variable segment of the path, decoded
+ * @property {URLSearchParams} query
+ * @property {Date} now
+ */
+
+// Lists change rarely. For half a minute a cache answers by itself. For two more minutes it answers at once and fetches behind the
+// visitor's back. For a day it answers if this API is away. Browsers ask the gateway's cache each time.
+const CACHED = "public, max-age=0, s-maxage=30, stale-while-revalidate=120, stale-if-error=86400";
+// Soon right again, but no way to reach the database a thousand times a second.
+const NOT_FOUND = { "Cache-Control": "public, max-age=0, s-maxage=5" };
+
+const MAX_PLACES = 4;
+const MAX_SEARCH_LENGTH = 60;
+const MAX_WORDS = 6;
+// The pattern of HTML's e-mail fields, with a dot in the domain.
+const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)+$/i;
+
+/** The minute in which an answer was made, so that a page can say how old its data is. @param {Date} now */
+function minute(now) {
+  return `${now.toISOString().slice(0, 16)}Z`;
+}
+
+/** @param {Date} now */
+function today(now) {
+  return now.toISOString().slice(0, 10);
+}
+
+/** Reads the day from which a list begins. @param {Call} call @returns {string} */
+function readFrom({ query, now }) {
+  const from = query.get("from") ?? today(now);
+  if (!/^\d{4}-\d\d-\d\d$/.test(from) || Number.isNaN(Date.parse(from)))
+    throw new HttpError(400, "`from` must be a day, such as 2026-11-24.");
+  return from;
+}
+
+/** Reads a page's number, written as in its only path. @param {Call} call @returns {number} */
+function readPage({ query }) {
+  const text = query.get("page") ?? "1";
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new HttpError(404, "There is no such page.", NOT_FOUND);
+  return Number(text);
+}
+
+/** Whitespace, slashes and control characters separate words: a path segment cannot hold all of them. @param {string} text */
+function wordsOf(text) {
+  return text
+    .slice(0, MAX_SEARCH_LENGTH)
+    .split(/[\s/\\\p{Cc}]+/u)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
+    .slice(0, MAX_WORDS);
+}
+
+/** @param {Call} call */
+function readEvent({ database, param }) {
+  const event = /^\d{1,12}$/.test(param) ? database.event(Number(param)) : undefined;
+  if (!event) throw new HttpError(404, "There is no such event.", NOT_FOUND);
+  return event;
+}
+
+/** @param {Call} call @param {string} slug */
+function readCity({ database }, slug) {
+  const city = database.city(slug);
+  if (!city) throw new HttpError(404, "There is no such city.", NOT_FOUND);
+  return city;
+}
+
+/** `GET /cities?from=`: all cities, with their numbers of events. @param {Call} call */
+export function listCities(call) {
+  const { request, response, database, now } = call;
+  sendJson(request, response, {
+    body: { asOf: minute(now), cities: database.cities(readFrom(call)) },
+    cacheControl: CACHED,
+  });
+}
+
+/** `GET /cities/:city?from=&page=&search=`: one page of a city's events. @param {Call} call */
+export function listEvents(call) {
+  const { request, response, database, param, query, now } = call;
+  const page = readPage(call);
+  const city = readCity(call, param);
+  const words = wordsOf(query.get("search") ?? "");
+  const { total, events } = database.events({ city: city.slug, from: readFrom(call), words, page });
+  const pages = Math.max(1, Math.ceil(total / PAGE_SIZE));
+  if (page > pages) throw new HttpError(404, "There is no such page.", NOT_FOUND);
+  sendJson(request, response, {
+    body: { asOf: minute(now), city, total, page, pages, events: events.map(summaryOf) },
+    cacheControl: CACHED,
+  });
+}
+
+/** `GET /:event`: one event. @param {Call} call */
+export function showEvent(call) {
+  const { request, response, now } = call;
+  const event = readEvent(call);
+  const { address, capacity } = event;
+  sendJson(request, response, {
+    body: { asOf: minute(now), city: readCity(call, event.city), event: { ...summaryOf(event), address, capacity } },
+    cacheControl: CACHED,
+  });
+}
+
+/** `GET /:event/places`: the places that are left right now. @param {Call} call */
+export function showPlaces(call) {
+  const { left, capacity } = readEvent(call);
+  sendJson(call.request, call.response, { body: { left, capacity } });
+}
+
+/** `GET /search?city=&search=`: leads the search form to the page with the results. @param {Call} call */
+export function search(call) {
+  const { response, query } = call;
+  const { slug } = readCity(call, query.get("city") ?? "");
+  const words = wordsOf(query.get("search") ?? "");
+  seeOther(
+    response,
+    words.length === 0 ? `/events/${slug}` : `/events/${slug}/search/${encodeURIComponent(words.join(" "))}`,
+  );
+}
+
+/**
+ * `POST /:event/rsvps`: records an RSVP. A script gets JSON; a browser without one is led to the page that shows the outcome.
+ * The e-mail address is in no path, log or answer.
+ *
+ * @param {Call} call
+ */
+export async function addRsvp(call) {
+  const { request, response, database, now } = call;
+  const event = readEvent(call);
+  const { outcome, status, ...body } = rsvp(database, event, await readFields(request), today(now));
+  if (wantsPage(request)) seeOther(response, `/events/${event.city}/event/${String(event.id)}/rsvp/${outcome}`);
+  else sendJson(request, response, { status, body: { outcome, ...body } });
+}
+
+/**
+ * @param {Call["database"]} database
+ * @param {import("./database.js").StoredEvent} event
+ * @param {Record<string, unknown>} fields
+ * @param {string} day
+ */
+function rsvp(database, event, { email, places }, day) {
+  if (typeof email !== "string" || email.length > 254 || !EMAIL.test(email.trim()))
+    return { outcome: "invalid", status: 422, error: "Enter an e-mail address, such as name@example.com." };
+  const count = Number(places);
+  if (!Number.isInteger(count) || count < 1 || count > MAX_PLACES)
+    return { outcome: "invalid", status: 422, error: `Choose 1 to ${String(MAX_PLACES)} places.` };
+  if (event.date < day) return { outcome: "over", status: 409, error: "This event is over." };
+  const { accepted, left } = database.addRsvp({ event: event.id, email: email.trim(), places: count });
+  if (accepted) return { outcome: "received", status: 200, places: count, left };
+  if (left === 0) return { outcome: "full", status: 409, error: "No places are left." };
+  return {
+    outcome: "full",
+    status: 409,
+    error: `Only ${String(left)} ${left === 1 ? "place is" : "places are"} left.`,
+  };
+}
+
+/** `GET /healthz`: whether the database answers. @param {Call} call */
+export function health({ request, response, database, now }) {
+  database.cities(today(now));
+  sendJson(request, response, { body: { status: "ok" } });
+}
+
+/** What lists show of an event. @param {import("./samples.js").SampleEvent} event */
+function summaryOf({ id, date, time, title, kind, summary, venue }) {
+  return { id, date, time, title, kind, summary, venue, sample: true };
+}

@@ -1,0 +1,127 @@
+import { createServer } from "node:http";
+
+import { openDatabase } from "./database.js";
+import * as endpoints from "./endpoints.js";
+import { HttpError, sendJson } from "./http.js";
+
+/** @typedef {import("./http.js").Request} Request */
+/** @typedef {import("./http.js").Response} Response */
+/** @typedef {(call: endpoints.Call) => void | Promise<void>} Endpoint */
+
+/** The endpoints by path. A request takes the first pattern that matches. @type {readonly { pattern: string, methods: Readonly<Record<string, Endpoint>> }[]} */
+const ROUTES = [
+  { pattern: "/healthz", methods: { GET: endpoints.health } },
+  { pattern: "/cities", methods: { GET: endpoints.listCities } },
+  { pattern: "/cities/:city", methods: { GET: endpoints.listEvents } },
+  { pattern: "/search", methods: { GET: endpoints.search } },
+  { pattern: "/:event", methods: { GET: endpoints.showEvent } },
+  { pattern: "/:event/places", methods: { GET: endpoints.showPlaces } },
+  { pattern: "/:event/rsvps", methods: { POST: endpoints.addRsvp } },
+].map(({ pattern, methods }) => ({ pattern, methods: methods.GET ? { ...methods, HEAD: methods.GET } : methods }));
+
+/**
+ * Matches a path against a pattern with at most one variable segment, which it returns decoded: "" if there is none.
+ *
+ * @param {string} pattern
+ * @param {string} path
+ * @returns {string | undefined} undefined if the path does not match
+ */
+function matchPath(pattern, path) {
+  const expected = pattern.split("/");
+  const segments = path.split("/");
+  if (segments.length !== expected.length) return undefined;
+  let param = "";
+  for (const [index, segment] of segments.entries()) {
+    if (expected[index]?.startsWith(":")) param = segment;
+    else if (segment !== expected[index]) return undefined;
+  }
+  try {
+    return decodeURIComponent(param);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What the log has of a request: its route and never its path, which contains what visitors search for.
+ *
+ * @typedef {{ route: string, method: string, status: number, milliseconds: number }} LogEntry
+ */
+
+/**
+ * Starts the API.
+ *
+ * @param {object} options
+ * @param {number} options.port 0 for any free port
+ * @param {string} [options.location] path of the database, by default one in memory
+ * @param {() => Date} [options.now] the clock
+ * @param {(entry: LogEntry) => void} [options.log]
+ * @param {(error: unknown) => void} [options.onError] gets unexpected errors
+ */
+export async function startApi({ port, location = ":memory:", now = () => new Date(), log, onError = console.error }) {
+  const database = openDatabase(location);
+  let seeded = "";
+
+  /** @param {Request} request @param {Response} response */
+  async function answer(request, response) {
+    const started = performance.now();
+    const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://api");
+    const found = ROUTES.map((route) => ({ ...route, param: matchPath(route.pattern, pathname) })).find(
+      ({ param }) => param !== undefined,
+    );
+    const method = request.method ?? "GET";
+    response.on("close", () => {
+      const milliseconds = Math.round(performance.now() - started);
+      log?.({ route: found?.pattern ?? "unknown", method, status: response.statusCode, milliseconds });
+    });
+    try {
+      if (found?.param === undefined) throw new HttpError(404, "There is nothing here.");
+      const endpoint = /** @type {Readonly<Record<string, Endpoint>>} */ (found.methods)[method];
+      if (!endpoint) throw new HttpError(405, "Method not allowed", { Allow: Object.keys(found.methods).join(", ") });
+      addSamples();
+      await endpoint({ request, response, database, param: found.param, query, now: now() });
+    } catch (error) {
+      if (!(error instanceof HttpError)) onError(error);
+      const { status, message, headers } =
+        error instanceof HttpError ? error : new HttpError(500, "Something went wrong.");
+      if (response.headersSent) response.destroy();
+      else sendJson(request, response, { status, body: { error: message }, headers });
+    }
+  }
+
+  /** Creates the sample events, again each day. */
+  function addSamples() {
+    const today = now().toISOString().slice(0, 10);
+    if (today !== seeded) database.addSamples(today);
+    seeded = today;
+  }
+
+  const server = createServer((request, response) => void answer(request, response));
+  server.requestTimeout = 10_000;
+  // Longer than the gateway keeps an idle connection, so that it never reuses one that closes at that moment.
+  server.keepAliveTimeout = 120_000;
+  try {
+    await /** @type {Promise<void>} */ (
+      new Promise((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(port, "127.0.0.1", resolve);
+      })
+    );
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const address = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return {
+    /** Its URL, without a trailing slash. */
+    url: `http://127.0.0.1:${String(address.port)}`,
+    /** Answers the requests that it has, and stops. */
+    async close() {
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeIdleConnections();
+      });
+      database.close();
+    },
+  };
+}

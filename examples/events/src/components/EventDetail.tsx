@@ -1,0 +1,59 @@
+import { Badge, Card, useHydrated } from "@colonnade/kit";
+import { lazy, Suspense, type ReactElement } from "react";
+
+import { formatDay, formatTime } from "../dates";
+import type { EventAnswer } from "../schemas";
+import css from "./EventDetail.module.css";
+
+const PlacesLeft = lazy(() => import("./PlacesLeft"));
+
+interface Props {
+  readonly answer: EventAnswer;
+  /** Changes when the visitor has taken places, which are then counted again. */
+  readonly rsvps: number;
+}
+
+/** Everything about an event. */
+export function EventDetail({ answer: { city, event }, rsvps }: Props): ReactElement {
+  const isHydrated = useHydrated();
+  return (
+    <Card as="section" aria-label="About this event" className={css.event}>
+      <p className={css.tags}>
+        {event.sample && <Badge sample>Sample event</Badge>} <Badge>{event.kind}</Badge>
+      </p>
+      <p className={css.summary}>{event.summary}</p>
+      <dl className={css.facts}>
+        <div>
+          <dt>When</dt>
+          <dd>
+            <time
+              dateTime={`${event.date}T${event.time}`}
+            >{`${formatDay(event.date)}, ${formatTime(event.time)}`}</time>
+          </dd>
+        </div>
+        <div>
+          <dt>Where</dt>
+          <dd>
+            {event.venue} {event.sample && <Badge sample>Sample venue</Badge>}
+            <br />
+            {`${event.address}, ${city.name}, ${city.state}`}
+          </dd>
+        </div>
+        <div>
+          <dt>Places</dt>
+          <dd>
+            {`${String(event.capacity)} in all`}
+            {/* Only browsers know what is left, so the document leaves room for it. */}
+            <div role="status" className={css.places}>
+              {isHydrated && (
+                <Suspense>
+                  <PlacesLeft key={rsvps} event={event.id} />
+                </Suspense>
+              )}
+            </div>
+          </dd>
+        </div>
+      </dl>
+    </Card>
+  );
+}

@@ -1,0 +1,46 @@
+import { Card, Field, Notice } from "@colonnade/kit";
+import { MutationForm, SubmitButton } from "@colonnade/kit/data";
+import type { ReactElement } from "react";
+
+import { rsvpAction } from "../paths";
+import { rsvpSchema } from "../schemas";
+import css from "./RsvpCard.module.css";
+
+interface Props {
+  /** The event's id. */
+  readonly event: number;
+  readonly isOver: boolean;
+  readonly onSuccess: () => void;
+}
+
+/** The form for places. Without JavaScript, the API leads to the page that shows the outcome. */
+export function RsvpCard({ event, isOver, onSuccess }: Props): ReactElement {
+  return (
+    <Card as="section" aria-labelledby="rsvp" className={css.rsvp}>
+      <h2 id="rsvp">RSVP</h2>
+      {isOver ? (
+        <Notice title="This event is over" />
+      ) : (
+        <MutationForm
+          action={rsvpAction(event)}
+          schema={rsvpSchema}
+          onSuccess={onSuccess}
+          className={css.form}
+          success={({ places }) => (
+            <Notice kind="success" title={`You have ${places === 1 ? "1 place" : `${String(places)} places`}`}>
+              <p>Your RSVP is in the database of this example and nowhere else.</p>
+            </Notice>
+          )}
+        >
+          <p className={css.note}>
+            This is an example: an RSVP goes nowhere but its database, which keeps a code derived from your e-mail
+            address, and not the address. No mail is sent.
+          </p>
+          <Field label="E-mail" type="email" name="email" autoComplete="email" required maxLength={254} />
+          <Field label="Places" hint="1 to 4" type="number" name="places" min={1} max={4} defaultValue={1} required />
+          <SubmitButton>RSVP</SubmitButton>
+        </MutationForm>
+      )}
+    </Card>
+  );
+}

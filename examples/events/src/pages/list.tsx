@@ -1,0 +1,114 @@
+import { Button, definePage, Notice, notFound, query, redirect, useSite, type Breadcrumb } from "@colonnade/kit";
+
+import { SECTION_NAME, trailTo } from "../breadcrumbs";
+import { DataAge } from "../components/DataAge";
+import { EventList } from "../components/EventList";
+import { PageFrame } from "../components/PageFrame";
+import { Pagination } from "../components/Pagination";
+import { SampleNotice } from "../components/SampleNotice";
+import { SearchForm } from "../components/SearchForm";
+import { Unavailable } from "../components/Unavailable";
+import { CITIES_PATH, listPath, listQuery, type ListAddress } from "../paths";
+import { listingSchema, type Listing } from "../schemas";
+
+interface ListData {
+  readonly address: ListAddress;
+  /** Null if the query failed. */
+  readonly listing: Listing | null;
+}
+
+/** The parameters of the patterns that list events. */
+function addressOf({ city = "", search, page }: Readonly<Record<string, string>>): ListAddress {
+  return { city, ...(search !== undefined && { search }), ...(page !== undefined && { page }) };
+}
+
+/** `What's on in Portland`, or without the city if the query for it failed. */
+function headingOf({ listing }: ListData): string {
+  return listing ? `${SECTION_NAME} in ${listing.city.name}` : SECTION_NAME;
+}
+
+function trailOf({ address, listing }: ListData): readonly Breadcrumb[] {
+  const { city, search, page } = address;
+  const steps = [{ label: listing?.city.name ?? "City", path: listPath({ city }) }];
+  if (search !== undefined) steps.push({ label: `“${search}”`, path: listPath({ city, search }) });
+  if (page !== undefined) steps.push({ label: `Page ${String(page)}`, path: listPath(address) });
+  return trailTo(...steps);
+}
+
+/** The events of a city, also further pages and the results of a search. */
+export const page = definePage({
+  queries: ({ params, site }) => ({ listing: query(listQuery(addressOf(params), site.today), listingSchema) }),
+  data: ({ params, results: { listing } }) => {
+    const address = addressOf(params);
+    // The first page has one path only.
+    if (address.page === "1") return redirect(listPath({ ...address, page: 1 }));
+    if (!listing.ok && listing.status === 404) return notFound(address.page ? "Page not found" : "City not found");
+    return { address, listing: listing.ok ? listing.value : null };
+  },
+  paths: () => [listPath({ city: "portland" })],
+  head: ({ data, site }) => {
+    const { search, page } = data.address;
+    const details = [search !== undefined && `“${search}”`, page !== undefined && `page ${String(page)}`];
+    return {
+      title: [headingOf(data), ...details.filter(Boolean)].join(", ") + ` - ${site.brand}`,
+      description: `${headingOf(data)}: sample events, day by day.`,
+      canonical: listPath(data.address),
+      robots: "noindex",
+      breadcrumbs: trailOf(data),
+    };
+  },
+  Component: ({ data }) => {
+    const { address, listing } = data;
+    const { today } = useSite();
+    const path = listPath(address);
+    const isEmpty = listing?.total === 0 && address.search === undefined;
+    return (
+      <PageFrame trail={trailOf(data)} heading={headingOf(data)}>
+        {listing ? (
+          <>
+            <DataAge asOf={listing.asOf} path={path} />
+            <SampleNotice />
+            {!isEmpty && <SearchForm city={listing.city} search={address.search ?? ""} />}
+            {address.search !== undefined && <ResultCount listing={listing} search={address.search} />}
+            {isEmpty && <Nothing city={listing.city.name} />}
+            <EventList city={listing.city.slug} events={listing.events} today={today} />
+            <Pagination address={address} page={listing.page} pages={listing.pages} />
+          </>
+        ) : (
+          <Unavailable what="The events are unavailable" path={path} />
+        )}
+      </PageFrame>
+    );
+  },
+});
+
+function ResultCount({ listing, search }: { readonly listing: Listing; readonly search: string }) {
+  const { total, city } = listing;
+  return (
+    <>
+      <p>
+        {total === 0
+          ? `No events in ${city.name} match “${search}”.`
+          : `${String(total)} ${total === 1 ? "event matches" : "events match"} “${search}”.`}
+      </p>
+      <p>
+        <Button to={listPath({ city: city.slug })} quiet>
+          All events in {city.name}
+        </Button>
+      </p>
+    </>
+  );
+}
+
+function Nothing({ city }: { readonly city: string }) {
+  return (
+    <Notice title={`Nothing is on in ${city}`}>
+      <p>There are no events in the next weeks.</p>
+      <p>
+        <Button to={CITIES_PATH} quiet>
+          Other cities
+        </Button>
+      </p>
+    </Notice>
+  );
+}

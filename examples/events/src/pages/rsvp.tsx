@@ -1,0 +1,21 @@
+import { definePage, notFound, query } from "@colonnade/kit";
+
+import { EventPage } from "../components/EventPage";
+import { readEvent } from "../eventData";
+import { eventHead } from "../eventHead";
+import { OUTCOMES } from "../outcomes";
+import { eventQuery } from "../paths";
+import { eventSchema } from "../schemas";
+
+/** An event after an RSVP without JavaScript. The path has the outcome, so a reload posts nothing again. */
+export const page = definePage({
+  queries: ({ params }) => ({ event: query(eventQuery(params.event), eventSchema) }),
+  data: ({ params, site, results }) => {
+    const outcome = OUTCOMES.get(params.outcome ?? "");
+    if (!outcome) return notFound("Page not found");
+    const event = readEvent(results.event, params, site.today);
+    return "path" in event && "answer" in event ? { ...event, outcome } : event;
+  },
+  head: ({ data, site }) => eventHead(data, site),
+  Component: ({ data }) => <EventPage data={data} />,
+});

@@ -1,0 +1,16 @@
+import { defineSection } from "@colonnade/kit";
+
+/** What's on in a few cities: live data of an API, rendered by the gateway. */
+export default defineSection({
+  name: "events",
+  contract: 1,
+  pages: {
+    "/events": () => import("./pages/cities"),
+    "/events/:city": () => import("./pages/list"),
+    "/events/:city/page/:page": () => import("./pages/listPage"),
+    "/events/:city/search/:search": () => import("./pages/search"),
+    "/events/:city/search/:search/page/:page": () => import("./pages/searchPage"),
+    "/events/:city/event/:event": () => import("./pages/event"),
+    "/events/:city/event/:event/rsvp/:outcome": () => import("./pages/rsvp"),
+  },
+});
