@@ -8,9 +8,9 @@ use tempfile::TempDir;
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PREFACE, frame};
 use crate::support::{
-    Certificate, Connection, Gateway, Raw, Request, SetOnDrop, Setup, Visitor, attack, authorized,
-    configuration_with_listen, only_limits, socket_activated, token, visit_over_http1, visit_over_http2,
-    visit_with_new_connections, wait_until, with_timeout,
+    Certificate, Connection, Gateway, Raw, Request, SetOnDrop, Setup, TOKEN, TOKEN_ACTIONS, Visitor, attack,
+    authorized, configuration_with_listen, only_limits, socket_activated, token, visit_over_http1,
+    visit_over_http2, visit_with_new_connections, wait_until, with_timeout,
 };
 
 #[test]
@@ -124,14 +124,7 @@ fn reload_applies_reloadable_settings() {
         let text = configuration_with_listen("", "[limits]\nmax_requests_in_flight_per_client = 7\n")
             .replace("[store]", &(token("new-token", &["*"], &["deploy"]) + "[store]"));
         // Remove the token that allows everything.
-        let text = text.replace(
-            &token(
-                "token-for-everything",
-                &["*"],
-                &["publish", "deploy", "rollback", "preview", "garbage_collect"],
-            ),
-            "",
-        );
+        let text = text.replace(&token(TOKEN, &["*"], TOKEN_ACTIONS), "");
         gateway.reload(&text);
         gateway.wait_for_event(|line| line["event"] == "config_reloaded");
     });

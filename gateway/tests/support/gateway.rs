@@ -23,6 +23,16 @@ use super::{Client, Release, Request, Response, openapi, wait_until};
 /// A token with all permissions. For others see [`configuration`].
 pub(crate) const TOKEN: &str = "token-for-everything";
 
+/// What [`TOKEN`] may do.
+pub(crate) const TOKEN_ACTIONS: &[&str] = &[
+    "publish",
+    "deploy",
+    "rollback",
+    "preview",
+    "garbage_collect",
+    "purge",
+];
+
 /// The default admin listener of a configuration.
 const ADMIN: &str = "admin = \"127.0.0.1:0\"";
 
@@ -95,18 +105,7 @@ site = "127.0.0.1:0"
 admin = "127.0.0.1:0"
 "#,
     );
-    text += &token(
-        TOKEN,
-        &["*"],
-        &[
-            "publish",
-            "deploy",
-            "rollback",
-            "preview",
-            "garbage_collect",
-            "purge",
-        ],
-    );
+    text += &token(TOKEN, &["*"], TOKEN_ACTIONS);
     text += &token("token-to-publish-legal", &["legal"], &["publish"]);
     text += &token("token-to-deploy-legal", &["legal"], &["deploy"]);
     let assets = if extra.contains("[assets]") {

@@ -37,8 +37,9 @@ pub(crate) use client::{Client, Request, Response, TIMEOUT};
 pub(crate) use connection::Connection;
 pub(crate) use faults::{DiskFull, FaultyMachine, SpawnFault};
 pub(crate) use gateway::{
-    Gateway, Setup, TOKEN, authorized, authorized_by, configuration, configuration_with_listen, only_limits,
-    rollout_cookie, rollout_ids, run_gateway, sign, socket_activated, token,
+    Gateway, Setup, TOKEN, TOKEN_ACTIONS, authorized, authorized_by, configuration,
+    configuration_with_listen, only_limits, rollout_cookie, rollout_ids, run_gateway, sign, socket_activated,
+    token,
 };
 pub(crate) use heap::Heap;
 pub(crate) use http2::{Exchange, data_frames};

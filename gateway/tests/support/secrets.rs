@@ -7,7 +7,7 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::{Gateway, Release, Request, Response, token};
+use super::{Gateway, Release, Request, Response, TOKEN_ACTIONS, token};
 
 pub(crate) const EMAIL: &str = "leakemail7x+tag@visitor.example";
 pub(crate) const PASSWORD: &str = "leakpassword7x\"mark\\pass/ wörd<&";
@@ -25,9 +25,8 @@ pub(crate) const VARIABLES: [(&str, &str); 4] = [
 
 /// The configuration of sign-up and of the operator token.
 pub(crate) fn configuration(backend: &str, keys: &str) -> String {
-    let actions = ["publish", "deploy", "rollback", "preview", "garbage_collect"];
-    let token =
-        token(OPERATOR_TOKEN, &["*"], &actions).replace(&format!("name of {OPERATOR_TOKEN}"), "operator");
+    let token = token(OPERATOR_TOKEN, &["*"], TOKEN_ACTIONS)
+        .replace(&format!("name of {OPERATOR_TOKEN}"), "operator");
     format!(
         "[signup]\nbackend = \"{backend}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n{keys}\n{token}"
     )
