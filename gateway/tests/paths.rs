@@ -147,8 +147,6 @@ fn reserved_path_returns_plain_404() {
     for target in [
         "/favicon.ico",
         "/.well-known/x",
-        "/api",
-        "/api/v1/sections",
         "/functions/v1",
         "/functions/v1/other",
         "/healthz/",
