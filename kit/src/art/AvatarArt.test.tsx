@@ -18,7 +18,7 @@ test("every color is used", () => {
   const seen = new Set(
     Array.from({ length: 100 }, (_, seed) => /fill="(light-dark\(.+?\))"/.exec(draw(String(seed)))?.[1]),
   );
-  expect(seen.size).toBe(6);
+  expect(seen.size).toBe(8);
   expect(seen).not.toContain(undefined);
 });
 
@@ -34,8 +34,8 @@ test("a picture consists of shapes without style attributes", () => {
 test("temples on one page have gradients of their own", () => {
   const page = renderToStaticMarkup([<TempleArt key="first" />, <TempleArt key="second" />]);
   const ids = [...page.matchAll(/ id="(.+?)"/g)].map(([, id]) => id);
-  expect(ids).toHaveLength(6);
-  expect(new Set(ids).size).toBe(6);
+  expect(ids).toHaveLength(8);
+  expect(new Set(ids).size).toBe(8);
   const used = [...page.matchAll(/url\(#(.+?)\)/g)].map(([, id]) => id);
   expect(new Set(used)).toEqual(new Set(ids));
 });
