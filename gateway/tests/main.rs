@@ -108,6 +108,7 @@ mod store_verify;
 mod telemetry;
 mod traces;
 mod upgrade;
+mod upstream_attacks;
 mod upstream_balance;
 mod upstream_cache;
 mod upstream_faults;

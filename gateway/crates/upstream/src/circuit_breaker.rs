@@ -39,7 +39,7 @@ pub trait Breaker: Send + Sync + 'static {
 pub enum BreakerState {
     /// All calls are allowed.
     Closed,
-    /// One call probes the backend. No other is allowed.
+    /// One call probes the backend. No other is allowed for a while.
     HalfOpen,
     /// No call is allowed.
     Open,
@@ -71,8 +71,9 @@ enum CircuitState {
     Closed { failures: u32 },
     /// No call is allowed until then. The next one is a probe.
     Open { until: Instant },
-    /// A probe is in progress. No other call is allowed.
-    HalfOpen,
+    /// A probe is in progress. No other call is allowed until then: the client of a probe may be slow, and must not keep the
+    /// circuit open for others.
+    HalfOpen { until: Instant },
 }
 
 /// A permit for one call. Dropped without a result, it does not count.
@@ -103,11 +104,12 @@ impl<B: Breaker> CircuitBreaker<B> {
         let is_probe = match *state {
             CircuitState::Closed { .. } => false,
             CircuitState::Open { until } if now < until => return Err(until - now),
-            CircuitState::Open { .. } => true,
-            CircuitState::HalfOpen => return Err(PROBE_WAIT),
+            CircuitState::HalfOpen { until } if now < until => return Err(PROBE_WAIT),
+            CircuitState::Open { .. } | CircuitState::HalfOpen { .. } => true,
         };
         if is_probe {
-            self.enter(&mut state, CircuitState::HalfOpen);
+            let until = now + self.observer.limits().open;
+            self.enter(&mut state, CircuitState::HalfOpen { until });
         }
         Ok(BreakerPermit {
             breaker: Arc::clone(self),
@@ -120,7 +122,7 @@ impl<B: Breaker> CircuitBreaker<B> {
         self.observer.entered(match next {
             CircuitState::Closed { .. } => BreakerState::Closed,
             CircuitState::Open { .. } => BreakerState::Open,
-            CircuitState::HalfOpen => BreakerState::HalfOpen,
+            CircuitState::HalfOpen { .. } => BreakerState::HalfOpen,
         });
     }
 }
@@ -136,9 +138,9 @@ impl<B: Breaker> BreakerPermit<B> {
             // The state is mostly this one, and stays.
             CircuitState::Closed { failures: 0 } if is_success => return,
             CircuitState::Closed { failures } => failures,
-            CircuitState::HalfOpen if was_probe => limits.failure_threshold,
+            CircuitState::HalfOpen { .. } if was_probe => limits.failure_threshold,
             // The call began before the circuit breaker opened. The probe is more recent.
-            CircuitState::Open { .. } | CircuitState::HalfOpen => return,
+            CircuitState::Open { .. } | CircuitState::HalfOpen { .. } => return,
         };
         if is_success {
             breaker.enter(&mut state, CircuitState::Closed { failures: 0 });
@@ -164,8 +166,11 @@ impl<B: Breaker> Drop for BreakerPermit<B> {
         // The client closed the connection, or the call panicked. The next call is a probe.
         if self.is_probe {
             let mut state = self.breaker.state.lock();
-            let until = Instant::now();
-            self.breaker.enter(&mut state, CircuitState::Open { until });
+            // Unless a later probe has decided.
+            if matches!(*state, CircuitState::HalfOpen { .. }) {
+                let until = Instant::now();
+                self.breaker.enter(&mut state, CircuitState::Open { until });
+            }
         }
     }
 }
@@ -249,6 +254,22 @@ mod tests {
         assert!(breaker.try_acquire().is_err());
         drop(probe);
         assert!(breaker.try_acquire().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn slow_probe_is_followed_by_another() {
+        let breaker = breaker(1);
+        call(&breaker, false);
+        tokio::time::advance(OPEN).await;
+        let slow = breaker.try_acquire().expect("a permit");
+        tokio::time::advance(OPEN).await;
+        let dropped = breaker.try_acquire().expect("a permit");
+        assert!(breaker.try_acquire().is_err());
+        tokio::time::advance(OPEN).await;
+        call(&breaker, true);
+        drop(dropped);
+        slow.record(true);
+        assert!(breaker.try_acquire().is_ok() && breaker.try_acquire().is_ok());
     }
 
     #[tokio::test(start_paused = true)]

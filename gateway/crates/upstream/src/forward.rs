@@ -53,7 +53,7 @@ impl Upstream {
             method: head.method.clone(),
             target: target.to_owned(),
             rest,
-            headers: request_headers::of_client(head, &self.settings, self.site.scheme()),
+            headers: request_headers::of_client(head, &self.settings, &self.site),
             max_response_bytes: self.settings.max_response_bytes,
             spans: head.extensions.get().cloned(),
         };

@@ -130,7 +130,7 @@ impl Upstreams {
     /// query.
     fn find(&self, path: &RequestPath, raw: Option<&PathAndQuery>) -> Option<(&Arc<Upstream>, String)> {
         // Some servers take `//host` for an address.
-        if path.has_empty_segment() {
+        if path.has_empty_segment() || path.segments().iter().any(|segment| may_be_dots(segment)) {
             return None;
         }
         let raw = raw?;
@@ -147,4 +147,13 @@ impl Upstreams {
         }
         Some((upstream, rest))
     }
+}
+
+/// Whether a decoded segment leads to another folder at some servers: servlet containers drop what follows a semicolon, and
+/// others take a backslash for a slash.
+fn may_be_dots(segment: &str) -> bool {
+    segment
+        .split('\\')
+        .map(|part| part.split(';').next().unwrap_or_default())
+        .any(|part| part == "." || part == "..")
 }

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use colonnade_config::Upstream;
+use colonnade_config::{Origin, Upstream};
 use colonnade_web::client::{ClientAddress, FromTrustedProxy};
 use colonnade_web::request_scope;
 use colonnade_web::response::{REQUEST_ID, RequestId};
@@ -27,39 +27,45 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 
 /// Headers of clients that an upstream could believe, although they say where the request comes from, or ask for another
 /// method or path than those that the gateway has checked. Also those that the gateway sets itself.
-const REMOVED: [HeaderName; 20] = [
+const REMOVED: [HeaderName; 23] = [
     CONTENT_LENGTH,
     // The gateway itself sends 100 (Continue), once the upstream reads the body.
     EXPECT,
     FORWARDED,
-    FORWARDED_FOR,
-    FORWARDED_HOST,
-    FORWARDED_PROTO,
     HOST,
     REQUEST_ID,
+    HeaderName::from_static("cf-connecting-ip"),
     HeaderName::from_static("client-ip"),
+    HeaderName::from_static("fastly-client-ip"),
     HeaderName::from_static("proxy"),
     HeaderName::from_static("true-client-ip"),
+    // Where a file server sends files from, for Rack and others.
+    HeaderName::from_static("x-accel-mapping"),
     HeaderName::from_static("x-client-ip"),
-    HeaderName::from_static("x-forwarded-port"),
-    HeaderName::from_static("x-forwarded-prefix"),
+    HeaderName::from_static("x-cluster-client-ip"),
+    HeaderName::from_static("x-host"),
     HeaderName::from_static("x-http-method"),
     HeaderName::from_static("x-http-method-override"),
     HeaderName::from_static("x-method-override"),
+    HeaderName::from_static("x-original-host"),
     HeaderName::from_static("x-original-url"),
     HeaderName::from_static("x-real-ip"),
     HeaderName::from_static("x-rewrite-url"),
+    HeaderName::from_static("x-sendfile-type"),
+    HeaderName::from_static("x-scheme"),
 ];
 
-/// Returns the headers of a client's request as an upstream gets them. `scheme` is that of the site.
-pub(crate) fn of_client(head: &Parts, upstream: &Upstream, scheme: &str) -> HeaderMap {
+/// What most proxies say of a request begins with it: the host, the scheme, the certificate of the client.
+const FORWARDED_PREFIX: &str = "x-forwarded-";
+
+/// Returns the headers of a client's request as an upstream gets them.
+pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &Origin) -> HeaderMap {
     let mut headers = head.headers.clone();
-    let host = head.uri.authority().map(|authority| authority.as_str().parse());
-    let host = host.and_then(Result::ok).or_else(|| headers.get(HOST).cloned());
     hop_by_hop::remove(&mut headers);
     for name in &REMOVED {
         headers.remove(name);
     }
+    remove_forwarded(&mut headers);
     if upstream.forward_cookies {
         cookies::remove_own(&mut headers);
     } else {
@@ -74,7 +80,7 @@ pub(crate) fn of_client(head: &Parts, upstream: &Upstream, scheme: &str) -> Head
         headers.remove(TRACESTATE);
     }
     if let Some(&ClientAddress(address)) = head.extensions.get() {
-        add_forwarded(&mut headers, address.to_canonical(), host, scheme);
+        add_forwarded(&mut headers, address.to_canonical(), site);
     }
     add_via(&mut headers, head.version);
     add_request_id(&mut headers, head.extensions.get());
@@ -107,23 +113,30 @@ pub(crate) fn add_configured(headers: &mut HeaderMap, upstream: &Upstream) {
     }
 }
 
-/// Says who sent the request, to which host and how (RFC 7239). What the client itself said is dropped: if it is a trusted
-/// proxy, its part is in the address already.
-fn add_forwarded(headers: &mut HeaderMap, client: IpAddr, host: Option<HeaderValue>, scheme: &str) {
-    let mut forwarded = match client {
-        IpAddr::V4(address) => format!("for={address}"),
-        IpAddr::V6(address) => format!("for=\"[{address}]\""),
-    };
-    if let Some(host) = host {
-        if let Ok(host) = host.to_str() {
-            forwarded.extend([";host=\"", host, "\""]);
-        }
-        headers.insert(FORWARDED_HOST, host);
+/// Removes all headers with the prefix of those that proxies set.
+fn remove_forwarded(headers: &mut HeaderMap) {
+    let names = headers.keys().filter(|name| name.as_str().starts_with(FORWARDED_PREFIX));
+    for name in names.cloned().collect::<Vec<HeaderName>>() {
+        headers.remove(name);
     }
-    forwarded.extend([";proto=", scheme]);
+}
+
+/// Says who sent the request, to which site and how (RFC 7239). What the client itself said is dropped: if it is a trusted
+/// proxy, its part is in the address already. The host is that of the site, and not what the client named: others may get the
+/// response from the cache.
+fn add_forwarded(headers: &mut HeaderMap, client: IpAddr, site: &Origin) {
+    let (host, scheme) = (site.url().authority(), site.scheme());
+    let node = match client {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("\"[{address}]\""),
+    };
     for (name, value) in [
-        (FORWARDED, forwarded),
+        (
+            FORWARDED,
+            format!("for={node};host=\"{host}\";proto={scheme}"),
+        ),
         (FORWARDED_FOR, client.to_string()),
+        (FORWARDED_HOST, host.to_owned()),
         (FORWARDED_PROTO, scheme.to_owned()),
     ] {
         if let Ok(value) = HeaderValue::try_from(value) {

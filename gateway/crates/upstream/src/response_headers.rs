@@ -8,7 +8,7 @@
 use colonnade_config::{Origin, Upstream};
 use http::header::{
     ACCEPT_RANGES, AGE, ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE,
-    CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, DATE, ETAG, EXPIRES, HeaderName,
+    CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_RANGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, DATE, ETAG, EXPIRES, HeaderName,
     HeaderValue, LAST_MODIFIED, LOCATION, RETRY_AFTER, SET_COOKIE, VARY, VIA, WWW_AUTHENTICATE,
 };
 use http::response::Parts;
@@ -20,7 +20,7 @@ use crate::error::UpstreamError;
 use crate::request_headers::add_via;
 use crate::{cookies, hop_by_hop};
 
-/// The headers that pass. `Location`, `Set-Cookie` and `WWW-Authenticate` pass under conditions.
+/// The headers that pass. `Location`, `Content-Location`, `Set-Cookie` and `WWW-Authenticate` pass under conditions.
 const ALLOWED: [HeaderName; 19] = [
     ACCEPT_RANGES,
     AGE,
@@ -84,6 +84,10 @@ pub(crate) fn sanitize(
         Some(None) if head.status.is_redirection() => return Err(UpstreamError::RedirectRejected),
         _ => {}
     }
+    let content_location = received.get(CONTENT_LOCATION);
+    if let Some(location) = content_location.and_then(|location| on_site(location, site, target)) {
+        headers.insert(CONTENT_LOCATION, location);
+    }
     if received.contains_key(SET_COOKIE) {
         // Also without the cookies the response may be for one visitor.
         head.extensions.insert(NotStorable);
@@ -98,7 +102,8 @@ pub(crate) fn sanitize(
             headers.append(WWW_AUTHENTICATE, challenge.clone());
         }
     }
-    if headers.get(CONTENT_TYPE).is_some_and(is_code) {
+    // Of several fields browsers take the last one that they know.
+    if headers.get_all(CONTENT_TYPE).iter().any(is_code) {
         headers.insert(CONTENT_TYPE, PLAIN_TEXT);
     }
     headers.insert(CONTENT_SECURITY_POLICY, POLICY);

@@ -11,13 +11,16 @@ use http::header::CACHE_CONTROL;
 /// The largest number of seconds (RFC 9111, section 1.2.2).
 const MAX_SECONDS: u64 = 1 << 31;
 
+/// The maximum number of directives with different names. Each one is compared with all before.
+const MAX_DIRECTIVES: usize = 64;
+
 /// The directives of a message, each name once.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Directives(Vec<(String, Option<String>)>);
 
 impl Directives {
-    /// Parses all `Cache-Control` fields; `None` if they are not a list of directives, so that nothing is known about the
-    /// message.
+    /// Parses all `Cache-Control` fields; `None` if they are not a list of directives, or too many, so that nothing is known
+    /// about the message.
     pub(super) fn parse(headers: &HeaderMap) -> Option<Self> {
         let mut directives = Self::default();
         for field in headers.get_all(CACHE_CONTROL) {
@@ -30,6 +33,9 @@ impl Directives {
                 let (name, after_name) = token(rest)?;
                 let (argument, after_argument) = argument(after_name)?;
                 directives.add(name.to_ascii_lowercase(), argument);
+                if directives.0.len() > MAX_DIRECTIVES {
+                    return None;
+                }
                 rest = after_argument.trim_start_matches([' ', '\t']);
                 if !rest.is_empty() && !rest.starts_with(',') {
                     return None;
@@ -159,6 +165,16 @@ mod tests {
             let canonical = parse(fields).map(|directives| directives.canonical());
             assert_eq!(canonical.as_deref(), expected, "{fields:?}");
         }
+    }
+
+    #[test]
+    fn too_many_directives_are_not_parsed() {
+        let list = |count: usize| {
+            let names: Vec<_> = (0..count).map(|number| format!("x{number}")).collect();
+            names.join(",")
+        };
+        assert!(parse(&[list(64).as_bytes()]).is_some());
+        assert_eq!(parse(&[list(65).as_bytes()]), None);
     }
 
     #[test]

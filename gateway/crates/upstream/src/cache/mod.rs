@@ -129,6 +129,7 @@ impl<F: Fetch> ResponseCache<F> {
             for name in [LOCATION, CONTENT_LOCATION] {
                 let path = headers.get(name).and_then(|path| path.to_str().ok());
                 if let Some(path) = path.filter(|path| path.starts_with('/') && !path.starts_with("//")) {
+                    let (path, _fragment) = path.split_once('#').unwrap_or((path, ""));
                     self.store.invalidate(path);
                 }
             }

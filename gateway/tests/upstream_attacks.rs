@@ -1,0 +1,172 @@
+//! Attacks of visitors and of upstreams on other visitors.
+
+use std::io::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use http::Response;
+
+use crate::support::{Gateway, Request, TIMEOUT, Upstream, upstream_table, wait_until};
+
+/// An upstream whose responses are fresh and repeat what it was told about the site.
+fn reflecting() -> Upstream {
+    Upstream::start(|request| {
+        let told = [
+            request.values("host"),
+            request.values("x-forwarded-host"),
+            request.values("forwarded"),
+        ];
+        Response::builder()
+            .header("cache-control", "max-age=600")
+            .body(format!("{told:?}").into())
+            .unwrap()
+    })
+}
+
+#[test]
+fn host_of_one_visitor_reaches_no_other_through_the_cache() {
+    let upstream = reflecting();
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], ""), &[]);
+    let request = |host: &str| {
+        let request = Request::new("GET", "/api/events").header("host", host);
+        gateway.site.send(request).text()
+    };
+    let told = request("evil.example");
+    assert!(!told.contains("evil.example"), "{told}");
+    assert!(told.contains("host=\\\"site.example\\\""), "{told}");
+    assert_eq!(request("site.example"), told);
+    upstream.only_request();
+}
+
+/// Headers that an upstream could believe, because proxies set them.
+const SPOOFED: [&str; 11] = [
+    "x-forwarded-client-cert",
+    "x-forwarded-scheme",
+    "x-forwarded-server",
+    "x-forwarded-ssl",
+    "x-host",
+    "x-original-host",
+    "x-cluster-client-ip",
+    "cf-connecting-ip",
+    "fastly-client-ip",
+    "x-sendfile-type",
+    "x-accel-mapping",
+];
+
+#[test]
+fn headers_that_proxies_set_never_pass_from_a_visitor() {
+    let upstream = Upstream::json("{}");
+    let keys = "request_headers = { x-api-key = { env = \"EVENTS_KEY\" } }";
+    let table = upstream_table(&[&upstream.origin()], keys);
+    let gateway = Gateway::start_with(&table, &[("EVENTS_KEY", "the-key")]);
+    let mut request = Request::new("GET", "/api/events").header("x-own", "kept");
+    for name in SPOOFED {
+        request = request.header(name, "marked");
+    }
+    assert_eq!(gateway.site.send(request).status, 200);
+    let received = upstream.only_request();
+    for name in SPOOFED {
+        assert!(received.values(name).is_empty(), "{name}");
+    }
+    assert_eq!(received.values("x-own"), ["kept"]);
+    assert_eq!(received.values("x-api-key"), ["the-key"]);
+}
+
+#[test]
+fn path_never_leaves_the_base_url() {
+    let upstream = Upstream::json("{}");
+    let table = upstream_table(&[&format!("{}/v1", upstream.origin())], "");
+    let gateway = Gateway::start_with(&table, &[]);
+    // Servlet containers drop what follows a semicolon; others take a backslash for a slash.
+    for path in [
+        "..;/admin",
+        "..;x=y/admin",
+        "a/.;/b",
+        "..%3b/admin",
+        "..%5cadmin",
+        "a%5c..%5c..%5cadmin",
+        "%2e%2e/admin",
+        "..%2fadmin",
+        "../admin",
+    ] {
+        let response = gateway.get(&format!("/api/events/{path}"));
+        assert!([400, 404].contains(&response.status), "{path}: {response:?}");
+    }
+    assert!(upstream.received().is_empty(), "{:?}", upstream.received());
+    assert_eq!(gateway.get("/api/events/a;b=1/..c;d/%5c").status, 200);
+    assert_eq!(upstream.only_request().target, "/v1/a;b=1/..c;d/%5c");
+}
+
+#[test]
+fn script_in_any_content_type_field_becomes_plain_text() {
+    let upstream = Upstream::start(|_| {
+        Response::builder()
+            .header("content-type", "text/plain")
+            .header("content-type", "text/javascript")
+            .body(b"alert(1)".to_vec())
+            .unwrap()
+    });
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], ""), &[]);
+    let response = gateway.get("/api/events");
+    assert_eq!(
+        response.header_values("content-type"),
+        ["text/plain; charset=utf-8"]
+    );
+}
+
+#[test]
+fn post_removes_responses_that_its_response_names() {
+    let count = AtomicUsize::new(0);
+    let upstream = Upstream::start(move |request| {
+        let number = count.fetch_add(1, Ordering::SeqCst);
+        let mut response = Response::builder().header("cache-control", "max-age=600");
+        if request.method == "POST" {
+            response = response
+                .status(303)
+                .header("content-location", "/api/events/7")
+                .header("location", "/api/events/8#thanks");
+        }
+        response.body(number.to_string().into()).unwrap()
+    });
+    let keys = "methods = [\"GET\", \"POST\"]";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    let get = |id: &str| gateway.get(&format!("/api/events/{id}")).text();
+    assert_eq!(["7", "8", "9"].map(get), ["0", "1", "2"]);
+    let post = Request::new("POST", "/api/events/7/rsvp").header("sec-fetch-site", "same-origin");
+    let response = gateway.site.send(post);
+    assert_eq!(response.header("location"), "/api/events/8#thanks");
+    assert_eq!(["7", "8", "9"].map(get), ["4", "5", "2"]);
+}
+
+#[test]
+fn slow_upload_as_probe_does_not_keep_circuit_open() {
+    let count = AtomicUsize::new(0);
+    let upstream = Upstream::start(move |_| {
+        let is_first = count.fetch_add(1, Ordering::SeqCst) == 0;
+        let response = Response::builder().status(if is_first { 503 } else { 200 });
+        response.body(b"up".to_vec()).unwrap()
+    });
+    let keys = "methods = [\"GET\", \"POST\"]\nbreaker_failure_threshold = 1\nbreaker_open_seconds = 1";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    assert_eq!(gateway.get("/api/events").status, 503);
+    let half_open = "colonnade_upstream_circuit_breaker_state{upstream=\"events\",state=\"half_open\"}";
+    let mut upload = gateway.site.connect();
+    upload.set_read_timeout(Some(TIMEOUT)).unwrap();
+    wait_until("the upload is the probe", || {
+        upload = gateway.site.connect();
+        upload
+            .write_all(
+                b"POST /api/events HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+                  content-length: 2\r\nconnection: close\r\n\r\na",
+            )
+            .unwrap();
+        gateway.metric(half_open) == 1
+    });
+    wait_until("another request is served", || {
+        gateway.get("/api/events").status == 200
+    });
+    // The upload was in progress all the time.
+    upload.write_all(b"b").unwrap();
+    let mut response = String::new();
+    std::io::Read::read_to_string(&mut upload, &mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
+}
