@@ -87,11 +87,17 @@ impl Upstreams {
         Ok(Self { all, cache })
     }
 
-    /// Forwards a visitor's request below `/api/`. Streams both bodies. Errors are JSON objects: `{"error": "…"}`.
-    pub async fn forward(&self, head: &Parts, path: &RequestPath, body: RequestBody) -> Response {
+    /// Forwards a visitor's request below `/api/`. Streams both bodies. `audience` gets the errors.
+    pub async fn forward(
+        &self,
+        head: &Parts,
+        path: &RequestPath,
+        body: RequestBody,
+        audience: Audience,
+    ) -> Response {
         match self.find(path, head.uri.path_and_query()) {
-            Some((upstream, rest)) => upstream.forward(head, rest, body).await,
-            None => respond(&UpstreamError::NotFound, Audience::Script),
+            Some((upstream, rest)) => upstream.forward(head, rest, body, audience).await,
+            None => respond(&UpstreamError::NotFound, audience),
         }
     }
 
