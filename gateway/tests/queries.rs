@@ -149,6 +149,21 @@ fn failed_query_leaves_others_of_page() {
 }
 
 #[test]
+fn query_without_upstream_fails_with_503_and_is_logged() {
+    let gateway = Gateway::start();
+    deploy_with_queries(&gateway, PAGE);
+    let response = gateway.get("/live/a");
+    assert_eq!(
+        (response.status, data(&response)),
+        (200, json!({ "a": failed(503) }))
+    );
+    let id = response.header("x-request-id");
+    gateway.wait_for_event(|line| line["event"] == "query_without_upstream" && line["request_id"] == id);
+    // What is requested by name does not exist.
+    assert_eq!(gateway.get("/api/x/a?in=New%20York").status, 404);
+}
+
+#[test]
 fn page_redirects_or_is_not_found_by_its_results() {
     const MODULE: &str = r"
 export default {

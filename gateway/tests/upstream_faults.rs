@@ -1,12 +1,11 @@
 //! Faults of upstreams: what the visitor gets, one log line, and a metric, within a bounded time.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::io::{ErrorKind, Read as _, Write as _};
 
 use serde_json::{Value, json};
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, frame};
-use crate::support::{Gateway, Raw, RawUpstream, Upstream};
+use crate::support::{Gateway, Raw, RawUpstream, Upstream, upstream_table};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 
@@ -240,17 +239,26 @@ fn broken_response_resets_http2_stream_but_not_connection() {
 #[test]
 fn bytes_after_content_length_reach_no_visitor() {
     let upstream = RawUpstream::start();
-    let origin = upstream.origin();
-    let extra = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil";
-    upstream.serve(move |mut stream: TcpStream| {
-        let _ = write!(stream, "{HEAD}content-length: 4\r\n\r\ngood{extra}");
-        let _ = stream.read(&mut [0]);
-    });
-    let table = format!("[upstreams.long]\npath = \"/api/long\"\nurls = [\"{origin}\"]\n");
-    let gateway = Gateway::start_with(&table, &[]);
-    for _ in 0..5 {
-        assert_eq!(gateway.get("/api/long").text(), "good");
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], ""), &[]);
+    let good = format!("{HEAD}content-length: 4\r\n\r\ngood");
+    let evil = good.replace("good", "evil");
+    for (first, late) in [(format!("{good}{evil}"), ""), (good, &*evil)] {
+        std::thread::scope(|scope| {
+            let visitor = scope.spawn(|| gateway.get("/api/events").text());
+            let (mut backend, _) = upstream.accept_request();
+            // In one write, so that the gateway gets the bytes at once.
+            backend.write_all(first.as_bytes()).unwrap();
+            assert_eq!(visitor.join().unwrap(), "good");
+            // The connection is idle, and its next request would get these bytes.
+            let _ = backend.write_all(late.as_bytes());
+            let closed = backend.read(&mut [0]);
+            assert!(matches!(closed, Ok(0)) || is_reset(&closed), "{closed:?}");
+        });
     }
+}
+
+fn is_reset(read: &std::io::Result<usize>) -> bool {
+    matches!(read, Err(error) if error.kind() == ErrorKind::ConnectionReset)
 }
 
 #[test]

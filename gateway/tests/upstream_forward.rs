@@ -4,9 +4,8 @@ use std::net::Ipv4Addr;
 
 use http::Response;
 use serde_json::json;
-use tempfile::TempDir;
 
-use crate::support::{Backend, Certificate, Gateway, Reply, Request, Setup, Upstream, upstream_table};
+use crate::support::{Gateway, Request, Setup, Upstream, upstream_table};
 
 #[test]
 fn request_and_response_are_forwarded() {
@@ -282,111 +281,4 @@ fn redirect_passes_only_within_the_site() {
             "{location}: {response:?}"
         );
     }
-}
-
-#[test]
-fn request_that_upstream_does_not_serve_is_rejected() {
-    let (upstream, nested) = (Upstream::json("{}"), Upstream::json("\"nested\""));
-    let keys = format!(
-        "methods = [\"GET\", \"POST\"]\nrate_limit_per_client_per_minute = 10\n\
-         [upstreams.nested]\npath = \"/api/events/nested\"\nurls = [\"{}\"]\n",
-        nested.origin()
-    );
-    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], &keys), &[]);
-    let is_error = |response: &crate::support::Response| response.json()["error"].is_string();
-    for path in [
-        "/api",
-        "/api/",
-        "/api/other",
-        "/api/eventsx",
-        "/api//events",
-        "/api/events//x",
-    ] {
-        let response = gateway.get(path);
-        assert_eq!(response.status, 404, "{path}");
-        assert!(is_error(&response), "{path}: {response:?}");
-    }
-    assert_eq!(gateway.get("/api/%65vents/nested/x").text(), "\"nested\"");
-    assert_eq!(nested.only_request().target, "/x");
-    let response = gateway.site.send(Request::new("DELETE", "/api/events"));
-    assert!(response.status == 405 && is_error(&response), "{response:?}");
-    assert_eq!(response.header("allow"), "GET, POST, OPTIONS");
-    let response = gateway
-        .site
-        .send(Request::new("OPTIONS", "/api/events").header("origin", "https://evil.example"));
-    assert_eq!(
-        (response.status, response.header("allow")),
-        (204, "GET, POST, OPTIONS")
-    );
-    let websocket = Request::new("GET", "/api/events")
-        .header("connection", "upgrade")
-        .header("upgrade", "websocket");
-    assert_eq!(gateway.site.send(websocket).status, 501);
-    for (name, value) in [
-        ("sec-fetch-site", "cross-site"),
-        ("sec-fetch-site", "none"),
-        ("origin", "https://evil.example"),
-        ("x", "neither"),
-    ] {
-        let post = Request::new("POST", "/api/events").header("host", "site.example");
-        let response = gateway.site.send(post.header(name, value).body("x"));
-        assert!(
-            response.status == 403 && is_error(&response),
-            "{name}: {response:?}"
-        );
-    }
-    assert!(upstream.received().is_empty(), "{:?}", upstream.received());
-    let statuses: Vec<u16> = (0..11).map(|_| gateway.get("/api/events").status).collect();
-    assert_eq!(statuses, [&[200; 10][..], &[429]].concat());
-    let response = gateway.get("/api/events");
-    assert!(
-        response.status == 429 && response.has("retry-after"),
-        "{response:?}"
-    );
-    let other = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 0, 2));
-    assert_eq!(other.get("/api/events").status, 200);
-}
-
-#[test]
-fn upstream_over_tls_needs_trusted_certificate() {
-    let certificate = Certificate::valid_in("localhost", 2020..2040);
-    let folder = TempDir::new().unwrap();
-    let files = certificate.write(folder.path());
-    let tls = format!(
-        "[listen.tls]\ncertificate = {:?}\nkey = {:?}\n",
-        files.certificate, files.key
-    );
-    let backend = Gateway::start_with(&tls, &[]);
-    let url = format!("https://localhost:{}", backend.site.address().port());
-    let table = upstream_table(&[&url], "max_retries = 0");
-    let trusted = files.certificate.to_str().unwrap();
-    for (variables, status) in [(&[("SSL_CERT_FILE", trusted)][..], 200), (&[], 502)] {
-        let gateway = Gateway::start_with(&table, variables);
-        assert_eq!(gateway.get("/api/events/healthz").status, status);
-    }
-    let gateway = Gateway::start_with(&table, &[]);
-    gateway.get("/api/events/healthz");
-    let failed = gateway.wait_for_event(|line| line["event"] == "upstream_failed");
-    assert!(failed["error"].to_string().contains("certificate"), "{failed}");
-}
-
-#[test]
-fn call_of_upstream_has_span_in_trace_of_request() {
-    let collector = Backend::start(Reply::Response(200, "application/x-protobuf", String::new()));
-    let upstream = Upstream::json("{}");
-    let telemetry = format!("[telemetry]\notlp_endpoint = \"{}\"\n", collector.origin());
-    let table = upstream_table(&[&upstream.origin()], &telemetry);
-    let mut gateway = Gateway::start_with(&table, &[]);
-    let response = gateway.get("/api/events/marked-path?marked-query");
-    gateway.request_event(&response);
-    gateway.signal("TERM");
-    assert_eq!(gateway.wait_for_exit().code(), Some(0));
-    let sent = collector.received_bytes().concat();
-    let contains = |wanted: &[u8]| sent.windows(wanted.len()).any(|window| window == wanted);
-    let received = upstream.only_request();
-    let parts: Vec<&str> = received.values("traceparent")[0].split('-').collect();
-    let [trace, span] = [parts[1], parts[2]].map(|hex| u128::from_str_radix(hex, 16).unwrap());
-    assert!(contains(&trace.to_be_bytes()) && contains(&span.to_be_bytes()[8..]));
-    assert!(contains(b"call events") && contains(b"colonnade.outcome"));
-    assert!(!contains(b"marked"));
 }

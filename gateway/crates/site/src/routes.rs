@@ -96,11 +96,7 @@ impl RouteTable {
                 "/api",
                 Endpoint {
                     errors: ErrorFormat::Json,
-                    handle: |site, call| {
-                        Box::pin(
-                            async move { Ok(site.upstreams.forward(call.head, call.path, call.body).await) },
-                        )
-                    },
+                    handle: |site, call| Box::pin(async move { Ok(site.forward(call).await) }),
                 },
             ),
             unknown_partner: get("", ErrorFormat::Page, |site, call| {

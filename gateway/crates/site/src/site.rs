@@ -14,6 +14,7 @@ use colonnade_platform::rollout::{CanaryAnalysis, Measurement, PageRender, Rollo
 use colonnade_upstream::Upstreams;
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, ClientKey, client_key};
+use colonnade_web::content_negotiation::prefers_html;
 use colonnade_web::cookie::Cookies;
 use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
@@ -221,6 +222,17 @@ impl Site {
         } else {
             preview::open(call.snapshot, call.parameter, &self.config.site.brand)
         }
+    }
+
+    /// Forwards a request to an upstream. People who follow a link or send a form without JavaScript get an error as a page.
+    pub(crate) async fn forward(&self, call: Call<'_>) -> Response {
+        let audience = if prefers_html(&call.head.headers) {
+            visitor(call.snapshot, &self.config.site.brand)
+        } else {
+            Audience::Script
+        };
+        let upstreams = &self.upstreams;
+        upstreams.forward(call.head, call.path, call.body, audience).await
     }
 
     /// Handles a sign-up.

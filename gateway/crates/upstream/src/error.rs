@@ -116,6 +116,13 @@ impl Problem for UpstreamError {
         }
     }
 
+    fn title(&self) -> &str {
+        match self {
+            Self::NotFound => "Page not found",
+            _ => "Something went wrong",
+        }
+    }
+
     fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateLimited(wait) | Self::CircuitOpen(wait) => Some(*wait),

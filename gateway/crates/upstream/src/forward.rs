@@ -25,8 +25,14 @@ use crate::{request_headers, response_headers};
 const MAX_TOTAL_PER_MINUTE: u32 = 6_000_000;
 
 impl Upstream {
-    /// Forwards a request, and returns the response or an error as JSON. `rest` is the path after the prefix, with the query.
-    pub(crate) async fn forward(self: &Arc<Self>, head: &Parts, rest: String, body: RequestBody) -> Response {
+    /// Forwards a request, and returns the response, or an error for `audience`. `rest` is the path after the prefix, with the query.
+    pub(crate) async fn forward(
+        self: &Arc<Self>,
+        head: &Parts,
+        rest: String,
+        body: RequestBody,
+        audience: Audience,
+    ) -> Response {
         let result = match self.check(head, &body) {
             Ok(Some(options)) => Ok(options),
             Ok(None) => self.exchange(head, rest, body).await,
@@ -35,7 +41,7 @@ impl Upstream {
                 Err(error)
             }
         };
-        let mut response = result.unwrap_or_else(|error| respond(&error, Audience::Script));
+        let mut response = result.unwrap_or_else(|error| respond(&error, audience));
         response
             .extensions_mut()
             .insert(UpstreamName(Arc::clone(&self.name)));

@@ -87,11 +87,17 @@ impl Upstreams {
         Ok(Self { all, cache })
     }
 
-    /// Forwards a visitor's request below `/api/`. Streams both bodies. Errors are JSON objects: `{"error": "…"}`.
-    pub async fn forward(&self, head: &Parts, path: &RequestPath, body: RequestBody) -> Response {
+    /// Forwards a visitor's request below `/api/`. Streams both bodies. `audience` gets the errors.
+    pub async fn forward(
+        &self,
+        head: &Parts,
+        path: &RequestPath,
+        body: RequestBody,
+        audience: Audience,
+    ) -> Response {
         match self.find(path, head.uri.path_and_query()) {
-            Some((upstream, rest)) => upstream.forward(head, rest, body).await,
-            None => respond(&UpstreamError::NotFound, Audience::Script),
+            Some((upstream, rest)) => upstream.forward(head, rest, body, audience).await,
+            None => respond(&UpstreamError::NotFound, audience),
         }
     }
 
@@ -103,10 +109,12 @@ impl Upstreams {
             .as_ref()
             .and_then(|target| RequestPath::parse(target.path()).ok());
         let found = path.and_then(|path| self.find(&path, target.as_ref()));
-        match found {
-            Some((upstream, rest)) => upstream.query(path_and_query, rest).await,
-            None => QueryResult::failed(StatusCode::NOT_FOUND.as_u16()),
+        if let Some((upstream, rest)) = found {
+            return upstream.query(path_and_query, rest).await;
         }
+        // A page takes 404 for a thing that does not exist. Here the site's configuration lacks an upstream.
+        tracing::warn!(event = "query_without_upstream");
+        QueryResult::failed(StatusCode::SERVICE_UNAVAILABLE.as_u16())
     }
 
     /// Removes the cached responses whose path and query begin with `prefix`. Responses to earlier requests are not cached any

@@ -1,9 +1,10 @@
-//! Content negotiation: choosing a content coding by `Accept-Encoding` (RFC 9110, section 12.5.3).
+//! Content negotiation: choosing a content coding by `Accept-Encoding`, and between HTML and JSON by `Accept` (RFC 9110,
+//! section 12.5).
 
 use std::fmt;
 
 use http::HeaderMap;
-use http::header::ACCEPT_ENCODING;
+use http::header::{ACCEPT, ACCEPT_ENCODING};
 use serde::{Deserialize, Serialize};
 
 /// A content coding.
@@ -54,6 +55,29 @@ pub fn preferred_coding(headers: &HeaderMap, available: &[Coding]) -> Coding {
         }
     }
     best.0
+}
+
+/// Returns whether a client prefers an HTML page to JSON: it names `text/html`, as browsers do when they follow a link or send a
+/// form. Wildcards do not count: scripts send them by default.
+pub fn prefers_html(headers: &HeaderMap) -> bool {
+    let values = headers
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let (mut html, mut json) = (0, 0);
+    for item in values.flat_map(|value| value.split(',')) {
+        let mut parts = item.split(';').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let named = if name.eq_ignore_ascii_case("text/html") {
+            &mut html
+        } else if name.eq_ignore_ascii_case("application/json") {
+            &mut json
+        } else {
+            continue;
+        };
+        *named = parts.find_map(weight).unwrap_or(1000);
+    }
+    html > json
 }
 
 /// The weights of an `Accept-Encoding` header in thousandths. If a coding is listed twice, the first one counts.
