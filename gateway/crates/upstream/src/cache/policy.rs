@@ -6,7 +6,7 @@
 use std::time::{Duration, SystemTime};
 
 use http::header::{
-    AUTHORIZATION, CACHE_CONTROL, COOKIE, DATE, ETAG, EXPIRES, LAST_MODIFIED, SET_COOKIE, VARY,
+    ACCEPT_ENCODING, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING, COOKIE, DATE, ETAG, EXPIRES, LAST_MODIFIED, SET_COOKIE, VARY,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, request, response};
 use http_cache_semantics::{CacheOptions, CachePolicy};
@@ -120,6 +120,10 @@ pub(super) type SelectingHeader = (HeaderName, Option<Vec<u8>>);
 /// that the request has: it is for nobody else.
 pub(super) fn selecting_headers(request: &HeaderMap, response: &HeaderMap) -> Option<Vec<SelectingHeader>> {
     let mut selecting: Vec<SelectingHeader> = Vec::new();
+    if response.contains_key(CONTENT_ENCODING) {
+        // Also if the upstream forgets to say so: a query of a page, and some clients, accept no coding.
+        selecting.push((ACCEPT_ENCODING, combined_value(request, &ACCEPT_ENCODING)));
+    }
     for field in response.get_all(VARY) {
         for name in field.to_str().ok()?.split(',').map(str::trim) {
             if name.is_empty() {

@@ -14,6 +14,9 @@ use super::entry::{Entry, Head};
 use super::exchange::{Outcome, Target};
 use super::{Fetch, ResponseCache};
 
+/// What a part of a body takes in memory in addition to its bytes, in bytes.
+const PART_OVERHEAD: usize = 128;
+
 /// Receives a body that may be stored.
 pub(super) struct Recorder<F: Fetch> {
     cache: Arc<ResponseCache<F>>,
@@ -83,7 +86,7 @@ impl<F: Fetch> Recorder<F> {
             let Ok(data) = frame.into_data() else { continue };
             // Once for the cache, and once for the reader.
             let own = self.cache.budget.reserve(data.len());
-            let readers = self.cache.budget.reserve(data.len());
+            let readers = self.cache.budget.reserve(data.len() + PART_OVERHEAD);
             let (Some(own), Some(readers)) = (own, readers) else {
                 return self.stop(data);
             };
@@ -98,6 +101,8 @@ impl<F: Fetch> Recorder<F> {
             }
             self.reservation.merge(own);
             bytes.extend_from_slice(&data);
+            // A copy: a few bytes would keep the whole buffer that they were read into.
+            let data = Bytes::copy_from_slice(&data);
             let _ = self.reader.send(Part::Data(data, readers));
         }
         let _ = self.reader.send(Part::End);

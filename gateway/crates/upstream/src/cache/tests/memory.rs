@@ -1,5 +1,7 @@
 //! Bounded memory.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use tokio::time::sleep;
 
@@ -99,4 +101,29 @@ async fn unstorable_responses_leave_little_memory() {
     sleep(seconds(1)).await;
     assert_eq!(gateway.cache.purge("/"), 0);
     assert_eq!(gateway.cache.used_bytes(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn unread_pieces_keep_no_buffer_and_count_with_overhead() {
+    struct Buffer(#[expect(dead_code, reason = "it counts the buffers")] Arc<()>);
+    impl AsRef<[u8]> for Buffer {
+        fn as_ref(&self) -> &[u8] {
+            b"a"
+        }
+    }
+    let (pieces, buffers) = (1000, Arc::new(()));
+    let counted = Arc::clone(&buffers);
+    let gateway = Gateway::new(move |_, _| {
+        let mut reply = of_size(0, false);
+        let buffer = || Some(Bytes::from_owner(Buffer(Arc::clone(&counted))));
+        reply.chunks = std::iter::repeat_with(buffer).take(pieces).collect();
+        reply
+    });
+    let response = gateway.serve("GET", "/api/a", &[]).await.unwrap();
+    settle().await;
+    // Those of the handler and of this test.
+    assert_eq!(Arc::strong_count(&buffers), 2);
+    assert!(gateway.cache.used_bytes() > pieces * 64);
+    assert_eq!(receive(response).await.body.unwrap().len(), pieces);
+    assert!(gateway.cache.used_bytes() < 3 * KIB);
 }

@@ -239,3 +239,25 @@ async fn hit_has_age_date_and_status_behind_upstream() {
     let now = SystemTime::from(colonnade_clock::precise());
     assert!(now.duration_since(date).unwrap() < seconds(60));
 }
+
+#[tokio::test(start_paused = true)]
+async fn encoded_response_without_vary_is_only_for_same_codings() {
+    let gateway = Gateway::new(|number, request| {
+        let mut reply = Reply::new(200, &[("cache-control", "max-age=600")], &number.to_string());
+        if request.headers.contains_key("accept-encoding") {
+            reply.headers.push(("content-encoding".to_owned(), "gzip".to_owned()));
+        }
+        reply
+    });
+    let gzip = [("accept-encoding", "gzip")];
+    for (headers, expected) in [
+        (&gzip[..], (CacheOutcome::Miss, "0")),
+        (&[], (CacheOutcome::Miss, "1")),
+        (&[], (CacheOutcome::Hit, "1")),
+        // Everyone can read the one without coding.
+        (&gzip, (CacheOutcome::Hit, "1")),
+    ] {
+        let (outcome, body) = gateway.outcome("/api/a", headers).await;
+        assert_eq!((outcome, &*body), expected, "{headers:?}");
+    }
+}
