@@ -116,6 +116,7 @@ mod upstream_faults;
 mod upstream_forward;
 mod upstream_secrets;
 mod upstream_smuggling;
+mod upstream_soak;
 mod upstream_stream;
 mod upstream_tls;
 mod wasm;

@@ -141,6 +141,11 @@ fn failed_query_leaves_others_of_page() {
         data(&response),
         json!({ "a": { "ok": true, "value": [1] }, "b": failed(503), "c": failed(502), "d": failed(404) })
     );
+    gateway.wait_for_event(|line| {
+        line["event"] == "upstream_query_invalid"
+            && line["upstream"] == "x"
+            && line["request_id"] == response.header("x-request-id")
+    });
     upstream.respond(&target("b"), "max-age=1000", "[2]");
     assert_eq!(
         data(&gateway.get("/live/a%2Cb"))["b"],

@@ -7,7 +7,9 @@ use serde_json::json;
 use crate::support::secrets::{
     SECRETS, VARIABLES, assert_no_secrets, configuration, signup_requests, use_admin_api,
 };
-use crate::support::{Backend, FaultyMachine, Gateway, Reply, Request, Setup, Upstream, upstream_table};
+use crate::support::{
+    Backend, FaultyMachine, Gateway, Reply, Request, Setup, Upstream, deploy_with_queries, upstream_table,
+};
 
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -133,22 +135,34 @@ fn unreachable_collector_does_not_affect_requests() {
 }
 
 #[test]
-fn call_of_upstream_has_span_in_trace_of_request() {
+fn calls_of_upstreams_have_spans_in_trace_of_request() {
+    const PAGE: &str =
+        "export default { queries: () => ({ a: '/api/events/query?marked' }), data: () => ({}) };";
     let collector = Backend::start(Reply::Response(200, "application/x-protobuf", String::new()));
     let upstream = Upstream::json("{}");
     let telemetry = format!("[telemetry]\notlp_endpoint = \"{}\"\n", collector.origin());
     let table = upstream_table(&[&upstream.origin()], &telemetry);
-    let mut gateway = Gateway::start_with(&table, &[]);
-    let response = gateway.get("/api/events/marked-path?marked-query");
-    gateway.request_event(&response);
-    gateway.signal("TERM");
-    assert_eq!(gateway.wait_for_exit().code(), Some(0));
-    let sent = collector.received_bytes().concat();
-    let contains = |wanted: &[u8]| sent.windows(wanted.len()).any(|window| window == wanted);
-    let received = upstream.only_request();
-    let parts: Vec<&str> = received.values("traceparent")[0].split('-').collect();
-    let [trace, span] = [parts[1], parts[2]].map(|hex| u128::from_str_radix(hex, 16).unwrap());
-    assert!(contains(&trace.to_be_bytes()) && contains(&span.to_be_bytes()[8..]));
-    assert!(contains(b"call events") && contains(b"colonnade.outcome"));
-    assert!(!contains(b"marked"));
+    let gateway = Gateway::start_with(&table, &[]);
+    deploy_with_queries(&gateway, PAGE);
+    for path in ["/api/events/marked-path?marked-query", "/live/marked-path"] {
+        let response = gateway.get(path);
+        gateway.request_event(&response);
+    }
+    let sent = collected(gateway, &collector);
+    let received = upstream.received();
+    assert_eq!(received.len(), 2, "{received:?}");
+    for request in received {
+        let parts: Vec<&str> = request.values("traceparent")[0].split('-').collect();
+        let [trace, span] = [parts[1], parts[2]].map(|hex| u128::from_str_radix(hex, 16).unwrap());
+        let (trace, span) = (trace.to_be_bytes(), &span.to_be_bytes()[8..]);
+        assert!(contains(&sent, trace) && contains(&sent, span), "{request:?}");
+        // The trace has the request and its call.
+        let spans = sent
+            .windows(trace.len())
+            .filter(|window| *window == trace)
+            .count();
+        assert_eq!(spans, 2, "{request:?}");
+    }
+    assert!(contains(&sent, "call events") && contains(&sent, "colonnade.outcome"));
+    assert!(!contains(&sent, "marked"));
 }

@@ -5,7 +5,11 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use serde_json::{Value, json};
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, frame};
-use crate::support::{Gateway, Raw, RawUpstream, Upstream, upstream_table};
+use crate::support::{Gateway, Raw, RawUpstream, Upstream, deploy_with_queries, upstream_table};
+
+/// A page with one query, of the upstream in its path.
+const PAGE: &str =
+    "export default { queries: (key) => ({ a: `/api/${key}/x` }), data: (key, results) => results };";
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 
@@ -161,7 +165,7 @@ fn get(gateway: &Gateway, path: &str, is_broken: bool) -> Vec<u8> {
 
 #[test]
 fn each_fault_gets_status_log_line_and_metric() {
-    let mut tables = Vec::new();
+    let mut tables = vec!["[render]\nquery_deadline_ms = 60000\n".to_owned()];
     let mut expected = Vec::new();
     for (name, fault, status, outcome) in faults() {
         tables.push(format!(
@@ -178,7 +182,7 @@ fn each_fault_gets_status_log_line_and_metric() {
         healthy.origin()
     ));
     let gateway = Gateway::start_with(&tables.concat(), &[]);
-    for (name, status, outcome) in expected {
+    for &(name, status, outcome) in &expected {
         let received = get(&gateway, &format!("/api/{name}/x?marked-query"), status == 200);
         let text = String::from_utf8_lossy(&received);
         // What was sent before a reset may be lost.
@@ -217,7 +221,26 @@ fn each_fault_gets_status_log_line_and_metric() {
         !output.contains("marked-query") && !output.contains("evil.example"),
         "{output}"
     );
-    assert!(!output.contains("\"event\":\"panic\""), "{output}");
+    // A page whose query meets the fault is complete, and so is another one.
+    deploy_with_queries(&gateway, PAGE);
+    for (name, _, outcome) in expected {
+        let page = gateway.get(&format!("/live/{name}"));
+        let status = if outcome == "timed_out" { 504 } else { 502 };
+        let result = json!({ "a": { "ok": false, "status": status } });
+        assert_eq!(page.boot()["view"]["data"], result, "{name}");
+        assert_eq!(
+            (page.status, page.header("cache-control")),
+            (200, "no-store"),
+            "{name}"
+        );
+        let other = gateway.get("/live/healthy");
+        assert_eq!(
+            other.boot()["view"]["data"],
+            json!({ "a": { "ok": true, "value": {} } }),
+            "{name}"
+        );
+    }
+    assert!(!gateway.output().contains("\"event\":\"panic\""));
 }
 
 #[test]

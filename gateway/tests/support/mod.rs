@@ -21,6 +21,7 @@ mod preload;
 pub(crate) mod preview;
 mod process;
 mod query_upstream;
+mod recording;
 mod release;
 mod rendering;
 pub(crate) mod secrets;

@@ -3,7 +3,7 @@ import { isSitePath } from "../paths.js";
 // In bytes.
 const MAX_LENGTH = 2048;
 // Segments that some servers would read in another way: a backslash as a slash, and a control character as the end of a line.
-const AMBIGUOUS = /%(5c|[01][0-9a-f]|7f)/i;
+const AMBIGUOUS = /%(5c|[01][0-9a-f]|7f|c2%[89][0-9a-f])/i;
 // What browsers leave as it is, without the backslash.
 const QUERY = /^[!$-;=?-[\]-~]*$/;
 

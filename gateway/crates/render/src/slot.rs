@@ -13,8 +13,7 @@ use tokio::time::Instant;
 use colonnade_admission::{Full, GiveWay, Limits, Newcomer, Permit, Pool};
 use colonnade_config::RenderSettings;
 use colonnade_web::client::ClientKey;
-use colonnade_web::request_scope;
-use colonnade_web::response::RequestId;
+use colonnade_web::request_scope::{self, RequestScope};
 
 use super::pool::{RenderFailure, RenderOutput, RenderTask};
 use super::process::WorkerProcess;
@@ -35,7 +34,7 @@ pub(super) struct QueuedRender {
     pub(super) deadline: Instant,
     pub(super) result: oneshot::Sender<Result<RenderOutput, RenderFailure>>,
     /// The request that waits for it.
-    pub(super) request: Option<RequestId>,
+    pub(super) request: Option<RequestScope>,
     /// Its permit of `invented_slots`, while a worker renders it.
     #[expect(dead_code, reason = "it is released on drop")]
     pub(super) slot: Option<OwnedSemaphorePermit>,

@@ -39,7 +39,7 @@ use colonnade_web::body::{BrokenBody, ResponseBody};
 use colonnade_web::client::ClientAddress;
 use colonnade_web::health::is_health_path;
 use colonnade_web::middleware::Next;
-use colonnade_web::request_scope;
+use colonnade_web::request_scope::{self, RequestScope};
 use colonnade_web::response::{
     DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName, SectionName, Track, UpstreamName,
 };
@@ -151,10 +151,12 @@ where
     let id = request_id::request_id(&request);
     let mut event = recorder.start_event(&request, &id);
     request.extensions_mut().insert(id.clone());
-    if let (Some(tracer), Some(span)) = (&event.recorder.0.tracer, &event.span) {
-        request.extensions_mut().insert(span.calls(tracer));
-    }
-    let mut response = request_scope::within(Some(id.clone()), next.run(request)).await;
+    let spans = event.recorder.0.tracer.as_ref().zip(event.span.as_ref());
+    let scope = RequestScope {
+        id: id.clone(),
+        spans: spans.map(|(tracer, span)| span.calls(tracer)),
+    };
+    let mut response = request_scope::within(Some(scope), next.run(request)).await;
     let RequestId(mut id) = id;
     // Never indexed (RFC 7541, section 6.2.3): unique values would evict reusable headers from the dynamic table.
     id.set_sensitive(true);

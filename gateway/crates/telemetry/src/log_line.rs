@@ -52,7 +52,7 @@ where
         if suppressed > 0 {
             write!(writer, ",\"suppressed\":{suppressed}")?;
         }
-        if let Some(RequestId(id)) = request_scope::current()
+        if let Some(RequestId(id)) = request_scope::current_id()
             && let Ok(id) = id.to_str()
         {
             // A request ID has no characters that JSON escapes.

@@ -7,6 +7,7 @@ use colonnade_web::client::client_key;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, respond};
 use colonnade_web::rate_limiter::{RateLimited, RateLimits};
+use colonnade_web::request_scope;
 use colonnade_web::response::{Response, UpstreamName, empty};
 use http::header::{ALLOW, CONTENT_LENGTH};
 use http::request::Parts;
@@ -61,7 +62,7 @@ impl Upstream {
             rest,
             headers: request_headers::of_client(head, &self.settings, &self.site),
             max_response_bytes: self.settings.max_response_bytes,
-            spans: head.extensions.get().cloned(),
+            spans: request_scope::call_spans(),
         };
         let mut response = if matches!(head.method, Method::GET | Method::HEAD) {
             cached::into_response(self.send_get(request).await?)

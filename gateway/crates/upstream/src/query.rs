@@ -6,6 +6,7 @@ use std::sync::Arc;
 use colonnade_web::body::{BrokenBody, ReadBodyError, read_to_end};
 use colonnade_web::problem::Problem as _;
 use colonnade_web::query::{Freshness, QueryResult};
+use colonnade_web::request_scope;
 use http::{Method, StatusCode};
 use serde_json::value::RawValue;
 
@@ -77,7 +78,7 @@ impl Upstream {
             rest,
             headers: request_headers::of_query(),
             max_response_bytes: self.settings.max_response_bytes.min(MAX_RESULT_BYTES),
-            spans: None,
+            spans: request_scope::call_spans(),
         };
         let served = self.send_get(request).await.map_err(|error| error.status())?;
         let (head, body) = served.response.into_parts();

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use colonnade_web::call_span::CallSpan;
-use colonnade_web::request_scope;
-use colonnade_web::response::RequestId;
+use colonnade_web::request_scope::{self, RequestScope};
 use http::StatusCode;
 use tokio::time::Instant;
 
@@ -22,7 +21,7 @@ pub(crate) struct CallRecord {
     concurrency: CallPermit,
     breaker: Option<BreakerPermit<UpstreamBreaker>>,
     endpoint: Option<EndpointPermit>,
-    request_id: Option<RequestId>,
+    scope: Option<RequestScope>,
     span: Option<Box<dyn CallSpan>>,
     retries: u32,
     status: Option<StatusCode>,
@@ -43,7 +42,7 @@ impl CallRecord {
             concurrency,
             breaker: Some(breaker),
             endpoint: None,
-            request_id: request_scope::current(),
+            scope: request_scope::current(),
             span,
             retries: 0,
             status: None,
@@ -89,7 +88,7 @@ impl CallRecord {
         self.outcome = outcome;
         let upstream = &*self.upstream.name;
         let endpoint = self.endpoint.as_ref().map(|permit| permit.endpoint.name());
-        request_scope::within_now(self.request_id.take(), || {
+        request_scope::within_now(self.scope.take(), || {
             let cause = outcome.name();
             tracing::warn!(event = "upstream_failed", upstream, endpoint, cause, error);
         });

@@ -91,7 +91,7 @@ pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &Origin) -> Hea
 pub(crate) fn of_query() -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    add_request_id(&mut headers, request_scope::current().as_ref());
+    add_request_id(&mut headers, request_scope::current_id().as_ref());
     headers
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::HeaderValue;
 
-/// A request extension: starts spans that are children of the request's span.
+/// Starts spans that are children of a request's span.
 #[derive(Clone)]
 pub struct CallSpans(pub Arc<dyn StartCallSpan>);
 

@@ -14,7 +14,7 @@ const HOME: &str = "<a class=\"button\" href=\"/\">Return to home</a>";
 /// Creates an error page. It links to the home page if a deployment is live.
 pub(crate) fn error_page(status: StatusCode, brand: &str, title: &str, detail: &str, live: bool) -> Response {
     // Visitors can name it to the operator, who finds the events of the request in the log.
-    let id = request_scope::current();
+    let id = request_scope::current_id();
     let id = id.as_ref().and_then(|RequestId(id)| id.to_str().ok());
     let page = PlainPage {
         brand,

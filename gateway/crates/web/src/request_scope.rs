@@ -1,5 +1,5 @@
-//! The ID of the request that the current task works on, for the log. Work that a request starts in another task keeps the
-//! ID with [`spawn`] or [`spawn_blocking`].
+//! The request that the current task works on: its ID, for the log, and what starts the spans of its calls. Work that a request
+//! starts in another task keeps them with [`spawn`] or [`spawn_blocking`].
 
 use std::future::{Future, pending};
 use std::panic::resume_unwind;
@@ -7,33 +7,53 @@ use std::panic::resume_unwind;
 use tokio::runtime::Handle;
 use tokio::task::{JoinError, JoinHandle};
 
+use crate::call_span::CallSpans;
 use crate::response::RequestId;
 
+/// What belongs to one request.
+#[derive(Clone)]
+pub struct RequestScope {
+    /// Its ID.
+    pub id: RequestId,
+    /// Starts the spans of its calls, if it is traced.
+    pub spans: Option<CallSpans>,
+}
+
 tokio::task_local! {
-    static CURRENT: RequestId;
+    static CURRENT: RequestScope;
     /// Set while [`spawn_blocking`] runs work.
     static BLOCKING: ();
 }
 
-/// Runs `work` as a part of the request with this ID. Without an ID it belongs to no request.
-pub async fn within<F: Future>(id: Option<RequestId>, work: F) -> F::Output {
-    match id {
-        Some(id) => CURRENT.scope(id, work).await,
+/// Runs `work` as a part of this request; without one it belongs to no request.
+pub async fn within<F: Future>(scope: Option<RequestScope>, work: F) -> F::Output {
+    match scope {
+        Some(scope) => CURRENT.scope(scope, work).await,
         None => work.await,
     }
 }
 
 /// Does the same with work that does not wait.
-pub fn within_now<T>(id: Option<RequestId>, work: impl FnOnce() -> T) -> T {
-    match id {
-        Some(id) => CURRENT.sync_scope(id, work),
+pub fn within_now<T>(scope: Option<RequestScope>, work: impl FnOnce() -> T) -> T {
+    match scope {
+        Some(scope) => CURRENT.sync_scope(scope, work),
         None => work(),
     }
 }
 
-/// Returns the ID of the request that the current task works on, if there is one.
-pub fn current() -> Option<RequestId> {
+/// Returns the request that the current task works on, if there is one.
+pub fn current() -> Option<RequestScope> {
     CURRENT.try_with(Clone::clone).ok()
+}
+
+/// Returns its ID.
+pub fn current_id() -> Option<RequestId> {
+    CURRENT.try_with(|scope| scope.id.clone()).ok()
+}
+
+/// Returns what starts the spans of its calls, if it is traced.
+pub fn call_spans() -> Option<CallSpans> {
+    CURRENT.try_with(|scope| scope.spans.clone()).ok().flatten()
 }
 
 /// Starts a task that works on the same request as the current one.
@@ -46,8 +66,8 @@ where
 
 /// Does the same with work for a thread for blocking work.
 pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    let id = current();
-    tokio::task::spawn_blocking(move || BLOCKING.sync_scope((), || within_now(id, work)))
+    let scope = current();
+    tokio::task::spawn_blocking(move || BLOCKING.sync_scope((), || within_now(scope, work)))
 }
 
 /// Returns the result of work that takes longer than an event loop may be blocked. It runs on a thread for blocking work. If
@@ -73,21 +93,25 @@ mod tests {
 
     use http::HeaderValue;
 
-    use super::{current, may_block, run_blocking, spawn, spawn_blocking, within};
+    use super::{RequestScope, current_id, may_block, run_blocking, spawn, spawn_blocking, within};
     use crate::response::RequestId;
 
     #[tokio::test]
     async fn spawned_work_belongs_to_the_request() {
         let id = HeaderValue::from_static("id");
-        let ids = within(Some(RequestId(id.clone())), async {
-            let (task, thread) = (spawn(async { current() }), spawn_blocking(current));
+        let scope = RequestScope {
+            id: RequestId(id.clone()),
+            spans: None,
+        };
+        let ids = within(Some(scope), async {
+            let (task, thread) = (spawn(async { current_id() }), spawn_blocking(current_id));
             [task.await, thread.await]
         });
         for found in ids.await {
             assert_eq!(found.expect("no panic").map(|RequestId(id)| id), Some(id.clone()));
         }
-        assert!(current().is_none());
-        assert!(spawn_blocking(current).await.expect("no panic").is_none());
+        assert!(current_id().is_none());
+        assert!(spawn_blocking(current_id).await.expect("no panic").is_none());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! while it is refreshed.
 
 mod boot;
+mod cache;
 mod composed;
 mod composer;
 mod content_security_policy;
@@ -13,6 +14,7 @@ mod inline_style;
 mod request;
 #[cfg(test)]
 mod tests;
+mod warm;
 
 pub use boot::{Form, SiteFacts};
 pub use request::DocumentRequest;
@@ -24,13 +26,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use jiff::civil::Date;
 
 use colonnade_config::Config;
-use colonnade_model::pattern::RequestPath;
-use colonnade_platform::deployment::{Warm, Warming};
 use colonnade_render::{
     Lifetime, NotRendered, RenderOutcome, Rendered, RenderedContent, RenderedPage, Renderer,
 };
 use colonnade_store::Store;
-use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::encoded_content::EncodedContent;
@@ -39,7 +38,6 @@ use colonnade_web::response::{
     HTML, NO_CACHE, NO_STORE, RenderFailed, Response, conditional_response, empty, response,
 };
 
-use crate::deployment_selection::DeploymentSelection;
 use crate::metrics::DocumentMetrics;
 use composed::{ComposedContent, ComposedDocument, DocumentKey};
 use composer::{Composer, Composition};
@@ -153,88 +151,6 @@ impl Documents {
         };
         self.respond_uncached(request, status, render, Some(form), day)
             .await
-    }
-
-    /// Returns a document from the cache, or composes it. A stale one is refreshed in the background.
-    async fn composed(self: &Arc<Self>, request: DocumentRequest<'_>, day: Date) -> Arc<ComposedDocument> {
-        let key = DocumentKey {
-            deployment: request.selection.deployment.number(),
-            releases: request.selection.deployment.releases.len(),
-            path: request.page.map(|_| request.canonical_path()),
-            day,
-        };
-        if let Some(document) = self.cache.get(&key) {
-            if document.lifetime.is_fresh() {
-                return document;
-            }
-            if document.lifetime.allows_stale() {
-                if document.start_refresh() {
-                    self.refresh(key, request, Arc::clone(&document));
-                }
-                return document;
-            }
-        }
-        loop {
-            // Boxed, because it is much larger than the state of a cache hit.
-            let composition = self.compose_and_cache(&key, request);
-            let document = Box::pin(self.compositions.run(&key, composition)).await;
-            // A shared composition can be that of another client whose render was rejected. Then this client tries
-            // again.
-            if document
-                .rejected_client
-                .is_none_or(|client| request.client == Some(client))
-            {
-                return document;
-            }
-        }
-    }
-
-    /// Composes a stale document again, in the background. If that fails, it stays stale.
-    fn refresh(
-        self: &Arc<Self>,
-        key: DocumentKey,
-        request: DocumentRequest<'_>,
-        stale: Arc<ComposedDocument>,
-    ) {
-        let (documents, request) = (Arc::clone(self), request.for_refresh());
-        request_scope::spawn(async move {
-            let selection = request.selection();
-            let composition = documents.compose_and_cache(&key, request.request(&selection));
-            Box::pin(documents.compositions.run(&key, composition)).await;
-            stale.end_refresh();
-        });
-    }
-
-    async fn compose_and_cache(
-        &self,
-        key: &DocumentKey,
-        request: DocumentRequest<'_>,
-    ) -> Arc<ComposedDocument> {
-        let cached = self.cache.get(key);
-        // A composition that ended just before this one may have cached the document.
-        if let Some(document) = &cached
-            && document.lifetime.is_fresh()
-        {
-            return Arc::clone(document);
-        }
-        let path = request.canonical_path();
-        let render = self
-            .renderer
-            .render(&*self.store, request.render_request(&path, key.day))
-            .await;
-        let document = match cached {
-            // The results are those of before, so the document is, too.
-            Some(cached) if let Some(rendered) = same_results(&render, &cached) => {
-                ComposedDocument::new(cached.content.clone(), rendered.lifetime, rendered.results)
-            }
-            _ => self.compose(request, render, key.day).await,
-        };
-        let document = Arc::new(document);
-        if document.lifetime != Lifetime::Once {
-            let weight = document.weight() + key.weight();
-            self.cache.put(key.clone(), Arc::clone(&document), weight);
-        }
-        document
     }
 
     /// Composes a document.
@@ -364,12 +280,6 @@ impl Documents {
     }
 }
 
-/// The outcome of a render, if it succeeded with the same results of queries as those of a document.
-fn same_results<'a>(render: &'a RenderOutcome, document: &ComposedDocument) -> Option<&'a Rendered> {
-    let rendered = render.as_ref().ok()?;
-    (rendered.results.is_some() && rendered.results == document.results).then_some(rendered)
-}
-
 /// Redirects to a path of the site. Nothing caches the response.
 fn redirect(status: StatusCode, location: HeaderValue) -> Response {
     let mut response = empty(status);
@@ -380,33 +290,4 @@ fn redirect(status: StatusCode, location: HeaderValue) -> Response {
 /// The path that a page redirects to. The renderer has checked that it is ASCII without control characters.
 fn location_header(path: &str) -> HeaderValue {
     HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/"))
-}
-
-impl Warm for Documents {
-    fn warm(self: Arc<Self>, deployment: Arc<LoadedDeployment>) -> Warming {
-        Box::pin(async move {
-            if !self.renderer.warms_cache() {
-                return;
-            }
-            let selection = DeploymentSelection::live(&deployment);
-            for (_, path) in deployment.named_paths() {
-                let Ok(path) = RequestPath::parse(path) else {
-                    continue;
-                };
-                let request = DocumentRequest {
-                    selection: &selection,
-                    page: deployment.page(&path),
-                    path: Some(&path),
-                    client: None,
-                };
-                let day = colonnade_clock::today();
-                let canonical = request.canonical_path();
-                let render_request = request.render_request(&canonical, day);
-                // The results of queries may be outdated before a visitor requests the page.
-                if !self.renderer.render_ahead(&*self.store, render_request).await {
-                    self.composed(request, day).await;
-                }
-            }
-        })
-    }
 }

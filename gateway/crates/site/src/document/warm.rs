@@ -1,0 +1,39 @@
+//! Composes the documents of a deployment before they are requested.
+
+use std::sync::Arc;
+
+use colonnade_model::pattern::RequestPath;
+use colonnade_platform::deployment::{Warm, Warming};
+use colonnade_store::loaded::LoadedDeployment;
+
+use super::{DocumentRequest, Documents};
+use crate::deployment_selection::DeploymentSelection;
+
+impl Warm for Documents {
+    fn warm(self: Arc<Self>, deployment: Arc<LoadedDeployment>) -> Warming {
+        Box::pin(async move {
+            if !self.renderer.warms_cache() {
+                return;
+            }
+            let selection = DeploymentSelection::live(&deployment);
+            for (_, path) in deployment.named_paths() {
+                let Ok(path) = RequestPath::parse(path) else {
+                    continue;
+                };
+                let request = DocumentRequest {
+                    selection: &selection,
+                    page: deployment.page(&path),
+                    path: Some(&path),
+                    client: None,
+                };
+                let day = colonnade_clock::today();
+                let canonical = request.canonical_path();
+                let render_request = request.render_request(&canonical, day);
+                // The results of queries may be outdated before a visitor requests the page.
+                if !self.renderer.render_ahead(&*self.store, render_request).await {
+                    self.composed(request, day).await;
+                }
+            }
+        })
+    }
+}
