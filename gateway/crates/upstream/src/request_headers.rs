@@ -13,10 +13,8 @@ use http::request::Parts;
 use http::{HeaderMap, Version};
 use secrecy::ExposeSecret as _;
 
-use crate::{cookies, hop_by_hop};
-
-/// The name of the gateway in `Via` (RFC 9110, section 7.6.3).
-pub(crate) const PSEUDONYM: &str = "colonnade";
+use crate::cookies;
+use crate::hop_by_hop::HopByHop;
 
 /// The header that continues a trace (W3C Trace Context).
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -27,7 +25,7 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 
 /// Headers of clients that an upstream could believe, although they say where the request comes from, or ask for another
 /// method or path than those that the gateway has checked. Also those that the gateway sets itself.
-const REMOVED: [HeaderName; 20] = [
+static REMOVED: [HeaderName; 20] = [
     CONTENT_LENGTH,
     // The gateway itself sends 100 (Continue), once the upstream reads the body.
     EXPECT,
@@ -51,27 +49,32 @@ const REMOVED: [HeaderName; 20] = [
     HeaderName::from_static("x-rewrite-url"),
 ];
 
+/// The number of headers that the gateway adds.
+const ADDED: usize = 8;
+
 /// Returns the headers of a client's request as an upstream gets them. `scheme` is that of the site.
 pub(crate) fn of_client(head: &Parts, upstream: &Upstream, scheme: &str) -> HeaderMap {
-    let mut headers = head.headers.clone();
     let host = head.uri.authority().map(|authority| authority.as_str().parse());
-    let host = host.and_then(Result::ok).or_else(|| headers.get(HOST).cloned());
-    hop_by_hop::remove(&mut headers);
-    for name in &REMOVED {
-        headers.remove(name);
+    let host = host
+        .and_then(Result::ok)
+        .or_else(|| head.headers.get(HOST).cloned());
+    let hop_by_hop = HopByHop::of(&head.headers);
+    // Other peers could force sampling, and make traces of unrelated requests look like one.
+    let may_trace = head.extensions.get::<FromTrustedProxy>().is_some();
+    let passes = |name: &HeaderName| {
+        let is_removed = hop_by_hop.contains(name)
+            || REMOVED.contains(name)
+            || (*name == COOKIE && !upstream.forward_cookies)
+            || (*name == AUTHORIZATION && !upstream.forward_authorization)
+            || ((*name == TRACEPARENT || *name == TRACESTATE) && !may_trace);
+        !is_removed
+    };
+    let mut headers = HeaderMap::with_capacity(head.headers.len() + ADDED);
+    for (name, value) in head.headers.iter().filter(|(name, _)| passes(name)) {
+        headers.append(name, value.clone());
     }
     if upstream.forward_cookies {
         cookies::remove_own(&mut headers);
-    } else {
-        headers.remove(COOKIE);
-    }
-    if !upstream.forward_authorization {
-        headers.remove(AUTHORIZATION);
-    }
-    // Other peers could force sampling, and make traces of unrelated requests look like one.
-    if head.extensions.get::<FromTrustedProxy>().is_none() {
-        headers.remove(TRACEPARENT);
-        headers.remove(TRACESTATE);
     }
     if let Some(&ClientAddress(address)) = head.extensions.get() {
         add_forwarded(&mut headers, address.to_canonical(), host, scheme);
@@ -107,13 +110,18 @@ pub(crate) fn add_configured(headers: &mut HeaderMap, upstream: &Upstream) {
     }
 }
 
+/// Most values of `Forwarded` are shorter, in bytes.
+const FORWARDED_CAPACITY: usize = 96;
+
 /// Says who sent the request, to which host and how (RFC 7239). What the client itself said is dropped: if it is a trusted
 /// proxy, its part is in the address already.
 fn add_forwarded(headers: &mut HeaderMap, client: IpAddr, host: Option<HeaderValue>, scheme: &str) {
-    let mut forwarded = match client {
-        IpAddr::V4(address) => format!("for={address}"),
-        IpAddr::V6(address) => format!("for=\"[{address}]\""),
-    };
+    let address = client.to_string();
+    let mut forwarded = String::with_capacity(FORWARDED_CAPACITY);
+    match client {
+        IpAddr::V4(_) => forwarded.extend(["for=", &address]),
+        IpAddr::V6(_) => forwarded.extend(["for=\"[", &address, "]\""]),
+    }
     if let Some(host) = host {
         if let Ok(host) = host.to_str() {
             forwarded.extend([";host=\"", host, "\""]);
@@ -123,7 +131,7 @@ fn add_forwarded(headers: &mut HeaderMap, client: IpAddr, host: Option<HeaderVal
     forwarded.extend([";proto=", scheme]);
     for (name, value) in [
         (FORWARDED, forwarded),
-        (FORWARDED_FOR, client.to_string()),
+        (FORWARDED_FOR, address),
         (FORWARDED_PROTO, scheme.to_owned()),
     ] {
         if let Ok(value) = HeaderValue::try_from(value) {
@@ -132,14 +140,12 @@ fn add_forwarded(headers: &mut HeaderMap, client: IpAddr, host: Option<HeaderVal
     }
 }
 
-/// Adds the gateway to `Via`: it has received the message with this version.
+/// Adds the gateway to `Via` (RFC 9110, section 7.6.3): it has received the message with this version.
 pub(crate) fn add_via(headers: &mut HeaderMap, version: Version) {
-    let received = match version {
-        Version::HTTP_10 => "1.0",
-        Version::HTTP_2 => "2",
-        _ => "1.1",
+    let value = match version {
+        Version::HTTP_10 => "1.0 colonnade",
+        Version::HTTP_2 => "2 colonnade",
+        _ => "1.1 colonnade",
     };
-    if let Ok(value) = HeaderValue::try_from(format!("{received} {PSEUDONYM}")) {
-        headers.append(VIA, value);
-    }
+    headers.append(VIA, HeaderValue::from_static(value));
 }

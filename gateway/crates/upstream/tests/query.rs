@@ -77,7 +77,13 @@ fn upstreams(url: &str, metrics: &UpstreamMetrics) -> Upstreams {
          [upstreams.writes]\npath = \"/api/writes\"\nurls = [\"{url}/\"]\nmethods = [\"POST\"]\n"
     );
     let config = Config::parse("site.toml", &text, Path::new("")).unwrap();
-    Upstreams::new(config.upstreams, config.upstream_cache, &config.site.origin, metrics).unwrap()
+    Upstreams::new(
+        config.upstreams,
+        config.upstream_cache,
+        &config.site.origin,
+        metrics,
+    )
+    .unwrap()
 }
 
 #[tokio::test]

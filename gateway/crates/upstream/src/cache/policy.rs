@@ -48,6 +48,8 @@ impl Policy {
         if request.method != Method::GET
             || headers.contains_key(SET_COOKIE)
             || response.extensions.get::<NotStorable>().is_some()
+            // So does the library, which takes much longer. Most responses that are not stored say so.
+            || directives.contains("no-store")
             || (has_credentials(&request.headers) && !is_public)
             || selecting_headers(&request.headers, headers).is_none()
         {
