@@ -8,6 +8,16 @@ export function median(values) {
   return sorted.length % 2 === 1 ? high : (low + high) / 2;
 }
 
+/** Returns the first quartile, the median and the third quartile. @param {number[]} values */
+export function quartiles(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return [0.25, 0.5, 0.75].map((share) => {
+    const place = share * (sorted.length - 1);
+    const [low = NaN, high = NaN] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+    return low + (high - low) * (place % 1);
+  });
+}
+
 /** Prints a table row: a label and its values. @param {string[]} cells */
 export function printRow([first = "", ...rest]) {
   console.log([first.padEnd(44), ...rest.map((cell) => cell.padStart(12))].join(""));

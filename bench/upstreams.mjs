@@ -1,32 +1,51 @@
 // Compares the CPU time of forwarding with nginx, of cached responses with static files, and of pages with and without
 // queries. See bench/README.md.
 import http from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { startSite } from "../tests/support/site.mjs";
 import { deployFixtureSection } from "./fixture-section.mjs";
 import { startLoad } from "./load.mjs";
 import { hasNginx, startNginx } from "./nginx.mjs";
-import { childrenOf, cpuTime, waitUntilIdle } from "./processes.mjs";
-import { median, printRow } from "./report.mjs";
+import { childrenOf, cpuTime, pin, waitUntilIdle } from "./processes.mjs";
+import { median, printRow, quartiles } from "./report.mjs";
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 11);
-const MILLISECONDS = 1000;
+const MILLISECONDS = Number(process.env["MILLISECONDS"] ?? 1000);
+/** The cores of the gateway and nginx, and of the load and the upstream. */
+const [SERVER_CORE, LOAD_CORE] = [0, 1];
 /** Pages per round and kind of page. */
 const PAGES = 40;
+/** How long the results of queries are fresh, in seconds: longer than it takes to request the pages. */
+const FRESH_SECONDS = 3;
 const ITEMS = Array.from({ length: 100 }, (_, id) => ({ id, name: `Item number ${id}`, note: "x".repeat(50) }));
 const LIST = JSON.stringify(ITEMS);
 const FORM = `name=someone&note=${"x".repeat(1000)}`;
+const QUERIES = ["/api/bench/query/first", "/api/bench/query/second"];
 
-/** An upstream: `/cached…` may be cached for a minute, everything else must not be stored. */
+let answers = 0;
+/** @type {Record<string, { cacheControl: string, body: () => string }>} by the first segment below `/api/bench` */
+const ANSWERS = {
+  list: { cacheControl: "max-age=600", body: () => LIST },
+  // Differs each time, so that a page is rendered again once it is stale.
+  query: {
+    cacheControl: `max-age=${FRESH_SECONDS}`,
+    body: () => JSON.stringify([{ id: (answers += 1), name: "New", note: "" }, ...ITEMS]),
+  },
+  echo: { cacheControl: "no-store", body: () => '{"ok":true}' },
+};
+
 const upstream = http.createServer((request, response) => {
+  const answer = ANSWERS[String(request.url?.split("/")[3])];
   request.resume().on("end", () => {
     response.setHeader("content-type", "application/json");
-    response.setHeader("cache-control", request.url?.startsWith("/api/cached") ? "max-age=60" : "no-store");
-    response.end(request.url?.startsWith("/api/cached") ? LIST : '{"ok":true}');
+    response.setHeader("cache-control", String(answer?.cacheControl));
+    response.end(answer?.body());
   });
 });
+upstream.keepAliveTimeout = 0;
 
-// Renders the items with React-free string building, so that the difference between the pages is the queries themselves.
+// Builds strings instead of React elements, so that the difference between the pages is the queries themselves.
 const MODULE = `
 const items = ${LIST};
 const list = (items) => items.map(({ name, note }) => name + " " + note).join(", ");
@@ -37,7 +56,7 @@ export default {
   pages: {
     "/plain/:id": page({ data: () => [...items, ...items] }),
     "/queries/:id": page({
-      queries: () => ({ first: "/api/cached/first", second: "/api/cached/second" }),
+      queries: () => ({ first: "${QUERIES[0]}", second: "${QUERIES[1]}" }),
       data: ({ results: { first, second } }) => [...first.value, ...second.value],
     }),
   },
@@ -57,22 +76,30 @@ export default {
 async function measure({ label, url, path, pid, body, cpu }) {
   await waitUntilIdle(pid);
   const before = await cpuTime(pid);
-  const headers = body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" };
+  const headers = body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded", origin: url };
   const { stop } = await startLoad(url, [path], { ...headers, "accept-encoding": "identity" }, body);
-  await new Promise((resolve) => setTimeout(resolve, MILLISECONDS));
+  await sleep(MILLISECONDS);
   const { requests, failed } = await stop();
   await waitUntilIdle(pid);
   if (failed > 0) throw new Error(`${label}: ${failed} requests failed`);
   cpu.push((((await cpuTime(pid)) - before) * 1000) / requests);
 }
 
-/** Measures rendering pages that no cache has. Returns milliseconds a page. @param {import("../tests/support/site.mjs").Site} site */
-async function renderPages({ url, gateway }, /** @type {string} */ kind, /** @type {number} */ round) {
+/**
+ * Measures documents that no cache has. Returns the CPU time of the gateway and its workers, in milliseconds a page.
+ *
+ * @param {import("../tests/support/site.mjs").Site} site
+ * @param {string} kind
+ * @param {number} round
+ */
+async function renderPages({ url, gateway }, kind, round) {
   const pids = [gateway.pid, ...(await childrenOf(gateway.pid))];
   const total = async () => {
     for (const pid of pids) await waitUntilIdle(pid);
     return (await Promise.all(pids.map(cpuTime))).reduce((sum, time) => sum + time, 0);
   };
+  // The results of the queries are in the cache, and as fresh as they get.
+  for (const query of QUERIES) await (await fetch(url + query)).text();
   const before = await total();
   for (let page = 0; page < PAGES; page += 1) {
     const html = await (await fetch(`${url}/${kind}/${round}-${page}`)).text();
@@ -81,13 +108,23 @@ async function renderPages({ url, gateway }, /** @type {string} */ kind, /** @ty
   return ((await total()) - before) / PAGES;
 }
 
-/** Prints a pair of targets. @param {Target} target @param {Target} reference */
-function printPair(target, reference) {
-  const ratios = target.cpu.map((time, round) => time / Number(reference.cpu[round]));
-  const cells = [median(target.cpu), median(reference.cpu)].map((time) => `${time.toFixed(1)} µs`);
-  printRow([`${target.label} ÷ ${reference.label}`, ...cells, median(ratios).toFixed(2)]);
+/**
+ * Prints a row of two series: medians, and the quartiles of the ratios of each round.
+ *
+ * @param {string} label
+ * @param {number[]} first
+ * @param {number[]} second
+ * @param {string} unit
+ */
+function printPair(label, first, second, unit) {
+  const ratios = first.map((value, round) => value / Number(second[round]));
+  const times = [first, second].map((values) => `${median(values).toFixed(1)} ${unit}`);
+  const [low, middle, high] = quartiles(ratios).map((ratio) => ratio.toFixed(2));
+  printRow([label, ...times, String(middle), `${low}–${high}`]);
 }
 
+// The gateway and nginx run on one core; the load and the upstream, which is in this process, on the other.
+pin(SERVER_CORE);
 await new Promise((resolve) => upstream.listen(0, "127.0.0.1", () => resolve(undefined)));
 const { port } = /** @type {import("node:net").AddressInfo} */ (upstream.address());
 const site = await startSite({
@@ -95,8 +132,8 @@ const site = await startSite({
   config: {
     upstreams: {
       bench: {
-        path: "/api",
-        urls: [`http://127.0.0.1:${port}/api`],
+        path: "/api/bench",
+        urls: [`http://127.0.0.1:${port}/api/bench`],
         methods: ["GET", "HEAD", "POST"],
         rate_limit_per_client_per_minute: 1_000_000,
       },
@@ -104,6 +141,7 @@ const site = await startSite({
   },
 });
 const nginx = hasNginx() ? await startNginx(`127.0.0.1:${port}`) : undefined;
+pin(LOAD_CORE);
 try {
   const file = { type: "application/json", bytes: LIST };
   const patterns = ["/plain/:id", "/queries/:id"];
@@ -117,17 +155,16 @@ try {
   const { pid } = site.gateway;
   /** @param {Omit<Target, "cpu">} target @returns {Target} */
   const target = (target) => ({ ...target, cpu: [] });
+  const forwarded = [undefined, FORM].map((body) => ({ path: "/api/bench/echo", body }));
   const pairs = [
     [
-      target({ label: "cached response", url, pid, path: "/api/cached/list" }),
+      target({ label: "cached response", url, pid, path: "/api/bench/list" }),
       target({ label: "static file", url, pid, path: `${folder}list.json` }),
     ],
-    ...(nginx
-      ? [undefined, FORM].map((body) => [
-          target({ label: body ? "forwarded POST" : "forwarded GET", url, pid, path: "/api/echo", body }),
-          target({ label: "nginx", ...nginx, path: "/api/echo", body }),
-        ])
-      : []),
+    ...(nginx ? forwarded : []).map((request) => [
+      target({ label: request.body ? "forwarded POST" : "forwarded GET", url, pid, ...request }),
+      target({ label: "nginx", ...nginx, ...request }),
+    ]),
   ];
   for (let round = -1; round < ROUNDS; round += 1) {
     // The second measurement benefits from warm caches, so the order alternates.
@@ -135,24 +172,30 @@ try {
     // The first round warms up.
     if (round < 0) for (const each of pairs.flat()) each.cpu.length = 0;
   }
-  console.log(`CPU time a request, medians of ${ROUNDS} rounds of ${MILLISECONDS} ms\n`);
-  printRow(["", "first", "second", "ratio"]);
-  for (const [first, second] of pairs) if (first && second) printPair(first, second);
+  console.log(`CPU time a request or page, medians of ${ROUNDS} rounds, and quartiles of their ratios\n`);
+  printRow(["", "first", "second", "ratio", "quartiles"]);
+  for (const [first, second] of pairs)
+    if (first && second) printPair(`${first.label} ÷ ${second.label}`, first.cpu, second.cpu, "µs");
   if (!nginx) console.log("nginx is not installed: forwarding is not compared.");
-  /** @type {{ plain: number[], queries: number[] }} */
-  const times = { plain: [], queries: [] };
+  /** @type {{ plain: number[], warm: number[], first: number[] }} */
+  const times = { plain: [], warm: [], first: [] };
   for (let round = -1; round < ROUNDS; round += 1) {
-    const kinds = /** @type {const} */ (["plain", "queries"]);
-    for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
-      const time = await renderPages(site, kind, round);
-      if (round >= 0) times[kind].push(time);
-    }
+    const first = await renderPages(site, "queries", round);
+    const stale = sleep(FRESH_SECONDS * 1000);
+    const plain = await renderPages(site, "plain", round);
+    await stale;
+    // The queries of the pages are known now, and their results have changed.
+    const warm = await renderPages(site, "queries", round);
+    if (round < 0) continue;
+    times.plain.push(plain);
+    times.warm.push(warm);
+    times.first.push(first);
   }
-  const ratios = times.queries.map((time, round) => time / Number(times.plain[round]));
-  const cells = [median(times.queries), median(times.plain)].map((time) => `${time.toFixed(1)} ms`);
-  printRow(["page with two queries ÷ without", ...cells, median(ratios).toFixed(2)]);
+  printPair("page with two queries ÷ without", times.warm, times.plain, "ms");
+  printPair("  its first render ÷ without", times.first, times.plain, "ms");
 } finally {
   await nginx?.stop();
   await site.stop();
   upstream.close();
+  upstream.closeAllConnections();
 }

@@ -46,7 +46,7 @@ test.describe("The dialog counts down to the partner", () => {
 
     const expectCountdown = async (local: string): Promise<void> => {
       const typed = await signUp(dialog, { email: newEmail(local) });
-      await expect(dialog.getByText("Sign-up isn’t available right now")).toBeVisible();
+      await expect(dialog.getByText("We couldn’t reach the sign-up service")).toBeVisible();
       await expect(dialog.getByRole("timer")).toHaveText("Taking you to Example Partner in 10 seconds.");
       await expect(dialog.getByRole("alert")).toHaveCount(0);
       await expectFailedSignups(browserErrors, 1);

@@ -8,7 +8,7 @@ use colonnade_web::query::Freshness;
 use colonnade_web::response::Response;
 use http::{Request, request};
 
-use crate::cache::{CacheBody, CacheOutcome, CacheResponse, Fetch, Interrupted};
+use crate::cache::{CacheBody, CacheOutcome, CacheResponse, Fetch, Interrupted, path_and_query};
 use crate::error::UpstreamError;
 use crate::outcome::Outcome;
 use crate::response_body::UpstreamBody;
@@ -32,8 +32,8 @@ impl Fetch for UpstreamFetch {
     async fn fetch(&self, request: request::Parts) -> Result<http::Response<UpstreamBody>, UpstreamError> {
         let outgoing = Outgoing {
             method: request.method,
-            target: request.uri.to_string(),
-            rest: (*self.rest).to_owned(),
+            target: path_and_query(&request.uri).to_owned(),
+            rest: Arc::clone(&self.rest),
             headers: request.headers,
             // Others may accept more than the request that asks.
             max_response_bytes: self.upstream.settings.max_response_bytes,
@@ -64,7 +64,7 @@ impl Upstream {
         request.headers = outgoing.headers;
         let fetch = UpstreamFetch {
             upstream: Arc::clone(self),
-            rest: outgoing.rest.into(),
+            rest: outgoing.rest,
             spans: outgoing.spans,
         };
         let served = cache.serve(request, fetch).await?;

@@ -14,6 +14,7 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 use http_body::Body as _;
 
+use crate::cache::path_and_query;
 use crate::cached;
 use crate::error::UpstreamError;
 use crate::hop_by_hop;
@@ -55,11 +56,10 @@ impl Upstream {
         rest: String,
         body: RequestBody,
     ) -> Result<Response, UpstreamError> {
-        let target = head.uri.path_and_query().map_or("/", |target| target.as_str());
         let request = Outgoing {
             method: head.method.clone(),
-            target: target.to_owned(),
-            rest,
+            target: path_and_query(&head.uri).to_owned(),
+            rest: rest.into(),
             headers: request_headers::of_client(head, &self.settings, &self.site),
             max_response_bytes: self.settings.max_response_bytes,
             spans: request_scope::call_spans(),

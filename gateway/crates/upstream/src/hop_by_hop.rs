@@ -5,27 +5,43 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName};
 
-const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
-const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
+static ALWAYS: [HeaderName; 9] = [
+    CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION,
+    HeaderName::from_static("proxy-connection"),
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
 
-/// Removes them, and those that `Connection` names.
-pub(crate) fn remove(headers: &mut HeaderMap) {
-    let named: Vec<HeaderName> = options(headers)
-        .filter_map(|option| option.parse().ok())
-        .collect();
-    let fixed = [
-        CONNECTION,
-        KEEP_ALIVE,
-        PROXY_AUTHENTICATE,
-        PROXY_AUTHORIZATION,
-        PROXY_CONNECTION,
-        TE,
-        TRAILER,
-        TRANSFER_ENCODING,
-        UPGRADE,
-    ];
-    for name in fixed.iter().chain(&named) {
-        headers.remove(name);
+/// The names of the headers of one message that are for its connection only.
+pub(crate) struct HopByHop {
+    /// Those that `Connection` names.
+    named: Vec<HeaderName>,
+}
+
+impl HopByHop {
+    /// Those of a message with these headers.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let named = options(headers).filter_map(|option| option.parse().ok());
+        Self {
+            named: named.collect(),
+        }
+    }
+
+    /// Whether a header is for the connection only.
+    pub(crate) fn contains(&self, name: &HeaderName) -> bool {
+        ALWAYS.contains(name) || self.named.contains(name)
+    }
+
+    /// Removes them.
+    pub(crate) fn remove_from(&self, headers: &mut HeaderMap) {
+        for name in ALWAYS.iter().chain(&self.named) {
+            headers.remove(name);
+        }
     }
 }
 

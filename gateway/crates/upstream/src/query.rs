@@ -75,7 +75,7 @@ impl Upstream {
         let request = Outgoing {
             method: Method::GET,
             target: target.to_owned(),
-            rest,
+            rest: rest.into(),
             headers: request_headers::of_query(),
             max_response_bytes: self.settings.max_response_bytes.min(MAX_RESULT_BYTES),
             spans: request_scope::call_spans(),

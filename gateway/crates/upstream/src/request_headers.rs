@@ -13,10 +13,8 @@ use http::request::Parts;
 use http::{HeaderMap, Version};
 use secrecy::ExposeSecret as _;
 
-use crate::{cookies, hop_by_hop};
-
-/// The name of the gateway in `Via` (RFC 9110, section 7.6.3).
-pub(crate) const PSEUDONYM: &str = "colonnade";
+use crate::cookies;
+use crate::hop_by_hop::HopByHop;
 
 /// The header that continues a trace (W3C Trace Context).
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -27,7 +25,7 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 
 /// Headers of clients that an upstream could believe, although they say where the request comes from, or ask for another
 /// method or path than those that the gateway has checked. Also those that the gateway sets itself.
-const REMOVED: [HeaderName; 23] = [
+static REMOVED: [HeaderName; 23] = [
     CONTENT_LENGTH,
     // The gateway itself sends 100 (Continue), once the upstream reads the body.
     EXPECT,
@@ -58,26 +56,29 @@ const REMOVED: [HeaderName; 23] = [
 /// What most proxies say of a request begins with it: the host, the scheme, the certificate of the client.
 const FORWARDED_PREFIX: &str = "x-forwarded-";
 
+/// The number of headers that the gateway adds.
+const ADDED: usize = 8;
+
 /// Returns the headers of a client's request as an upstream gets them.
 pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &Origin) -> HeaderMap {
-    let mut headers = head.headers.clone();
-    hop_by_hop::remove(&mut headers);
-    for name in &REMOVED {
-        headers.remove(name);
+    let hop_by_hop = HopByHop::of(&head.headers);
+    // Other peers could force sampling, and make traces of unrelated requests look like one.
+    let may_trace = head.extensions.get::<FromTrustedProxy>().is_some();
+    let passes = |name: &HeaderName| {
+        let is_removed = hop_by_hop.contains(name)
+            || REMOVED.contains(name)
+            || name.as_str().starts_with(FORWARDED_PREFIX)
+            || (*name == COOKIE && !upstream.forward_cookies)
+            || (*name == AUTHORIZATION && !upstream.forward_authorization)
+            || ((*name == TRACEPARENT || *name == TRACESTATE) && !may_trace);
+        !is_removed
+    };
+    let mut headers = HeaderMap::with_capacity(head.headers.len() + ADDED);
+    for (name, value) in head.headers.iter().filter(|(name, _)| passes(name)) {
+        headers.append(name, value.clone());
     }
-    remove_forwarded(&mut headers);
     if upstream.forward_cookies {
         cookies::remove_own(&mut headers);
-    } else {
-        headers.remove(COOKIE);
-    }
-    if !upstream.forward_authorization {
-        headers.remove(AUTHORIZATION);
-    }
-    // Other peers could force sampling, and make traces of unrelated requests look like one.
-    if head.extensions.get::<FromTrustedProxy>().is_none() {
-        headers.remove(TRACEPARENT);
-        headers.remove(TRACESTATE);
     }
     if let Some(&ClientAddress(address)) = head.extensions.get() {
         add_forwarded(&mut headers, address.to_canonical(), site);
@@ -113,14 +114,6 @@ pub(crate) fn add_configured(headers: &mut HeaderMap, upstream: &Upstream) {
     }
 }
 
-/// Removes all headers with the prefix of those that proxies set.
-fn remove_forwarded(headers: &mut HeaderMap) {
-    let names = headers.keys().filter(|name| name.as_str().starts_with(FORWARDED_PREFIX));
-    for name in names.cloned().collect::<Vec<HeaderName>>() {
-        headers.remove(name);
-    }
-}
-
 /// Says who sent the request, to which site and how (RFC 7239). What the client itself said is dropped: if it is a trusted
 /// proxy, its part is in the address already. The host is that of the site, and not what the client named: others may get the
 /// response from the cache.
@@ -131,10 +124,7 @@ fn add_forwarded(headers: &mut HeaderMap, client: IpAddr, site: &Origin) {
         IpAddr::V6(address) => format!("\"[{address}]\""),
     };
     for (name, value) in [
-        (
-            FORWARDED,
-            format!("for={node};host=\"{host}\";proto={scheme}"),
-        ),
+        (FORWARDED, format!("for={node};host=\"{host}\";proto={scheme}")),
         (FORWARDED_FOR, client.to_string()),
         (FORWARDED_HOST, host.to_owned()),
         (FORWARDED_PROTO, scheme.to_owned()),
@@ -145,14 +135,12 @@ fn add_forwarded(headers: &mut HeaderMap, client: IpAddr, site: &Origin) {
     }
 }
 
-/// Adds the gateway to `Via`: it has received the message with this version.
+/// Adds the gateway to `Via` (RFC 9110, section 7.6.3): it has received the message with this version.
 pub(crate) fn add_via(headers: &mut HeaderMap, version: Version) {
-    let received = match version {
-        Version::HTTP_10 => "1.0",
-        Version::HTTP_2 => "2",
-        _ => "1.1",
+    let value = match version {
+        Version::HTTP_10 => "1.0 colonnade",
+        Version::HTTP_2 => "2 colonnade",
+        _ => "1.1 colonnade",
     };
-    if let Ok(value) = HeaderValue::try_from(format!("{received} {PSEUDONYM}")) {
-        headers.append(VIA, value);
-    }
+    headers.append(VIA, HeaderValue::from_static(value));
 }

@@ -8,20 +8,22 @@
 use colonnade_config::{Origin, Upstream};
 use http::header::{
     ACCEPT_RANGES, AGE, ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE,
-    CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_RANGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, DATE, ETAG, EXPIRES, HeaderName,
-    HeaderValue, LAST_MODIFIED, LOCATION, RETRY_AFTER, SET_COOKIE, VARY, VIA, WWW_AUTHENTICATE,
+    CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_RANGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, DATE, ETAG,
+    EXPIRES, HeaderName, HeaderValue, LAST_MODIFIED, LOCATION, RETRY_AFTER, SET_COOKIE, VARY, VIA,
+    WWW_AUTHENTICATE,
 };
 use http::response::Parts;
 use http::{HeaderMap, StatusCode};
 use url::Url;
 
 use crate::cache::NotStorable;
+use crate::cookies;
 use crate::error::UpstreamError;
+use crate::hop_by_hop::HopByHop;
 use crate::request_headers::add_via;
-use crate::{cookies, hop_by_hop};
 
 /// The headers that pass. `Location`, `Content-Location`, `Set-Cookie` and `WWW-Authenticate` pass under conditions.
-const ALLOWED: [HeaderName; 19] = [
+static ALLOWED: [HeaderName; 19] = [
     ACCEPT_RANGES,
     AGE,
     ALLOW,
@@ -43,6 +45,9 @@ const ALLOWED: [HeaderName; 19] = [
     HeaderName::from_static("x-total-count"),
 ];
 
+/// The number of headers that are added, here and by middleware. The map then grows once.
+const ADDED: usize = 8;
+
 /// The policy of every response: a page of it could not even be shown as one of the site's.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
@@ -63,12 +68,11 @@ pub(crate) fn sanitize(
     target: &str,
 ) -> Result<(), UpstreamError> {
     let mut received = std::mem::take(&mut head.headers);
-    hop_by_hop::remove(&mut received);
+    HopByHop::of(&received).remove_from(&mut received);
     let headers = &mut head.headers;
-    for name in &ALLOWED {
-        for value in received.get_all(name) {
-            headers.append(name, value.clone());
-        }
+    headers.reserve(received.len() + ADDED);
+    for (name, value) in received.iter().filter(|(name, _)| ALLOWED.contains(name)) {
+        headers.append(name, value.clone());
     }
     // The length of another response (RFC 9110, section 8.6).
     if matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {

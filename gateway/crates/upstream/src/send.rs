@@ -27,7 +27,7 @@ pub(crate) struct Outgoing {
     /// The path and query as the visitor has requested them.
     pub(crate) target: String,
     /// What is appended to the base URL: the rest of the path, and the query.
-    pub(crate) rest: String,
+    pub(crate) rest: Arc<str>,
     /// The headers as the upstream gets them, without those that the configuration adds.
     pub(crate) headers: HeaderMap,
     /// The maximum size of the response's body.

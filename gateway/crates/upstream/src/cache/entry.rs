@@ -23,6 +23,10 @@ const HEADER_OVERHEAD: usize = 96;
 /// What an entry takes in memory in addition to its headers and its body, in bytes.
 const ENTRY_OVERHEAD: usize = 512;
 
+/// The number of headers that are added to a copy: `Date`, `Age`, `Cache-Status`, and those of middleware. The map then needs no
+/// larger index.
+const ADDED_HEADERS: usize = 8;
+
 /// The headers that describe the stored body, so that a 304 does not replace them (RFC 9111, section 3.2); and `Set-Cookie`,
 /// which is never stored.
 const KEPT: [HeaderName; 6] = [
@@ -88,7 +92,7 @@ impl Head {
         // RFC 9111, section 4.2.3: the corrected age value. A clock of the upstream that is wrong does not count.
         let age = response.headers.get(AGE).and_then(|age| age.to_str().ok());
         let initial_age = age.map_or(Duration::ZERO, parse_seconds) + (received - requested);
-        let mut headers = HeaderMap::with_capacity(response.headers.keys_len() + 1);
+        let mut headers = HeaderMap::with_capacity(response.headers.keys_len() + ADDED_HEADERS);
         for (name, value) in response.headers.iter().filter(|(name, _)| **name != AGE) {
             // Bytes of a value that was valid are valid.
             if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {

@@ -190,8 +190,7 @@ impl<F: Fetch> Exchange<F> {
 /// The request to the upstream for a request whose response others may get: without preconditions and cache directives of the
 /// visitor, and with the validators of the stale response.
 pub(super) fn shared_request(visitor: &request::Parts, stale: Option<&Entry>) -> request::Parts {
-    let mut request = visitor.clone();
-    request.method = Method::GET;
+    let mut request = as_get(visitor.clone());
     remove_preconditions(&mut request.headers);
     for name in [CACHE_CONTROL, PRAGMA] {
         request.headers.remove(name);
@@ -199,6 +198,12 @@ pub(super) fn shared_request(visitor: &request::Parts, stale: Option<&Entry>) ->
     if let Some(stale) = stale {
         stale.add_validators(&mut request.headers);
     }
+    request
+}
+
+/// The request with method GET: the response to HEAD is that to GET without its body.
+pub(super) fn as_get(mut request: request::Parts) -> request::Parts {
+    request.method = Method::GET;
     request
 }
 

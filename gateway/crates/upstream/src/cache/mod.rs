@@ -142,6 +142,7 @@ impl<F: Fetch> ResponseCache<F> {
     }
 }
 
-fn path_and_query(uri: &Uri) -> &str {
+/// The path and query of a URI.
+pub(crate) fn path_and_query(uri: &Uri) -> &str {
     uri.path_and_query().map_or("/", |path| path.as_str())
 }

@@ -6,7 +6,8 @@
 use std::time::{Duration, SystemTime};
 
 use http::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING, COOKIE, DATE, ETAG, EXPIRES, LAST_MODIFIED, SET_COOKIE, VARY,
+    ACCEPT_ENCODING, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING, COOKIE, DATE, ETAG, EXPIRES,
+    LAST_MODIFIED, SET_COOKIE, VARY,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, request, response};
 use http_cache_semantics::{CacheOptions, CachePolicy};
@@ -48,6 +49,8 @@ impl Policy {
         if request.method != Method::GET
             || headers.contains_key(SET_COOKIE)
             || response.extensions.get::<NotStorable>().is_some()
+            // So does the library, which takes much longer. Most responses that are not stored say so.
+            || directives.contains("no-store")
             || (has_credentials(&request.headers) && !is_public)
             || selecting_headers(&request.headers, headers).is_none()
         {

@@ -1,6 +1,9 @@
 //! Responses to visitors.
 
-use http::header::{CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED};
+use http::header::{
+    CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    LAST_MODIFIED,
+};
 use http::{HeaderMap, Response, StatusCode};
 use http_body::Body;
 use tokio::time::Instant;
@@ -106,7 +109,10 @@ fn finish<B: Body>(
 
 /// Whether the visitor has the representation already (RFC 9111, section 4.3.2).
 fn is_current(visitor: &HeaderMap, status: StatusCode, headers: &HeaderMap) -> bool {
-    if status != StatusCode::OK {
+    let is_conditional = [IF_NONE_MATCH, IF_MODIFIED_SINCE]
+        .iter()
+        .any(|name| visitor.contains_key(name));
+    if status != StatusCode::OK || !is_conditional {
         return false;
     }
     let etag = headers

@@ -16,7 +16,7 @@ use colonnade_web::request_scope;
 use super::body::CacheBody;
 use super::directives::Directives;
 use super::entry::{Entry, Usability};
-use super::exchange::{Exchange, Fetched, Outcome, Rest, Target, shared_request};
+use super::exchange::{Exchange, Fetched, Outcome, Rest, Target, as_get, shared_request};
 use super::policy::{has_credentials, is_failure};
 use super::respond::{from_entry, from_upstream, not_cached};
 use super::status::{CacheOutcome, CacheStatus, Forward};
@@ -140,11 +140,16 @@ impl<F: Fetch> ResponseCache<F> {
         forward: Forward,
     ) -> Result<CacheResponse<F::Body>, F::Error> {
         let stale = target.stale.clone();
-        let mut exchange = visit.exchange(self, target);
-        if stale.is_none() {
+        let exchange = match &stale {
+            Some(_) => visit.exchange(self, target),
             // Nobody waits for the response, so that the upstream can evaluate the preconditions.
-            exchange.request.headers.clone_from(&visit.request.headers);
-        }
+            None => Exchange {
+                cache: Arc::clone(self),
+                fetch: visit.fetch.clone(),
+                request: as_get(visit.request.clone()),
+                target,
+            },
+        };
         let (fetched, rest) = exchange.begin().await;
         if let Rest::Record(recorder) = rest {
             request_scope::spawn(recorder.run());

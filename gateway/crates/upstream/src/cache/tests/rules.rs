@@ -245,7 +245,9 @@ async fn encoded_response_without_vary_is_only_for_same_codings() {
     let gateway = Gateway::new(|number, request| {
         let mut reply = Reply::new(200, &[("cache-control", "max-age=600")], &number.to_string());
         if request.headers.contains_key("accept-encoding") {
-            reply.headers.push(("content-encoding".to_owned(), "gzip".to_owned()));
+            reply
+                .headers
+                .push(("content-encoding".to_owned(), "gzip".to_owned()));
         }
         reply
     });
