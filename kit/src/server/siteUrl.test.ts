@@ -6,10 +6,11 @@ import { expect, test } from "vitest";
 import { isSiteUrl } from "./siteUrl.js";
 
 // The test of `site_url.rs` reads the same table.
-const TABLE = path.resolve(import.meta.dirname, "../../../tests/tables/paths.json");
-const { siteUrls } = JSON.parse(readFileSync(TABLE, "utf8")) as {
-  readonly siteUrls: readonly { readonly text: string; readonly rule: string | null }[];
-};
+const TABLE = path.resolve(import.meta.dirname, "../../../tests/tables/site-urls.json");
+const siteUrls = JSON.parse(readFileSync(TABLE, "utf8")) as readonly {
+  readonly text: string;
+  readonly rule: string | null;
+}[];
 
 test.each(siteUrls)("$text, rule: $rule", ({ text, rule }) => {
   expect(isSiteUrl(text)).toBe(rule === null);
