@@ -64,7 +64,10 @@ mod tests {
     /// `kit/src/server/siteUrl.test.ts` tests the same table.
     #[test]
     fn site_urls_are_those_of_table() {
-        let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/tables/site-urls.json");
+        let table = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../../tests/tables/site-urls.json"
+        );
         let table = std::fs::read_to_string(table).expect("the table");
         let table: Value = serde_json::from_str(&table).expect("JSON");
         for case in table.as_array().expect("a list") {
