@@ -74,7 +74,7 @@ test("A navigation requests its data once, and no document", async ({ page }) =>
   await test.step("search", async () => {
     requests.length = 0;
     await main.getByRole("searchbox", { name: "Search Portland" }).fill(" board / games ");
-    // With the keyboard: under a resting pointer the results could move a link, and so prefetch it.
+    // With the keyboard: the results could move a link under the pointer, and so prefetch it.
     await page.mouse.move(0, 0);
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(/\/events\/portland\/search\/board%20games$/);
