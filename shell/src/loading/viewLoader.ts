@@ -106,6 +106,11 @@ export function createViewLoader(
     if (path === firstPath) serverView = undefined;
   }
 
+  /** Aborts the loads of pages with queries that the visitor no longer waits for. */
+  function dropOthers(awaited: string): void {
+    for (const path of live.keys()) if (path !== awaited && path !== currentPath) drop(path);
+  }
+
   function invalidate(path: string): boolean {
     const isStale = live.has(path) || failures.has(path);
     if (isStale) drop(path);
@@ -138,7 +143,7 @@ export function createViewLoader(
       layout: { ...DEFAULT_LAYOUT, ...page.layout?.({ data }) },
       head: page.head({ data, site: boot.site }),
       params,
-      Component: (path === firstPath && hydratedComponent) || page.Component,
+      Component: (path === firstPath ? hydratedComponent : null) ?? page.Component,
       props: { data, ...(form && path === firstPath && { form }) },
     };
   }
@@ -203,12 +208,12 @@ export function createViewLoader(
 
   let codePending = false;
   // A view with another component would lose the state of the page.
-  let hydratedComponent: PageView["Component"] | undefined;
+  let hydratedComponent: PageView["Component"] | null = null;
   let serverView =
     boot.view &&
-    createServerView(boot, boot.view, firstPath, deployment, ({ queries }) => {
+    createServerView(boot, boot.view, firstPath, deployment, (page) => {
       codePending = false;
-      if (serverView?.kind !== "page" || !queries) return;
+      if (serverView?.kind !== "page" || !page.queries) return;
       hydratedComponent = serverView.Component;
       live.set(firstPath, new AbortController());
     });
@@ -226,7 +231,7 @@ export function createViewLoader(
     },
     load(path) {
       // A page may render again while the visitor already waits for another one.
-      if (isCurrentPath(path)) for (const other of live.keys()) if (other !== path && other !== currentPath) drop(other);
+      if (isCurrentPath(path)) dropOthers(path);
       const cached = views.get(path);
       if (cached) return cached;
       const loading = loadView(path);
