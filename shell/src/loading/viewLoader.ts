@@ -51,7 +51,7 @@ export interface ViewLoader {
   serverView(path: string): View | undefined;
   /**
    * Whether the page at a path shows its server-rendered HTML and its code is still loading. A router update would make
-   * React discard that HTML, so in-page jumps are left to the browser.
+   * React discard that HTML, so in-page jumps and reloads are left to the browser.
    */
   awaitsHydration(path: string): boolean;
   /** Drops the view of a path if it failed or has results of queries, so that the next `load` starts over. False otherwise. */
@@ -104,11 +104,6 @@ export function createViewLoader(
     live.delete(path);
     views.delete(path);
     if (path === firstPath) serverView = undefined;
-  }
-
-  /** Aborts the loads of pages with queries that the visitor no longer waits for. */
-  function dropOthers(awaited: string): void {
-    for (const path of live.keys()) if (path !== awaited && path !== currentPath) drop(path);
   }
 
   function invalidate(path: string): boolean {
@@ -171,11 +166,8 @@ export function createViewLoader(
   /** @throws Error if the redirects do not end. */
   function follow({ path: target }: Redirect, path: string): View | Promise<never> {
     if (!isCurrentPath(path)) return abandoned(path);
-    if (redirects === MAX_REDIRECTS) {
-      redirects = 0;
-      throw new Error(`${path} is redirected too often`);
-    }
     redirects += 1;
+    if (redirects > MAX_REDIRECTS) throw new Error(`${path} is redirected too often`);
     views.delete(path);
     redirect(target);
     // Nothing renders until the target is loaded.
@@ -231,7 +223,10 @@ export function createViewLoader(
     },
     load(path) {
       // A page may render again while the visitor already waits for another one.
-      if (isCurrentPath(path)) dropOthers(path);
+      if (isCurrentPath(path)) {
+        // The visitor no longer waits for the others.
+        for (const other of live.keys()) if (other !== path && other !== currentPath) drop(other);
+      }
       const cached = views.get(path);
       if (cached) return cached;
       const loading = loadView(path);

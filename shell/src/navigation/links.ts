@@ -68,10 +68,11 @@ export function useLinks(views: ViewLoader): void {
           return;
         const anchor = closestAnchor(event);
         const url = anchor && pageUrl(anchor);
-        if (!anchor || !url || views.awaitsHydration(url.pathname)) return;
-        event.preventDefault();
+        if (!anchor || !url) return;
         // A link to the current URL replaces the history entry, as in browsers.
         const replace = url.href === location.href;
+        if ((replace || url.hash) && views.awaitsHydration(url.pathname)) return;
+        event.preventDefault();
         // While a navigation is pending, the entry is already that of the next page.
         if (!replace && !isNavigationPending()) saveOpenedLink(anchor);
         void navigate(`${url.pathname}${url.search}${url.hash}`, { replace });
