@@ -62,7 +62,7 @@ fn faults() -> Vec<(&'static str, Fault, u16, &'static str)> {
         ("closed", Fault::Closed, 502, "connect_failed"),
         ("unknown-name", Fault::UnknownName, 502, "connect_failed"),
         ("no-tls", Fault::NoTls, 502, "connect_failed"),
-        ("silent", hangs(String::new()), 504, "timed_out"),
+        ("no-response", hangs(String::new()), 504, "timed_out"),
         ("half-head", hangs(HEAD.to_owned()), 504, "timed_out"),
         ("closes", sends(""), 502, "invalid_response"),
         ("rubbish", sends("what is this\r\n\r\n"), 502, "invalid_response"),
