@@ -8,7 +8,7 @@ import { query } from "./query.js";
 import { redirect } from "./redirect.js";
 import { defineSection } from "./section.js";
 
-const Venue = v.object({ city: v.string(), places: v.optional(v.number(), 0) });
+const Venue = v.object({ city: v.string(), tickets: v.optional(v.number(), 0) });
 type Venue = v.InferOutput<typeof Venue>;
 
 const HEAD = { title: "", description: "", canonical: "/" };
@@ -69,7 +69,7 @@ test("queries run in parallel, and their values become those of the schema", asy
   answer({ ok: true, value: { city: "Austin" } });
   expect(await loading).toEqual({
     listings: { ok: true, value: { city: "Austin" } },
-    venue: { ok: true, value: { city: "Austin", places: 0 } },
+    venue: { ok: true, value: { city: "Austin", tickets: 0 } },
   });
 });
 

@@ -13,7 +13,7 @@ export type {
   SectionEntry,
   SocialImage,
 } from "./boot.js";
-export { fetchResult, QUERY_TIMEOUT } from "./fetchResult.js";
+export { fetchResult } from "./fetchResult.js";
 export { loadResults } from "./queries.js";
 export { ParamsContext, ShellContext, type ShellServices } from "./context.js";
 export { JOIN_ATTRIBUTE } from "./JoinButton.js";

@@ -85,8 +85,11 @@ export const LOADING_FRAME = (
   </Frame>
 );
 
-/** The page at the current URL, in its frame. Suspends while it loads, except for the first page. */
-export function CurrentPage({
+/**
+ * The page at the current URL, in its frame. Suspends while it loads, except for the first page. Memoized: while a page loads,
+ * an update outside of a transition would replace it by the fallback.
+ */
+export const CurrentPage = memo(function CurrentPage({
   views,
   deployment,
   scroll,
@@ -103,12 +106,8 @@ export function CurrentPage({
   const isServerRendered = view !== null && view === views.serverView(pathname);
   useNavigationEffects(view, scroll, transitions, announce, isServerRendered);
   useEffect(() => {
-    views.setCurrent(pathname);
-    return () => {
-      // Returning to a failed page loads it again.
-      views.retry(pathname);
-    };
-  }, [views, pathname]);
+    if (view) views.setCurrent(pathname);
+  }, [views, view, pathname, key]);
 
   if (!view) return LOADING_FRAME;
   if (view.kind === "notFound") {
@@ -122,7 +121,7 @@ export function CurrentPage({
   }
   if (view.kind === "failed") {
     const retry = (): void => {
-      views.retry(pathname);
+      views.invalidate(pathname);
       renderAgain();
     };
     return (
@@ -142,7 +141,7 @@ export function CurrentPage({
       />
     </Frame>
   );
-}
+});
 
 function showSectionFailed(retry: RetryButtonProps["retry"]): ReactNode {
   return <SectionFailed retry={retry} />;

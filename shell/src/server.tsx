@@ -24,7 +24,7 @@ function appProps(site: SiteFacts, view: View): AppProps {
       serverView: () => view,
       awaitsHydration: unavailable,
       prefetch: unavailable,
-      retry: unavailable,
+      invalidate: unavailable,
       setCurrent: unavailable,
     },
     deployment: { status: unavailable, reload: unavailable, report: unavailable },

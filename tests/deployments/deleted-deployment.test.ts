@@ -12,7 +12,7 @@ const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you
 const ABOUT = "/about-escort-babylon";
 const GONE = "/_page/";
 // The shell's error message.
-const DELETED = "no longer keeps the deployment";
+const DELETED = "the deployment of this tab is gone";
 
 const unavailable = (page: Page) => page.getByRole("dialog", { name: "Sign-up is unavailable" });
 

@@ -93,6 +93,15 @@ test("Pages have data of an upstream, with and without JavaScript", async ({
     expect(received()).toEqual(["GET /list", "GET /me visitor=ada"]);
   });
 
+  await test.step("a mutation runs the queries again", async () => {
+    await page.getByRole("button", { name: "Like" }).click();
+    await expect(heading(page)).toBeFocused();
+    // The focused link prefetches its page.
+    const requests = received().filter((request) => request !== "GET /event/8");
+    expect(requests).toEqual(["POST /reserve visitor=ada", "GET /list"]);
+    expect(page.url()).toBe(`${own.url}/hello`);
+  });
+
   await test.step("a redirect replaces the history entry", async () => {
     await page.getByRole("link", { name: "Old" }).click();
     await expect(page).toHaveURL(/\/hello\/7$/);
@@ -124,6 +133,16 @@ test("Pages have data of an upstream, with and without JavaScript", async ({
     expect(response?.headers()["cache-control"]).toContain("no-store");
     await waitForHydration(page);
     await expect(page.getByText("No list")).toBeVisible();
+    await page.getByRole("textbox", { name: "Name" }).fill("Ada");
+    upstream.isBroken = false;
+    const entries = await page.evaluate(() => history.length);
+    await page.getByRole("link", { name: "Try again" }).click();
+    await expect(page.getByRole("link", { name: "Event 7" })).toBeVisible();
+    await expect(heading(page)).toBeFocused();
+    await expect(page.locator("[data-announcer]")).toHaveText("Events");
+    await expect(page.getByRole("textbox", { name: "Name" })).toHaveValue("Ada");
+    expect(await page.evaluate(() => history.length)).toBe(entries);
+    upstream.isBroken = true;
     await page.getByRole("link", { name: "Unknown" }).click();
     await expect(heading(page)).toHaveText("Unavailable");
     await expectHttpError(browserErrors, 500);

@@ -16,12 +16,18 @@ export default defineSection({
 `;
 
 const LIST = `
-import { Button, definePage, Field, Link } from "@colonnade/kit";
-import { MutationForm, SubmitButton, useQuery } from "@colonnade/kit/data";
+import { Button, definePage, Field, Link, useNavigate } from "@colonnade/kit";
+import { MutationForm, SubmitButton, useMutation, useQuery } from "@colonnade/kit/data";
 
 function Visitor() {
   const me = useQuery("/api/events/me");
   return <p>{me.status === "success" ? "Visitor " + (me.value as { cookie: string }).cookie : "Visitor " + me.status}</p>;
+}
+
+function Like() {
+  const navigate = useNavigate();
+  const { send } = useMutation("/api/events/reserve", { onSuccess: () => navigate("/hello", { replace: true }) });
+  return <Button onClick={() => send({ name: "Ada" })}>Like</Button>;
 }
 
 export const page = definePage({
@@ -33,8 +39,10 @@ export const page = definePage({
     <div className="page">
       <h1>Events</h1>
       <ul>{data ? data.map((id) => <li key={id}><Link to={"/hello/" + id}>Event {id}</Link></li>) : <li>No list</li>}</ul>
+      {!data && <Link to="/hello">Try again</Link>}
       <Link to="/hello/old">Old</Link> <Link to="/hello/unknown">Unknown</Link>
       <Visitor />
+      <Like />
       <MutationForm action="/api/events/reserve" success={(value) => <p>Thanks, {(value as { name: string }).name}.</p>}>
         <Field label="Name" name="name" required />
         <SubmitButton>Reserve</SubmitButton>

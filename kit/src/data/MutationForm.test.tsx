@@ -10,7 +10,7 @@ import { MutationForm, SubmitButton, type MutationFormProps } from "./MutationFo
 const fetched = vi.fn<(path: string, init: RequestInit) => Promise<Response>>();
 
 beforeEach(() => {
-  fetched.mockReset().mockImplementation(() => Promise.resolve(Response.json({ places: 2 })));
+  fetched.mockReset().mockImplementation(() => Promise.resolve(Response.json({ tickets: 2 })));
   vi.stubGlobal("fetch", fetched);
 });
 
@@ -20,11 +20,11 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-function Rsvp(props: Omit<MutationFormProps<{ places: number }>, "action" | "children">): ReactElement {
+function Rsvp(props: Omit<MutationFormProps<{ tickets: number }>, "action" | "children">): ReactElement {
   return (
-    <MutationForm<{ places: number }> {...props} action="/api/events/7/rsvp">
+    <MutationForm<{ tickets: number }> {...props} action="/api/events/7/rsvp">
       <input name="name" aria-label="Name" defaultValue="Ada" />
-      <SubmitButton name="places" value="2">
+      <SubmitButton name="tickets" value="2">
         Reserve
       </SubmitButton>
     </MutationForm>
@@ -53,7 +53,7 @@ describe("MutationForm", () => {
   test("without JavaScript is an ordinary form that posts", () => {
     const html = renderToString(<Rsvp className="rsvp" />);
     expect(html).toMatch(/^<form class="rsvp" action="\/api\/events\/7\/rsvp" method="post">/);
-    expect(html).toMatch(/<button type="submit" value="2" class="button" name="places">Reserve<\/button>/);
+    expect(html).toMatch(/<button type="submit" value="2" class="button" name="tickets">Reserve<\/button>/);
   });
 
   test("posts the fields and the button, form-encoded, and returns the JSON", async () => {
@@ -61,12 +61,12 @@ describe("MutationForm", () => {
     render(<Rsvp onSuccess={onSuccess} />);
     await submit();
     await vi.waitFor(() => {
-      expect(onSuccess).toHaveBeenCalledExactlyOnceWith({ places: 2 });
+      expect(onSuccess).toHaveBeenCalledExactlyOnceWith({ tickets: 2 });
     });
     const [path, init] = fetched.mock.calls[0] ?? [];
     expect(path).toBe("/api/events/7/rsvp");
     expect(init).toMatchObject({ method: "POST", credentials: "same-origin", headers: { accept: "application/json" } });
-    expect(init?.body).toEqual(new URLSearchParams({ name: "Ada", places: "2" }));
+    expect(init?.body).toEqual(new URLSearchParams({ name: "Ada", tickets: "2" }));
   });
 
   test("sends nothing twice, and keeps the focus on its button", async () => {
@@ -83,7 +83,7 @@ describe("MutationForm", () => {
       form?.dispatchEvent(new SubmitEvent("submit", { bubbles: true, cancelable: true }));
     });
     expect(fetched).toHaveBeenCalledOnce();
-    await respond(Response.json({ places: 2 }));
+    await respond(Response.json({ tickets: 2 }));
     expect(form?.hasAttribute("aria-busy")).toBe(false);
     await submit();
     expect(fetched).toHaveBeenCalledTimes(2);
@@ -97,7 +97,7 @@ describe("MutationForm", () => {
       "This did not work. Try again.",
     ],
     ["for a response that is not JSON", new Response("ok"), "This did not work. Try again."],
-    ["for a value that does not fit", Response.json({ places: "2" }), "This did not work. Try again."],
+    ["for a value that does not fit", Response.json({ tickets: "2" }), "This did not work. Try again."],
     [
       "without a connection",
       new TypeError("Failed to fetch"),
@@ -108,7 +108,7 @@ describe("MutationForm", () => {
       response instanceof Response ? Promise.resolve(response) : Promise.reject(response),
     );
     const onSuccess = vi.fn();
-    render(<Rsvp schema={v.object({ places: v.number() })} onSuccess={onSuccess} />);
+    render(<Rsvp schema={v.object({ tickets: v.number() })} onSuccess={onSuccess} />);
     const alert = screen.getByRole("alert");
     await userEvent.type(screen.getByLabelText("Name"), " L");
     await submit();
@@ -124,10 +124,10 @@ describe("MutationForm", () => {
   });
 
   test("after a success, shows the message in its place and focuses it", async () => {
-    render(<Rsvp success={({ places }) => <p>{`${String(places)} places reserved`}</p>} />);
+    render(<Rsvp success={({ tickets }) => <p>{`${String(tickets)} tickets reserved`}</p>} />);
     await submit();
     const status = await screen.findByRole("status");
-    expect(status.textContent).toBe("2 places reserved");
+    expect(status.textContent).toBe("2 tickets reserved");
     expect(document.activeElement).toBe(status);
     expect(screen.queryByRole("button")).toBeNull();
   });
@@ -151,7 +151,7 @@ describe("MutationForm", () => {
     const { unmount } = render(<Rsvp onSuccess={onSuccess} />);
     await submit();
     unmount();
-    await respond(Response.json({ places: 2 }));
+    await respond(Response.json({ tickets: 2 }));
     expect(fetched.mock.calls[0]?.[1].signal?.aborted).toBe(false);
     expect(onSuccess).not.toHaveBeenCalled();
   });

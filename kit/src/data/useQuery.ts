@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { useEffect, useRef, useState } from "react";
 
-import { fetchResult, QUERY_TIMEOUT } from "../fetchResult.js";
+import { fetchResult } from "../fetchResult.js";
 import { validateResult, type QueryResult } from "../queries.js";
 
 /** Options of {@link useQuery}. */
@@ -47,18 +47,13 @@ export function useQuery<Value>(path: string | null, options?: QueryOptions<Valu
     if (path === null) return undefined;
     const request = new AbortController();
     let isActive = true;
-    const timer = setTimeout(() => {
-      request.abort();
-    }, QUERY_TIMEOUT);
-    void fetchResult(path, "same-origin", request.signal)
+    void fetchResult(path, "same-origin", request)
       .then((result) => validateResult(result, schema.current))
       .then((result) => {
-        clearTimeout(timer);
         if (isActive) setSettled({ path, attempt, result });
       });
     return () => {
       isActive = false;
-      clearTimeout(timer);
       request.abort();
     };
   }, [path, attempt]);

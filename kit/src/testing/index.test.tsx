@@ -150,6 +150,12 @@ describe("a page with queries", () => {
     });
   });
 
+  test("with the result of an unknown query is an error", async () => {
+    await expect(loadData(events, "/events/Austin", { results: { event: ok([]) } })).rejects.toThrow(
+      'the page has no query "event"; its queries are events, venue',
+    );
+  });
+
   test("has failed queries without results", async () => {
     expect(await loadData(events, "/events/Austin")).toEqual({ events: false, venue: "503" });
   });

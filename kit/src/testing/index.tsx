@@ -13,7 +13,7 @@ import { ParamsContext, ShellContext } from "../context.js";
 import { isNotFound, type NotFound } from "../notFound.js";
 import { DEFAULT_LAYOUT, type AnyPage, type FormResult, type Head, type Layout } from "../page.js";
 import { comparePatterns, matchPath, type Params } from "../paths.js";
-import { loadResults, type QueryResult } from "../queries.js";
+import { loadResults, type Queries, type QueryResult } from "../queries.js";
 import { isRedirect } from "../redirect.js";
 import type { Section } from "../section.js";
 import type { SiteFacts } from "../site.js";
@@ -43,7 +43,10 @@ export interface RenderOptions {
   readonly site?: Partial<SiteFacts>;
   /** Result of a form post, passed to the page as `form`. */
   readonly form?: FormResult;
-  /** Results of the page's queries, by name. They are validated by schema. A missing one is a failure with status 503. */
+  /**
+   * Results of the page's queries, by name. They are validated by schema. A missing one is a failure with status 503; one that
+   * no query has asked for is an error.
+   */
   readonly results?: Readonly<Record<string, QueryResult>>;
   /** Called when the section opens the join dialog. */
   readonly onJoin?: (reason: JoinReason) => void;
@@ -86,11 +89,20 @@ async function findPage(section: Section, path: string): Promise<{ page: AnyPage
   throw new Error(`the section "${section.name}" has no page for ${path}; its patterns are ${patterns.join(", ")}`);
 }
 
+/** @throws Error if there is a result without a query, such as after a typo. */
+function checkNames(queries: Queries, results: RenderOptions["results"] = {}): void {
+  const names = Object.keys(queries);
+  const unknown = Object.keys(results).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new Error(`the page has no query "${unknown}"; its queries are ${names.join(", ") || "none"}`);
+}
+
 const UNAVAILABLE: QueryResult = { ok: false, status: 503 };
 
 async function dataOf(page: AnyPage, params: Params, options: RenderOptions): Promise<unknown> {
   const context = { params, site: siteOf(options) };
   const queries = page.queries?.(context) ?? {};
+  checkNames(queries, options.results);
   const results = await loadResults(queries, (_, name) => options.results?.[name] ?? UNAVAILABLE);
   return page.data({ ...context, results });
 }
@@ -98,7 +110,7 @@ async function dataOf(page: AnyPage, params: Params, options: RenderOptions): Pr
 /**
  * Returns the data of the page at a path (percent-encoded), or the value of `notFound()` or `redirect()`.
  *
- * @throws Error if no pattern of the section matches the path.
+ * @throws Error if no pattern of the section matches the path, or if there is a result of a query that the page does not have.
  */
 export async function loadData(section: Section, path: string, options: RenderOptions = {}): Promise<unknown> {
   const { page, params } = await findPage(section, path);
@@ -108,8 +120,7 @@ export async function loadData(section: Section, path: string, options: RenderOp
 /**
  * Renders the page at a path (percent-encoded). If its data is `notFound()`, returns that value without rendering.
  *
- * @throws Error if no pattern of the section matches the path, or if its data is `redirect()`: test that with
- *   {@link loadData}.
+ * @throws Error as {@link loadData}, and if its data is `redirect()`: test that with {@link loadData}.
  */
 export async function renderPage(
   section: Section,

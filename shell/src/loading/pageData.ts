@@ -1,5 +1,5 @@
 import type { SiteFacts } from "@colonnade/kit";
-import { fetchResult, loadResults, QUERY_TIMEOUT } from "@colonnade/kit/shell";
+import { fetchResult, loadResults } from "@colonnade/kit/shell";
 
 import type { LoadedPage } from "./loadPage";
 
@@ -13,12 +13,6 @@ export async function loadData(
   requests = new AbortController(),
 ): Promise<unknown> {
   const context = { params, site };
-  const timer = setTimeout(() => {
-    requests.abort();
-  }, QUERY_TIMEOUT);
-  const results = await loadResults(page.queries?.(context) ?? {}, (path) =>
-    fetchResult(path, "omit", requests.signal),
-  );
-  clearTimeout(timer);
+  const results = await loadResults(page.queries?.(context) ?? {}, (path) => fetchResult(path, "omit", requests));
   return page.data({ ...context, results });
 }

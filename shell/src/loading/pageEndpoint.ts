@@ -10,7 +10,7 @@ const NOT_FOUND = new Set([400, 404, 414]);
 /** The gateway no longer keeps the deployment that this tab is pinned to. */
 export class DeploymentGoneError extends Error {
   constructor() {
-    super("the gateway no longer keeps the deployment of this tab");
+    super("the deployment of this tab is gone");
   }
 }
 

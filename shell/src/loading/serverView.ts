@@ -54,16 +54,16 @@ export function createServerView(
   view: RenderedView,
   path: string,
   deployment: PinnedDeployment,
-  onCodeLoaded: () => void,
+  onCodeLoaded: (page: AnyPage) => void,
 ): View | undefined {
   if (view.kind === "notFound") return view;
   const resolved = boot.page;
   const params = resolved && matchPath(resolved.pattern, path);
   if (!params) return undefined;
   // Starts now rather than on first render, in parallel to the hydration of the frame.
-  const loading = loadWithRetries(path, resolved, deployment).then(({ Component: code }) => {
-    onCodeLoaded();
-    return { default: code };
+  const loading = loadWithRetries(path, resolved, deployment).then((page) => {
+    onCodeLoaded(page);
+    return { default: page.Component };
   });
   const Component = lazy<ComponentType<PageProps<never>>>(() => loading);
   return {

@@ -80,6 +80,38 @@ describe("a page with queries", () => {
     expect(views.load("/about")).toBe(about);
   });
 
+  test("is loaded again once it is invalidated", async () => {
+    pages["/about"] = { data: () => "About" };
+    await visit("/events/7");
+    expect(views.invalidate("/events/7")).toBe(true);
+    expect(await visit("/events/7")).toEqual({ ok: true, value: "/api/events/7 2" });
+    await visit("/about");
+    const about = views.load("/about");
+    expect(views.invalidate("/about")).toBe(false);
+    expect(views.load("/about")).toBe(about);
+  });
+
+  test("that is invalidated while it loads does not follow the redirect of the aborted load", async () => {
+    pages["/events/7"] = { ...live, data: ({ results }) => (results?.event?.ok ? "found" : redirect("/about")) };
+    fetched.mockImplementationOnce(
+      (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            reject(new DOMException("aborted", "AbortError"));
+          });
+        }),
+    );
+    go("/events/7");
+    const aborted = views.load("/events/7");
+    await vi.waitFor(() => {
+      expect(fetched).toHaveBeenCalledOnce();
+    });
+    views.invalidate("/events/7");
+    expect(await visit("/events/7")).toBe("found");
+    await aborted;
+    expect(location.pathname).toBe("/events/7");
+  });
+
   test("renders with failed queries", async () => {
     fetched.mockRejectedValue(new TypeError("Failed to fetch"));
     expect(await visit("/events/7")).toEqual({ ok: false, status: 0 });
@@ -122,10 +154,18 @@ describe("a page with queries", () => {
     pages["/about"] = { data: () => "About" };
     views = createViewLoader({ ...BOOT, view }, "/events/1", deployment, go);
     expect((views.serverView("/events/1") as PageView).props.data).toBe("from the server");
+    const { Component } = views.serverView("/events/1") as PageView;
+    await vi.waitFor(() => {
+      expect(views.awaitsHydration("/events/1")).toBe(false);
+    });
     expect(await visit("/events/1")).toBe("from the server");
     expect(fetched).not.toHaveBeenCalled();
+    // With the same component, it keeps its state.
+    expect(views.invalidate("/events/1")).toBe(true);
+    expect(views.serverView("/events/1")).toBeUndefined();
+    expect(await views.load("/events/1")).toMatchObject({ Component, props: { data: { value: "/api/events/1 1" } } });
     await visit("/about");
-    expect(await visit("/events/1")).toEqual({ ok: true, value: "/api/events/1 1" });
+    expect(await visit("/events/1")).toEqual({ ok: true, value: "/api/events/1 2" });
   });
 
   test("is not found only until the next visit", async () => {

@@ -51,12 +51,12 @@ export interface ViewLoader {
   serverView(path: string): View | undefined;
   /**
    * Whether the page at a path shows its server-rendered HTML and its code is still loading. A router update would make
-   * React discard that HTML, so in-page jumps are left to the browser.
+   * React discard that HTML, so in-page jumps and reloads are left to the browser.
    */
   awaitsHydration(path: string): boolean;
-  /** Drops the view of a path if it failed. The next `load` fetches its files again. */
-  retry(path: string): void;
-  /** Marks the page at a path as the current one. Drops the views of other pages with queries, whose results may change. */
+  /** Drops the view of a path if it failed or has results of queries, so that the next `load` starts over. False otherwise. */
+  invalidate(path: string): boolean;
+  /** Call after each navigation. Marks the page at a path as the current one, and invalidates the previous one. */
   setCurrent(path: string): void;
 }
 
@@ -99,14 +99,17 @@ export function createViewLoader(
     return resolving;
   }
 
-  /** Drops the views with results of queries, except for those at this path and of the current page. */
-  function dropLive(except: string): void {
-    for (const [path, requests] of live) {
-      if (path === except || path === currentPath) continue;
-      requests.abort();
-      live.delete(path);
-      views.delete(path);
-    }
+  function drop(path: string): void {
+    live.get(path)?.abort();
+    live.delete(path);
+    views.delete(path);
+    if (path === firstPath) serverView = undefined;
+  }
+
+  function invalidate(path: string): boolean {
+    const isStale = live.has(path) || failures.has(path);
+    if (isStale) drop(path);
+    return isStale;
   }
 
   /** The result of a load that the visitor did not wait for. Nothing shows it. */
@@ -124,6 +127,8 @@ export function createViewLoader(
       live.set(path, requests);
     }
     const data = (await loadData(loaded, boot.site, requests)) as never;
+    // Another load of the path may have begun since.
+    if (page.queries && live.get(path) !== requests) return { kind: "failed" };
     if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
     if (isRedirect(data)) return data;
     return {
@@ -133,7 +138,7 @@ export function createViewLoader(
       layout: { ...DEFAULT_LAYOUT, ...page.layout?.({ data }) },
       head: page.head({ data, site: boot.site }),
       params,
-      Component: page.Component,
+      Component: (path === firstPath ? hydratedComponent : null) ?? page.Component,
       props: { data, ...(form && path === firstPath && { form }) },
     };
   }
@@ -161,11 +166,8 @@ export function createViewLoader(
   /** @throws Error if the redirects do not end. */
   function follow({ path: target }: Redirect, path: string): View | Promise<never> {
     if (!isCurrentPath(path)) return abandoned(path);
-    if (redirects === MAX_REDIRECTS) {
-      redirects = 0;
-      throw new Error(`${path} is redirected too often`);
-    }
     redirects += 1;
+    if (redirects > MAX_REDIRECTS) throw new Error(`${path} is redirected too often`);
     views.delete(path);
     redirect(target);
     // Nothing renders until the target is loaded.
@@ -197,10 +199,15 @@ export function createViewLoader(
   }
 
   let codePending = false;
+  // A view with another component would lose the state of the page.
+  let hydratedComponent: PageView["Component"] | null = null;
   let serverView =
     boot.view &&
-    createServerView(boot, boot.view, firstPath, deployment, () => {
+    createServerView(boot, boot.view, firstPath, deployment, (page) => {
       codePending = false;
+      if (serverView?.kind !== "page" || !page.queries) return;
+      hydratedComponent = serverView.Component;
+      live.set(firstPath, new AbortController());
     });
   if (serverView) {
     codePending = serverView.kind === "page";
@@ -216,7 +223,10 @@ export function createViewLoader(
     },
     load(path) {
       // A page may render again while the visitor already waits for another one.
-      if (isCurrentPath(path)) dropLive(path);
+      if (isCurrentPath(path)) {
+        // The visitor no longer waits for the others.
+        for (const other of live.keys()) if (other !== path && other !== currentPath) drop(other);
+      }
       const cached = views.get(path);
       if (cached) return cached;
       const loading = loadView(path);
@@ -227,20 +237,17 @@ export function createViewLoader(
       // If it fails here, it fails again, visibly, when the visitor follows the link.
       if (!views.has(path)) prefetchView(path).catch(() => undefined);
     },
-    retry(path) {
-      if (failures.has(path)) views.delete(path);
-    },
+    invalidate,
     setCurrent(path) {
-      currentPath = path;
       redirects = 0;
-      dropLive(path);
-      if (path === firstPath || !(form || serverView)) return;
-      // On return the page is loaded again, not hydrated: without the form result, with current results of queries, and with an
-      // error message if its code fails.
-      serverView = undefined;
+      if (path === currentPath) return;
+      invalidate(currentPath);
+      currentPath = path;
+      if (!(form || serverView)) return;
+      // On return the page is loaded again, not hydrated: without the form result, and with an error message if its code fails.
+      drop(firstPath);
       form = undefined;
       codePending = false;
-      views.delete(firstPath);
     },
   };
 }

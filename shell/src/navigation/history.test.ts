@@ -12,12 +12,14 @@ describe("createRouterHistory", () => {
   const published = vi.fn<(state: RouterState) => void>();
   let currentPath: string;
   let awaitsHydration: boolean;
+  let isStale: boolean;
   let finishLoading: () => void;
   let unsubscribe: () => void;
 
   function create(): ReturnType<typeof createRouterHistory> {
-    const views: Pick<ViewLoader, "awaitsHydration" | "load"> = {
+    const views: Pick<ViewLoader, "awaitsHydration" | "invalidate" | "load"> = {
       awaitsHydration: () => awaitsHydration,
+      invalidate: () => isStale,
       load: () =>
         new Promise((resolve) => {
           finishLoading = () => {
@@ -51,12 +53,31 @@ describe("createRouterHistory", () => {
     history.replaceState(null, "", "/here");
     currentPath = "/here";
     awaitsHydration = false;
+    isStale = true;
     published.mockClear();
   });
 
   afterEach(() => {
     unsubscribe();
     document.documentElement.removeAttribute("data-navigating");
+  });
+
+  test.each([
+    ["the URL of the current page", "/here?x=1", true],
+    ["another query", "/here", false],
+    ["a fragment", "/here?x=1#y", false],
+    ["another page", "/there?x=1", true],
+  ])("a link to %s is pending: %s → %s", (_, path, expected) => {
+    history.replaceState(null, "", "/here?x=1");
+    create().navigator.push(path);
+    expect(isPending()).toBe(expected);
+  });
+
+  test("a link to the current page is not pending if the page cannot change", () => {
+    isStale = false;
+    create().navigator.push("/here");
+    expect(isPending()).toBe(false);
+    expect(updates()).toEqual(["PUSH /here"]);
   });
 
   test("push and replace are published at once, with a new key each", () => {

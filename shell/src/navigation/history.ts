@@ -50,13 +50,19 @@ export function createRouterHistory(views: ViewLoader, transitions: ViewTransiti
 
   history.listen(({ action, location }) => {
     const next = { action, location };
-    if (next.action !== NavigationType.Pop) publish(next);
+    const { pathname, search, hash } = location;
+    const isPop = next.action === NavigationType.Pop;
     // An in-page jump, which the browser handles.
-    else if (views.awaitsHydration(location.pathname)) return;
-    else if (transitions.isCurrent(location.pathname)) {
-      setNavigationPending(false);
-      publish(next);
-    } else void publishWhenLoaded(next);
+    if (isPop && views.awaitsHydration(pathname)) return;
+    const isCurrent = transitions.isCurrent(pathname);
+    if (isPop && !isCurrent) {
+      void publishWhenLoaded(next);
+      return;
+    }
+    // As in browsers, a link to the URL of the current page loads it again.
+    const isReload = !isPop && isCurrent && !hash && search === state.location.search && views.invalidate(pathname);
+    setNavigationPending(isReload || !isCurrent);
+    publish(next);
   });
 
   return {

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { useNavigate } from "react-router-dom";
 
 import type { ViewLoader } from "../loading/viewLoader";
-import { isNavigationPending, setNavigationPending } from "./navigationEffects";
+import { isNavigationPending } from "./navigationEffects";
 import { saveOpenedLink } from "./openedLink";
 
 // A pointer or focus that only passes over a link leaves it sooner.
@@ -68,13 +68,13 @@ export function useLinks(views: ViewLoader): void {
           return;
         const anchor = closestAnchor(event);
         const url = anchor && pageUrl(anchor);
-        if (!anchor || !url || (url.hash && views.awaitsHydration(url.pathname))) return;
-        event.preventDefault();
+        if (!anchor || !url) return;
         // A link to the current URL replaces the history entry, as in browsers.
         const replace = url.href === location.href;
+        if ((replace || url.hash) && views.awaitsHydration(url.pathname)) return;
+        event.preventDefault();
         // While a navigation is pending, the entry is already that of the next page.
         if (!replace && !isNavigationPending()) saveOpenedLink(anchor);
-        if (url.pathname !== location.pathname) setNavigationPending(true);
         void navigate(`${url.pathname}${url.search}${url.hash}`, { replace });
       },
       { signal },
