@@ -64,6 +64,7 @@ export const page = definePage<StateData>({
         <PageHeading
           heading={wording.stateHeading(state.name)}
           subtitle={wording.stateSubtitle(state.name, cities.length)}
+          band={state.name}
         >
           <SampleNotice evidence={evidence} />
         </PageHeading>
