@@ -64,7 +64,6 @@ export const page = definePage<StateData>({
         <PageHeading
           heading={wording.stateHeading(state.name)}
           subtitle={wording.stateSubtitle(state.name, cities.length)}
-          band={state.name}
         >
           <SampleNotice evidence={evidence} />
         </PageHeading>
