@@ -58,7 +58,7 @@ fn document_links_page_assets() {
     }
     let integrity = shell.integrity("client/main.js");
     assert!(html.contains(&format!(
-        "<script src=\"/assets/shell/1.0.0/main.js\" defer fetchpriority=\"high\" integrity=\"{integrity}\" \
+        "<script src=\"/assets/shell/1.0.0/main.js\" defer integrity=\"{integrity}\" \
          crossorigin=\"anonymous\">"
     )));
     assert!(html.contains("<body><div id=\"root\"></div><noscript>"));

@@ -1,7 +1,10 @@
+import { brotliCompressSync } from "node:zlib";
+
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 
 import { AvatarArt } from "./AvatarArt.js";
+import { DuskBand } from "./DuskBand.js";
 import { TempleArt } from "./TempleArt.js";
 
 const draw = (seed: string, label?: string): string =>
@@ -38,4 +41,15 @@ test("temples on one page have gradients of their own", () => {
   expect(new Set(ids).size).toBe(8);
   const used = [...page.matchAll(/url\(#(.+?)\)/g)].map(([, id]) => id);
   expect(new Set(used)).toEqual(new Set(ids));
+});
+
+test("the seed determines the band above a heading, which is decorative and small", () => {
+  const bands = ["California", "Ohio", "safety-guide"].map((seed) => renderToStaticMarkup(<DuskBand seed={seed} />));
+  expect(renderToStaticMarkup(<DuskBand seed="California" />)).toBe(bands[0]);
+  expect(new Set(bands).size).toBe(3);
+  for (const band of bands) {
+    expect(band).toMatch(/^<svg [^>]*aria-hidden="true"/);
+    expect(band).not.toMatch(/style=|NaN|undefined/);
+    expect(brotliCompressSync(band).length).toBeLessThanOrEqual(450);
+  }
 });

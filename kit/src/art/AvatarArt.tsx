@@ -1,5 +1,7 @@
 import type { ReactElement } from "react";
 
+import { seededRandom, templePath } from "./seeded.js";
+
 /** Props of {@link AvatarArt}. */
 export interface AvatarArtProps {
   /** Determines the picture: equal seeds produce equal pictures on every platform. */
@@ -19,36 +21,6 @@ const COLORS = [
   "light-dark(#5a4a8a, #b3a4e0)",
   "light-dark(#8a3f35, #e0998f)",
 ] as const;
-
-// FNV-1a hash of the seed, then xorshift32: sufficient for pictures and deterministic in every engine.
-function seededRandom(seed: string): (below: number) => number {
-  let state = 0x811c9dc5;
-  for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193);
-  state ||= 1;
-  return (below) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % below;
-  };
-}
-
-/** A temple's front: pediment, entablature, columns and a step. Straight edges, so that nothing resembles a person. */
-function templePath(columns: number, left: number, top: number, rise: number): string {
-  const [right, shaft] = [64 - left, 5];
-  const gap = (right - left - shaft) / (columns - 1);
-  const shafts = Array.from({ length: columns }, (_, index) => {
-    const x = Math.round((left + index * gap) * 10) / 10;
-    return `M${String(x)} ${String(top + 5)}h${String(shaft)}V54h-${String(shaft)}z`;
-  });
-  const [west, east] = [left - 3, right + 3];
-  return [
-    `M32 ${String(top - rise)}L${String(east)} ${String(top - 1)}H${String(west)}z`,
-    `M${String(west)} ${String(top)}H${String(east)}v4H${String(west)}z`,
-    ...shafts,
-    `M${String(west)} 55H${String(east)}v3H${String(west)}z`,
-  ].join("");
-}
 
 /** A temple in a landscape, derived from a seed, instead of a portrait. */
 export function AvatarArt({ seed, label, className }: AvatarArtProps): ReactElement {

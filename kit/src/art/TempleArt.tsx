@@ -1,5 +1,7 @@
 import { useId, type ReactElement } from "react";
 
+import { GROUND, LIGHT, SHADE, SKY, SUN } from "./dusk.js";
+
 /** Props of {@link TempleArt}. */
 export interface TempleArtProps {
   /** Class of the `svg` element. The picture is 400 by 300 units; a wider element shows its middle. */
@@ -13,12 +15,6 @@ const COLUMNS = [58, 104, 152, 200, 248, 296, 342] as const;
 const COLUMNS_PATH = COLUMNS.map(
   (center) => `M${String(center - 12)} 112h24v7h-3l-2 99h3v7h3v7h-26v-7h3v-7h3l-2-99h-3z`,
 ).join("");
-
-// Colors in the light and dark schemes. Set as attributes: every page would load a stylesheet.
-const SKY = ["light-dark(#4a1c35, #1d0b15)", "light-dark(#8f3f63, #4c1d35)", "light-dark(#e39a86, #8f4257)"] as const;
-const SUN = "light-dark(#fff0d2, #f6cfa8)";
-const LIGHT = "light-dark(#fdf7f2, #dcc5bd)";
-const SHADE = "light-dark(#d8b9b0, #9a7b7c)";
 
 /** A decorative temple at dusk, with its reflection. */
 export function TempleArt({ className }: TempleArtProps): ReactElement {
@@ -63,7 +59,7 @@ export function TempleArt({ className }: TempleArtProps): ReactElement {
       <path fill={SKY[1]} opacity=".3" d="M200 52 310 90H90z" />
       <path fill={`url(#${columns})`} d={COLUMNS_PATH} />
       <path fill={stoneFill} d="M34 232h332v9H34zM22 241h356v11H22z" />
-      <path fill="light-dark(#3d162b, #160810)" d="M0 252h400v48H0z" />
+      <path fill={GROUND} d="M0 252h400v48H0z" />
       <path
         fill="none"
         stroke="light-dark(#f3b79a, #b4607f)"

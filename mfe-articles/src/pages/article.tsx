@@ -1,4 +1,5 @@
 import { definePage, Disclosure, Link, Prose, useSite, type Page, type PageProps } from "@colonnade/kit";
+import { DuskBand } from "@colonnade/kit/art";
 import { fillFacts, TextLink } from "@colonnade/kit/text";
 import type { ComponentProps, ReactElement } from "react";
 
@@ -102,6 +103,7 @@ function ArticleView({ slug, Text, outline, drawings, title, description, source
       <BackToHub />
       <article>
         <header className={css.header}>
+          <DuskBand seed={slug} className={css.band} />
           <h1>{fillFacts(title, site)}</h1>
           <p>{fillFacts(description, site)}</p>
           <p>{outline.minutes} min read</p>

@@ -25,7 +25,7 @@ pub enum Effort {
 const BEST_ZSTD: i32 = 19;
 
 /// The highest Brotli level that costs less time than sending the bytes it saves.
-const QUICK_BROTLI: i32 = 5;
+const QUICK_BROTLI: i32 = 6;
 
 /// Encodes bytes.
 pub fn encode(bytes: &[u8], coding: Coding, effort: Effort) -> io::Result<Vec<u8>> {

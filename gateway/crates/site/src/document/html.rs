@@ -262,12 +262,13 @@ impl DocumentHead {
         }
     }
 
-    /// Writes a script of the shell. Deferred scripts run in document order.
+    /// Writes a script of the shell. Deferred scripts run in document order. They have the browser's low priority: the page
+    /// is painted without them, and with a high priority they delay styles and fonts.
     fn script(&mut self, script: &Asset) {
         self.hrefs.insert(script.href.clone());
         let _ = write!(
             self.html,
-            "<script src=\"{}\" defer fetchpriority=\"high\" integrity=\"{}\" crossorigin=\"anonymous\"></script>",
+            "<script src=\"{}\" defer integrity=\"{}\" crossorigin=\"anonymous\"></script>",
             escape(&script.href),
             escape(&script.integrity)
         );

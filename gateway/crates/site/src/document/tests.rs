@@ -135,7 +135,7 @@ fn document_links_each_file_once_in_order() {
     ));
     for script in ["runtime.js", "react.js", "main.js"] {
         assert!(document.contains(&format!(
-            "<script src=\"/assets/x/1.0.0/{script}\" defer fetchpriority=\"high\" integrity=\"sha384-{script}\" \
+            "<script src=\"/assets/x/1.0.0/{script}\" defer integrity=\"sha384-{script}\" \
              crossorigin=\"anonymous\"></script>"
         )));
     }
