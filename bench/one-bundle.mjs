@@ -147,7 +147,7 @@ function digestOf(text = "") {
 }
 
 function startTag({ href, integrity }) {
-  return `<script src="${href}" defer integrity="${integrity}" crossorigin="anonymous"></script>`;
+  return `<script src="${href}" defer fetchpriority="high" integrity="${integrity}" crossorigin="anonymous"></script>`;
 }
 
 function preloadTag({ href, integrity }) {

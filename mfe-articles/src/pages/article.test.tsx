@@ -24,6 +24,17 @@ describe("article", () => {
     expect(getByRole("heading", { name: "Sources" })).toBeTruthy();
   });
 
+  it("has a decorative picture of its own", async () => {
+    const pictures = await Promise.all(
+      [PATH, "/about-escort-babylon/red-flags"].map(async (path) => {
+        const { container } = await renderExisting(path);
+        return container.querySelector("header > svg[aria-hidden=true]")?.outerHTML.replaceAll(/_r_\w+_/g, "");
+      }),
+    );
+    expect(pictures).not.toContain(undefined);
+    expect(new Set(pictures).size).toBe(2);
+  });
+
   it("a link goes back to the hub", async () => {
     const { getByRole } = await renderExisting(PATH);
     expect(getByRole("link", { name: /All articles/ }).getAttribute("href")).toBe("/about-escort-babylon");
