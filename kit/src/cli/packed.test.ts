@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { temporaryFolder } from "../../fixtures/temporary.js";
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const run = promisify(execFile);
 const KIT = path.resolve(import.meta.dirname, "../..");

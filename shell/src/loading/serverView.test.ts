@@ -49,6 +49,12 @@ function resolveCode(): void {
   vi.mocked(loadPage).mockResolvedValue({ page: { Component: Hello } as unknown as AnyPage, params: {} });
 }
 
+/** Lets the page's code fail to load. Retries wait by fake timers, so that none is left for the next test. */
+function failToLoad(): void {
+  vi.useFakeTimers();
+  vi.mocked(loadPage).mockRejectedValue(new TypeError("Failed to fetch"));
+}
+
 function show(view: View | undefined): void {
   const { Component, props } = view as PageView;
   render(createElement(Suspense, { fallback: "Loading" }, createElement(Component, props)));
@@ -58,7 +64,7 @@ beforeEach(() => {
   status = "retained";
   vi.clearAllMocks();
   deployment.reload.mockReturnValue(undefined);
-  vi.mocked(loadPage).mockRejectedValue(new TypeError("Failed to fetch"));
+  resolveCode();
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
 });
 
@@ -105,7 +111,6 @@ describe("the view of a server-rendered page", () => {
 
 describe("the code of a server-rendered page", () => {
   test("is requested once, renders, and calls onCodeLoaded", async () => {
-    resolveCode();
     const view = viewOf(BOOT, VIEW);
     show(view);
     expect((await screen.findByRole("heading")).textContent).toBe("Māui");
@@ -115,7 +120,7 @@ describe("the code of a server-rendered page", () => {
   });
 
   test("is retried with backoff and without cache until it loads", async () => {
-    vi.useFakeTimers();
+    failToLoad();
     show(viewOf(BOOT, VIEW));
     // After 1, 2, 4, 8 and 16 seconds, then every 30.
     await vi.advanceTimersByTimeAsync(0);
@@ -134,12 +139,14 @@ describe("the code of a server-rendered page", () => {
   });
 
   test("is retried at once when the browser is back online", async () => {
+    failToLoad();
     show(viewOf(BOOT, VIEW));
     await vi.waitFor(() => {
       expect(console.warn).toHaveBeenCalledOnce();
     });
     resolveCode();
     window.dispatchEvent(new Event("online"));
+    vi.useRealTimers();
     expect(await screen.findByRole("heading")).toBeTruthy();
   });
 
@@ -156,6 +163,7 @@ describe("the code of a server-rendered page", () => {
     ["unknown", 0],
   ] as const)("that fails while the deployment is %s is reported %i times", async (deploymentStatus, times) => {
     status = deploymentStatus;
+    failToLoad();
     show(viewOf(BOOT, VIEW));
     await vi.waitFor(() => {
       expect(console.warn).toHaveBeenCalledOnce();
@@ -167,6 +175,7 @@ describe("the code of a server-rendered page", () => {
 
   test("reloads the document if the deployment is gone", async () => {
     status = "gone";
+    failToLoad();
     deployment.reload.mockReturnValue(new Promise<never>(() => undefined));
     show(viewOf(BOOT, VIEW));
     await vi.waitFor(() => {
