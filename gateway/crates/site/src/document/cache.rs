@@ -1,6 +1,7 @@
 //! The cache of documents, and how a stale one is refreshed.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::civil::Date;
 use tokio::sync::OwnedMutexGuard;
@@ -37,8 +38,12 @@ impl Documents {
         }
         let mut has_waited = false;
         loop {
+            let is_own = AtomicBool::new(false);
+            let composition = async {
+                is_own.store(true, Ordering::Relaxed);
+                self.compose_and_cache(&key, request).await
+            };
             // Boxed, because it is much larger than the state of a cache hit.
-            let composition = self.compose_and_cache(&key, request);
             let document = Box::pin(self.compositions.run(&key, composition)).await;
             // A shared composition can be that of another client whose render was rejected. Then this client tries
             // again.
@@ -48,8 +53,8 @@ impl Documents {
             {
                 continue;
             }
-            // It can have begun before a purge that came before this request. The next one begins after it.
-            if has_waited || self.is_current(&document) {
+            // It can also have begun before a purge that came before this request. The next one begins after it.
+            if is_own.into_inner() || has_waited || self.is_current(&document) {
                 return document;
             }
             has_waited = true;
