@@ -104,6 +104,6 @@ fn document_after_post_to_its_query_has_new_result() {
     upstream.respond("/b", FRESH, "2");
     // RFC 9111, section 4.4: as after a form without JavaScript.
     let post = Request::new("POST", "/api/x/a").header("sec-fetch-site", "same-origin");
-    assert_eq!(gateway.site.send(post.body("seats=1")).status, 200);
+    assert_eq!(gateway.site.send(post.body("name=Ada")).status, 200);
     assert_eq!((value(&gateway, "a"), value(&gateway, "b")), (json!(2), json!(1)));
 }
