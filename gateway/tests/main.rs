@@ -75,6 +75,8 @@ mod publish_malicious_archives;
 mod publish_warnings;
 mod queries;
 mod queries_freshness;
+mod queries_invalid;
+mod queries_purge;
 mod queries_rejected;
 mod render_isolation;
 mod render_unavailable;

@@ -143,7 +143,7 @@ fn failed_query_leaves_others_of_page() {
     );
     gateway.wait_for_event(|line| {
         line["event"] == "upstream_query_invalid"
-            && line["upstream"] == "x"
+            && (&line["upstream"], &line["cause"]) == (&json!("x"), &json!("invalid_json"))
             && line["request_id"] == response.header("x-request-id")
     });
     upstream.respond(&target("b"), "max-age=1000", "[2]");
@@ -164,8 +164,12 @@ fn query_without_upstream_fails_with_503_and_is_logged() {
     );
     let id = response.header("x-request-id");
     gateway.wait_for_event(|line| line["event"] == "query_without_upstream" && line["request_id"] == id);
-    // What is requested by name does not exist.
-    assert_eq!(gateway.get("/api/x/a?in=New%20York").status, 404);
+    // A browser that navigates to the page finds out the same.
+    let response = gateway.get("/api/x/a?in=New%20York");
+    assert_eq!(
+        (response.status, response.header("proxy-status")),
+        (404, "colonnade; error=destination_not_found")
+    );
 }
 
 #[test]

@@ -25,6 +25,11 @@ fn request_that_upstream_does_not_serve_is_rejected() {
         let response = gateway.get(path);
         assert_eq!(response.status, 404, "{path}");
         assert!(is_error(&response), "{path}: {response:?}");
+        assert_eq!(
+            response.header("proxy-status"),
+            "colonnade; error=destination_not_found",
+            "{path}"
+        );
     }
     assert_eq!(gateway.get("/api/%65vents/nested/x").text(), "\"nested\"");
     assert_eq!(nested.only_request().target, "/x");

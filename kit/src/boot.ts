@@ -58,8 +58,14 @@ export interface RenderRequest {
   readonly results?: Readonly<Record<string, QueryResult>>;
 }
 
+/** What a page says about the results that it was rendered with. */
+interface RenderedWithResults {
+  /** Names of the results that do not fit their schema. The gateway does not cache the document. Absent if there are none. */
+  readonly invalid?: readonly string[];
+}
+
 /** A rendered page. */
-export interface Rendered {
+export interface Rendered extends RenderedWithResults {
   readonly status: 200 | 404;
   readonly head: Head | { readonly title: string; readonly robots: string };
   readonly view: RenderedView;
@@ -70,7 +76,7 @@ export interface Rendered {
 }
 
 /** A page that sends the visitor elsewhere. */
-export interface RenderedRedirect {
+export interface RenderedRedirect extends RenderedWithResults {
   readonly status: 307;
   /** Path on this site, percent-encoded. */
   readonly location: string;

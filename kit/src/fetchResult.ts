@@ -4,6 +4,14 @@ import type { QueryResult } from "./queries.js";
 export const QUERY_TIMEOUT = 8_000;
 
 /**
+ * The status of a query whose response is not successful. If no upstream serves the path, the gateway says so in `Proxy-Status`
+ * (RFC 9209), and the status is 503: a page takes 404 for something that does not exist.
+ */
+export function failureStatus(status: number, proxyStatus = ""): number {
+  return proxyStatus.includes("error=destination_not_found") ? 503 : status;
+}
+
+/**
  * Requests the JSON at a path. Aborts `request` after {@link QUERY_TIMEOUT}. Never rejects: an aborted request counts as one that
  * takes too long.
  */
@@ -20,7 +28,7 @@ export async function fetchResult(
   try {
     const response = await fetch(path, { credentials, headers: { accept: "application/json" }, signal });
     const body = await response.arrayBuffer();
-    ({ status } = response);
+    status = failureStatus(response.status, response.headers.get("proxy-status") ?? "");
     if (response.ok) {
       status = 502;
       return { ok: true, value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) };

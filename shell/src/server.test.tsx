@@ -150,18 +150,22 @@ describe("a page with queries", () => {
   });
 
   test.each([
-    ["has failed", failed(503), "failed: 503"],
-    ["does not fit the schema", ok({ city: 5 }), "failed: 502"],
-    ["is missing", undefined, "failed: 504"],
-  ])("it renders if a result %s", async (_, venue, text) => {
-    const { html, view } = await renderAt("/greeting/x", listings, { results: { listings: ok([]), venue } });
+    ["has failed", failed(503), "failed: 503", undefined],
+    ["does not fit the schema", ok({ city: 5 }), "failed: 502", ["venue"]],
+    ["is missing", undefined, "failed: 504", undefined],
+  ])("it renders if a result %s", async (_, venue, text, expected) => {
+    const results = { listings: ok([]), venue };
+    const { html, view, invalid } = await renderAt("/greeting/x", listings, { results });
+    expect(invalid).toEqual(expected);
     expect(html.replaceAll("<!-- -->", "")).toContain(`<h1>${text}</h1>`);
     expect(view).toMatchObject({ kind: "page", data: { venue: { ok: false } } });
   });
 
   test("it can be not found because of a result", async () => {
-    const rendered = await renderAt("/greeting/x", listings, { results: { listings: failed(404) } });
+    const results = { listings: failed(404), venue: ok(null) };
+    const rendered = await renderAt("/greeting/x", listings, { results });
     expect(rendered).toMatchObject({ status: 404, view: { kind: "notFound", heading: "Name not found" } });
+    expect(rendered.invalid).toEqual(["venue"]);
   });
 
   test("it can redirect because of a result", async () => {

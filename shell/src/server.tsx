@@ -38,12 +38,15 @@ function appProps(site: SiteFacts, view: View): AppProps {
 
 type WithoutView = Extract<LoadedPage, { readonly kind: "queries" | "redirect" }>;
 
+/** A view, and the names of the results that do not fit their schema. */
+type ServerView = View & { readonly invalid: readonly string[] };
+
 async function loadView(
   section: Section | null,
   { page, ...request }: RenderRequest,
   site: SiteFacts,
-): Promise<View | WithoutView> {
-  if (!page) return { kind: "notFound", heading: "Page not found" };
+): Promise<ServerView | WithoutView> {
+  if (!page) return { kind: "notFound", heading: "Page not found", invalid: [] };
   if (!section) throw new Error(`the server module of the section "${page.section}" does not export a section`);
   const loaded = await loadPage(section, { ...request, page }, site);
   return loaded.kind === "page"
@@ -67,7 +70,8 @@ export async function render(section: Section | null, request: RenderRequest): P
   }) as SiteFacts;
   const view = await loadView(section, request, site);
   if (view.kind === "queries") return { queries: view.queries, readsToday };
-  if (view.kind === "redirect") return { status: 307, location: view.path, readsToday };
+  const invalid = view.invalid.length > 0 && { invalid: view.invalid };
+  if (view.kind === "redirect") return { status: 307, location: view.path, readsToday, ...invalid };
   const { html, isSuspended } = await renderToHtml(
     <StaticRouter location={request.path}>
       <App {...appProps(site, view)} />
@@ -77,7 +81,7 @@ export async function render(section: Section | null, request: RenderRequest): P
     throw new Error("the page suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>");
   if (view.kind === "page") {
     const { head, layout, props } = view;
-    return { status: 200, head, view: { kind: "page", data: props.data, head, layout }, html, readsToday };
+    return { status: 200, head, view: { kind: "page", data: props.data, head, layout }, html, readsToday, ...invalid };
   }
   const heading = view.kind === "notFound" ? view.heading : "";
   return {
@@ -86,5 +90,6 @@ export async function render(section: Section | null, request: RenderRequest): P
     view: { kind: "notFound", heading },
     html,
     readsToday,
+    ...invalid,
   };
 }

@@ -114,6 +114,17 @@ test("Pages have data of an upstream, with and without JavaScript", async ({
     await page.goBack();
   });
 
+  await test.step("a query without upstream is unavailable, not missing, also for the gateway", async () => {
+    await page.getByRole("link", { name: "Unserved" }).click();
+    await expect(heading(page)).toHaveText("Unavailable");
+    await expectHttpError(browserErrors, 404);
+    const response = await page.reload();
+    expect([response?.status(), response?.headers()["cache-control"]]).toEqual([200, "no-store"]);
+    await expect(heading(page)).toHaveText("Unavailable");
+    await page.goto(`${own.url}/hello`);
+    await waitForHydration(page);
+  });
+
   await test.step("a form posts in place", async () => {
     await page.getByRole("textbox", { name: "Name" }).fill("late");
     await page.getByRole("button", { name: "Reserve" }).click();
@@ -146,5 +157,39 @@ test("Pages have data of an upstream, with and without JavaScript", async ({
     await page.getByRole("link", { name: "Unknown" }).click();
     await expect(heading(page)).toHaveText("Unavailable");
     await expectHttpError(browserErrors, 500);
+  });
+
+  await test.step("no cache keeps a document whose result does not fit its schema", async () => {
+    upstream.isBroken = false;
+    const { value } = upstream.list;
+    upstream.list = { value: {}, cacheControl: "max-age=600" };
+    const response = await page.goto(`${own.url}/hello`);
+    expect([response?.status(), response?.headers()["cache-control"]]).toEqual([200, "no-store"]);
+    await expect(page.getByText("No list")).toBeVisible();
+    upstream.list.value = value;
+  });
+
+  await test.step("a purge shows what is new, without JavaScript too", async () => {
+    const purge = async () => {
+      const { url, token } = own.access;
+      const response = await fetch(`${url}/api/v1/upstreams/purge`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: JSON.stringify({ prefix: "/api/events/list" }),
+      });
+      expect(await response.json()).toEqual({ purged: 1 });
+    };
+    const context = await browser.newContext({ javaScriptEnabled: false, baseURL: own.url });
+    const plain = await context.newPage();
+    await purge();
+    await plain.goto("/hello");
+    await expect(plain.getByRole("link", { name: "Event 8" })).toBeVisible();
+    upstream.list.value = ["9"];
+    await plain.reload();
+    await expect(plain.getByRole("link", { name: "Event 8" })).toBeVisible();
+    await purge();
+    await plain.reload();
+    await expect(plain.getByRole("link", { name: "Event 9" })).toBeVisible();
+    await context.close();
   });
 });

@@ -10,6 +10,8 @@ export interface EventsUpstream {
   readonly requests: string[];
   /** Whether it answers with 500. */
   isBroken: boolean;
+  /** The list of events, and how long it is fresh. */
+  list: { value: unknown; cacheControl: string };
   stop(): void;
 }
 
@@ -24,8 +26,8 @@ async function reserve(request: IncomingMessage, response: ServerResponse): Prom
   else sendJson(response, { name });
 }
 
-function sendJson(response: ServerResponse, value: unknown, status = 200): void {
-  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
+function sendJson(response: ServerResponse, value: unknown, status = 200, cacheControl = "no-store"): void {
+  response.writeHead(status, { "content-type": "application/json", "cache-control": cacheControl });
   response.end(JSON.stringify(value));
 }
 
@@ -38,7 +40,7 @@ export async function startEventsUpstream(): Promise<EventsUpstream> {
     const { pathname, searchParams } = new URL(url, "http://localhost");
     const id = pathname.slice("/event/".length);
     if (upstream.isBroken) sendJson(response, { error: "broken" }, 500);
-    else if (pathname === "/list") sendJson(response, Object.keys(TITLES));
+    else if (pathname === "/list") sendJson(response, upstream.list.value, 200, upstream.list.cacheControl);
     else if (pathname === "/me") sendJson(response, { cookie: headers.cookie ?? "" });
     else if (pathname === "/search")
       response.writeHead(303, { location: `/hello/${searchParams.get("q") ?? ""}` }).end();
@@ -58,6 +60,7 @@ export async function startEventsUpstream(): Promise<EventsUpstream> {
     },
     requests,
     isBroken: false,
+    list: { value: Object.keys(TITLES), cacheControl: "no-store" },
     stop() {
       server.close();
       server.closeAllConnections();

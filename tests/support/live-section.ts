@@ -16,7 +16,7 @@ export default defineSection({
 `;
 
 const LIST = `
-import { Button, definePage, Field, Link, useNavigate } from "@colonnade/kit";
+import { Button, definePage, Field, Link, query, useNavigate } from "@colonnade/kit";
 import { MutationForm, SubmitButton, useMutation, useQuery } from "@colonnade/kit/data";
 
 function Visitor() {
@@ -30,9 +30,14 @@ function Like() {
   return <Button onClick={() => send({ name: "Ada" })}>Like</Button>;
 }
 
+// A Standard Schema.
+const validate = (value: unknown) =>
+  Array.isArray(value) ? { value: value as string[] } : { issues: [{ message: "expected an array" }] };
+const List = { "~standard": { version: 1 as const, vendor: "test", validate } };
+
 export const page = definePage({
-  queries: () => ({ list: "/api/events/list" }),
-  data: ({ results: { list } }) => (list.ok ? (list.value as string[]) : null),
+  queries: () => ({ list: query("/api/events/list", List) }),
+  data: ({ results: { list } }) => (list.ok ? list.value : null),
   paths: () => ["/hello"],
   head: () => ({ title: "Events", description: "All events", canonical: "/hello" }),
   Component: ({ data }) => (
@@ -40,7 +45,8 @@ export const page = definePage({
       <h1>Events</h1>
       <ul>{data ? data.map((id) => <li key={id}><Link to={"/hello/" + id}>Event {id}</Link></li>) : <li>No list</li>}</ul>
       {!data && <Link to="/hello">Try again</Link>}
-      <Link to="/hello/old">Old</Link> <Link to="/hello/unknown">Unknown</Link>
+      <Link to="/hello/old">Old</Link> <Link to="/hello/unknown">Unknown</Link>{" "}
+      <Link to="/hello/unserved">Unserved</Link>
       <Visitor />
       <Like />
       <MutationForm action="/api/events/reserve" success={(value) => <p>Thanks, {(value as { name: string }).name}.</p>}>
@@ -60,7 +66,10 @@ const EVENT = `
 import { definePage, Link, notFound, redirect } from "@colonnade/kit";
 
 export const page = definePage({
-  queries: ({ params }) => ({ event: "/api/events/event/" + encodeURIComponent(params.id ?? "") }),
+  // No upstream serves the other path.
+  queries: ({ params: { id = "" } }) => ({
+    event: (id === "unserved" ? "/api/other/" : "/api/events/event/") + encodeURIComponent(id),
+  }),
   data: ({ params, results: { event } }) => {
     if (!event.ok) return event.status === 404 ? notFound("Event not found") : { title: "Unavailable" };
     const { id, title } = event.value as { id: string; title: string };

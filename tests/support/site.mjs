@@ -64,7 +64,7 @@ export async function startSite({
           name: "tests",
           hash,
           sections: ["*"],
-          actions: ["publish", "deploy", "rollback", "preview", "garbage_collect"],
+          actions: ["publish", "deploy", "rollback", "preview", "garbage_collect", "purge"],
         },
       ],
     },

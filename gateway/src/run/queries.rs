@@ -3,9 +3,10 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use colonnade_model::release::ReleaseId;
 use colonnade_render::QuerySource;
 use colonnade_upstream::Upstreams;
-use colonnade_web::query::QueryResult;
+use colonnade_web::query::{QueryResult, Revision};
 
 /// The upstreams as the source of queries.
 pub(super) struct UpstreamQueries(pub(super) Arc<Upstreams>);
@@ -13,5 +14,13 @@ pub(super) struct UpstreamQueries(pub(super) Arc<Upstreams>);
 impl QuerySource for UpstreamQueries {
     fn fetch<'a>(&'a self, path: &'a str) -> Pin<Box<dyn Future<Output = QueryResult> + Send + 'a>> {
         Box::pin(self.0.query(path))
+    }
+
+    fn is_current(&self, revision: Revision) -> bool {
+        self.0.is_current(revision)
+    }
+
+    fn record_mismatch(&self, path: &str, release: &ReleaseId) {
+        self.0.record_mismatch(path, release);
     }
 }

@@ -81,7 +81,7 @@ impl QueryUpstream {
             .insert(target.to_owned(), response);
     }
 
-    /// Holds back all responses until [`Self::release`].
+    /// Holds back all responses until [`Self::release`]. They are those of the time when their requests arrive.
     pub(crate) fn hold(&self) {
         self.held.send_replace(true);
     }
@@ -134,11 +134,14 @@ async fn respond(
         target: target.clone(),
         headers: request.headers().clone(),
     };
-    shared.state.lock().received.push(received);
+    let response = {
+        let mut state = shared.state.lock();
+        state.received.push(received);
+        state.responses.get(&target).cloned()
+    };
     shared.changed.notify_all();
     // Fails only when the test has ended.
     let _ = is_held.wait_for(|is_held| !is_held).await;
-    let response = shared.state.lock().responses.get(&target).cloned();
     let (status, cache_control, body) =
         response.unwrap_or_else(|| (StatusCode::NOT_FOUND, "no-store".to_owned(), String::new()));
     let response = http::Response::builder()

@@ -72,15 +72,16 @@ export async function render(section, { path, form, results }) {
   const queries = section?.queries?.(key, form);
   if (queries && !results) return { queries, readsToday: false };
   const data = section ? section.data(key, results, form) : { isMissing: true };
-  if (data.location) return { status: 307, location: data.location, readsToday: false };
+  const { invalid } = data;
+  if (data.location) return { status: 307, location: data.location, readsToday: false, invalid };
   const html = `<p>${JSON.stringify(data).replaceAll("<", "&lt;")}</p>`;
   const head = { title: path, robots: data.robots };
-  return { status: data.isMissing ? 404 : 200, head, view: { kind: "page", data }, html, readsToday: false };
+  return { status: data.isMissing ? 404 : 200, head, view: { kind: "page", data }, html, readsToday: false, invalid };
 }
 "#;
 
 /// Publishes and deploys a shell that supports queries, and a section with the page `/live/:key` that exports `queries(key)`
-/// and `data(key, results, form)`.
+/// and `data(key, results, form)`. `invalid` of the data names the results that do not fit their schema.
 pub(crate) fn deploy_with_queries(gateway: &Gateway, module: &str) {
     gateway.publish(&query_shell());
     gateway.publish(&rendered_section("live", "1.0.0", "/live/:key", module));

@@ -20,6 +20,9 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+const UNSERVED = () =>
+  Response.json({}, { status: 404, headers: { "proxy-status": "colonnade; error=destination_not_found" } });
+
 function Visitor({ path }: { readonly path: string | null }): ReactElement {
   const state = useQuery(path);
   if (state.status === "loading") return <p>Loading</p>;
@@ -67,6 +70,7 @@ describe("useQuery", () => {
 
   test.each([
     ["a status", () => Promise.resolve(Response.json({ error: "gone" }, { status: 410 })), 410],
+    ["a path that no upstream serves", () => Promise.resolve(UNSERVED()), 503],
     ["HTML", () => Promise.resolve(new Response("<!doctype html>")), 502],
     ["invalid UTF-8", () => Promise.resolve(new Response(new Uint8Array([0x22, 0xff, 0x22]))), 502],
     ["no connection", () => Promise.reject(new TypeError("Failed to fetch")), 0],

@@ -38,6 +38,9 @@ export async function startMinimalSite(): Promise<MinimalSite> {
   const server = createServer(({ url = "", method }, response) => {
     if (url === assets + DEVELOPMENT_SHELL) response.writeHead(200).end(archive);
     else if (url.startsWith("/_page/")) response.writeHead(404).end();
+    // As a gateway without upstreams.
+    else if (url.startsWith("/api/"))
+      response.writeHead(404, { "proxy-status": "colonnade; error=destination_not_found" }).end();
     else if (method === "GET")
       response
         .writeHead(404, { "content-type": "text/html; charset=utf-8", "content-security-policy": POLICY })

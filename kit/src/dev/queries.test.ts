@@ -25,7 +25,8 @@ beforeAll(async () => {
   server = createServer(({ url, headers }, response) => {
     if (url === "/api/events?page=2") response.end(JSON.stringify([headers.accept, headers.cookie]));
     else if (url === "/api/html") response.end("<!doctype html>");
-    else response.writeHead(404).end();
+    else if (url === "/api/none") response.writeHead(404).end();
+    else response.writeHead(404, { "proxy-status": "colonnade; error=destination_not_found" }).end();
   });
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
@@ -39,11 +40,12 @@ afterAll(() => {
 
 test("queries get JSON, or the status of their failure", async () => {
   const apis = new Map([["closed", "http://127.0.0.1:1"]]);
-  const queries = { events: "/api/events?page=2", html: "/api/html", none: "/api/none", closed: "/api/closed" };
-  expect(await runQueries({ site, apis }, queries)).toEqual({
+  const queries = { events: "/api/events?page=2", html: "/api/html", none: "/api/none", unserved: "/api/unserved" };
+  expect(await runQueries({ site, apis }, { ...queries, closed: "/api/closed" })).toEqual({
     events: { ok: true, value: ["application/json", null] },
     html: { ok: false, status: 502 },
     none: { ok: false, status: 404 },
+    unserved: { ok: false, status: 503 },
     closed: { ok: false, status: 502 },
   });
 });

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 
-import { QUERY_TIMEOUT } from "../fetchResult.js";
+import { failureStatus, QUERY_TIMEOUT } from "../fetchResult.js";
 import type { QueryResult } from "../queries.js";
 import { forward, textOf } from "./forward.js";
 
@@ -35,9 +35,10 @@ async function runQuery(url: string): Promise<QueryResult> {
   const signal = AbortSignal.timeout(QUERY_TIMEOUT);
   try {
     const response = await forward(url, "GET", headers, Readable.from([]), signal);
-    const { statusCode = 502 } = response;
+    const { statusCode = 502, headers: received } = response;
     const body = await textOf(response);
-    if (statusCode < 200 || statusCode > 299) return { ok: false, status: statusCode };
+    if (statusCode < 200 || statusCode > 299)
+      return { ok: false, status: failureStatus(statusCode, String(received["proxy-status"] ?? "")) };
     return { ok: true, value: JSON.parse(body) as unknown };
   } catch {
     // Unreachable, or not JSON.

@@ -1,7 +1,7 @@
 import { isNotFound } from "../notFound.js";
 import { DEFAULT_LAYOUT, type AnyPage, type FormResult, type Head, type Layout } from "../page.js";
 import { matchPath, type Params } from "../paths.js";
-import { loadResults, type Queries, type QueryResult } from "../queries.js";
+import { loadResults, type Queries, type QueryResult, type QueryResults } from "../queries.js";
 import { isRedirect } from "../redirect.js";
 import type { Section } from "../section.js";
 import type { SiteFacts } from "../site.js";
@@ -24,16 +24,21 @@ export interface PageRequest {
 export type LoadedPage =
   /** The paths of the page's queries, by name. Their results are needed to load the page. */
   | { readonly kind: "queries"; readonly queries: Readonly<Record<string, string>> }
-  | { readonly kind: "redirect"; readonly path: string }
-  | { readonly kind: "notFound"; readonly heading: string }
-  | {
+  | (WithResults &
+      ({ readonly kind: "redirect"; readonly path: string } | { readonly kind: "notFound"; readonly heading: string }))
+  | (WithResults & {
       readonly kind: "page";
       readonly Component: AnyPage["Component"];
       readonly props: { readonly data: never; readonly form?: FormResult };
       readonly params: Params;
       readonly head: Head;
       readonly layout: Layout;
-    };
+    });
+
+interface WithResults {
+  /** The names of the results that do not fit their schema. */
+  readonly invalid: readonly string[];
+}
 
 // A result that the gateway did not send.
 const MISSING: QueryResult = { ok: false, status: 504 };
@@ -54,18 +59,26 @@ export async function loadPage(section: Section, request: PageRequest, site: Sit
   checkQueries(request, queries);
   if (!results && Object.keys(queries).length > 0) return { kind: "queries", queries: queryPaths(queries) };
   const found = await loadResults(queries, (_, name) => results?.[name] ?? MISSING);
+  const invalid = invalidResults(results, found);
   const data = (await code.data({ params, site, results: found })) as never;
-  if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
-  if (isRedirect(data)) return { kind: "redirect", path: checkedLocation(request, (data as { path: string }).path) };
+  if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading, invalid };
+  if (isRedirect(data))
+    return { kind: "redirect", path: checkedLocation(request, (data as { path: string }).path), invalid };
   checkData(request, data);
   return {
     kind: "page",
+    invalid,
     Component: code.Component,
     props: { data, ...(form && { form }) },
     params,
     head: code.head({ data, site }),
     layout: { ...DEFAULT_LAYOUT, ...code.layout?.({ data }) },
   };
+}
+
+/** The names of the results that have failed only because of their schema. */
+function invalidResults(received: PageRequest["results"], validated: QueryResults): string[] {
+  return Object.keys(validated).filter((name) => received?.[name]?.ok && !validated[name]?.ok);
 }
 
 /** @throws Error if the queries are invalid. */

@@ -93,7 +93,7 @@ impl Engine {
         match self.render_and_cache(render, queue_timeout).await {
             Ok(output) => {
                 // The render of a page with queries may still fail: only its success closes the circuit.
-                if matches!(output, Output::Content(_)) {
+                if matches!(output, Output::Content { .. }) {
                     self.breaker.record_success(&page.circuit);
                 }
                 Ok(output)
@@ -186,7 +186,7 @@ impl Engine {
         let (output, reads_today) = parsed.map_err(|message| invalid(&message))?;
         let section = &requested.section().name;
         match &output {
-            Output::Content(_) => self.metrics.record_success(section, rendered.cpu_time),
+            Output::Content { .. } => self.metrics.record_success(section, rendered.cpu_time),
             Output::Queries(_) if may_have_queries => self.metrics.record_queries(section),
             Output::Queries(_) => {
                 return Err(invalid("render returned queries, although it had their results"));
@@ -237,7 +237,10 @@ mod tests {
 
     fn cached(day: Option<Date>) -> CachedOutput {
         CachedOutput {
-            output: Output::Content(RenderedContent::Redirect(Arc::from("/"))),
+            output: Output::Content {
+                content: RenderedContent::Redirect(Arc::from("/")),
+                invalid: Arc::default(),
+            },
             day,
         }
     }

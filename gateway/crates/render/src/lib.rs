@@ -22,7 +22,7 @@ pub use outcome::{NotRendered, RenderOutcome, Rendered};
 pub use page::{Breadcrumb, RenderedContent, RenderedPage};
 pub use queries::QuerySource;
 pub use request::RenderRequest;
-pub use results::{Lifetime, ResultsDigest};
+pub use results::{Lifetime, ResultsId};
 pub use trial::TrialResults;
 pub use worker::main as worker;
 
@@ -118,16 +118,22 @@ impl Renderer {
             .render_step(engine, store, request, None, &key, deadline)
             .await?
         {
-            Output::Content(content) => return Ok(Rendered::without_queries(content)),
+            Output::Content { content, .. } => return Ok(Rendered::without_queries(content)),
             Output::Queries(queries) => queries,
         };
         let fetch_started = Instant::now();
-        let results = self.fetch(&queries).await;
+        let results = self.fetch(queries).await;
         // The time of the queries has a limit of its own.
         let deadline = deadline + fetch_started.elapsed();
         let key = key.with_results(&results);
         let step = self.render_step(engine, store, request, Some(&results), &key, deadline);
-        Rendered::with_results(step.await?, &results)
+        self.rendered_with(request, step.await?, results)
+    }
+
+    /// Whether the results of queries are neither purged nor invalidated.
+    pub fn are_current(&self, results: &ResultsId) -> bool {
+        let mut revisions = results.revisions.iter();
+        revisions.all(|revision| self.queries.is_current(*revision))
     }
 
     /// A page rendered with the result of a form post. It is not cached.
@@ -146,8 +152,8 @@ impl Renderer {
             .render_step(engine, store, request, None, &key, deadline)
             .await?
         {
-            Output::Content(_) => None,
-            Output::Queries(queries) => Some(self.fetch(&queries).await),
+            Output::Content { .. } => None,
+            Output::Queries(queries) => Some(self.fetch(queries).await),
         };
         let input = Input {
             form: Some(form),
@@ -155,15 +161,37 @@ impl Renderer {
         };
         let deadline = Instant::now() + self.deadline;
         let rendered = self.render_uncached(engine, store, request, input, None, deadline);
-        match (rendered.await?, &results) {
-            (output, Some(results)) => Rendered::with_results(output, results),
-            (Output::Content(content), None) => Ok(Rendered::without_queries(content)),
+        match (rendered.await?, results) {
+            (output, Some(results)) => self.rendered_with(request, output, results),
+            (Output::Content { content, .. }, None) => Ok(Rendered::without_queries(content)),
             (Output::Queries(_), None) => Err(NotRendered::Failed),
         }
     }
 
+    /// The outcome of a render with the results of a page's queries. Records which ones do not fit the schema of the page.
+    fn rendered_with(&self, request: RenderRequest<'_>, output: Output, results: Results) -> RenderOutcome {
+        let Output::Content { content, invalid } = output else {
+            // The engine rejects it.
+            return Err(NotRendered::Failed);
+        };
+        if let Some(releases) = request.releases() {
+            for path in invalid.iter().filter_map(|name| results.queries.path(name)) {
+                self.queries.record_mismatch(path, &releases.section);
+            }
+        }
+        Ok(Rendered {
+            content,
+            lifetime: if invalid.is_empty() {
+                results.lifetime
+            } else {
+                Lifetime::Once
+            },
+            results: Some(results.id),
+        })
+    }
+
     /// Fetches the results of queries.
-    async fn fetch(&self, queries: &Queries) -> Results {
+    async fn fetch(&self, queries: Arc<Queries>) -> Results {
         Results::fetch(&self.queries, queries, self.query_deadline).await
     }
 

@@ -2,8 +2,8 @@
 
 use colonnade_web::client::ClientKey;
 
-use crate::page::{Output, RenderedContent};
-use crate::results::{Lifetime, Results, ResultsDigest};
+use crate::page::RenderedContent;
+use crate::results::{Lifetime, ResultsId};
 
 /// A rendered page, or why there is none.
 pub type RenderOutcome = Result<Rendered, NotRendered>;
@@ -16,7 +16,7 @@ pub struct Rendered {
     /// How long it may be used.
     pub lifetime: Lifetime,
     /// The results it was rendered with; `None` for a page without queries.
-    pub results: Option<ResultsDigest>,
+    pub results: Option<ResultsId>,
 }
 
 /// Why a page was not rendered. The browser renders it.
@@ -41,19 +41,6 @@ impl Rendered {
             content,
             lifetime: Lifetime::Unlimited,
             results: None,
-        }
-    }
-
-    /// The output of a render with the results of a page's queries.
-    pub(super) fn with_results(output: Output, results: &Results) -> RenderOutcome {
-        match output {
-            Output::Content(content) => Ok(Self {
-                content,
-                lifetime: results.lifetime,
-                results: Some(results.digest),
-            }),
-            // The engine rejects it.
-            Output::Queries(_) => Err(NotRendered::Failed),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The return value of the shell's `render` function.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -27,7 +27,11 @@ pub enum RenderedContent {
 #[derive(Debug, Clone)]
 pub(super) enum Output {
     /// The content.
-    Content(RenderedContent),
+    Content {
+        content: RenderedContent,
+        /// The names of the results that do not fit the schema of the page.
+        invalid: Arc<BTreeSet<String>>,
+    },
     /// The page has these queries. It is rendered once their results are there.
     Queries(Arc<Queries>),
 }
@@ -39,19 +43,22 @@ impl Output {
     /// What is wrong with it.
     pub(super) fn parse(json: &[u8]) -> Result<(Self, bool), String> {
         debug_assert!(request_scope::may_block());
-        let invalid = |error: serde_json::Error| format!("render returned an invalid page: {error}");
-        let value: ReturnValue = serde_json::from_slice(json).map_err(invalid)?;
+        let malformed = |error: serde_json::Error| format!("render returned an invalid page: {error}");
+        let value: ReturnValue = serde_json::from_slice(json).map_err(malformed)?;
+        let invalid = Arc::new(value.invalid);
         let output = match (value.queries, value.status) {
             (Some(queries), _) => Self::Queries(Arc::new(Queries::new(queries)?)),
             (None, Some(TEMPORARY_REDIRECT)) => {
                 let location = value.location.unwrap_or_default();
                 site_url::check_location(&location)
                     .map_err(|rule| format!("the location of the redirect {rule}"))?;
-                Self::Content(RenderedContent::Redirect(location.into()))
+                let content = RenderedContent::Redirect(location.into());
+                Self::Content { content, invalid }
             }
             (None, Some(200 | 404)) => {
-                let page = serde_json::from_slice(json).map_err(invalid)?;
-                Self::Content(RenderedContent::Page(Arc::new(page)))
+                let page = serde_json::from_slice(json).map_err(malformed)?;
+                let content = RenderedContent::Page(Arc::new(page));
+                Self::Content { content, invalid }
             }
             (None, Some(status)) => {
                 return Err(format!(
@@ -66,8 +73,14 @@ impl Output {
     /// Its bytes in memory.
     pub(super) fn weight(&self) -> usize {
         match self {
-            Self::Content(RenderedContent::Page(page)) => page.html.len() + page.view.get().len(),
-            Self::Content(RenderedContent::Redirect(location)) => location.len(),
+            Self::Content { content, invalid } => {
+                let invalid: usize = invalid.iter().map(String::len).sum();
+                invalid
+                    + match content {
+                        RenderedContent::Page(page) => page.html.len() + page.view.get().len(),
+                        RenderedContent::Redirect(location) => location.len(),
+                    }
+            }
             Self::Queries(queries) => queries.weight(),
         }
     }
@@ -80,6 +93,9 @@ struct ReturnValue {
     status: Option<u16>,
     location: Option<String>,
     queries: Option<BTreeMap<String, String>>,
+    /// Absent from shells that do not report it.
+    #[serde(default)]
+    invalid: BTreeSet<String>,
     reads_today: bool,
 }
 

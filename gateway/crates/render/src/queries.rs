@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::pin::Pin;
 
-use colonnade_web::query::QueryResult;
+use colonnade_model::release::ReleaseId;
+use colonnade_web::query::{QueryResult, Revision};
 
 use crate::site_url;
 
@@ -19,8 +20,15 @@ const PREFIX: &str = "/api/";
 /// Fetches the queries of pages.
 pub trait QuerySource: Send + Sync {
     /// The result for a path of this site below `/api/`, with an optional query: percent-encoded, without a fragment, dot
-    /// segments or empty segments. Never fails; a caller that stops waiting does not cancel it.
+    /// segments or empty segments. Never fails; a caller that stops waiting does not cancel it. The source limits the size of
+    /// the result.
     fn fetch<'a>(&'a self, path: &'a str) -> Pin<Box<dyn Future<Output = QueryResult> + Send + 'a>>;
+
+    /// Whether results of this revision are neither purged nor invalidated.
+    fn is_current(&self, revision: Revision) -> bool;
+
+    /// Records that the result for a path does not fit the schema of a page of this release.
+    fn record_mismatch(&self, path: &str, release: &ReleaseId);
 }
 
 /// The queries of a page: paths below `/api/` of this site, by name.
@@ -59,6 +67,11 @@ impl Queries {
     /// The names and paths.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &String)> {
         self.0.iter()
+    }
+
+    /// The path of a query.
+    pub(crate) fn path(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
     }
 
     /// The bytes of names and paths.

@@ -90,7 +90,7 @@ impl CacheKey {
     /// The key of the page that is rendered with these results.
     pub(super) fn with_results(&self, results: &Results) -> Self {
         Self {
-            results: Some(results.digest),
+            results: Some(results.id.digest),
             ..self.clone()
         }
     }

@@ -8,7 +8,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, timeout_at};
 
-use colonnade_web::query::{Freshness, QueryResult};
+use colonnade_web::query::{Freshness, QueryResult, Revision};
 use colonnade_web::request_scope;
 
 use crate::queries::{Queries, QuerySource};
@@ -19,26 +19,32 @@ const BAD_GATEWAY: u16 = 502;
 /// The HTTP status of a result that did not arrive in time.
 const GATEWAY_TIMEOUT: u16 = 504;
 
-/// The most bytes of one result. A page with its data has the same limit.
-const MAX_RESULT_BYTES: usize = 1024 * 1024;
-
 /// The longest that a result is used. Longer makes no difference: pages and documents belong to a day.
 const MAX_FRESHNESS: Duration = Duration::from_hours(24);
 
 /// The results of all queries of a page.
 #[derive(Debug, Clone)]
 pub(crate) struct Results {
+    pub(crate) queries: Arc<Queries>,
     /// The results by name, as JSON.
     pub(crate) json: Arc<RawValue>,
-    /// Identifies their content.
-    pub(crate) digest: ResultsDigest,
+    /// Identifies them.
+    pub(crate) id: ResultsId,
     /// How long a page may be used that is rendered with them.
     pub(crate) lifetime: Lifetime,
 }
 
-/// The SHA-256 digest of the results of a page. Pages of the same releases, path and date with the same digest are equal.
+/// Which results a page was rendered with.
+#[derive(Debug, Clone)]
+pub struct ResultsId {
+    pub(crate) digest: ResultsDigest,
+    /// The revisions of those that can be revoked.
+    pub(crate) revisions: Arc<[Revision]>,
+}
+
+/// The SHA-256 digest of the results of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ResultsDigest([u8; 32]);
+pub(crate) struct ResultsDigest([u8; 32]);
 
 /// How long a rendered page may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +58,7 @@ pub enum Lifetime {
         /// Until then it may be used while it is refreshed.
         stale_until: Instant,
     },
-    /// Only once, because a query failed.
+    /// Only once, because a query failed, or its result does not fit the schema of the page.
     Once,
 }
 
@@ -98,9 +104,20 @@ impl Lifetime {
     }
 }
 
+impl ResultsId {
+    /// Whether the content of the results is the same. Pages of the same releases, path and date with the same content are equal.
+    pub fn has_content_of(&self, other: &Self) -> bool {
+        self.digest == other.digest
+    }
+}
+
 impl Results {
     /// Fetches all queries at the same time. Those that take longer than `deadline` have failed.
-    pub(crate) async fn fetch(source: &Arc<dyn QuerySource>, queries: &Queries, deadline: Duration) -> Self {
+    pub(crate) async fn fetch(
+        source: &Arc<dyn QuerySource>,
+        queries: Arc<Queries>,
+        deadline: Duration,
+    ) -> Self {
         let deadline = Instant::now() + deadline;
         let fetches = queries.iter().map(|(name, path)| {
             let (source, path) = (Arc::clone(source), path.clone());
@@ -111,7 +128,7 @@ impl Results {
         let mut results = BTreeMap::new();
         for (name, fetch) in fetches.collect::<Vec<_>>() {
             let result = match timeout_at(deadline, fetch).await {
-                Ok(Ok(result)) => within_limit(result),
+                Ok(Ok(result)) => result,
                 Ok(Err(_)) => QueryResult::failed(BAD_GATEWAY),
                 Err(_) => QueryResult::failed(GATEWAY_TIMEOUT),
             };
@@ -119,13 +136,17 @@ impl Results {
         }
         let fetched_at = Instant::now();
         // Serializing and hashing: a page may have megabytes of results.
-        request_scope::run_blocking(move || Self::new(&results, fetched_at)).await
+        request_scope::run_blocking(move || Self::new(queries, &results, fetched_at)).await
     }
 
-    fn new(results: &BTreeMap<String, QueryResult>, fetched_at: Instant) -> Self {
+    fn new(queries: Arc<Queries>, results: &BTreeMap<String, QueryResult>, fetched_at: Instant) -> Self {
         let json = to_raw_value(results).expect("all keys of results are strings");
         Self {
-            digest: ResultsDigest(Sha256::digest(json.get()).into()),
+            queries,
+            id: ResultsId {
+                digest: ResultsDigest(Sha256::digest(json.get()).into()),
+                revisions: results.values().filter_map(|result| result.revision).collect(),
+            },
             lifetime: Lifetime::of(results, fetched_at),
             json: Arc::from(json),
         }
@@ -134,12 +155,5 @@ impl Results {
     /// Whether every query succeeded.
     pub(crate) fn are_complete(&self) -> bool {
         self.lifetime != Lifetime::Once
-    }
-}
-
-fn within_limit(result: QueryResult) -> QueryResult {
-    match &result.outcome {
-        Ok(value) if value.get().len() > MAX_RESULT_BYTES => QueryResult::failed(BAD_GATEWAY),
-        _ => result,
     }
 }

@@ -4,10 +4,17 @@ use std::time::Duration;
 
 use colonnade_web::problem::Problem;
 use http::header::ALLOW;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use crate::call_state::CallFault;
 use crate::outcome::Outcome;
+
+/// `Proxy-Status` (RFC 9209)
+const PROXY_STATUS: HeaderName = HeaderName::from_static("proxy-status");
+
+/// No upstream serves the path (RFC 9209, section 2.3.3). Browsers then take the query of a page for failed, as the gateway does:
+/// the 404 of an upstream says that something does not exist.
+const DESTINATION_NOT_FOUND: HeaderValue = HeaderValue::from_static("colonnade; error=destination_not_found");
 
 /// The text of errors that the visitor cannot do anything about.
 const UNAVAILABLE: &str = "This isn’t available right now. Please try again.";
@@ -132,8 +139,10 @@ impl Problem for UpstreamError {
     }
 
     fn add_headers(&self, headers: &mut HeaderMap) {
-        if let Self::MethodNotAllowed { allow } = self {
-            headers.insert(ALLOW, allow.clone());
+        match self {
+            Self::NotFound => drop(headers.insert(PROXY_STATUS, DESTINATION_NOT_FOUND)),
+            Self::MethodNotAllowed { allow } => drop(headers.insert(ALLOW, allow.clone())),
+            _ => {}
         }
     }
 }

@@ -35,9 +35,10 @@ use std::sync::Arc;
 
 use colonnade_config::{self as config, Origin, UpstreamCacheSettings};
 use colonnade_model::pattern::RequestPath;
+use colonnade_model::release::ReleaseId;
 use colonnade_web::body::RequestBody;
 use colonnade_web::problem::{Audience, respond};
-use colonnade_web::query::QueryResult;
+use colonnade_web::query::{QueryResult, Revision};
 use colonnade_web::response::Response;
 use http::StatusCode;
 use http::request::Parts;
@@ -104,17 +105,24 @@ impl Upstreams {
     /// Requests JSON for a page: a path and query below `/api/`, without cookies and authorization. The result has at most
     /// 256 KiB.
     pub async fn query(&self, path_and_query: &str) -> QueryResult {
-        let target = path_and_query.parse::<PathAndQuery>().ok();
-        let path = target
-            .as_ref()
-            .and_then(|target| RequestPath::parse(target.path()).ok());
-        let found = path.and_then(|path| self.find(&path, target.as_ref()));
-        if let Some((upstream, rest)) = found {
+        if let Some((upstream, rest)) = self.find_query(path_and_query) {
             return upstream.query(path_and_query, rest).await;
         }
         // A page takes 404 for a thing that does not exist. Here the site's configuration lacks an upstream.
         tracing::warn!(event = "query_without_upstream");
         QueryResult::failed(StatusCode::SERVICE_UNAVAILABLE.as_u16())
+    }
+
+    /// Whether the result of a query is neither purged nor invalidated.
+    pub fn is_current(&self, revision: Revision) -> bool {
+        self.cache.as_ref().is_none_or(|cache| cache.is_current(revision))
+    }
+
+    /// Records that the result of a query does not fit the schema of a page of this release.
+    pub fn record_mismatch(&self, path_and_query: &str, release: &ReleaseId) {
+        if let Some((upstream, _)) = self.find_query(path_and_query) {
+            upstream.record_mismatch(release);
+        }
     }
 
     /// Removes the cached responses whose path and query begin with `prefix`. Responses to earlier requests are not cached any
@@ -132,6 +140,13 @@ impl Upstreams {
             }
         }
         while checks.join_next().await.is_some() {}
+    }
+
+    /// Does the same as [`Self::find`] for the path and query of a page's query.
+    fn find_query(&self, path_and_query: &str) -> Option<(&Arc<Upstream>, String)> {
+        let target = path_and_query.parse::<PathAndQuery>().ok()?;
+        let path = RequestPath::parse(target.path()).ok()?;
+        self.find(&path, Some(&target))
     }
 
     /// Finds the upstream of a path, and what follows its prefix: the rest of the path as the client has encoded it, and the

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use colonnade_model::release::ReleaseId;
 use colonnade_web::body::{BrokenBody, ReadBodyError, read_to_end};
 use colonnade_web::problem::Problem as _;
 use colonnade_web::query::{Freshness, QueryResult};
@@ -27,11 +28,13 @@ pub(crate) enum QueryOutcome {
     Failed,
     /// The response is not JSON.
     InvalidJson,
+    /// The JSON does not fit the schema of the page. Counted in addition to `Ok`.
+    SchemaMismatch,
 }
 
 impl QueryOutcome {
     /// All outcomes.
-    pub(crate) const ALL: [Self; 3] = [Self::Ok, Self::Failed, Self::InvalidJson];
+    pub(crate) const ALL: [Self; 4] = [Self::Ok, Self::Failed, Self::InvalidJson, Self::SchemaMismatch];
 
     /// The name in metrics.
     pub(crate) fn name(self) -> &'static str {
@@ -39,6 +42,7 @@ impl QueryOutcome {
             Self::Ok => "ok",
             Self::Failed => "failed",
             Self::InvalidJson => "invalid_json",
+            Self::SchemaMismatch => "schema_mismatch",
         }
     }
 }
@@ -47,6 +51,7 @@ impl Upstream {
     /// Requests JSON without cookies and authorization. `target` is the whole path and query, and `rest` what follows the
     /// prefix.
     pub(crate) async fn query(self: &Arc<Self>, target: &str, rest: String) -> QueryResult {
+        let revision = self.cache.as_ref().map(|cache| cache.revision(target));
         let (bytes, freshness) = match self.fetch(target, rest).await {
             Ok(fetched) => fetched,
             Err(status) => {
@@ -56,15 +61,26 @@ impl Upstream {
         };
         // The error is not logged: it could quote the response.
         let Ok(value) = serde_json::from_slice::<Box<RawValue>>(&bytes) else {
-            self.metrics.count_query(QueryOutcome::InvalidJson);
-            tracing::warn!(event = "upstream_query_invalid", upstream = &*self.name);
+            let outcome = QueryOutcome::InvalidJson;
+            self.metrics.count_query(outcome);
+            let (upstream, cause) = (&*self.name, outcome.name());
+            tracing::warn!(event = "upstream_query_invalid", upstream, cause);
             return QueryResult::failed(StatusCode::BAD_GATEWAY.as_u16());
         };
         self.metrics.count_query(QueryOutcome::Ok);
         QueryResult {
             outcome: Ok(Arc::from(value)),
             freshness,
+            revision,
         }
+    }
+
+    /// Records that a result does not fit the schema of a page of this release.
+    pub(crate) fn record_mismatch(&self, release: &ReleaseId) {
+        let outcome = QueryOutcome::SchemaMismatch;
+        self.metrics.count_query(outcome);
+        let (upstream, cause) = (&*self.name, outcome.name());
+        tracing::warn!(event = "upstream_query_invalid", upstream, cause, %release);
     }
 
     /// Returns the body of the response and how long it may be used, or the status that says why there is none.

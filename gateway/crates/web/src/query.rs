@@ -15,6 +15,18 @@ pub struct QueryResult {
     pub outcome: Result<Arc<RawValue>, u16>,
     /// How long the result may be used.
     pub freshness: Freshness,
+    /// The revision of the result, if it can be revoked before that.
+    pub revision: Option<Revision>,
+}
+
+/// A revision of the responses of a URL: the count of a counter that rises when they are purged or invalidated (RFC 9111,
+/// section 4.4). Several URLs may share a counter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Revision {
+    /// The number of the counter.
+    pub counter: u8,
+    /// Its count before the response was requested.
+    pub count: u64,
 }
 
 /// How long a response may be used without asking its origin (RFC 9111, section 4.2).
@@ -32,6 +44,7 @@ impl QueryResult {
         Self {
             outcome: Err(status),
             freshness: Freshness::default(),
+            revision: None,
         }
     }
 }
@@ -62,6 +75,7 @@ mod tests {
         let result = QueryResult {
             outcome: Ok(Arc::from(value)),
             freshness: Freshness::default(),
+            revision: None,
         };
         let json = serde_json::to_string(&result).unwrap();
         assert_eq!(json, r#"{"ok":true,"value":{ "z": 1e21, "a": "<\/script>" }}"#);

@@ -1,11 +1,12 @@
 //! Composed documents, as the cache keeps them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 use http::{HeaderValue, StatusCode};
 use jiff::civil::Date;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use colonnade_render::{Lifetime, ResultsDigest};
+use colonnade_render::{Lifetime, ResultsId};
 use colonnade_web::client::ClientKey;
 use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::response::RenderFailed;
@@ -36,12 +37,12 @@ pub(super) struct ComposedDocument {
     /// How long it may be used. Only once if its render or a query failed: the next one may succeed, so it is not cached.
     pub(super) lifetime: Lifetime,
     /// The results of its page's queries.
-    pub(super) results: Option<ResultsDigest>,
+    pub(super) results: Option<ResultsId>,
     /// The client whose render was rejected.
     pub(super) rejected_client: Option<ClientKey>,
     pub(super) render_failed: Option<RenderFailed>,
-    /// Whether it is stale, and a refresh is in progress.
-    is_refreshing: AtomicBool,
+    /// Held while it is refreshed.
+    refresh: Arc<Mutex<()>>,
 }
 
 /// The content of a composed document.
@@ -58,24 +59,20 @@ pub(super) enum ComposedContent {
 }
 
 impl ComposedDocument {
-    pub(super) fn new(content: ComposedContent, lifetime: Lifetime, results: Option<ResultsDigest>) -> Self {
+    pub(super) fn new(content: ComposedContent, lifetime: Lifetime, results: Option<ResultsId>) -> Self {
         Self {
             content,
             lifetime,
             results,
             rejected_client: None,
             render_failed: None,
-            is_refreshing: AtomicBool::new(false),
+            refresh: Arc::default(),
         }
     }
 
-    /// Returns whether the caller must refresh it: no other refresh is in progress.
-    pub(super) fn start_refresh(&self) -> bool {
-        !self.is_refreshing.swap(true, Ordering::Relaxed)
-    }
-
-    pub(super) fn end_refresh(&self) {
-        self.is_refreshing.store(false, Ordering::Relaxed);
+    /// Returns what the caller holds while it refreshes the document; `None` while another one does.
+    pub(super) fn begin_refresh(&self) -> Option<OwnedMutexGuard<()>> {
+        Arc::clone(&self.refresh).try_lock_owned().ok()
     }
 
     /// Returns the bytes in memory.
@@ -84,5 +81,30 @@ impl ComposedDocument {
             ComposedContent::Html { content, .. } => content.weight(),
             ComposedContent::Redirect(location) => location.len(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use http::HeaderValue;
+
+    use colonnade_render::Lifetime;
+
+    use super::{ComposedContent, ComposedDocument};
+
+    #[test]
+    fn refresh_that_panics_allows_the_next_one() {
+        let content = ComposedContent::Redirect(HeaderValue::from_static("/"));
+        let document = ComposedDocument::new(content, Lifetime::Unlimited, None);
+        let refresh = document.begin_refresh().expect("no refresh in progress");
+        assert!(document.begin_refresh().is_none());
+        let panic = catch_unwind(AssertUnwindSafe(|| {
+            let _refresh = refresh;
+            panic!("while it refreshes");
+        }));
+        assert!(panic.is_err());
+        assert!(document.begin_refresh().is_some());
     }
 }

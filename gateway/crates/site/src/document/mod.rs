@@ -161,7 +161,7 @@ impl Documents {
         day: Date,
     ) -> ComposedDocument {
         let (lifetime, results) = match &render {
-            Ok(rendered) => (rendered.lifetime, rendered.results),
+            Ok(rendered) => (rendered.lifetime, rendered.results.clone()),
             Err(NotRendered::BrowserOnly) => (Lifetime::Unlimited, None),
             Err(_) => (Lifetime::Once, None),
         };

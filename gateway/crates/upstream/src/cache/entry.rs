@@ -1,6 +1,6 @@
 //! A stored response.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,6 +9,7 @@ use http::header::{
     IF_NONE_MATCH, LAST_MODIFIED, SET_COOKIE, TRANSFER_ENCODING,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, request, response};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::Instant;
 
 use colonnade_web::query::Freshness;
@@ -55,7 +56,8 @@ pub(super) struct Head {
 pub(super) struct Entry {
     head: Head,
     body: Bytes,
-    is_revalidating: AtomicBool,
+    /// Held while it is revalidated.
+    revalidation: Arc<Mutex<()>>,
     _reservation: Option<Reservation>,
 }
 
@@ -149,7 +151,7 @@ impl Entry {
         Self {
             head,
             body,
-            is_revalidating: AtomicBool::new(false),
+            revalidation: Arc::default(),
             _reservation: reservation,
         }
     }
@@ -261,13 +263,9 @@ impl Entry {
         Some((head, policy.is_some()))
     }
 
-    /// Returns true to the first caller until [`Entry::end_revalidation`], which then revalidates the response.
-    pub(super) fn begin_revalidation(&self) -> bool {
-        !self.is_revalidating.swap(true, Ordering::Relaxed)
-    }
-
-    pub(super) fn end_revalidation(&self) {
-        self.is_revalidating.store(false, Ordering::Relaxed);
+    /// Returns what the caller holds while it revalidates the response; `None` while another one does.
+    pub(super) fn begin_revalidation(&self) -> Option<OwnedMutexGuard<()>> {
+        Arc::clone(&self.revalidation).try_lock_owned().ok()
     }
 }
 

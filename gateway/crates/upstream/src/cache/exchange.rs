@@ -7,19 +7,23 @@ use http::{HeaderMap, Method, Response, StatusCode, request, response};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use colonnade_web::query::Revision;
+
 use super::body::CacheBody;
 use super::entry::{Entry, Head};
 use super::policy::{has_credentials, is_failure};
 use super::recorder::Recorder;
-use super::store::{Generation, Key};
+use super::respond::Answer;
+use super::status::CacheOutcome;
+use super::store::{Key, Store};
 use super::{Fetch, ResponseCache};
 
 /// What a response is stored for.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub(super) key: Key,
-    /// The generation of the URL when the request began.
-    pub(super) generation: Generation,
+    /// The revision of the URL when the request began.
+    pub(super) revision: Revision,
     /// The stale response that is validated.
     pub(super) stale: Option<Arc<Entry>>,
 }
@@ -32,158 +36,149 @@ pub(super) struct Exchange<F: Fetch> {
     pub(super) request: request::Parts,
 }
 
-/// A response for the request that asked the upstream.
-pub(super) enum Fetched<F: Fetch> {
-    /// The upstream confirmed the stale response.
-    Confirmed { entry: Arc<Entry>, is_stored: bool },
-    /// The upstream's response.
-    Response {
-        head: response::Parts,
-        body: CacheBody<F::Body>,
-        /// How long it is fresh, if it is stored.
-        stored: Option<Stored>,
-    },
-}
-
-/// How long a response is fresh that is being stored.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Stored {
-    pub(super) ttl: i64,
-    pub(super) freshness: colonnade_web::query::Freshness,
-}
-
-/// A response for the requests that wait for the same one.
+/// What the requests get that wait for the same response.
 #[derive(Debug, Clone)]
-pub(super) enum Outcome<E> {
-    /// A complete response that was storable.
-    Response(Arc<Entry>),
-    /// A stale response that the upstream confirmed.
-    Confirmed(Arc<Entry>),
-    /// The upstream's response says that it fails.
-    Failure(StatusCode),
+pub(super) enum Shared<E> {
+    /// A response. The upstream's own status is 304 if it confirmed a stale one.
+    Response {
+        entry: Arc<Entry>,
+        forward_status: StatusCode,
+    },
+    /// The upstream answered that it fails.
+    ErrorStatus(StatusCode),
     /// There is no response.
     Failed(E),
     /// The response is only for the request that asked.
-    NotShared,
+    Nothing,
 }
 
-/// What is left to do after the head of the response.
-pub(super) enum Rest<F: Fetch> {
-    Nothing(Outcome<F::Error>),
-    Record(Box<Recorder<F>>),
+/// When it is known what others get.
+pub(super) enum Sharing<F: Fetch> {
+    /// At once.
+    Known(Shared<F::Error>),
+    /// Once the body is there.
+    Recording(Box<Recorder<F>>),
 }
 
-/// What an upstream answers to a request.
-enum Answer<F: Fetch> {
-    /// The stale response is right. Others may get it, too, unless the 304 forbids to store it.
-    Confirmed {
-        entry: Arc<Entry>,
-        is_shared: bool,
-    },
-    Response(Response<F::Body>),
+impl Target {
+    /// Stores the response, unless there is a newer revision.
+    pub(super) fn store(&self, store: &Store, entry: &Arc<Entry>) {
+        store.put(&self.key, self.revision, entry);
+    }
+
+    /// Records that the response is not storable, unless there is a newer revision.
+    pub(super) fn set_uncacheable(&self, store: &Store) {
+        store.set_uncacheable(&self.key, self.revision, self.stale.as_ref());
+    }
+}
+
+impl<F: Fetch> Sharing<F> {
+    /// Receives the body, if others may get it.
+    pub(super) async fn finish(self) -> Shared<F::Error> {
+        match self {
+            Self::Known(shared) => shared,
+            Self::Recording(recorder) => recorder.run().await,
+        }
+    }
 }
 
 impl<F: Fetch> Exchange<F> {
-    /// Makes the request to the end, sending the response to `first` as soon as its head is there.
-    pub(super) async fn run(self, first: oneshot::Sender<Result<Fetched<F>, F::Error>>) -> Outcome<F::Error> {
-        let (fetched, rest) = self.begin().await;
-        // A request that was aborted needs no response. The others do.
-        let _ = first.send(fetched);
-        match rest {
-            Rest::Nothing(outcome) => outcome,
-            Rest::Record(recorder) => recorder.run().await,
+    /// Makes the request to the end, sending the answer to `first` as soon as its head is there.
+    pub(super) async fn run(
+        self,
+        first: oneshot::Sender<Result<Answer<F::Body>, F::Error>>,
+    ) -> Shared<F::Error> {
+        let (answer, sharing) = self.begin().await;
+        // A request that was aborted needs no answer. The others do.
+        let _ = first.send(answer);
+        sharing.finish().await
+    }
+
+    /// Makes the request up to the head of the response. Returns the answer for the request that asked, and what others get.
+    pub(super) async fn begin(self) -> (Result<Answer<F::Body>, F::Error>, Sharing<F>) {
+        match self.try_begin().await {
+            Ok((answer, sharing)) => (Ok(answer), sharing),
+            Err(error) => (Err(error.clone()), Sharing::Known(Shared::Failed(error))),
         }
     }
 
-    /// Makes the request up to the head of the response.
-    pub(super) async fn begin(mut self) -> (Result<Fetched<F>, F::Error>, Rest<F>) {
+    async fn try_begin(mut self) -> Result<(Answer<F::Body>, Sharing<F>), F::Error> {
         let requested = Instant::now();
-        let response = match self.send(requested).await {
-            Ok(Answer::Response(response)) => response,
-            Ok(Answer::Confirmed { entry, is_shared }) => {
-                let outcome = if is_shared {
-                    Outcome::Confirmed(Arc::clone(&entry))
-                } else {
-                    Outcome::NotShared
-                };
-                let fetched = Fetched::Confirmed {
-                    entry,
-                    is_stored: is_shared,
-                };
-                return (Ok(fetched), Rest::Nothing(outcome));
-            }
-            Err(error) => return (Err(error.clone()), Rest::Nothing(Outcome::Failed(error))),
-        };
-        let (head, body) = response.into_parts();
-        let Some(stored_head) = Head::new(&self.request, &head, requested) else {
-            let outcome = self.refuse(head.status);
-            let fetched = Fetched::Response {
-                head,
-                body: CacheBody::upstream(body),
-                stored: None,
-            };
-            return (Ok(fetched), Rest::Nothing(outcome));
-        };
-        let now = Instant::now();
-        let stored = Stored {
-            ttl: stored_head.ttl(now),
-            freshness: stored_head.freshness(now),
-        };
-        let (body, recorder) = Recorder::new(&self.cache, self.target.clone(), stored_head, body);
-        let fetched = Fetched::Response {
-            body,
-            stored: recorder.is_some().then_some(stored),
-            head,
-        };
-        let rest = match recorder {
-            Some(recorder) => Rest::Record(Box::new(recorder)),
-            None => Rest::Nothing(self.refuse(StatusCode::OK)),
-        };
-        (Ok(fetched), rest)
-    }
-
-    /// Sends the request. Without a stale response that can be confirmed, a 304 is a response like others.
-    async fn send(&mut self, requested: Instant) -> Result<Answer<F>, F::Error> {
         let response = self.fetch.fetch(self.request.clone()).await?;
+        // Without a stale response that can be confirmed, a 304 is a response like others.
         let Some(stale) = self.target.stale.clone() else {
-            return Ok(Answer::Response(response));
+            return Ok(self.receive(response, requested));
         };
         if response.status() != StatusCode::NOT_MODIFIED {
-            return Ok(Answer::Response(response));
+            return Ok(self.receive(response, requested));
         }
         let (head, _) = response.into_parts();
-        if let Some((head, may_be_stored)) = stale.updated(&self.request, &head, requested) {
-            let reservation = self.cache.budget.reserve(head.weight());
-            let is_shared = may_be_stored && reservation.is_some();
-            let entry = Arc::new(Entry::new(head, stale.body(), reservation));
-            if is_shared {
-                let Target { key, generation, .. } = &self.target;
-                self.cache.store.put(key, *generation, &entry);
-            } else {
-                self.refuse(StatusCode::OK);
-            }
-            return Ok(Answer::Confirmed { entry, is_shared });
+        if let Some(confirmed) = self.confirm(&stale, &head, requested) {
+            return Ok(confirmed);
         }
         // RFC 9111, section 4.3.4: the 304 is about another representation, so the stored one is of no use.
         remove_preconditions(&mut self.request.headers);
-        self.fetch.fetch(self.request.clone()).await.map(Answer::Response)
+        let response = self.fetch.fetch(self.request.clone()).await?;
+        Ok(self.receive(response, requested))
+    }
+
+    /// Updates the stale response by a 304; `None` if that is about another one. Others may get it, too, unless the 304 forbids
+    /// to store it.
+    fn confirm(
+        &self,
+        stale: &Entry,
+        not_modified: &response::Parts,
+        requested: Instant,
+    ) -> Option<(Answer<F::Body>, Sharing<F>)> {
+        let (head, may_be_stored) = stale.updated(&self.request, not_modified, requested)?;
+        let reservation = self.cache.budget.reserve(head.weight());
+        let is_stored = may_be_stored && reservation.is_some();
+        let entry = Arc::new(Entry::new(head, stale.body(), reservation));
+        let mut answer = Answer::from_entry(&entry, CacheOutcome::Revalidated);
+        answer.status.forward_status = Some(StatusCode::NOT_MODIFIED);
+        answer.status.is_stored = is_stored;
+        let shared = if is_stored {
+            self.target.store(&self.cache.store, &entry);
+            Shared::Response {
+                entry,
+                forward_status: StatusCode::NOT_MODIFIED,
+            }
+        } else {
+            self.refuse(StatusCode::OK)
+        };
+        Some((answer, Sharing::Known(shared)))
+    }
+
+    /// Begins to receive a response, and to record it if it may be stored.
+    fn receive(&self, response: Response<F::Body>, requested: Instant) -> (Answer<F::Body>, Sharing<F>) {
+        let (head, body) = response.into_parts();
+        let Some(stored) = Head::new(&self.request, &head, requested) else {
+            let sharing = Sharing::Known(self.refuse(head.status));
+            return (Answer::from_upstream(head, CacheBody::upstream(body)), sharing);
+        };
+        let now = Instant::now();
+        let (ttl, freshness) = (stored.ttl(now), stored.freshness(now));
+        let (body, recorder) = Recorder::new(&self.cache, self.target.clone(), stored, body);
+        let mut answer = Answer::from_upstream(head, body);
+        let Some(recorder) = recorder else {
+            return (answer, Sharing::Known(self.refuse(StatusCode::OK)));
+        };
+        answer.status.is_stored = true;
+        answer.status.ttl = Some(ttl);
+        answer.freshness = freshness;
+        (answer, Sharing::Recording(Box::new(recorder)))
     }
 
     /// Records that a response is not stored.
-    fn refuse(&self, status: StatusCode) -> Outcome<F::Error> {
+    fn refuse(&self, status: StatusCode) -> Shared<F::Error> {
         if is_failure(status) {
-            return Outcome::Failure(status);
+            return Shared::ErrorStatus(status);
         }
         // A response to one visitor says nothing about the one to all.
         if status != StatusCode::NOT_MODIFIED && !has_credentials(&self.request.headers) {
-            let Target {
-                key,
-                generation,
-                stale,
-            } = &self.target;
-            self.cache.store.set_uncacheable(key, *generation, stale.as_ref());
+            self.target.set_uncacheable(&self.cache.store);
         }
-        Outcome::NotShared
+        Shared::Nothing
     }
 }
 

@@ -13,10 +13,12 @@ mod policy;
 mod recorder;
 mod respond;
 mod serve;
+mod share;
 mod status;
 mod store;
 #[cfg(test)]
 mod tests;
+mod visit;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -27,13 +29,13 @@ use http::{HeaderMap, Method, Response, StatusCode, Uri, request};
 use http_body::Body;
 
 use colonnade_web::coalesce::RequestCoalescer;
-use colonnade_web::query::Freshness;
+use colonnade_web::query::{Freshness, Revision};
 
 use budget::Budget;
-use exchange::Outcome;
+use exchange::Shared;
 use policy::SelectingHeader;
 use status::{CacheStatus, Forward};
-use store::{Generation, Key, Store};
+use store::{Key, Store};
 
 pub use body::CacheBody;
 pub use status::CacheOutcome;
@@ -79,11 +81,11 @@ pub struct ResponseCache<F: Fetch> {
     store: Store,
     budget: Arc<Budget>,
     max_response: usize,
-    requests: RequestCoalescer<RequestKey, Outcome<F::Error>>,
+    requests: RequestCoalescer<RequestKey, Shared<F::Error>>,
 }
 
 /// What requests have in common that wait for the same response. Requests after a purge do not wait for those before.
-type RequestKey = (Key, Generation, Vec<SelectingHeader>);
+type RequestKey = (Key, Revision, Vec<SelectingHeader>);
 
 /// A response, and how the cache came by it.
 #[derive(Debug)]
@@ -117,6 +119,16 @@ impl<F: Fetch> ResponseCache<F> {
     /// Returns how many are removed.
     pub fn purge(&self, prefix: &str) -> usize {
         self.store.purge(prefix)
+    }
+
+    /// The revision of a path and query. The response to a request that begins later is of this revision or a newer one.
+    pub fn revision(&self, path_and_query: &str) -> Revision {
+        self.store.revision(path_and_query)
+    }
+
+    /// Whether no purge or unsafe method has removed responses of this revision.
+    pub fn is_current(&self, revision: Revision) -> bool {
+        self.store.is_current(revision)
     }
 
     /// Records that a request with another method than GET and HEAD was forwarded: adds `Cache-Status` to the head of its

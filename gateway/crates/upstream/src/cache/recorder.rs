@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::body::{CacheBody, Part};
 use super::budget::Reservation;
 use super::entry::{Entry, Head};
-use super::exchange::{Outcome, Target};
+use super::exchange::{Shared, Target};
 use super::{Fetch, ResponseCache};
 
 /// What a part of a body takes in memory in addition to its bytes, in bytes.
@@ -69,7 +69,7 @@ impl<F: Fetch> Recorder<F> {
     }
 
     /// Receives the body to its end, also if its reader leaves, and stores the response.
-    pub(super) async fn run(mut self) -> Outcome<F::Error> {
+    pub(super) async fn run(mut self) -> Shared<F::Error> {
         let length = self.length.and_then(|length| usize::try_from(length).ok());
         let mut bytes = Vec::with_capacity(length.unwrap_or(0));
         loop {
@@ -79,7 +79,7 @@ impl<F: Fetch> Recorder<F> {
                 Some(Err(error)) => {
                     // A reader that has left needs nothing.
                     let _ = self.reader.send(Part::Failed(error.clone()));
-                    return Outcome::Failed(error.into());
+                    return Shared::Failed(error.into());
                 }
             };
             // Trailers are not stored (RFC 9111, section 3.1).
@@ -91,12 +91,7 @@ impl<F: Fetch> Recorder<F> {
                 return self.stop(data);
             };
             if bytes.len() + data.len() > self.cache.max_response {
-                let Target {
-                    key,
-                    generation,
-                    stale,
-                } = &self.target;
-                self.cache.store.set_uncacheable(key, *generation, stale.as_ref());
+                self.target.set_uncacheable(&self.cache.store);
                 return self.stop(data);
             }
             self.reservation.merge(own);
@@ -108,22 +103,23 @@ impl<F: Fetch> Recorder<F> {
         let _ = self.reader.send(Part::End);
         // RFC 9111, section 3.3: an incomplete response is not stored.
         if self.length.is_some_and(|length| length != bytes.len() as u64) {
-            return Outcome::NotShared;
+            return Shared::Nothing;
         }
         let body = Bytes::from_owner(StoredBytes {
             bytes: bytes.into_boxed_slice(),
             _reservation: self.reservation,
         });
         let entry = Arc::new(Entry::new(self.head, body, None));
-        self.cache
-            .store
-            .put(&self.target.key, self.target.generation, &entry);
-        Outcome::Response(entry)
+        self.target.store(&self.cache.store, &entry);
+        Shared::Response {
+            forward_status: entry.status(),
+            entry,
+        }
     }
 
     /// Leaves the rest of the body, beginning with `data`, to the reader.
-    fn stop(self, data: Bytes) -> Outcome<F::Error> {
+    fn stop(self, data: Bytes) -> Shared<F::Error> {
         let _ = self.reader.send(Part::Rest(data, self.body));
-        Outcome::NotShared
+        Shared::Nothing
     }
 }

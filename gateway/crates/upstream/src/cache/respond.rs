@@ -1,109 +1,94 @@
 //! Responses to visitors.
 
+use bytes::Bytes;
 use http::header::{
     CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH,
     LAST_MODIFIED,
 };
-use http::{HeaderMap, Response, StatusCode};
+use http::{HeaderMap, Response, StatusCode, response};
 use http_body::Body;
 use tokio::time::Instant;
 
-use bytes::Bytes;
 use colonnade_web::conditional::{Precondition, Validators, evaluate_preconditions};
 use colonnade_web::query::Freshness;
 
+use super::CacheResponse;
 use super::body::CacheBody;
 use super::entry::{Entry, opaque_tag};
-use super::exchange::Fetched;
 use super::status::{CacheOutcome, CacheStatus};
-use super::{CacheResponse, Fetch};
 
-/// The response from an entry.
-pub(super) fn from_entry<B: Body>(
-    visitor: &HeaderMap,
-    entry: &Entry,
-    status: CacheStatus,
-    outcome: CacheOutcome,
-) -> CacheResponse<B> {
-    let now = Instant::now();
-    let mut response = Response::new(CacheBody::stored(entry.body()));
-    *response.status_mut() = entry.status();
-    *response.headers_mut() = entry.headers(now);
-    let status = CacheStatus {
-        ttl: Some(entry.head().ttl(now)),
-        ..status
-    };
-    finish(visitor, response, status, outcome, entry.head().freshness(now))
+/// A response before the preconditions of its visitor are evaluated.
+pub(super) struct Answer<B: Body> {
+    response: Response<CacheBody<B>>,
+    /// What `Cache-Status` will say.
+    pub(super) status: CacheStatus,
+    pub(super) outcome: CacheOutcome,
+    /// How long it may be used. Zero if it is not stored.
+    pub(super) freshness: Freshness,
 }
 
-/// The response that an upstream gave to this request.
-pub(super) fn from_upstream<F: Fetch>(
-    visitor: &HeaderMap,
-    fetched: Fetched<F>,
-    status: CacheStatus,
-    outcome: CacheOutcome,
-) -> CacheResponse<F::Body> {
-    match fetched {
-        Fetched::Confirmed { entry, is_stored } => {
-            let status = CacheStatus {
-                forward_status: Some(StatusCode::NOT_MODIFIED),
-                is_stored,
-                ..status
-            };
-            from_entry(visitor, &entry, status, CacheOutcome::Revalidated)
-        }
-        Fetched::Response { head, body, stored } => {
-            let status = CacheStatus {
-                forward_status: Some(head.status),
-                is_stored: stored.is_some(),
-                ttl: stored.map(|stored| stored.ttl),
-                ..status
-            };
-            let freshness = stored.map(|stored| stored.freshness).unwrap_or_default();
-            finish(
-                visitor,
-                Response::from_parts(head, body),
-                status,
-                outcome,
-                freshness,
-            )
+impl<B: Body> Answer<B> {
+    /// The response from an entry.
+    pub(super) fn from_entry(entry: &Entry, outcome: CacheOutcome) -> Self {
+        let now = Instant::now();
+        let mut response = Response::new(CacheBody::stored(entry.body()));
+        *response.status_mut() = entry.status();
+        *response.headers_mut() = entry.headers(now);
+        let status = CacheStatus {
+            ttl: Some(entry.head().ttl(now)),
+            ..CacheStatus::default()
+        };
+        Self {
+            response,
+            status,
+            outcome,
+            freshness: entry.head().freshness(now),
         }
     }
-}
 
-/// The response to `only-if-cached` if there is none (RFC 9111, section 5.2.1.7).
-pub(super) fn not_cached<B: Body>() -> CacheResponse<B> {
-    let mut response = Response::new(CacheBody::stored(Bytes::new()));
-    *response.status_mut() = StatusCode::GATEWAY_TIMEOUT;
-    CacheResponse {
-        response,
-        outcome: CacheOutcome::Bypass,
-        freshness: Freshness::default(),
-    }
-}
-
-/// Evaluates the visitor's preconditions, and adds `Cache-Status`.
-fn finish<B: Body>(
-    visitor: &HeaderMap,
-    mut response: Response<CacheBody<B>>,
-    status: CacheStatus,
-    outcome: CacheOutcome,
-    freshness: Freshness,
-) -> CacheResponse<B> {
-    status.append(response.headers_mut());
-    if is_current(visitor, response.status(), response.headers()) {
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
-        *response.body_mut() = CacheBody::stored(Bytes::new());
-        let headers = response.headers_mut();
-        // RFC 9110, section 15.4.5.
-        for name in [CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_TYPE] {
-            headers.remove(name);
+    /// The response of an upstream.
+    pub(super) fn from_upstream(head: response::Parts, body: CacheBody<B>) -> Self {
+        let status = CacheStatus {
+            forward_status: Some(head.status),
+            ..CacheStatus::default()
+        };
+        Self {
+            response: Response::from_parts(head, body),
+            status,
+            outcome: CacheOutcome::Miss,
+            freshness: Freshness::default(),
         }
     }
-    CacheResponse {
-        response,
-        outcome,
-        freshness,
+
+    /// The response to `only-if-cached` if there is none (RFC 9111, section 5.2.1.7).
+    pub(super) fn not_cached() -> CacheResponse<B> {
+        let mut response = Response::new(CacheBody::stored(Bytes::new()));
+        *response.status_mut() = StatusCode::GATEWAY_TIMEOUT;
+        CacheResponse {
+            response,
+            outcome: CacheOutcome::Bypass,
+            freshness: Freshness::default(),
+        }
+    }
+
+    /// Evaluates the preconditions of a visitor with these headers, and adds `Cache-Status`.
+    pub(super) fn respond(self, visitor: &HeaderMap) -> CacheResponse<B> {
+        let mut response = self.response;
+        self.status.append(response.headers_mut());
+        if is_current(visitor, response.status(), response.headers()) {
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            *response.body_mut() = CacheBody::stored(Bytes::new());
+            let headers = response.headers_mut();
+            // RFC 9110, section 15.4.5.
+            for name in [CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_TYPE] {
+                headers.remove(name);
+            }
+        }
+        CacheResponse {
+            response,
+            outcome: self.outcome,
+            freshness: self.freshness,
+        }
     }
 }
 

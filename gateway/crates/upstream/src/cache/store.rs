@@ -12,6 +12,7 @@ use percent_encoding::percent_decode_str;
 use tokio::time::Instant;
 
 use colonnade_web::byte_cache::ByteCache;
+use colonnade_web::query::Revision;
 
 use super::budget::{Budget, Reservation};
 use super::entry::Entry;
@@ -26,8 +27,8 @@ const RESOURCE_OVERHEAD: usize = 256;
 /// How long requests for a URL whose response was not storable do not wait for each other.
 const UNCACHEABLE_FOR: Duration = Duration::from_secs(10);
 
-/// The number of counters of invalidations. URLs with the same one stop each other's responses from being stored, which costs
-/// one more request.
+/// The number of counters of revisions, so that a `u8` is the number of one. URLs with the same one stop each other's responses
+/// from being stored, which costs one more request.
 const COUNTERS: usize = 256;
 
 /// The path and query of a URL.
@@ -39,8 +40,7 @@ pub(super) struct Store {
     budget: Arc<Budget>,
     /// Held while a response is stored or removed.
     writes: Mutex<()>,
-    purges: AtomicU64,
-    invalidations: Box<[AtomicU64; COUNTERS]>,
+    revisions: Box<[AtomicU64; COUNTERS]>,
     hasher: RandomState,
 }
 
@@ -51,13 +51,6 @@ struct Resource {
     /// Until when its responses count as not storable.
     uncacheable_until: Option<Instant>,
     _reservation: Reservation,
-}
-
-/// A point in time between purges and invalidations of a URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Generation {
-    purges: u64,
-    invalidations: u64,
 }
 
 /// What is stored for a request.
@@ -79,8 +72,7 @@ impl Store {
             resources: ByteCache::new(capacity),
             budget,
             writes: Mutex::new(()),
-            purges: AtomicU64::new(0),
-            invalidations: Box::new([const { AtomicU64::new(0) }; COUNTERS]),
+            revisions: Box::new([const { AtomicU64::new(0) }; COUNTERS]),
             hasher: RandomState::new(),
         }
     }
@@ -112,22 +104,33 @@ impl Store {
         found
     }
 
-    /// The current generation of a URL. A response is stored only if it is still that of its request.
-    pub(super) fn generation(&self, key: &Key) -> Generation {
-        Generation {
-            purges: self.purges.load(Ordering::SeqCst),
-            invalidations: self.counter(key).load(Ordering::SeqCst),
+    /// The current revision of a URL. A response is stored only if it is still that of its request. What [`Self::find`] finds
+    /// later is of this revision or a newer one.
+    pub(super) fn revision(&self, key: &str) -> Revision {
+        let [counter, ..] = self.hasher.hash_one(key).to_le_bytes();
+        Revision {
+            counter,
+            count: self.count(counter),
         }
     }
 
-    fn counter(&self, key: &str) -> &AtomicU64 {
-        let hash = self.hasher.hash_one(key);
-        &self.invalidations[usize::try_from(hash % COUNTERS as u64).unwrap_or(0)]
+    /// Whether no response of this revision was removed by a purge or an invalidation.
+    pub(super) fn is_current(&self, revision: Revision) -> bool {
+        self.count(revision.counter) == revision.count
+    }
+
+    fn count(&self, counter: u8) -> u64 {
+        self.revisions[usize::from(counter)].load(Ordering::SeqCst)
+    }
+
+    /// Begins the next revision of all URLs with this counter, after the responses of the one before are removed.
+    fn begin_revision(&self, counter: u8) {
+        self.revisions[usize::from(counter)].fetch_add(1, Ordering::SeqCst);
     }
 
     /// Stores a response in place of those to the same requests. Returns whether it is stored.
-    pub(super) fn put(&self, key: &Key, generation: Generation, entry: &Arc<Entry>) -> bool {
-        self.update(key, generation, |entries| {
+    pub(super) fn put(&self, key: &Key, revision: Revision, entry: &Arc<Entry>) -> bool {
+        self.update(key, revision, |entries| {
             entries.retain(|other| other.selecting() != entry.selecting());
             entries.insert(0, Arc::clone(entry));
             None
@@ -136,8 +139,8 @@ impl Store {
 
     /// Records that the upstream's response must not be stored, and removes the stale one that it replaces. For a while
     /// requests for the URL do not wait for each other.
-    pub(super) fn set_uncacheable(&self, key: &Key, generation: Generation, stale: Option<&Arc<Entry>>) {
-        self.update(key, generation, |entries| {
+    pub(super) fn set_uncacheable(&self, key: &Key, revision: Revision, stale: Option<&Arc<Entry>>) {
+        self.update(key, revision, |entries| {
             entries.retain(|entry| stale.is_none_or(|stale| !Arc::ptr_eq(stale, entry)));
             Some(Instant::now() + UNCACHEABLE_FOR)
         });
@@ -146,7 +149,7 @@ impl Store {
     fn update(
         &self,
         key: &Key,
-        generation: Generation,
+        revision: Revision,
         change: impl FnOnce(&mut Vec<Arc<Entry>>) -> Option<Instant>,
     ) -> bool {
         let overhead = RESOURCE_OVERHEAD + key.len();
@@ -154,7 +157,7 @@ impl Store {
             return false;
         };
         let _writes = self.writes.lock();
-        if self.generation(key) != generation {
+        if !self.is_current(revision) {
             return false;
         }
         let resource = self.resources.get(key);
@@ -179,16 +182,14 @@ impl Store {
 
     /// Removes the responses of one URL, and prevents that responses to earlier requests are stored (RFC 9111, section 4.4).
     pub(super) fn invalidate(&self, key: &str) {
-        self.counter(key).fetch_add(1, Ordering::SeqCst);
         let _writes = self.writes.lock();
-        let key: Key = key.into();
-        self.resources.remove(&key);
+        self.resources.remove(&Key::from(key));
+        self.begin_revision(self.revision(key).counter);
     }
 
     /// Removes the responses whose path and query begin with `prefix`, and prevents that responses to earlier requests are
     /// stored. Returns how many are removed.
     pub(super) fn purge(&self, prefix: &str) -> usize {
-        self.purges.fetch_add(1, Ordering::SeqCst);
         let _writes = self.writes.lock();
         // Visitors choose what they encode.
         let prefix: Vec<u8> = percent_decode_str(prefix).collect();
@@ -202,6 +203,8 @@ impl Store {
             }
             stays
         });
+        // Of all URLs: which ones begin with the prefix is not known.
+        (0..=u8::MAX).for_each(|counter| self.begin_revision(counter));
         purged
     }
 }

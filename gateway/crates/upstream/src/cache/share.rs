@@ -1,0 +1,116 @@
+//! Requests to an upstream whose responses several requests may get: request coalescing, and revalidation in the background.
+
+use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use http_body::Body;
+use tokio::sync::oneshot;
+use tokio::task::{JoinError, JoinHandle};
+
+use colonnade_web::request_scope;
+
+use super::entry::Entry;
+use super::exchange::{Exchange, Shared, Sharing, Target, as_get};
+use super::respond::Answer;
+use super::status::Forward;
+use super::visit::Visit;
+use super::{CacheResponse, Fetch, Interrupted, RequestKey, ResponseCache};
+
+/// Why a body breaks.
+type BodyError<F> = <<F as Fetch>::Body as Body>::Error;
+
+/// The answer to a request that asked the upstream itself, or what it gets from another one.
+type OwnOrShared<F> =
+    ControlFlow<Result<Answer<<F as Fetch>::Body>, <F as Fetch>::Error>, Shared<<F as Fetch>::Error>>;
+
+impl<F: Fetch> ResponseCache<F> {
+    /// Asks the upstream for one request.
+    pub(super) async fn ask(
+        self: &Arc<Self>,
+        visit: &Visit<F>,
+        target: Target,
+        forward: Forward,
+    ) -> Result<CacheResponse<F::Body>, F::Error> {
+        let stale = target.stale.clone();
+        let exchange = match &stale {
+            Some(_) => visit.exchange(self, target),
+            // Nobody waits for the response, so that the upstream can evaluate the preconditions.
+            None => Exchange {
+                cache: Arc::clone(self),
+                fetch: visit.fetch.clone(),
+                request: as_get(visit.request.clone()),
+                target,
+            },
+        };
+        let (answer, sharing) = exchange.begin().await;
+        if let Sharing::Recording(recorder) = sharing {
+            request_scope::spawn(recorder.run());
+        }
+        visit.respond(answer, stale.as_deref(), forward)
+    }
+
+    /// Asks the upstream, or waits for the response to another request with the same key. The request to the upstream goes on if
+    /// the visitor leaves.
+    pub(super) async fn share(
+        self: &Arc<Self>,
+        visit: &Visit<F>,
+        target: Target,
+        key: RequestKey,
+    ) -> OwnOrShared<F> {
+        let (sender, receiver) = oneshot::channel();
+        let exchange = visit.exchange(self, target);
+        let is_own = Arc::new(AtomicBool::new(false));
+        let (cache, is_running) = (Arc::clone(self), Arc::clone(&is_own));
+        let task = request_scope::spawn(async move {
+            let work = async {
+                is_running.store(true, Ordering::Relaxed);
+                exchange.run(sender).await
+            };
+            cache.requests.run(&key, work).await
+        });
+        let mut waiting = Waiting { task, is_own };
+        if let Ok(answer) = receiver.await {
+            return ControlFlow::Break(answer);
+        }
+        match (&mut waiting.task).await.map_err(JoinError::try_into_panic) {
+            Ok(shared) => ControlFlow::Continue(shared),
+            Err(Ok(panic)) => resume_unwind(panic),
+            Err(Err(_)) => ControlFlow::Break(Err(BodyError::<F>::from(Interrupted).into())),
+        }
+    }
+
+    /// Revalidates a stale response in the background, unless that is going on.
+    pub(super) fn revalidate(self: &Arc<Self>, visit: &Visit<F>, target: Target, entry: &Entry) {
+        let Some(revalidation) = entry.begin_revalidation() else {
+            return;
+        };
+        let key = (
+            Arc::clone(&target.key),
+            target.revision,
+            entry.selecting().to_vec(),
+        );
+        let exchange = visit.exchange(self, target);
+        let cache = Arc::clone(self);
+        request_scope::spawn(async move {
+            let _revalidation = revalidation;
+            let (sender, _) = oneshot::channel();
+            cache.requests.run(&key, exchange.run(sender)).await;
+        });
+    }
+}
+
+/// A request that waits. If it is dropped, it stops waiting, unless it asks the upstream.
+struct Waiting<T> {
+    task: JoinHandle<T>,
+    is_own: Arc<AtomicBool>,
+}
+
+impl<T> Drop for Waiting<T> {
+    fn drop(&mut self) {
+        if !self.is_own.load(Ordering::Relaxed) {
+            self.task.abort();
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Pages with queries: results that do not fit the schema of their page.
+
+use serde_json::json;
+
+use crate::support::{Gateway, QueryUpstream, deploy_with_queries, render_count};
+
+/// A page whose results must be numbers: others fail, as the kit does with a schema. It redirects if its key says so.
+const PAGE: &str = r#"
+export default {
+  queries: () => ({ a: "/api/x/a", b: "/api/x/b" }),
+  data: (key, results) => {
+    const isValid = ([, { ok, value }]) => !ok || typeof value === "number";
+    const invalid = Object.entries(results).filter((entry) => !isValid(entry)).map(([name]) => name);
+    return { invalid, ...(key === "elsewhere" && { location: "/live/x" }) };
+  },
+};
+"#;
+
+#[test]
+fn document_with_invalid_result_is_not_stored_and_is_logged() {
+    let upstream = QueryUpstream::start();
+    upstream.respond("/a", "max-age=1000", r#"{"secret":"value"}"#);
+    upstream.respond("/b", "max-age=1000", "1");
+    let gateway = Gateway::start_with(&upstream.table(), &[]);
+    deploy_with_queries(&gateway, PAGE);
+    let metric = "colonnade_upstream_queries_total{upstream=\"x\",outcome=\"schema_mismatch\"}";
+    for count in 1..=2 {
+        let response = gateway.get("/live/x");
+        assert_eq!(
+            (response.status, response.header("cache-control")),
+            (200, "no-store")
+        );
+        assert!(!response.has("etag"));
+        assert_eq!(response.boot()["view"]["data"]["invalid"], json!(["a"]));
+        assert_eq!(gateway.metric(metric), count);
+        let id = response.header("x-request-id");
+        gateway.wait_for_event(|line| {
+            line["event"] == "upstream_query_invalid"
+                && line["cause"] == "schema_mismatch"
+                && line["upstream"] == "x"
+                && line["release"] == "live@1.0.0"
+                && line["request_id"] == id
+        });
+    }
+    assert_eq!(
+        render_count(&gateway, "live", "rendered"),
+        1,
+        "the page is cached"
+    );
+    assert!(!gateway.output().contains("secret"));
+    // The result of a redirect counts, too.
+    let redirect = || gateway.get("/live/elsewhere").status;
+    assert_eq!((redirect(), redirect()), (307, 307));
+    assert_eq!(gateway.metric(metric), 4);
+    // A result that fits ends it.
+    let purge = json!({ "prefix": "/api/x/" });
+    assert_eq!(gateway.admin_post("/api/v1/upstreams/purge", &purge).status, 200);
+    upstream.respond("/a", "max-age=1000", "1");
+    assert_eq!(gateway.get("/live/x").header("cache-control"), "no-cache");
+    assert_eq!(gateway.metric(metric), 4);
+}
