@@ -98,12 +98,12 @@ test("An RSVP in place shows errors and the outcome", async ({ page, events, bro
   await page.goto(`/events/portland/event/${String(id)}`);
   const left = page.getByText(/^\d+ left right now$/);
   const before = parseInt((await left.textContent()) ?? "", 10);
-  await expect(page.getByText(/an RSVP goes nowhere but its database/)).toBeVisible();
-  const email = page.getByLabel("E-mail");
+  await expect(page.getByText(/Your RSVP stays in its database/)).toBeVisible();
+  const email = page.getByLabel("Email");
   // Valid for the browser and not for the API.
   await email.fill("ada@example");
   await page.getByRole("button", { name: "RSVP" }).click();
-  await expect(page.getByRole("alert").getByText("Enter an e-mail address, such as name@example.com.")).toBeVisible();
+  await expect(page.getByRole("alert").getByText("Enter an email address, such as name@example.com.")).toBeVisible();
   await expect(email).toHaveValue("ada@example");
   await email.fill("ada@example.com");
   await page.getByLabel("Places").fill("2");
@@ -130,11 +130,11 @@ test("Everything works without JavaScript", async ({ browser, events }) => {
   await expect(page).toHaveURL(new RegExp(`/events/portland/search/${encodeURIComponent(title)}$`));
   await expect(page.getByRole("article").first()).toContainText(title);
   await page.goto(`/events/portland/event/${String(id)}`);
-  await page.getByLabel("E-mail").fill("grace@example");
+  await page.getByLabel("Email").fill("grace@example");
   await page.getByRole("button", { name: "RSVP" }).click();
   await expect(page).toHaveURL(/\/rsvp\/invalid$/);
   await expect(page.getByText("The RSVP was not valid")).toBeVisible();
-  await page.getByLabel("E-mail").fill("grace@example.com");
+  await page.getByLabel("Email").fill("grace@example.com");
   await page.getByRole("button", { name: "RSVP" }).click();
   await expect(page).toHaveURL(new RegExp(`/events/portland/event/${String(id)}/rsvp/received$`));
   await expect(page.getByText("The RSVP was received")).toBeVisible();

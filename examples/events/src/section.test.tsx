@@ -121,7 +121,7 @@ describe("list", () => {
 
   test.each([
     ["a failed query", 503],
-    ["an answer that does not fit", { ...LISTING, events: [{ ...EVENT, date: "soon" }] }],
+    ["a response that does not fit", { ...LISTING, events: [{ ...EVENT, date: "soon" }] }],
   ])("%s leaves a page that offers another attempt", async (_, listing) => {
     const { head } = await open("/events/portland", { listing });
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("What's on");
@@ -145,6 +145,8 @@ describe("list", () => {
     vi.setSystemTime(new Date("2026-11-24T14:17:00Z"));
     await open("/events/portland", { listing: LISTING });
     expect(screen.getByText("12 minutes old")).toBeTruthy();
+    expect(screen.getByRole("status").textContent).toBe("This may be out of date.");
+    expect(screen.getByRole("link", { name: "Load again" }).getAttribute("href")).toBe("/events/portland");
   });
 });
 
@@ -163,17 +165,19 @@ describe("event", () => {
     fetched.mockResolvedValueOnce(Response.json({ error: "" }, { status: 503 }));
     await open(EVENT_PATH, { event: DETAIL });
     await userEvent.click(await screen.findByRole("button", { name: "Count again" }));
-    expect(await screen.findByText("3 left right now")).toBeTruthy();
+    const left = await screen.findByText("3 left right now");
+    // Loading removes the button. Its focus stays at this place.
+    expect(document.activeElement).toBe(left.parentElement);
   });
 
   test("an RSVP says what becomes of it, and counts the places again", async () => {
     await open(EVENT_PATH, { event: DETAIL });
     await screen.findByText("3 left right now");
-    expect(screen.getByText(/an RSVP goes nowhere but its database/)).toBeTruthy();
+    expect(screen.getByText(/Your RSVP stays in its database/)).toBeTruthy();
     fetched.mockImplementation((path) =>
       Promise.resolve(Response.json(path.endsWith("/rsvps") ? { places: 2, left: 1 } : { left: 1, capacity: 24 })),
     );
-    await userEvent.type(screen.getByLabelText("E-mail"), "ada@example.com");
+    await userEvent.type(screen.getByLabelText("Email"), "ada@example.com");
     await userEvent.clear(screen.getByLabelText("Places"));
     await userEvent.type(screen.getByLabelText("Places"), "2");
     await userEvent.click(screen.getByRole("button", { name: "RSVP" }));
