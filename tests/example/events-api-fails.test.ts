@@ -33,7 +33,7 @@ test("A page whose API hangs is complete within the deadline", async ({ page }) 
     await expectAccessibleInAllAppearances(page);
     api.signal("SIGCONT");
     await page.getByRole("link", { name: "Try again" }).click();
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("What's on in Austin");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("What’s on in Austin");
   });
   await page.close();
   await site.stop();
@@ -57,7 +57,7 @@ test("A page whose API is gone keeps its form and input", async ({ page, browser
   });
 
   await test.step("a page whose data the cache holds stays", async () => {
-    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "What's on" }).click();
+    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "What’s on" }).click();
     await expect(page.getByRole("main").getByRole("link", { name: "New Orleans" })).toBeVisible();
   });
 
@@ -70,7 +70,7 @@ test("A page whose API is gone keeps its form and input", async ({ page, browser
     const restarted = await startEventsApi({ port: Number(new URL(api.url).port) });
     await expect(async () => {
       await page.getByRole("link", { name: "Try again" }).click();
-      await expect(page.getByRole("heading", { level: 1 })).toHaveText("What's on in Chicago", { timeout: 1_000 });
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("What’s on in Chicago", { timeout: 1_000 });
     }).toPass();
     await restarted.stop();
   });

@@ -81,7 +81,7 @@ describe("list", () => {
   test("shows events by day, labeled as samples", async () => {
     const events = [EVENT, { ...EVENT, id: 8, date: "2026-11-26", time: "09:00", title: "Bread" }];
     const { head } = await open("/events/portland", { listing: { ...LISTING, total: 2, events } });
-    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("What's on in Portland");
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("What’s on in Portland");
     expect(screen.getAllByRole("heading", { level: 2 }).map(({ textContent }) => textContent)).toEqual([
       "Today, Tue, November 24",
       "Thursday, November 26",
@@ -91,11 +91,11 @@ describe("list", () => {
     for (const text of ["6:30 PM", "Sample event", "Sample venue", "Games"]) expect(card.getByText(text)).toBeTruthy();
     expect(screen.getByText(/All events and venues here are samples/)).toBeTruthy();
     expect(head).toMatchObject({
-      title: "What's on in Portland - Test Directory",
+      title: "What’s on in Portland - Test Directory",
       canonical: "/events/portland",
       robots: "noindex",
     });
-    expect(head.breadcrumbs?.map(({ label }) => label)).toEqual(["Home", "What's on", "Portland"]);
+    expect(head.breadcrumbs?.map(({ label }) => label)).toEqual(["Home", "What’s on", "Portland"]);
   });
 
   test("links the pages before and after it", async () => {
@@ -106,7 +106,7 @@ describe("list", () => {
       "/events/portland/search/games/page/3",
     ]);
     expect(head.canonical).toBe("/events/portland/search/games/page/2");
-    expect(head.title).toBe("What's on in Portland, “games”, page 2 - Test Directory");
+    expect(head.title).toBe("What’s on in Portland, “games”, page 2 - Test Directory");
   });
 
   test("an empty city offers others, and an empty search all events", async () => {
@@ -115,7 +115,7 @@ describe("list", () => {
     expect(screen.getByText("Nothing is on in Portland")).toBeTruthy();
     cleanup();
     await open("/events/portland/search/zebra", { listing: empty });
-    expect(screen.getByText("No events in Portland match “zebra”.")).toBeTruthy();
+    expect(screen.getByRole("heading", { level: 2 }).textContent).toBe("No events match “zebra”");
     expect(screen.getByRole("link", { name: "All events in Portland" })).toBeTruthy();
   });
 
@@ -124,10 +124,10 @@ describe("list", () => {
     ["a response that does not fit", { ...LISTING, events: [{ ...EVENT, date: "soon" }] }],
   ])("%s leaves a page that offers another attempt", async (_, listing) => {
     const { head } = await open("/events/portland", { listing });
-    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("What's on");
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("What’s on");
     expect(screen.getByText("The events are unavailable right now")).toBeTruthy();
     expect(screen.getByRole("link", { name: "Try again" }).getAttribute("href")).toBe("/events/portland");
-    expect(head.title).toBe("What's on - Test Directory");
+    expect(head.title).toBe("What’s on - Test Directory");
   });
 
   test("page 1 leads to the list, and unknown cities and pages are not found", async () => {

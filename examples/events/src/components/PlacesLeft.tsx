@@ -20,7 +20,7 @@ export default function PlacesLeft({ event }: Props): ReactElement {
       {places.status === "loading" && <p className={css.loading}>Counting what is left…</p>}
       {places.status === "error" && (
         <p className={css.failed}>
-          How many are left is unknown right now.{" "}
+          The number left is unavailable right now.{" "}
           <Button
             quiet
             onClick={() => {
