@@ -12,7 +12,7 @@ export type MutationOutcome<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly httpStatus: number; readonly error: string };
 
-// In milliseconds. Longer than that of an upstream, whose response says what happened.
+// In milliseconds. Longer than the gateway waits for an upstream by default, so that its response says what happened.
 const TIMEOUT = 30_000;
 const UNREACHABLE = "The site cannot be reached. Check your connection and try again.";
 const FAILED = "This did not work. Try again.";

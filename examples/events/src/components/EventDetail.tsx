@@ -1,11 +1,10 @@
 import { Badge, Card, useHydrated } from "@colonnade/kit";
-import { lazy, Suspense, type ReactElement } from "react";
+import type { ReactElement } from "react";
 
 import { formatDay, formatTime } from "../dates";
 import type { EventDetails } from "../schemas";
 import css from "./EventDetail.module.css";
-
-const PlacesLeft = lazy(() => import("./PlacesLeft"));
+import { PlacesLeft } from "./PlacesLeft";
 
 interface Props {
   readonly details: EventDetails;
@@ -45,11 +44,7 @@ export function EventDetail({ details: { city, event }, rsvps }: Props): ReactEl
             {`${String(event.capacity)} in all`}
             {/* The browser fetches what is left. The space is reserved, so the layout does not shift. */}
             <div role="status" className={css.places}>
-              {isHydrated && (
-                <Suspense>
-                  <PlacesLeft key={rsvps} event={event.id} />
-                </Suspense>
-              )}
+              {isHydrated && <PlacesLeft key={rsvps} event={event.id} />}
             </div>
           </dd>
         </div>

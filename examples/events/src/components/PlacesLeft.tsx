@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** The places that are left right now. They change too often for a cached document, so each browser fetches them. */
-export default function PlacesLeft({ event }: Props): ReactElement {
+export function PlacesLeft({ event }: Props): ReactElement {
   const element = useRef<HTMLDivElement>(null);
   const places = useQuery(placesQuery(event), { schema: placesSchema });
   return (
