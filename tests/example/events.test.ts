@@ -52,25 +52,25 @@ test("Documents hold the data, and hydrate exactly without a request", async ({ 
 test("A navigation requests its data once, and no document", async ({ page }) => {
   await page.goto("/events/portland");
   await waitForHydration(page);
-  const requests = recordPaths(page);
+  const paths = recordPaths(page);
+  // The pointer may be above an event of the new page, which it prefetches.
+  const requested = (): string[] => paths.filter((path) => !/^\/api\/events\/\d+$/.test(path));
   const main = page.getByRole("main");
   // A prefetch on hover must not add a request.
   await main.getByRole("link", { name: "Later →" }).click();
   await expect(page).toHaveURL(/\/events\/portland\/page\/2$/);
   await expect(main.getByText("Page 2 of")).toBeVisible();
   await expect(page).toHaveTitle(/^What’s on in Portland, page 2 - /);
-  expect(requests).toEqual(["/api/events/cities/portland"]);
+  expect(requested()).toEqual(["/api/events/cities/portland"]);
 
   await test.step("search", async () => {
-    requests.length = 0;
+    paths.length = 0;
     await main.getByRole("searchbox", { name: "Search Portland" }).fill(" board / games ");
-    // With the keyboard: the results could move a link under the pointer, and so prefetch it.
-    await page.mouse.move(0, 0);
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(/\/events\/portland\/search\/board%20games$/);
     await expect(main.getByText(/events? match(es)? “board games”/)).toBeVisible();
     await expect(main.getByRole("searchbox")).toHaveValue("board games");
-    expect(requests).toEqual(["/api/events/cities/portland"]);
+    expect(requested()).toEqual(["/api/events/cities/portland"]);
     await main.getByRole("searchbox").fill("zebra");
     await page.keyboard.press("Enter");
     await expect(main.getByText("No events match “zebra”")).toBeVisible();
