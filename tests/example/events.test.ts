@@ -1,22 +1,12 @@
 // The example with live data, and its real API.
-import type { Page } from "@playwright/test";
-
 import { expectAccessibleInAllAppearances } from "../support/appearances";
 import { expect, test } from "../support/events-site";
+import { expectHttpError } from "../support/http-errors";
 import { countElements, holdRequests, markElements, SHELL, waitForHydration } from "../support/hydration";
+import { recordPaths } from "../support/requested-paths";
 
 interface Listing {
   readonly events: readonly { readonly id: number; readonly title: string }[];
-}
-
-/** Records the requests of the browser below /api/, and its documents, as paths. */
-function recordRequests(page: Page): string[] {
-  const paths: string[] = [];
-  page.on("request", (request) => {
-    const { pathname } = new URL(request.url());
-    if (pathname.startsWith("/api/") || request.resourceType() === "document") paths.push(pathname);
-  });
-  return paths;
 }
 
 /** An event in Portland with enough places left, which no other test uses: those from the `nth` on. */
@@ -40,7 +30,7 @@ test("Documents hold the data, and hydrate exactly without a request", async ({ 
     await test.step(path, async () => {
       const html = await (await fetch(events.site.url + path)).text();
       expect(html.slice(0, html.indexOf('id="boot"'))).toContain(text);
-      const requests = recordRequests(page);
+      const requests = recordPaths(page);
       const startShell = await holdRequests(page, SHELL);
       await page.goto(path, { waitUntil: "commit" });
       await expect(page.getByRole("contentinfo")).toBeVisible();
@@ -50,8 +40,8 @@ test("Documents hold the data, and hydrate exactly without a request", async ({ 
       if (requested.length > 0) await expect(page.getByText("left right now")).toBeVisible();
       await page.waitForLoadState("networkidle");
       const { preserved, added } = await countElements(page);
-      // Only the places that are left are new.
-      expect([preserved, added]).toEqual([marked, requested.length]);
+      // Only the places that are left are new: a block and its text.
+      expect([preserved, added]).toEqual([marked, 2 * requested.length]);
       expect(requests).toEqual([path, ...requested]);
       page.removeAllListeners("request");
       await page.unrouteAll();
@@ -62,28 +52,28 @@ test("Documents hold the data, and hydrate exactly without a request", async ({ 
 test("A navigation requests its data once, and no document", async ({ page }) => {
   await page.goto("/events/portland");
   await waitForHydration(page);
-  const requests = recordRequests(page);
+  const paths = recordPaths(page);
+  // The pointer may be above an event of the new page, which it prefetches.
+  const requested = (): string[] => paths.filter((path) => !/^\/api\/events\/\d+$/.test(path));
   const main = page.getByRole("main");
   // A prefetch on hover must not add a request.
   await main.getByRole("link", { name: "Later →" }).click();
   await expect(page).toHaveURL(/\/events\/portland\/page\/2$/);
   await expect(main.getByText("Page 2 of")).toBeVisible();
-  await expect(page).toHaveTitle(/^What's on in Portland, page 2 - /);
-  expect(requests).toEqual(["/api/events/cities/portland"]);
+  await expect(page).toHaveTitle(/^What’s on in Portland, page 2 - /);
+  expect(requested()).toEqual(["/api/events/cities/portland"]);
 
   await test.step("search", async () => {
-    requests.length = 0;
+    paths.length = 0;
     await main.getByRole("searchbox", { name: "Search Portland" }).fill(" board / games ");
-    // With the keyboard: the results could move a link under the pointer, and so prefetch it.
-    await page.mouse.move(0, 0);
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(/\/events\/portland\/search\/board%20games$/);
     await expect(main.getByText(/events? match(es)? “board games”/)).toBeVisible();
     await expect(main.getByRole("searchbox")).toHaveValue("board games");
-    expect(requests).toEqual(["/api/events/cities/portland"]);
+    expect(requested()).toEqual(["/api/events/cities/portland"]);
     await main.getByRole("searchbox").fill("zebra");
     await page.keyboard.press("Enter");
-    await expect(main.getByText("No events in Portland match “zebra”.")).toBeVisible();
+    await expect(main.getByText("No events match “zebra”")).toBeVisible();
   });
 
   await test.step("not found, and redirects", async () => {
@@ -98,16 +88,16 @@ test("An RSVP in place shows errors and the outcome", async ({ page, events, bro
   await page.goto(`/events/portland/event/${String(id)}`);
   const left = page.getByText(/^\d+ left right now$/);
   const before = parseInt((await left.textContent()) ?? "", 10);
-  await expect(page.getByText(/an RSVP goes nowhere but its database/)).toBeVisible();
-  const email = page.getByLabel("E-mail");
+  await expect(page.getByText(/Your RSVP stays in its database/)).toBeVisible();
+  const email = page.getByLabel("Email");
   // Valid for the browser and not for the API.
   await email.fill("ada@example");
   await page.getByRole("button", { name: "RSVP" }).click();
-  await expect(page.getByRole("alert").getByText("Enter an e-mail address, such as name@example.com.")).toBeVisible();
+  await expect(page.getByRole("alert").getByText("Enter an email address, such as name@example.com.")).toBeVisible();
   await expect(email).toHaveValue("ada@example");
   await email.fill("ada@example.com");
   await page.getByLabel("Places").fill("2");
-  const requests = recordRequests(page);
+  const requests = recordPaths(page);
   await page.getByRole("button", { name: "RSVP" }).click();
   await expect(page.getByText("You have 2 places")).toBeVisible();
   await expect(page.getByText(`${String(before - 2)} left right now`)).toBeVisible();
@@ -120,21 +110,30 @@ test("An RSVP in place shows errors and the outcome", async ({ page, events, bro
 test("Everything works without JavaScript", async ({ browser, events }) => {
   const { id, title } = await findEvent(events.api.url, 3);
   const page = await browser.newPage({ javaScriptEnabled: false, baseURL: events.site.url });
-  await page.goto("/events");
+  await page.goto("/events/cheyenne");
+  await expect(page.getByRole("heading", { name: "Nothing is on in Cheyenne" })).toBeVisible();
+  await page.getByRole("link", { name: "Other cities" }).click();
   await page.getByRole("main").getByRole("link", { name: "Portland" }).click();
   await page.getByRole("link", { name: "Later →" }).click();
   await page.getByRole("link", { name: "Later →" }).click();
   await expect(page).toHaveURL(/\/page\/3$/);
+  await page.getByRole("link", { name: "← Earlier" }).click();
+  await expect(page).toHaveURL(/\/page\/2$/);
+  await page.getByRole("searchbox").fill("zebra");
+  await page.getByRole("button", { name: "Search" }).click();
+  await expect(page.getByRole("heading", { name: "No events match “zebra”" })).toBeVisible();
+  await page.getByRole("link", { name: "All events in Portland" }).click();
+  await expect(page).toHaveURL(/\/events\/portland$/);
   await page.getByRole("searchbox").fill(title);
   await page.getByRole("button", { name: "Search" }).click();
   await expect(page).toHaveURL(new RegExp(`/events/portland/search/${encodeURIComponent(title)}$`));
   await expect(page.getByRole("article").first()).toContainText(title);
   await page.goto(`/events/portland/event/${String(id)}`);
-  await page.getByLabel("E-mail").fill("grace@example");
+  await page.getByLabel("Email").fill("grace@example");
   await page.getByRole("button", { name: "RSVP" }).click();
   await expect(page).toHaveURL(/\/rsvp\/invalid$/);
   await expect(page.getByText("The RSVP was not valid")).toBeVisible();
-  await page.getByLabel("E-mail").fill("grace@example.com");
+  await page.getByLabel("Email").fill("grace@example.com");
   await page.getByRole("button", { name: "RSVP" }).click();
   await expect(page).toHaveURL(new RegExp(`/events/portland/event/${String(id)}/rsvp/received$`));
   await expect(page.getByText("The RSVP was received")).toBeVisible();
@@ -145,11 +144,18 @@ test("Everything works without JavaScript", async ({ browser, events }) => {
   await page.close();
 });
 
-test("Old data says how old it is", async ({ page }) => {
+test("Old data says how old it is, and loads again by a link", async ({ page }) => {
   // The API states whole minutes, and a document of another test may be up to two minutes old.
   await page.clock.install({ time: Date.now() + 42 * 60_000 });
   await page.goto("/events/portland");
   await expect(page.getByText(/4[2-5] minutes old/)).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: "This may be out of date." })).toBeVisible();
+  await expectAccessibleInAllAppearances(page);
+  const paths = recordPaths(page);
+  await page.getByRole("link", { name: "Load again" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+  // Hover, focus and click each run the queries; no document is loaded.
+  expect(new Set(paths)).toEqual(new Set(["/api/events/cities/portland"]));
 });
 
 test("Every state is accessible and fits a phone", async ({ page, events }) => {
@@ -165,4 +171,55 @@ test("Every state is accessible and fits a phone", async ({ page, events }) => {
       await waitForHydration(page);
       await expectAccessibleInAllAppearances(page);
     });
+});
+
+test("Each state of form and places is accessible and announced", async ({ page, events, browserErrors }) => {
+  test.setTimeout(120_000);
+  const { id } = await findEvent(events.api.url, 4);
+  const places = page.getByRole("status").filter({ has: page.locator("[tabindex]") });
+  const alert = page.getByRole("alert");
+  const email = page.getByLabel("Email");
+  const rsvp = page.getByRole("button", { name: "RSVP" });
+
+  await test.step("places that fail, and load again with the keyboard", async () => {
+    await page.route("**/places", (route) => route.fulfill({ status: 503, json: { error: "busy" } }));
+    await page.goto(`/events/portland/event/${String(id)}`);
+    await expect(places).toContainText("The number left is unavailable right now.");
+    await expectHttpError(browserErrors, 503);
+    await expectAccessibleInAllAppearances(page);
+    await page.unroute("**/places");
+    await page.getByRole("button", { name: "Count again" }).press("Enter");
+    await expect(places).toHaveText(/^\d+ left right now$/);
+    await expect(places.locator(":focus")).toHaveCount(1);
+  });
+
+  await test.step("a pending form keeps the focus and sends nothing twice", async () => {
+    const answer = await holdRequests(page, /\/rsvps$/);
+    const paths = recordPaths(page);
+    await email.fill("linus@example");
+    await rsvp.focus();
+    for (let i = 0; i < 3; i += 1) await page.keyboard.press("Enter");
+    await expect(rsvp).toBeFocused();
+    await expect(rsvp).toHaveAttribute("aria-disabled", "true");
+    await expect(page.getByRole("status").filter({ hasText: "Sending" })).toHaveCount(1);
+    await expectAccessibleInAllAppearances(page);
+    expect(paths).toEqual([`/api/events/${String(id)}/rsvps`]);
+    answer();
+  });
+
+  await test.step("an error is an alert", async () => {
+    await expect(alert).toHaveText("Enter an email address, such as name@example.com.");
+    await expectHttpError(browserErrors, 422);
+    await expect(page.getByText("Sending")).toHaveCount(0);
+    await expect(rsvp).toBeFocused();
+    await expect(email).toHaveValue("linus@example");
+    await expectAccessibleInAllAppearances(page);
+  });
+
+  await test.step("a success is focused", async () => {
+    await email.fill("linus@example.com");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("status").filter({ hasText: "You have 1 place" })).toBeFocused();
+    await expectAccessibleInAllAppearances(page);
+  });
 });

@@ -234,9 +234,27 @@ test("No other visitor gets a development section", async ({ page, secureSite, d
   await visitor.dispose();
 });
 
-test("Requests below /api/ reach the upstream without prefix", async ({ page }) => {
+test("Requests below /api/ reach the upstream without prefix", async ({ page, development }) => {
   const response = await page.request.get("/api/echo/cities?state=Texas");
-  expect(await response.text()).toBe("/base/cities?state=Texas");
+  expect(await response.json()).toEqual({ url: "/base/cities?state=Texas" });
+
+  await test.step("queries of a page too", async () => {
+    const file = path.join(development.folder, HOME);
+    const before = await readFile(file, "utf8");
+    const queries = 'queries: () => ({ echo: "/api/echo/cities" })';
+    const data = "data: ({ results: { echo } }) => (echo.ok ? [echo.value as { url: string }] : [])";
+    await page.goto("/hello");
+    await writeFile(
+      file,
+      before
+        .replace('data: () => ["first", "second"]', `${queries}, ${data}`)
+        .replace('data.join(" and ")', "data.map(({ url }) => url)"),
+    );
+    await expect(page.getByText("/base/cities")).toBeVisible();
+    expect(await (await page.request.get("/hello")).text()).toContain(">/base/cities</p>");
+    await writeFile(file, before);
+    await expect(page.getByText("first and second")).toBeVisible();
+  });
 });
 
 test("Other hosts are refused", async ({ development }) => {

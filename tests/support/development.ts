@@ -82,7 +82,7 @@ async function startDevelopment(site: Site, parent: string): Promise<Development
     filter: (source) => !/[/\\](node_modules|release|tsconfig\.json)$/.test(source),
   });
   const api = createServer((request, response) => {
-    response.end(request.url);
+    response.end(JSON.stringify({ url: request.url }));
   }).listen(0, "127.0.0.1");
   await once(api, "listening");
   const { port } = api.address() as AddressInfo;

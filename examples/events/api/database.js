@@ -39,8 +39,8 @@ const SCHEMA = `
 /**
  * The events and RSVPs.
  *
- * An RSVP needs no e-mail address after its validation, so the database has only a keyed hash of it: enough to recognize
- * that the same person answers again.
+ * An RSVP needs no email address after its validation, so the database has only a keyed hash of it, to recognize a second
+ * RSVP of the same address.
  *
  * @typedef {ReturnType<typeof openDatabase>} Database
  */
@@ -153,7 +153,7 @@ export function openDatabase(location) {
     },
 
     /**
-     * Records an RSVP. Another one of the same e-mail address replaces it, so a repeated request changes nothing.
+     * Records an RSVP. Another one of the same email address replaces it, so a repeated request changes nothing.
      * Returns the places that are left, and whether they sufficed.
      *
      * @param {{ event: number, email: string, places: number }} rsvp

@@ -17,19 +17,19 @@ import { HttpError, readFields, seeOther, sendJson, wantsPage } from "./http.js"
  * @property {Date} now
  */
 
-// Lists change rarely. For half a minute a cache answers by itself. For two more minutes it answers at once and fetches behind the
-// visitor's back. For a day it answers if this API is away. Browsers ask the gateway's cache each time.
+// Lists change rarely. A cache may use a response for 30 seconds, then for two minutes while it fetches a new one, and for a day if
+// this API fails. Browsers ask the gateway's cache each time.
 const CACHED = "public, max-age=0, s-maxage=30, stale-while-revalidate=120, stale-if-error=86400";
-// Soon right again, but no way to reach the database a thousand times a second.
+// Short, because an event may be added, but long enough to shield the database.
 const NOT_FOUND = { "Cache-Control": "public, max-age=0, s-maxage=5" };
 
 const MAX_PLACES = 4;
 const MAX_SEARCH_LENGTH = 60;
 const MAX_WORDS = 6;
-// The pattern of HTML's e-mail fields, with a dot in the domain.
+// The pattern of HTML's email fields, with a dot in the domain.
 const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)+$/i;
 
-/** The minute in which an answer was made, so that a page can say how old its data is. @param {Date} now */
+/** The minute of a response, so that a page can show the age of its data. @param {Date} now */
 function minute(now) {
   return `${now.toISOString().slice(0, 16)}Z`;
 }
@@ -54,7 +54,7 @@ function readPage({ query }) {
   return Number(text);
 }
 
-/** Whitespace, slashes and control characters separate words: a path segment cannot hold all of them. @param {string} text */
+/** Splits at whitespace, slashes and control characters, which a path segment cannot contain. @param {string} text */
 function wordsOf(text) {
   return text
     .slice(0, MAX_SEARCH_LENGTH)
@@ -118,7 +118,7 @@ export function showPlaces(call) {
   sendJson(call.request, call.response, { body: { left, capacity } });
 }
 
-/** `GET /search?city=&search=`: leads the search form to the page with the results. @param {Call} call */
+/** `GET /search?city=&search=`: redirects the search form to the page with the results. @param {Call} call */
 export function search(call) {
   const { response, query } = call;
   const { slug } = readCity(call, query.get("city") ?? "");
@@ -130,8 +130,8 @@ export function search(call) {
 }
 
 /**
- * `POST /:event/rsvps`: records an RSVP. A script gets JSON; a browser without one is led to the page that shows the outcome.
- * The e-mail address is in no path, log or answer.
+ * `POST /:event/rsvps`: records an RSVP. Scripts get JSON; a form without JavaScript is redirected to a page with the outcome.
+ * The email address is in no path, log or response.
  *
  * @param {Call} call
  */
@@ -151,7 +151,7 @@ export async function addRsvp(call) {
  */
 function rsvp(database, event, { email, places }, day) {
   if (typeof email !== "string" || email.length > 254 || !EMAIL.test(email.trim()))
-    return { outcome: "invalid", status: 422, error: "Enter an e-mail address, such as name@example.com." };
+    return { outcome: "invalid", status: 422, error: "Enter an email address, such as name@example.com." };
   const count = Number(places);
   if (!Number.isInteger(count) || count < 1 || count > MAX_PLACES)
     return { outcome: "invalid", status: 422, error: `Choose 1 to ${String(MAX_PLACES)} places.` };
@@ -166,7 +166,7 @@ function rsvp(database, event, { email, places }, day) {
   };
 }
 
-/** `GET /healthz`: whether the database answers. @param {Call} call */
+/** `GET /healthz`: 200 if the database works. @param {Call} call */
 export function health({ request, response, database, now }) {
   database.cities(today(now));
   sendJson(request, response, { body: { status: "ok" } });

@@ -1,4 +1,4 @@
-// What every endpoint needs of HTTP: bounded bodies, JSON with validators, and errors as `{"error": …}`.
+// HTTP helpers of the endpoints: bodies with a limit, JSON with validators, and errors as `{"error": …}`.
 import { createHash } from "node:crypto";
 
 /** @typedef {import("node:http").IncomingMessage} Request */
@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 
 const MAX_BODY_BYTES = 4096;
 
-/** An error whose message is for the visitor. */
+/** An error with a message for the visitor. */
 export class HttpError extends Error {
   /**
    * @param {number} status
@@ -21,11 +21,11 @@ export class HttpError extends Error {
 }
 
 /**
- * Sends JSON. An answer to a GET has an `ETag`, so that a cache that asks again with it gets a 304 without a body.
+ * Sends JSON. A response that may be cached has an `ETag`, so that a cache can revalidate it with a 304 without a body.
  *
  * @param {Request} request
  * @param {Response} response
- * @param {{ status?: number, body: unknown, cacheControl?: string, headers?: Record<string, string> }} answer
+ * @param {{ status?: number, body: unknown, cacheControl?: string, headers?: Record<string, string> }} content
  */
 export function sendJson(request, response, { status = 200, body, cacheControl = "no-store", headers = {} }) {
   const bytes = Buffer.from(JSON.stringify(body));
@@ -49,12 +49,12 @@ function hasValidator({ headers }, etag) {
   return known === "*" || known?.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag) === true;
 }
 
-/** Sends the browser to a page of the site. @param {Response} response @param {string} path */
+/** Redirects to a page of the site. @param {Response} response @param {string} path */
 export function seeOther(response, path) {
   response.writeHead(303, { Location: path, "Cache-Control": "no-store", "Content-Length": 0 }).end();
 }
 
-/** Whether a form was posted by the browser itself, which shows what it gets. @param {Request} request */
+/** Whether the browser itself posted a form, without JavaScript, and shows the response. @param {Request} request */
 export function wantsPage({ headers }) {
   return /\btext\/html\b/.test(headers.accept ?? "");
 }

@@ -43,7 +43,7 @@ function matchPath(pattern, path) {
 }
 
 /**
- * What the log has of a request: its route and never its path, which contains what visitors search for.
+ * The log entry of a request. It has the route and not the path, which contains what visitors search for.
  *
  * @typedef {{ route: string, method: string, status: number, milliseconds: number }} LogEntry
  */
@@ -63,7 +63,7 @@ export async function startApi({ port, location = ":memory:", now = () => new Da
   let seeded = "";
 
   /** @param {Request} request @param {Response} response */
-  async function answer(request, response) {
+  async function handle(request, response) {
     const started = performance.now();
     const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://api");
     const found = ROUTES.map((route) => ({ ...route, param: matchPath(route.pattern, pathname) })).find(
@@ -89,14 +89,14 @@ export async function startApi({ port, location = ":memory:", now = () => new Da
     }
   }
 
-  /** Creates the sample events, again each day. */
+  /** Adds the sample events of new days. */
   function addSamples() {
     const today = now().toISOString().slice(0, 10);
     if (today !== seeded) database.addSamples(today);
     seeded = today;
   }
 
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => void handle(request, response));
   server.requestTimeout = 10_000;
   // Longer than the gateway keeps an idle connection, so that it never reuses one that closes at that moment.
   server.keepAliveTimeout = 120_000;
@@ -115,7 +115,7 @@ export async function startApi({ port, location = ":memory:", now = () => new Da
   return {
     /** Its URL, without a trailing slash. */
     url: `http://127.0.0.1:${String(address.port)}`,
-    /** Answers the requests that it has, and stops. */
+    /** Completes the requests in progress, and stops. */
     async close() {
       await new Promise((resolve) => {
         server.close(resolve);

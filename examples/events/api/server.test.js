@@ -124,7 +124,7 @@ describe("caching", () => {
     expect((await request(`/${String(id)}/places`)).headers.get("cache-control")).toBe("no-store");
   });
 
-  test("a known validator gets 304 without a body, until the answer changes", async () => {
+  test("a known validator gets 304 without a body, until the response changes", async () => {
     const etag = (await request("/cities")).headers.get("etag") ?? "";
     const headers = { "if-none-match": `"other", W/${etag}` };
     const same = await request("/cities", { headers });
@@ -176,13 +176,13 @@ describe("RSVP", () => {
 
   test("never takes more places than there are", async () => {
     const { id, left } = await freeEvent();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: left }, (_, index) => rsvp(id, { email: `${String(index)}@example.com`, places: "4" })),
     );
-    const accepted = answers.filter(({ status }) => status === 200).length;
+    const accepted = responses.filter(({ status }) => status === 200).length;
     expect(accepted).toBe(Math.floor(left / 4));
     expect((await json(`/${String(id)}/places`)).left).toBe(left % 4);
-    const refused = await answers.find(({ status }) => status === 409)?.json();
+    const refused = await responses.find(({ status }) => status === 409)?.json();
     expect(refused).toEqual({
       outcome: "full",
       error: left % 4 === 0 ? "No places are left." : expect.stringMatching(/^Only \d places? (is|are) left\.$/),
@@ -203,9 +203,9 @@ describe("RSVP", () => {
   });
 
   test.each([
-    [{ email: "ada", places: "1" }, "Enter an e-mail address, such as name@example.com."],
-    [{ email: `${"a".repeat(250)}@example.com`, places: "1" }, "Enter an e-mail address, such as name@example.com."],
-    [{ places: "1" }, "Enter an e-mail address, such as name@example.com."],
+    [{ email: "ada", places: "1" }, "Enter an email address, such as name@example.com."],
+    [{ email: `${"a".repeat(250)}@example.com`, places: "1" }, "Enter an email address, such as name@example.com."],
+    [{ places: "1" }, "Enter an email address, such as name@example.com."],
     [{ email: EMAIL, places: "5" }, "Choose 1 to 4 places."],
     [{ email: EMAIL, places: "1.5" }, "Choose 1 to 4 places."],
     [{ email: EMAIL }, "Choose 1 to 4 places."],

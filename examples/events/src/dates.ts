@@ -1,4 +1,4 @@
-// Formats without Intl, whose output depends on the locale of the machine: gateway and browser must agree.
+// Formats without Intl: gateway and browser must agree, and the output of Intl depends on the machine.
 
 const DAY = 24 * 60 * 60 * 1000;
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -13,7 +13,7 @@ export function formatDay(date: string): string {
   return `${WEEKDAYS[day.getUTCDay()] ?? ""}, ${MONTHS[day.getUTCMonth()] ?? ""} ${String(day.getUTCDate())}`;
 }
 
-/** `Today` or `Tomorrow`, seen from a day. Otherwise null. */
+/** `Today` or `Tomorrow`, relative to a day. Null for other days. */
 export function relativeDay(date: string, today: string): string | null {
   return ["Today", "Tomorrow"][(Date.parse(date) - Date.parse(today)) / DAY] ?? null;
 }

@@ -6,12 +6,12 @@ import { eventTrail, type EventData } from "./eventData";
 
 /** The document head of an event's pages. */
 export function eventHead(data: EventData, { brand }: SiteFacts): Head {
-  const { path, answer, outcome } = data;
-  const title = answer ? answer.event.title : SECTION_NAME;
+  const { path, details, outcome } = data;
+  const title = details ? details.event.title : SECTION_NAME;
   return {
     title: `${outcome ? `${outcome.title}: ` : ""}${title} - ${brand}`,
-    description: answer
-      ? `A sample event in ${answer.city.name}: ${formatDay(answer.event.date)}, ${formatTime(answer.event.time)}.`
+    description: details
+      ? `A sample event in ${details.city.name}: ${formatDay(details.event.date)}, ${formatTime(details.event.time)}.`
       : "A sample event.",
     canonical: path,
     robots: "noindex",

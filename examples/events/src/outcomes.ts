@@ -1,6 +1,6 @@
 import type { NoticeProps } from "@colonnade/kit";
 
-/** What the page after an RSVP without JavaScript says. */
+/** The message of the page after an RSVP without JavaScript. */
 export interface Outcome extends Required<Pick<NoticeProps, "kind" | "title">> {
   readonly text: string;
   /** Another attempt may succeed. */
@@ -26,7 +26,7 @@ export const OUTCOMES: ReadonlyMap<string, Outcome> = new Map([
     {
       kind: "error",
       title: "The RSVP was not valid",
-      text: "It needs an e-mail address, such as name@example.com, and 1 to 4 places. Nothing was recorded.",
+      text: "It needs an email address, such as name@example.com, and 1 to 4 places. Nothing was recorded.",
       canRetry: true,
     },
   ],

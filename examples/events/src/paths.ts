@@ -19,7 +19,7 @@ export function listPath({ city, search, page = 1 }: ListAddress): string {
   return String(page) === "1" ? list : `${list}/page/${encodeURIComponent(page)}`;
 }
 
-/** Path of the results for what a visitor typed. `GET /api/events/search` leads to the same path without JavaScript. */
+/** Path of the results for what a visitor typed. Without JavaScript, `GET /api/events/search` redirects to the same path. */
 export function typedSearchPath(city: string, text: string): string {
   const words = text.split(/[\s/\\\p{Cc}]+/u).filter((word) => /[\p{L}\p{N}]/u.test(word));
   return listPath({ city, search: words.join(" ") });
@@ -30,7 +30,7 @@ export function eventPath(city: string, event: number | string): string {
   return pathTo("/events/:city/event/:event", { city, event: String(event) });
 }
 
-/** Path of the API below the gateway. The operator's configuration has it as the upstream `events`. */
+/** Path of the API on the site. In the operator's configuration, it is the upstream `events`. */
 const API = "/api/events";
 
 /** The query for all cities, with their numbers of events from a day on. */
@@ -49,15 +49,15 @@ export function eventQuery(event = ""): string {
   return `${API}/${encodeURIComponent(event)}`;
 }
 
-/** Where the browser asks for the places that are left. */
+/** The query for the places that are left, which each browser sends. */
 export function placesQuery(event: number): string {
   return `${API}/${String(event)}/places`;
 }
 
-/** Where the search form leads without JavaScript. */
+/** Action of the search form, without JavaScript. */
 export const SEARCH_ACTION = `${API}/search`;
 
-/** Where an RSVP goes. */
+/** Action of the RSVP form. */
 export function rsvpAction(event: number): string {
   return `${API}/${String(event)}/rsvps`;
 }

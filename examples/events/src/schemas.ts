@@ -1,4 +1,4 @@
-// What this section relies on in the API's answers. An answer that does not fit is a failed query, not a broken page.
+// What this section relies on in the API's responses. A response that does not fit is a failed query, not a broken page.
 import * as v from "valibot";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -24,7 +24,7 @@ export const citiesSchema = v.object({ asOf, cities: v.array(v.object({ ...city.
 
 /** One page of a list of events. */
 export const listingSchema = v.object({
-  /** The minute in which the API made the answer. */
+  /** The minute in which the API created the response. */
   asOf,
   city,
   /** Number of events on all pages. */
@@ -44,11 +44,11 @@ export const eventSchema = v.object({
 /** The places that are left right now. */
 export const placesSchema = v.object({ left: count, capacity: count });
 
-/** The answer to an accepted RSVP. */
+/** The response to an accepted RSVP. */
 export const rsvpSchema = v.object({ places: count, left: count });
 
 export type Cities = v.InferOutput<typeof citiesSchema>;
 export type City = v.InferOutput<typeof city>;
 export type EventSummary = v.InferOutput<typeof summary>;
 export type Listing = v.InferOutput<typeof listingSchema>;
-export type EventAnswer = v.InferOutput<typeof eventSchema>;
+export type EventDetails = v.InferOutput<typeof eventSchema>;

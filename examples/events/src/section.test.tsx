@@ -81,7 +81,7 @@ describe("list", () => {
   test("shows events by day, labeled as samples", async () => {
     const events = [EVENT, { ...EVENT, id: 8, date: "2026-11-26", time: "09:00", title: "Bread" }];
     const { head } = await open("/events/portland", { listing: { ...LISTING, total: 2, events } });
-    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("What's on in Portland");
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("What’s on in Portland");
     expect(screen.getAllByRole("heading", { level: 2 }).map(({ textContent }) => textContent)).toEqual([
       "Today, Tue, November 24",
       "Thursday, November 26",
@@ -91,11 +91,11 @@ describe("list", () => {
     for (const text of ["6:30 PM", "Sample event", "Sample venue", "Games"]) expect(card.getByText(text)).toBeTruthy();
     expect(screen.getByText(/All events and venues here are samples/)).toBeTruthy();
     expect(head).toMatchObject({
-      title: "What's on in Portland - Test Directory",
+      title: "What’s on in Portland - Test Directory",
       canonical: "/events/portland",
       robots: "noindex",
     });
-    expect(head.breadcrumbs?.map(({ label }) => label)).toEqual(["Home", "What's on", "Portland"]);
+    expect(head.breadcrumbs?.map(({ label }) => label)).toEqual(["Home", "What’s on", "Portland"]);
   });
 
   test("links the pages before and after it", async () => {
@@ -106,7 +106,7 @@ describe("list", () => {
       "/events/portland/search/games/page/3",
     ]);
     expect(head.canonical).toBe("/events/portland/search/games/page/2");
-    expect(head.title).toBe("What's on in Portland, “games”, page 2 - Test Directory");
+    expect(head.title).toBe("What’s on in Portland, “games”, page 2 - Test Directory");
   });
 
   test("an empty city offers others, and an empty search all events", async () => {
@@ -115,19 +115,19 @@ describe("list", () => {
     expect(screen.getByText("Nothing is on in Portland")).toBeTruthy();
     cleanup();
     await open("/events/portland/search/zebra", { listing: empty });
-    expect(screen.getByText("No events in Portland match “zebra”.")).toBeTruthy();
+    expect(screen.getByRole("heading", { level: 2 }).textContent).toBe("No events match “zebra”");
     expect(screen.getByRole("link", { name: "All events in Portland" })).toBeTruthy();
   });
 
   test.each([
     ["a failed query", 503],
-    ["an answer that does not fit", { ...LISTING, events: [{ ...EVENT, date: "soon" }] }],
+    ["a response that does not fit", { ...LISTING, events: [{ ...EVENT, date: "soon" }] }],
   ])("%s leaves a page that offers another attempt", async (_, listing) => {
     const { head } = await open("/events/portland", { listing });
-    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("What's on");
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("What’s on");
     expect(screen.getByText("The events are unavailable right now")).toBeTruthy();
     expect(screen.getByRole("link", { name: "Try again" }).getAttribute("href")).toBe("/events/portland");
-    expect(head.title).toBe("What's on - Test Directory");
+    expect(head.title).toBe("What’s on - Test Directory");
   });
 
   test("page 1 leads to the list, and unknown cities and pages are not found", async () => {
@@ -145,6 +145,8 @@ describe("list", () => {
     vi.setSystemTime(new Date("2026-11-24T14:17:00Z"));
     await open("/events/portland", { listing: LISTING });
     expect(screen.getByText("12 minutes old")).toBeTruthy();
+    expect(screen.getByRole("status").textContent).toBe("This may be out of date.");
+    expect(screen.getByRole("link", { name: "Load again" }).getAttribute("href")).toBe("/events/portland");
   });
 });
 
@@ -163,17 +165,19 @@ describe("event", () => {
     fetched.mockResolvedValueOnce(Response.json({ error: "" }, { status: 503 }));
     await open(EVENT_PATH, { event: DETAIL });
     await userEvent.click(await screen.findByRole("button", { name: "Count again" }));
-    expect(await screen.findByText("3 left right now")).toBeTruthy();
+    const left = await screen.findByText("3 left right now");
+    // Loading removes the button. Its focus stays at this place.
+    expect(document.activeElement).toBe(left.parentElement);
   });
 
   test("an RSVP says what becomes of it, and counts the places again", async () => {
     await open(EVENT_PATH, { event: DETAIL });
     await screen.findByText("3 left right now");
-    expect(screen.getByText(/an RSVP goes nowhere but its database/)).toBeTruthy();
+    expect(screen.getByText(/Your RSVP stays in its database/)).toBeTruthy();
     fetched.mockImplementation((path) =>
       Promise.resolve(Response.json(path.endsWith("/rsvps") ? { places: 2, left: 1 } : { left: 1, capacity: 24 })),
     );
-    await userEvent.type(screen.getByLabelText("E-mail"), "ada@example.com");
+    await userEvent.type(screen.getByLabelText("Email"), "ada@example.com");
     await userEvent.clear(screen.getByLabelText("Places"));
     await userEvent.type(screen.getByLabelText("Places"), "2");
     await userEvent.click(screen.getByRole("button", { name: "RSVP" }));

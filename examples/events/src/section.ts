@@ -1,6 +1,6 @@
 import { defineSection } from "@colonnade/kit";
 
-/** What's on in a few cities: live data of an API, rendered by the gateway. */
+/** What’s on in a few cities: live data of an API, rendered by the gateway. */
 export default defineSection({
   name: "events",
   contract: 1,

@@ -3,7 +3,7 @@ import { userEvent } from "@testing-library/user-event";
 import { renderToString } from "react-dom/server";
 import type { ReactElement } from "react";
 import * as v from "valibot";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, expectTypeOf, test, vi } from "vitest";
 
 import { MutationForm, SubmitButton, type MutationFormProps } from "./MutationForm.js";
 
@@ -74,8 +74,8 @@ describe("MutationForm", () => {
     const { container } = render(<Rsvp />);
     await submit();
     const form = container.querySelector("form");
-    expect(form?.getAttribute("aria-busy")).toBe("true");
     expect(button().getAttribute("aria-disabled")).toBe("true");
+    expect(screen.getByRole("status").textContent).toBe("Sending");
     await submit();
     expect(document.activeElement).toBe(button());
     await userEvent.type(screen.getByLabelText("Name"), "{Enter}");
@@ -84,7 +84,8 @@ describe("MutationForm", () => {
     });
     expect(fetched).toHaveBeenCalledOnce();
     await respond(Response.json({ tickets: 2 }));
-    expect(form?.hasAttribute("aria-busy")).toBe(false);
+    expect(button().hasAttribute("aria-disabled")).toBe(false);
+    expect(screen.getByRole("status").textContent).toBe("");
     await submit();
     expect(fetched).toHaveBeenCalledTimes(2);
   });
@@ -126,23 +127,75 @@ describe("MutationForm", () => {
   test("after a success, shows the message in its place and focuses it", async () => {
     render(<Rsvp success={({ tickets }) => <p>{`${String(tickets)} tickets reserved`}</p>} />);
     await submit();
-    const status = await screen.findByRole("status");
-    expect(status.textContent).toBe("2 tickets reserved");
+    const status = (await screen.findByText("2 tickets reserved")).parentElement;
+    expect(status?.getAttribute("role")).toBe("status");
     expect(document.activeElement).toBe(status);
     expect(screen.queryByRole("button")).toBeNull();
   });
 
-  test("goes to the page that the response redirects to", async () => {
+  /** The response after a redirect. */
+  function redirected(response: Response, url: string): Response {
+    return Object.defineProperties(response, { redirected: { value: true }, url: { value: url } });
+  }
+
+  test("goes to the page that the response redirects to, and works again after Back", async () => {
     const assign = vi.spyOn(location, "assign").mockReturnValue();
-    const page = new Response("<!doctype html>");
-    Object.defineProperties(page, { redirected: { value: true }, url: { value: "http://localhost/events/7/thanks" } });
-    fetched.mockResolvedValueOnce(page);
+    const url = "http://localhost/events/7/thanks";
+    fetched.mockResolvedValueOnce(redirected(new Response("<!doctype html>"), url));
     render(<Rsvp />);
     await submit();
     await vi.waitFor(() => {
-      expect(assign).toHaveBeenCalledExactlyOnceWith("http://localhost/events/7/thanks");
+      expect(assign).toHaveBeenCalledExactlyOnceWith(url);
     });
     expect(button().getAttribute("aria-disabled")).toBe("true");
+    // The browser shows the page as it was left.
+    act(() => {
+      window.dispatchEvent(new Event("pageshow"));
+    });
+    expect(button().hasAttribute("aria-disabled")).toBe(false);
+    await submit();
+    expect(fetched).toHaveBeenCalledTimes(2);
+  });
+
+  test("reads the JSON of a redirect below /api/", async () => {
+    const assign = vi.spyOn(location, "assign").mockReturnValue();
+    const onSuccess = vi.fn();
+    fetched.mockResolvedValueOnce(redirected(Response.json({ tickets: 3 }), "http://localhost/api/events/7"));
+    render(<Rsvp onSuccess={onSuccess} />);
+    await submit();
+    await vi.waitFor(() => {
+      expect(onSuccess).toHaveBeenCalledExactlyOnceWith({ tickets: 3 });
+    });
+    expect(assign).not.toHaveBeenCalled();
+  });
+
+  test("a schema gives the value its type; without one, it is unknown", () => {
+    const schema = v.object({ tickets: v.number() });
+    const typed = (
+      <MutationForm
+        action="/api/events/7/rsvp"
+        schema={schema}
+        success={(value) => {
+          expectTypeOf(value).toEqualTypeOf<{ tickets: number }>();
+          return null;
+        }}
+      >
+        {null}
+      </MutationForm>
+    );
+    const untyped = (
+      <MutationForm
+        action="/api/events/7/rsvp"
+        onSuccess={(value) => {
+          expectTypeOf(value).toBeUnknown();
+        }}
+        // @ts-expect-error -- nothing validates it
+        success={(value: { tickets: number }) => String(value.tickets)}
+      >
+        {null}
+      </MutationForm>
+    );
+    expect([typed, untyped]).toHaveLength(2);
   });
 
   test("does nothing with a response after the visitor has left", async () => {

@@ -15,12 +15,12 @@ import { useMutation, type MutationOptions } from "./useMutation.js";
 /** Props of {@link MutationForm}: those of a form. */
 export interface MutationFormProps<Value>
   extends MutationOptions<Value>, Omit<ComponentPropsWithoutRef<"form">, "action" | "method" | "encType" | "target"> {
-  /** Path below `/api/`. Without JavaScript, the upstream answers with a redirect to a page of the site. */
+  /** Path below `/api/`. Without JavaScript, the upstream responds with a redirect to a page of the site. */
   readonly action: string;
   /** Fields, and a {@link SubmitButton}. */
   readonly children: ReactNode;
   /** Replaces the form after a success. It gets the focus, and screen readers announce it. */
-  readonly success?: (value: Value) => ReactNode;
+  readonly success?: (value: NoInfer<Value>) => ReactNode;
 }
 
 /** Props of {@link SubmitButton}: those of a button. */
@@ -58,10 +58,15 @@ export function MutationForm<Value = unknown>({
     send(new FormData(event.currentTarget, event.nativeEvent.submitter));
   };
   return (
-    <form {...form} action={action} method="post" aria-busy={isPending || undefined} onSubmit={submit}>
+    <form {...form} action={action} method="post" onSubmit={submit}>
       <PendingContext value={isPending}>{children}</PendingContext>
-      {/* Always present: screen readers announce text that appears in it. */}
-      <div role="alert">{state.status === "error" && <Notice kind="error" title={state.error} />}</div>
+      {/* Both are always present: screen readers announce text that appears in them. */}
+      <div role="status" className="visually-hidden">
+        {isPending && "Sending"}
+      </div>
+      <div role="alert" className="form-error">
+        {state.status === "error" && <Notice kind="error" title={state.error} />}
+      </div>
     </form>
   );
 }

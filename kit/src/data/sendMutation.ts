@@ -1,3 +1,4 @@
+import { isPagePath } from "@colonnade/kit";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import { validateResult, type QueryResult } from "../queries.js";
@@ -11,7 +12,7 @@ export type MutationOutcome<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly httpStatus: number; readonly error: string };
 
-// In milliseconds. Longer than that of an upstream, whose response says what happened.
+// In milliseconds. Longer than the gateway waits for an upstream by default, so that its response says what happened.
 const TIMEOUT = 30_000;
 const UNREACHABLE = "The site cannot be reached. Check your connection and try again.";
 const FAILED = "This did not work. Try again.";
@@ -66,7 +67,8 @@ export async function sendMutation<Value>(
   const response = await post(path, body);
   if (!response) return { ok: false, httpStatus: 0, error: UNREACHABLE };
   const { ok, status, redirected, url, text } = response;
-  if (ok && redirected) return { ok: true, page: url };
+  // A redirect below `/api/` leads to JSON, and not to a page.
+  if (ok && redirected && isPagePath(new URL(url).pathname)) return { ok: true, page: url };
   const result = parse(text);
   if (!ok) return { ok: false, httpStatus: status, error: errorOf(result) };
   const validated = await validateResult(result, schema);

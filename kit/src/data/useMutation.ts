@@ -7,8 +7,8 @@ import { sendMutation, type MutationBody } from "./sendMutation.js";
 export interface MutationOptions<Value> {
   /** Schema of any library that implements Standard Schema. A value that does not fit is an error with status 502. */
   readonly schema?: StandardSchemaV1<unknown, Value>;
-  /** Called with the JSON of the response, or null if it is empty. */
-  readonly onSuccess?: (value: Value) => void;
+  /** Called with the JSON of the response, or null if it is empty. Without a schema, it is unknown. */
+  readonly onSuccess?: (value: NoInfer<Value>) => void;
 }
 
 /** The state of a {@link useMutation}. */
@@ -47,6 +47,10 @@ export function useMutation<Value = unknown>(path: string, options: MutationOpti
       current.current = null;
     };
   });
+  const reset = (): void => {
+    isPending.current = false;
+    setState({ status: "idle" });
+  };
   const send = async (body: MutationBody): Promise<void> => {
     if (isPending.current) return;
     isPending.current = true;
@@ -54,8 +58,9 @@ export function useMutation<Value = unknown>(path: string, options: MutationOpti
     const outcome = await sendMutation(path, body, options.schema);
     // The visitor has left.
     if (!current.current) return;
-    // The state stays pending until the browser has loaded the page.
     if ("page" in outcome) {
+      // The state stays pending until the browser has loaded the page. On Back, it may show this one as it was left.
+      addEventListener("pageshow", reset, { once: true });
       location.assign(outcome.page);
       return;
     }

@@ -12,7 +12,8 @@ import type { RenderReply } from "./rendererJob.js";
 // A shell whose HTML is the number of renders in the sandbox.
 const SHARED = `var colonnadeShared = {
   createSteps: (load) => ({ loadSection: async () => null, inspect() {}, member() {}, takeBlocked: () => [] }),
-  async render(section, { path }) {
+  async render(section, { path, results }) {
+    if (path === "/results") return { status: 200, html: String(results.list.value[0] instanceof Object) };
     if (path === "/endless") for (;;);
     if (path === "/clock") Date.now();
     globalThis.count = (globalThis.count ?? 0) + 1;
@@ -48,6 +49,13 @@ function htmlOf({ rendered }: RenderReply): string | undefined {
 test("each render has a fresh sandbox", async () => {
   const replies = await Promise.all([render("/hello"), render("/hello")]);
   expect(replies.map(htmlOf)).toEqual(["1", "1"]);
+});
+
+test("results of queries are objects of the sandbox", async () => {
+  const page = { section: "hello", pattern: "/results" };
+  const results = { list: { ok: true, value: [{ id: "7" }] } } as const;
+  const request = { path: "/results", page, site: PLACEHOLDER_SITE, results };
+  expect(htmlOf(await renderer.render({ build: "first", request }))).toBe("true");
 });
 
 test("a render uses the script of its build", async () => {

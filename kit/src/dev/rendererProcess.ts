@@ -1,5 +1,5 @@
 // Renders pages of a section, each in a fresh sandbox. Its argument is a RendererJob.
-import type { Script } from "node:vm";
+import { Script, type Context } from "node:vm";
 
 import { stackOfFunction } from "../check/functionPosition.js";
 import { describeThrown, settled } from "../check/outcome.js";
@@ -41,14 +41,22 @@ async function dataViolation(steps: CheckSteps, { path, page, results }: RenderR
   return { kind: "violation", code: "COL100", ...violation, message: problem, ...(stack && { stack }) };
 }
 
-async function render({ build, request }: RenderJob): Promise<RenderReply> {
+/** Copies a request into a sandbox: a page may return an object of it as data, which must be a plain object there. */
+function copyInto(context: Context, request: RenderRequest): RenderRequest {
+  const parse = new Script("JSON.parse").runInContext(context) as typeof JSON.parse;
+  return parse(JSON.stringify(request)) as RenderRequest;
+}
+
+async function render({ build, request: received }: RenderJob): Promise<RenderReply> {
   const reports: Report[] = [];
   let rendered: RenderResult | null = null;
   let step = "loading the section";
   let steps: CheckSteps | undefined;
+  const context = createSandboxContext();
+  const request = copyInto(context, received);
   watchdog.start(step, LOAD_LIMIT);
   try {
-    const globals = runScripts(createSandboxContext(), shared, bundleOf(build)) as RendererGlobals;
+    const globals = runScripts(context, shared, bundleOf(build)) as RendererGlobals;
     const { colonnadeShared, colonnadeSection } = globals;
     steps = colonnadeShared.createSteps(colonnadeSection.load, job.name);
     const result = await settled(steps.loadSection());

@@ -1,17 +1,17 @@
+import { Link } from "@colonnade/kit";
 import { useSyncExternalStore, type ReactElement } from "react";
 
 import { formatTime } from "../dates";
 import css from "./DataAge.module.css";
-import { ReloadLink } from "./ReloadLink";
 
 interface Props {
-  /** The minute in which the API made the answer, in UTC. */
+  /** The minute in which the API created the response, in UTC. */
   readonly asOf: string;
   /** Path of this page. */
   readonly path: string;
 }
 
-// In minutes. The caches between API and browser answer with older data only if the API fails; see `CACHED` in api/endpoints.js.
+// In minutes. The caches between API and browser use older responses only if the API fails; see `CACHED` in api/endpoints.js.
 const STALE_AFTER = 5;
 
 function subscribe(onChange: () => void): () => void {
@@ -22,8 +22,8 @@ function subscribe(onChange: () => void): () => void {
 }
 
 /**
- * When the data was made. The server must not use the clock, so only the browser knows the age of the data, and says so once
- * it is old: because the API is away, or because the page has been open for long.
+ * The time of the data. Pages must not depend on the clock, so the browser computes the age after hydration. Old data is marked:
+ * the API is unavailable, or the page has been open for a long time.
  */
 export function DataAge({ asOf, path }: Props): ReactElement {
   const minutes = useSyncExternalStore(
@@ -31,14 +31,17 @@ export function DataAge({ asOf, path }: Props): ReactElement {
     () => Math.floor((Date.now() - Date.parse(asOf)) / 60_000),
     () => 0,
   );
+  const isStale = minutes >= STALE_AFTER;
   return (
-    <p className={css.age} role="status">
+    <p className={css.age}>
       As of <time dateTime={asOf}>{`${formatTime(asOf.slice(11, 16))} UTC`}</time>
-      {minutes >= STALE_AFTER && (
+      {isStale && (
         <>
-          , <strong>{`${formatAge(minutes)} old`}</strong>. <ReloadLink path={path}>Load it again</ReloadLink>
+          , <strong>{`${formatAge(minutes)} old`}</strong>.
         </>
-      )}
+      )}{" "}
+      {/* Without the age, so that screen readers announce it once and not each minute. */}
+      <span role="status">{isStale && "This may be out of date."}</span> {isStale && <Link to={path}>Load again</Link>}
     </p>
   );
 }

@@ -1,20 +1,19 @@
 import { Badge, Card, useHydrated } from "@colonnade/kit";
-import { lazy, Suspense, type ReactElement } from "react";
+import type { ReactElement } from "react";
 
 import { formatDay, formatTime } from "../dates";
-import type { EventAnswer } from "../schemas";
+import type { EventDetails } from "../schemas";
 import css from "./EventDetail.module.css";
-
-const PlacesLeft = lazy(() => import("./PlacesLeft"));
+import { PlacesLeft } from "./PlacesLeft";
 
 interface Props {
-  readonly answer: EventAnswer;
-  /** Changes when the visitor has taken places, which are then counted again. */
+  readonly details: EventDetails;
+  /** The RSVPs that the visitor has sent from this page. After each one, the places are fetched again. */
   readonly rsvps: number;
 }
 
 /** Everything about an event. */
-export function EventDetail({ answer: { city, event }, rsvps }: Props): ReactElement {
+export function EventDetail({ details: { city, event }, rsvps }: Props): ReactElement {
   const isHydrated = useHydrated();
   return (
     <Card as="section" aria-label="About this event" className={css.event}>
@@ -43,13 +42,9 @@ export function EventDetail({ answer: { city, event }, rsvps }: Props): ReactEle
           <dt>Places</dt>
           <dd>
             {`${String(event.capacity)} in all`}
-            {/* Only browsers know what is left, so the document leaves room for it. */}
+            {/* The browser fetches what is left. The space is reserved, so the layout does not shift. */}
             <div role="status" className={css.places}>
-              {isHydrated && (
-                <Suspense>
-                  <PlacesLeft key={rsvps} event={event.id} />
-                </Suspense>
-              )}
+              {isHydrated && <PlacesLeft key={rsvps} event={event.id} />}
             </div>
           </dd>
         </div>

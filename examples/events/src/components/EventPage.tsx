@@ -12,26 +12,26 @@ import { RsvpCard } from "./RsvpCard";
 import { SampleNotice } from "./SampleNotice";
 import { Unavailable } from "./Unavailable";
 
-/** An event's page, also after an RSVP without JavaScript. */
+/** The page of an event, and the page after an RSVP without JavaScript. */
 export function EventPage({ data }: { readonly data: EventData }): ReactElement {
-  const { path, answer, outcome, isOver } = data;
+  const { path, details, outcome, isOver } = data;
   const [rsvps, setRsvps] = useState(0);
   return (
-    <PageFrame trail={eventTrail(data)} heading={answer ? answer.event.title : SECTION_NAME}>
+    <PageFrame trail={eventTrail(data)} heading={details ? details.event.title : SECTION_NAME}>
       {outcome && (
         <Notice kind={outcome.kind} title={outcome.title}>
           <p>{outcome.text}</p>
         </Notice>
       )}
-      {answer ? (
+      {details ? (
         <>
-          <DataAge asOf={answer.asOf} path={path} />
+          <DataAge asOf={details.asOf} path={path} />
           <SampleNotice />
           <div className={css.columns}>
-            <EventDetail answer={answer} rsvps={rsvps} />
+            <EventDetail details={details} rsvps={rsvps} />
             {(outcome?.canRetry ?? true) && (
               <RsvpCard
-                event={answer.event.id}
+                event={details.event.id}
                 isOver={isOver}
                 onSuccess={() => {
                   setRsvps(rsvps + 1);
@@ -41,9 +41,9 @@ export function EventPage({ data }: { readonly data: EventData }): ReactElement 
           </div>
           <p>
             <Link
-              to={listPath({ city: answer.city.slug })}
+              to={listPath({ city: details.city.slug })}
               className={css.back}
-            >{`All events in ${answer.city.name}`}</Link>
+            >{`All events in ${details.city.name}`}</Link>
           </p>
         </>
       ) : (

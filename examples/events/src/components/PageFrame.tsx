@@ -9,7 +9,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** What all pages of this section have: breadcrumbs, the heading, and space between the parts. */
+/** The frame of all pages of this section: breadcrumbs, the heading, and space between the parts. */
 export function PageFrame({ trail, heading, children }: Props): ReactElement {
   return (
     <div className="page">

@@ -13,7 +13,7 @@ interface Props {
   readonly onSuccess: () => void;
 }
 
-/** The form for places. Without JavaScript, the API leads to the page that shows the outcome. */
+/** The RSVP form. Without JavaScript, the API redirects to a page with the outcome. */
 export function RsvpCard({ event, isOver, onSuccess }: Props): ReactElement {
   return (
     <Card as="section" aria-labelledby="rsvp" className={css.rsvp}>
@@ -33,10 +33,10 @@ export function RsvpCard({ event, isOver, onSuccess }: Props): ReactElement {
           )}
         >
           <p className={css.note}>
-            This is an example: an RSVP goes nowhere but its database, which keeps a code derived from your e-mail
-            address, and not the address. No mail is sent.
+            This is an example. Your RSVP stays in its database, with a code derived from your email address instead of
+            the address. Nothing is sent to you.
           </p>
-          <Field label="E-mail" type="email" name="email" autoComplete="email" required maxLength={254} />
+          <Field label="Email" type="email" name="email" autoComplete="email" required maxLength={254} />
           <Field label="Places" hint="1 to 4" type="number" name="places" min={1} max={4} defaultValue={1} required />
           <SubmitButton>RSVP</SubmitButton>
         </MutationForm>

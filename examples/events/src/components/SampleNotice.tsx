@@ -1,11 +1,11 @@
 import { Notice } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
-/** Says that the events are samples. */
+/** States that the events are samples. */
 export function SampleNotice(): ReactElement {
   return (
     <Notice>
-      <p>All events and venues here are samples. None of them takes place, and nobody expects you.</p>
+      <p>All events and venues here are samples. None of them takes place.</p>
     </Notice>
   );
 }

@@ -7,13 +7,13 @@ import css from "./SearchForm.module.css";
 
 interface Props {
   readonly city: City;
-  /** What the page shows the results of, or "". */
+  /** The words that the page shows results for, or "". */
   readonly search: string;
 }
 
 /**
- * Searches the events of a city. With JavaScript, it goes to the page with the results. Without, the API leads there, because a
- * document does not depend on the query string that a form appends.
+ * Searches the events of a city. With JavaScript, it navigates to the page with the results. Without, the API redirects there,
+ * because documents do not depend on the query string that a form appends.
  */
 export function SearchForm({ city, search }: Props): ReactElement {
   const navigate = useNavigate();
@@ -30,7 +30,7 @@ export function SearchForm({ city, search }: Props): ReactElement {
       }}
     >
       <input type="hidden" name="city" value={city.slug} />
-      {/* A new search replaces what was typed. */}
+      {/* The key resets the field after a navigation to other results. */}
       <Field
         key={search}
         label={`Search ${city.name}`}

@@ -1,22 +1,20 @@
-import { Notice } from "@colonnade/kit";
+import { Link, Notice } from "@colonnade/kit";
 import type { ReactElement } from "react";
-
-import { ReloadLink } from "./ReloadLink";
 
 interface Props {
   /** What is unavailable, at the start of a sentence. */
   readonly what: string;
-  /** Path of this page. */
+  /** Path of this page. A link to it runs the queries again. */
   readonly path: string;
 }
 
-/** In place of the result of a query that failed. */
+/** Replaces the result of a failed query. */
 export function Unavailable({ what, path }: Props): ReactElement {
   return (
     <Notice kind="error" title={`${what} right now`}>
       <p>The rest of the site works. Please try again in a moment.</p>
       <p>
-        <ReloadLink path={path}>Try again</ReloadLink>
+        <Link to={path}>Try again</Link>
       </p>
     </Notice>
   );

@@ -6,7 +6,7 @@ import { readEvent } from "../eventData";
 import { eventQuery } from "../paths";
 import { eventSchema } from "../schemas";
 
-/** One event. No paths are listed: the build does not know which events exist. */
+/** One event. It lists no paths, because the build does not know which events exist. */
 export const page = definePage({
   queries: ({ params }) => ({ event: query(eventQuery(params.event), eventSchema) }),
   data: ({ params, site, results }) => readEvent(results.event, params, site.today),

@@ -1,14 +1,12 @@
-import { Button, definePage, Notice, notFound, query, redirect, useSite, type Breadcrumb } from "@colonnade/kit";
+import { definePage, notFound, query, redirect, type Breadcrumb } from "@colonnade/kit";
 
 import { SECTION_NAME, trailTo } from "../breadcrumbs";
 import { DataAge } from "../components/DataAge";
-import { EventList } from "../components/EventList";
+import { ListingView } from "../components/ListingView";
 import { PageFrame } from "../components/PageFrame";
-import { Pagination } from "../components/Pagination";
 import { SampleNotice } from "../components/SampleNotice";
-import { SearchForm } from "../components/SearchForm";
 import { Unavailable } from "../components/Unavailable";
-import { CITIES_PATH, listPath, listQuery, type ListAddress } from "../paths";
+import { listPath, listQuery, type ListAddress } from "../paths";
 import { listingSchema, type Listing } from "../schemas";
 
 interface ListData {
@@ -22,7 +20,7 @@ function addressOf({ city = "", search, page }: Readonly<Record<string, string>>
   return { city, ...(search !== undefined && { search }), ...(page !== undefined && { page }) };
 }
 
-/** `What's on in Portland`, or without the city if the query for it failed. */
+/** `What’s on in Portland`, or without the city if the query for it failed. */
 function headingOf({ listing }: ListData): string {
   return listing ? `${SECTION_NAME} in ${listing.city.name}` : SECTION_NAME;
 }
@@ -59,20 +57,14 @@ export const page = definePage({
   },
   Component: ({ data }) => {
     const { address, listing } = data;
-    const { today } = useSite();
     const path = listPath(address);
-    const isEmpty = listing?.total === 0 && address.search === undefined;
     return (
       <PageFrame trail={trailOf(data)} heading={headingOf(data)}>
         {listing ? (
           <>
             <DataAge asOf={listing.asOf} path={path} />
             <SampleNotice />
-            {!isEmpty && <SearchForm city={listing.city} search={address.search ?? ""} />}
-            {address.search !== undefined && <ResultCount listing={listing} search={address.search} />}
-            {isEmpty && <Nothing city={listing.city.name} />}
-            <EventList city={listing.city.slug} events={listing.events} today={today} />
-            <Pagination address={address} page={listing.page} pages={listing.pages} />
+            <ListingView address={address} listing={listing} />
           </>
         ) : (
           <Unavailable what="The events are unavailable" path={path} />
@@ -81,34 +73,3 @@ export const page = definePage({
     );
   },
 });
-
-function ResultCount({ listing, search }: { readonly listing: Listing; readonly search: string }) {
-  const { total, city } = listing;
-  return (
-    <>
-      <p>
-        {total === 0
-          ? `No events in ${city.name} match “${search}”.`
-          : `${String(total)} ${total === 1 ? "event matches" : "events match"} “${search}”.`}
-      </p>
-      <p>
-        <Button to={listPath({ city: city.slug })} quiet>
-          All events in {city.name}
-        </Button>
-      </p>
-    </>
-  );
-}
-
-function Nothing({ city }: { readonly city: string }) {
-  return (
-    <Notice title={`Nothing is on in ${city}`}>
-      <p>There are no events in the next weeks.</p>
-      <p>
-        <Button to={CITIES_PATH} quiet>
-          Other cities
-        </Button>
-      </p>
-    </Notice>
-  );
-}

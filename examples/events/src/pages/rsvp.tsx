@@ -7,14 +7,14 @@ import { OUTCOMES } from "../outcomes";
 import { eventQuery } from "../paths";
 import { eventSchema } from "../schemas";
 
-/** An event after an RSVP without JavaScript. The path has the outcome, so a reload posts nothing again. */
+/** An event after an RSVP without JavaScript. The outcome is in the path, so a reload posts nothing again. */
 export const page = definePage({
   queries: ({ params }) => ({ event: query(eventQuery(params.event), eventSchema) }),
   data: ({ params, site, results }) => {
     const outcome = OUTCOMES.get(params.outcome ?? "");
     if (!outcome) return notFound("Page not found");
     const event = readEvent(results.event, params, site.today);
-    return "path" in event && "answer" in event ? { ...event, outcome } : event;
+    return "details" in event ? { ...event, outcome } : event;
   },
   head: ({ data, site }) => eventHead(data, site),
   Component: ({ data }) => <EventPage data={data} />,
