@@ -1,5 +1,5 @@
 import { expect, test } from "../support/fixtures";
-import { expectColumns } from "../support/layout";
+import { expectColumns, expectTemple } from "../support/layout";
 import { ARTICLES, expectScreen, open } from "../support/screens";
 
 const HUB = { name: "hub", path: "/about-escort-babylon", heading: "About Colonnade Directory" };
@@ -31,6 +31,10 @@ test("The hub lists 9 complete article cards", async ({ page }) => {
     await expect(card.getByRole("paragraph")).toHaveText(/\w.{20}/);
     await expect(card.locator("svg")).toBeVisible();
   }
+});
+
+test("The temple at dusk stands beside the heading", async ({ page }) => {
+  await expectTemple(page);
 });
 
 test("Cards have 1 to 3 columns by viewport width", async ({ page }) => {

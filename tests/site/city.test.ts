@@ -77,6 +77,14 @@ test("The heading is '{city}, {state}' for names of any script", async ({ page }
   }
 });
 
+test("Pictures are inverted in the dark theme", async ({ page }) => {
+  await openHouston(page);
+  const picture = page.getByRole("main").getByRole("img", { name: "Abstract placeholder, not a photo" }).first();
+  await expect(picture).toHaveCSS("filter", "none");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expect(picture).toHaveCSS("filter", /^invert\(/);
+});
+
 test("Each city draws 30 to 45 ads without duplicates", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await openHouston(page);

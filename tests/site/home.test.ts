@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { runChecks } from "../support/checks";
 import { citiesOf, STATES } from "../support/cities";
 import { expect, test } from "../support/fixtures";
-import { boxOf, expectColumns } from "../support/layout";
+import { boxOf, expectColumns, expectTemple } from "../support/layout";
 import { expectScreen, open } from "../support/screens";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
@@ -71,6 +71,7 @@ test("The home page has its content", async ({ page }) => {
         await expect(
           page.getByText("A sample companionship directory for the United States. Adults only."),
         ).toBeInViewport();
+        await expectTemple(page);
         await page.getByRole("link", { name: "Choose a state" }).click();
         await expect(page.getByRole("heading", { name: "Browse by state", exact: true })).toBeInViewport();
       },

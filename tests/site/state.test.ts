@@ -246,8 +246,17 @@ test.describe("A long list", () => {
     });
     await expect(current).toHaveText("S");
     await expect(current).toBeInViewport({ ratio: 1 });
+    await page.emulateMedia({ forcedColors: "active" });
+    const edges = await page
+      .getByRole("navigation", { name: "Cities by letter" })
+      .getByRole("link")
+      .evaluateAll((links) => new Set(links.map((link) => getComputedStyle(link).borderBlockEndColor)).size);
+    expect(edges, "colors of the lines below the letters").toBe(2);
+    await page.emulateMedia({ forcedColors: "none" });
     await page.getByRole("link", { name: "Back to top" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
+    const first = page.getByRole("navigation", { name: "Cities by letter" }).getByRole("link").first();
+    await expect.poll(async () => (await boxOf(first)).x).toBeGreaterThanOrEqual(0);
   });
 
   test("takes at most a third of the height of a list of cards", async ({ page }) => {

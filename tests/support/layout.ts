@@ -28,3 +28,12 @@ export async function boxOf(locator: Locator): Promise<{ x: number; y: number; w
   if (!box) throw new Error(`${locator.toString()} has no bounding box`);
   return box;
 }
+
+/** Expects the picture of the temple, on a wide screen whole and beside the page's heading. */
+export async function expectTemple(page: Page): Promise<void> {
+  const heading = page.getByRole("main").getByRole("heading", { level: 1 });
+  const temple = await boxOf(page.getByRole("main").locator("header > svg"));
+  const { x, width } = await boxOf(heading);
+  expect(temple.x).toBeGreaterThanOrEqual(x + width);
+  expect(temple.width / temple.height).toBeCloseTo(4 / 3, 1);
+}
