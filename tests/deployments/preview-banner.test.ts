@@ -1,3 +1,6 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
 import { expect, type Locator, type Page } from "@playwright/test";
 
 import { expectAccessibleInAllAppearances } from "../support/appearances";
@@ -11,14 +14,19 @@ import { alterDocuments } from "./stub-responses";
 const BANNER =
   '<aside class="preview" aria-label="Preview"><p>Preview of deployment 13. You see it by a link.</p>' +
   '<form method="post" action="/_preview/end"><button type="submit">End preview</button></form></aside>';
+const STYLE = path.resolve(import.meta.dirname, "../../gateway/crates/site/src/document/preview_banner.css");
 const ROBOTS = '<meta name="robots" content="noindex">';
 
 const bannerOf = (page: Page): Locator => page.getByRole("complementary", { name: "Preview" });
 const buttonOf = (page: Page): Locator => bannerOf(page).getByRole("button", { name: "End preview" });
 
+// The policy of a document without a banner rejects the banner's styles.
+test.use({ bypassCSP: true });
+
 test.beforeEach(async ({ page }) => {
+  const head = `<style>${await readFile(STYLE, "utf8")}</style>${ROBOTS}</head>`;
   await alterDocuments(page, (html) =>
-    html.replace("</head>", `${ROBOTS}</head>`).replace('<div id="root">', `${BANNER}<div id="root">`),
+    html.replace("</head>", head).replace('<div id="root">', `${BANNER}<div id="root">`),
   );
 });
 

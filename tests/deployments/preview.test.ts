@@ -66,6 +66,8 @@ test("A link shows a marked, unindexed preview until it is ended", async ({ page
   expect(await response.headerValue("cache-control")).toBe("no-store");
   expect(await response.headerValue("x-robots-tag")).toBe("noindex, nofollow");
   await expectScreen(page, PREVIEWED);
+  // The document's policy allows its styles.
+  await expect(bannerOf(page)).toHaveCSS("position", "sticky");
   await expect(bannerOf(page)).toContainText(`Preview of deployment ${String(deployment)}. You see it by a link.`);
   const robots = page.locator("head meta[name=robots]");
   await expect(robots).toHaveAttribute("content", /^noindex/);

@@ -123,7 +123,7 @@ describe("a release", () => {
   test("the entry defines the container; classes have the name", () => {
     expect(textOf(contents, release.entry)).toContain(`var ${String(release.container)}`);
     const style = release.pages[0]?.assets.find((file) => file.endsWith(".css"));
-    expect(textOf(contents, style)).toMatch(/\.hello_languages_[\w-]{6}\{/);
+    expect(textOf(contents, style)).toMatch(/\.hello_languages_[\w-]{5}\{/);
   });
 
   test("scripts begin with the eager compile hint", () => {

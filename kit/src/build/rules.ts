@@ -71,7 +71,7 @@ function styles(context: BuildContext, side: BuildSide): RuleSetRule[] {
     exportLocalsConvention: "as-is",
     exportOnlyLocals: !isExtracted,
     // The section's name prevents collisions between sections with equal file names.
-    localIdentName: `${context.config.name}_[local]_[hash:base64:6]`,
+    localIdentName: `${context.config.name}_[local]_[hash:base64:5]`,
   };
   // The server module has no use for the text of a stylesheet.
   const global = isExtracted ? false : { mode: "global", exportOnlyLocals: true };

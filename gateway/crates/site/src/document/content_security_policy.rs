@@ -1,11 +1,8 @@
 //! The Content Security Policy (CSP) of documents and workers, a second line of defense against cross-site scripting (XSS).
 
-use std::sync::Arc;
-
 use http::HeaderValue;
 
 use colonnade_config::{AssetSettings, Config};
-use colonnade_store::loaded::InlineStyle;
 
 /// The `Reporting-Endpoints` header: the endpoint that the policy names `csp` (Reporting API).
 const ENDPOINTS: HeaderValue = HeaderValue::from_static("csp=\"/_csp\"");
@@ -38,11 +35,9 @@ impl ContentSecurityPolicy {
         }
     }
 
-    /// Returns the header of a document with these inline styles.
-    pub(super) fn header(&self, styles: &[Arc<InlineStyle>]) -> HeaderValue {
-        let hashes = styles
-            .iter()
-            .fold(String::new(), |all, style| all + " '" + &style.csp_hash + "'");
+    /// Returns the header of a document whose inline styles have these hashes.
+    pub(super) fn header<'a>(&self, style_hashes: impl Iterator<Item = &'a str>) -> HeaderValue {
+        let hashes = style_hashes.fold(String::new(), |all, hash| all + " '" + hash + "'");
         let endpoint = if self.has_endpoint { "; report-to csp" } else { "" };
         let policy = format!(
             "default-src 'none'; script-src {}; style-src 'self'{hashes}; img-src 'self'; media-src 'self'; \
@@ -79,6 +74,7 @@ fn script_sources(settings: AssetSettings) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::iter;
     use std::path::Path;
 
     use colonnade_config::Config;
@@ -89,7 +85,7 @@ mod tests {
     fn http_site_reports_violations_to_report_uri() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../site.toml");
         let policy = ContentSecurityPolicy::new(&Config::load(&path).unwrap());
-        let text = policy.header(&[]);
+        let text = policy.header(iter::empty());
         assert!(text.to_str().unwrap().ends_with("; report-uri /_csp"), "{text:?}");
         assert_eq!(policy.reporting_endpoints(), None);
     }

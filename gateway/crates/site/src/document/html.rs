@@ -14,6 +14,7 @@ use colonnade_web::html::escape;
 use colonnade_web::request_scope;
 
 use super::boot::Boot;
+use super::preview_banner;
 
 /// The text for browsers without JavaScript.
 const NO_SCRIPT: &str =
@@ -91,7 +92,8 @@ impl DocumentTemplate<'_> {
             ));
         }
         let banner = if self.is_preview {
-            preview_banner(boot.deployment)
+            head.raw(&preview_banner::style());
+            preview_banner::banner(boot.deployment)
         } else {
             String::new()
         };
@@ -197,15 +199,6 @@ impl DocumentTemplate<'_> {
         head.meta("property", "og:image:alt", Some(&image.alt));
         head.meta("name", "twitter:card", Some("summary_large_image"));
     }
-}
-
-/// Returns the banner of previews. It is outside the shell's root element, so that no release can omit it.
-fn preview_banner(deployment: u64) -> String {
-    format!(
-        "<aside class=\"preview\" aria-label=\"Preview\">\
-         <p>Preview of deployment {deployment}. You see it by a link.</p>\
-         <form method=\"post\" action=\"/_preview/end\"><button type=\"submit\">End preview</button></form></aside>"
-    )
 }
 
 /// Returns the boot payload as JSON for a script element.

@@ -11,6 +11,7 @@ mod composer;
 mod content_security_policy;
 mod html;
 mod inline_style;
+mod preview_banner;
 mod request;
 #[cfg(test)]
 mod tests;
@@ -244,7 +245,10 @@ impl Documents {
             Some(_) => inline_style::load(&*self.store, deployment, request.page).await,
             None => Vec::new(),
         };
-        let policy = self.composer.policy.header(&styles);
+        let is_preview = request.selection.is_preview();
+        let banner = is_preview.then(preview_banner::csp_hash);
+        let hashes = styles.iter().map(|style| style.csp_hash.as_str()).chain(banner);
+        let policy = self.composer.policy.header(hashes);
         let composer = Arc::clone(&self.composer);
         let composition = Composition {
             deployment: Arc::clone(deployment),
@@ -254,7 +258,7 @@ impl Documents {
             styles,
             form,
             day,
-            is_preview: request.selection.is_preview(),
+            is_preview,
         };
         (policy, move || composer.compose(&composition))
     }

@@ -1,0 +1,29 @@
+//! The banner of previews. The gateway writes it outside the shell's root element, so that no release can omit it.
+
+use std::sync::LazyLock;
+
+use colonnade_web::html;
+
+/// The stylesheet, which uses the shell's design tokens. Only previews have it, so other documents do not carry it.
+const STYLE: &str = include_str!("preview_banner.css");
+
+static CSP_HASH: LazyLock<String> = LazyLock::new(|| html::csp_hash(STYLE));
+
+/// The hash that allows the stylesheet in a Content Security Policy.
+pub(super) fn csp_hash() -> &'static str {
+    &CSP_HASH
+}
+
+/// Returns the stylesheet as an element of the head.
+pub(super) fn style() -> String {
+    format!("<style>{STYLE}</style>")
+}
+
+/// Returns the banner of a deployment's preview, the first element of the body.
+pub(super) fn banner(deployment: u64) -> String {
+    format!(
+        "<aside class=\"preview\" aria-label=\"Preview\">\
+         <p>Preview of deployment {deployment}. You see it by a link.</p>\
+         <form method=\"post\" action=\"/_preview/end\"><button type=\"submit\">End preview</button></form></aside>"
+    )
+}
