@@ -292,7 +292,9 @@ fn circuit_opens_after_repeated_failures() {
 fn circuit_counts_html_5xx_but_not_html_4xx() {
     let page = |status| Reply::Response(status, "text/html", "<h1>No</h1>".to_owned());
     let backend = Backend::start(page(403));
-    let keys = format!("breaker_failure_threshold = 2\nbreaker_open_seconds = 3600\n{NO_RATE_LIMITS}");
+    let keys = format!(
+        "breaker_failure_threshold = 2\nbreaker_failure_percent = 25\nbreaker_open_seconds = 3600\n{NO_RATE_LIMITS}"
+    );
     let gateway = gateway(&backend.origin(), &keys);
     for _ in 0..5 {
         assert_eq!(sign_up(&gateway).status, 502);

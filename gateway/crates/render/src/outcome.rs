@@ -17,6 +17,8 @@ pub struct Rendered {
     pub lifetime: Lifetime,
     /// The results it was rendered with; `None` for a page without queries.
     pub results: Option<ResultsDigest>,
+    /// The client whose limits are the reason that a query failed. Other clients may get all results.
+    pub rejected_client: Option<ClientKey>,
 }
 
 /// Why a page was not rendered. The browser renders it.
@@ -41,6 +43,7 @@ impl Rendered {
             content,
             lifetime: Lifetime::Unlimited,
             results: None,
+            rejected_client: None,
         }
     }
 
@@ -51,6 +54,7 @@ impl Rendered {
                 content,
                 lifetime: results.lifetime,
                 results: Some(results.digest),
+                rejected_client: results.rejected_client,
             }),
             // The engine rejects it.
             Output::Queries(_) => Err(NotRendered::Failed),

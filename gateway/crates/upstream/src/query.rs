@@ -4,12 +4,14 @@ use std::error::Error;
 use std::sync::Arc;
 
 use colonnade_web::body::{BrokenBody, ReadBodyError, read_to_end};
+use colonnade_web::client::ClientKey;
 use colonnade_web::problem::Problem as _;
 use colonnade_web::query::{Freshness, QueryResult};
 use colonnade_web::request_scope;
 use http::{Method, StatusCode};
 use serde_json::value::RawValue;
 
+use crate::metrics::MetricsOfUpstream;
 use crate::outcome::Outcome;
 use crate::request_headers;
 use crate::send::Outgoing;
@@ -27,11 +29,13 @@ pub(crate) enum QueryOutcome {
     Failed,
     /// The response is not JSON.
     InvalidJson,
+    /// The page did not wait for the response.
+    Canceled,
 }
 
 impl QueryOutcome {
     /// All outcomes.
-    pub(crate) const ALL: [Self; 3] = [Self::Ok, Self::Failed, Self::InvalidJson];
+    pub(crate) const ALL: [Self; 4] = [Self::Ok, Self::Failed, Self::InvalidJson, Self::Canceled];
 
     /// The name in metrics.
     pub(crate) fn name(self) -> &'static str {
@@ -39,38 +43,66 @@ impl QueryOutcome {
             Self::Ok => "ok",
             Self::Failed => "failed",
             Self::InvalidJson => "invalid_json",
+            Self::Canceled => "canceled",
         }
+    }
+}
+
+/// Counts a query when it ends, or when nobody waits for it any more.
+struct QueryRecord<'a> {
+    metrics: &'a MetricsOfUpstream,
+    outcome: QueryOutcome,
+}
+
+impl Drop for QueryRecord<'_> {
+    fn drop(&mut self) {
+        self.metrics.count_query(self.outcome);
     }
 }
 
 impl Upstream {
     /// Requests JSON without cookies and authorization. `target` is the whole path and query, and `rest` what follows the
-    /// prefix.
-    pub(crate) async fn query(self: &Arc<Self>, target: &str, rest: String) -> QueryResult {
-        let (bytes, freshness) = match self.fetch(target, rest).await {
+    /// prefix. `client` requests the page.
+    pub(crate) async fn query(
+        self: &Arc<Self>,
+        target: &str,
+        rest: String,
+        client: Option<ClientKey>,
+    ) -> QueryResult {
+        let mut record = QueryRecord {
+            metrics: &self.metrics,
+            outcome: QueryOutcome::Canceled,
+        };
+        let (bytes, freshness) = match self.fetch(target, rest, client).await {
             Ok(fetched) => fetched,
-            Err(status) => {
-                self.metrics.count_query(QueryOutcome::Failed);
-                return QueryResult::failed(status.as_u16());
+            Err(result) => {
+                record.outcome = QueryOutcome::Failed;
+                return result;
             }
         };
         // The error is not logged: it could quote the response.
         let Ok(value) = serde_json::from_slice::<Box<RawValue>>(&bytes) else {
-            self.metrics.count_query(QueryOutcome::InvalidJson);
+            record.outcome = QueryOutcome::InvalidJson;
             tracing::warn!(event = "upstream_query_invalid", upstream = &*self.name);
             return QueryResult::failed(StatusCode::BAD_GATEWAY.as_u16());
         };
-        self.metrics.count_query(QueryOutcome::Ok);
+        record.outcome = QueryOutcome::Ok;
         QueryResult {
             outcome: Ok(Arc::from(value)),
             freshness,
+            is_client_limited: false,
         }
     }
 
-    /// Returns the body of the response and how long it may be used, or the status that says why there is none.
-    async fn fetch(self: &Arc<Self>, target: &str, rest: String) -> Result<(Vec<u8>, Freshness), StatusCode> {
+    /// Returns the body of the response and how long it may be used, or the result that says why there is none.
+    async fn fetch(
+        self: &Arc<Self>,
+        target: &str,
+        rest: String,
+        client: Option<ClientKey>,
+    ) -> Result<(Vec<u8>, Freshness), QueryResult> {
         if !self.settings.methods.contains(&Method::GET) {
-            return Err(StatusCode::METHOD_NOT_ALLOWED);
+            return Err(failed(StatusCode::METHOD_NOT_ALLOWED));
         }
         let request = Outgoing {
             method: Method::GET,
@@ -78,28 +110,39 @@ impl Upstream {
             rest: rest.into(),
             headers: request_headers::of_query(),
             max_response_bytes: self.settings.max_response_bytes.min(MAX_RESULT_BYTES),
+            client,
+            is_query: true,
             spans: request_scope::call_spans(),
         };
-        let served = self.send_get(request).await.map_err(|error| error.status())?;
+        let served = self.send_get(request).await.map_err(|error| QueryResult {
+            is_client_limited: error.is_of_client(),
+            ..failed(error.status())
+        })?;
         let (head, body) = served.response.into_parts();
         if head.status != StatusCode::OK {
             let is_error = head.status.is_client_error() || head.status.is_server_error();
-            return Err(if is_error {
+            return Err(failed(if is_error {
                 head.status
             } else {
                 StatusCode::BAD_GATEWAY
-            });
+            }));
         }
         // The body has the deadline of the call.
         let timeout = self.settings.total_timeout;
         let bytes = read_to_end(body, MAX_RESULT_BYTES, timeout).await;
-        let bytes = bytes.map_err(|error| match error {
-            ReadBodyError::TimedOut => StatusCode::GATEWAY_TIMEOUT,
-            ReadBodyError::Broken(cause) if is_timeout(&*cause) => StatusCode::GATEWAY_TIMEOUT,
-            ReadBodyError::TooLarge | ReadBodyError::Broken(_) => StatusCode::BAD_GATEWAY,
+        let bytes = bytes.map_err(|error| {
+            failed(match error {
+                ReadBodyError::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+                ReadBodyError::Broken(cause) if is_timeout(&*cause) => StatusCode::GATEWAY_TIMEOUT,
+                ReadBodyError::TooLarge | ReadBodyError::Broken(_) => StatusCode::BAD_GATEWAY,
+            })
         })?;
         Ok((bytes, served.freshness))
     }
+}
+
+fn failed(status: StatusCode) -> QueryResult {
+    QueryResult::failed(status.as_u16())
 }
 
 /// Returns whether a body broke because the upstream took too long.

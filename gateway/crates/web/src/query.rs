@@ -15,6 +15,8 @@ pub struct QueryResult {
     pub outcome: Result<Arc<RawValue>, u16>,
     /// How long the result may be used.
     pub freshness: Freshness,
+    /// Whether there is none because of a limit of the client that asked. Another client may get one.
+    pub is_client_limited: bool,
 }
 
 /// How long a response may be used without asking its origin (RFC 9111, section 4.2).
@@ -32,6 +34,7 @@ impl QueryResult {
         Self {
             outcome: Err(status),
             freshness: Freshness::default(),
+            is_client_limited: false,
         }
     }
 }
@@ -62,6 +65,7 @@ mod tests {
         let result = QueryResult {
             outcome: Ok(Arc::from(value)),
             freshness: Freshness::default(),
+            is_client_limited: false,
         };
         let json = serde_json::to_string(&result).unwrap();
         assert_eq!(json, r#"{"ok":true,"value":{ "z": 1e21, "a": "<\/script>" }}"#);

@@ -65,6 +65,8 @@ pub(super) enum Outcome<E> {
     Failed(E),
     /// The response is only for the request that asked.
     NotShared,
+    /// The request that asked was not sent, because of its client.
+    NotSent,
 }
 
 /// What is left to do after the head of the response.
@@ -112,7 +114,14 @@ impl<F: Fetch> Exchange<F> {
                 };
                 return (Ok(fetched), Rest::Nothing(outcome));
             }
-            Err(error) => return (Err(error.clone()), Rest::Nothing(Outcome::Failed(error))),
+            Err(error) => {
+                let outcome = if F::is_shared(&error) {
+                    Outcome::Failed(error.clone())
+                } else {
+                    Outcome::NotSent
+                };
+                return (Err(error), Rest::Nothing(outcome));
+            }
         };
         let (head, body) = response.into_parts();
         let Some(stored_head) = Head::new(&self.request, &head, requested) else {

@@ -127,6 +127,8 @@ impl<F: Fetch> ResponseCache<F> {
             waits = match outcome {
                 // The response is for other request headers, which are known now.
                 Outcome::Response(entry) if !entry.matches(&visit.request.headers) => waits + 1,
+                // One that waits with this one is the next to ask.
+                Outcome::NotSent => waits,
                 _ => MAX_WAITS,
             };
         }
@@ -300,7 +302,7 @@ impl<F: Fetch> Visit<F> {
                 from_stale(status)
             }
             Outcome::Failed(error) => from_stale(status).or_else(|| Some(Err(error.clone()))),
-            Outcome::NotShared => None,
+            Outcome::NotShared | Outcome::NotSent => None,
         }
     }
 }
