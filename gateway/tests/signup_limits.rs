@@ -433,7 +433,9 @@ fn reload_applies_limits_and_keeps_usage() {
     backend.release_held();
     assert_eq!(held.read_response().status, 200);
     backend.set_reply(Reply::Close);
-    reload(&format!("{NO_RATE_LIMITS}breaker_failure_threshold = 1\n"));
+    reload(&format!(
+        "{NO_RATE_LIMITS}breaker_failure_threshold = 1\nbreaker_failure_percent = 1\n"
+    ));
     assert_eq!(sign_up(&gateway).status, 502);
     assert_eq!(sign_up(&gateway).status, 503);
 }

@@ -20,7 +20,7 @@ const UPLOAD: &str = "POST /api/events HTTP/1.1\r\nhost: site.example\r\nsec-fet
 /// A page whose queries have the paths `/api/x/<name>`; the names are in the path of the page.
 const PAGE: &str = r#"
 export default {
-  queries: (key) => Object.fromEntries(key.split("+").map((name) => [name, `/api/x/${name}`])),
+  queries: (key) => Object.fromEntries(key.split("-").map((name) => [name, `/api/x/${name}`])),
   data: (key, results) => results,
 };
 "#;
@@ -121,7 +121,7 @@ fn stalled_upload_releases_its_permit() {
     assert_eq!(receiver.read(&mut [0; 2]).unwrap(), 1);
     assert_eq!(receiver.read(&mut [0]).unwrap(), 0, "the connection is closed");
     wait_until("the call has ended", || {
-        requests(&gateway, "events", "request_body_failed") == 1
+        requests(&gateway, "events", "client_closed") == 1
     });
     upstream.respond_always("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n");
     assert_eq!(visitor(&gateway, 1).get("/api/events").status, 204);
@@ -154,13 +154,13 @@ fn queries_count_against_rate_limit_of_visitor() {
     let gateway = page_with_queries(&upstream, "rate_limit_per_client_per_minute = 2\n");
     let one = visitor(&gateway, 1);
     let ok = json!({ "ok": true, "value": 1 });
-    assert_eq!(data(&one.get("/live/a+b")), json!({ "a": ok, "b": ok }));
-    assert_eq!(data(&one.get("/live/b+c")), json!({ "b": ok, "c": failed(429) }));
+    assert_eq!(data(&one.get("/live/a-b")), json!({ "a": ok, "b": ok }));
+    assert_eq!(data(&one.get("/live/b-c")), json!({ "b": ok, "c": failed(429) }));
     assert_eq!(one.get("/api/x/d").status, 429, "the limit is the same");
     // What is cached sends nothing, and other visitors have permits of their own.
-    assert_eq!(data(&one.get("/live/b+a")), json!({ "a": ok, "b": ok }));
+    assert_eq!(data(&one.get("/live/b-a")), json!({ "a": ok, "b": ok }));
     let other = visitor(&gateway, 2);
-    assert_eq!(data(&other.get("/live/b+c")), json!({ "b": ok, "c": ok }));
+    assert_eq!(data(&other.get("/live/b-c")), json!({ "b": ok, "c": ok }));
     assert_eq!(upstream.received().len(), 3);
     assert_eq!(requests(&gateway, "x", "client_rate_limited"), 2);
 }
@@ -175,10 +175,10 @@ fn queries_count_against_concurrency_of_visitor() {
             let visitor = visitor(&gateway, last);
             scope.spawn(move || data(&visitor.get(path)))
         };
-        let one = get(1, "/live/a+b");
+        let one = get(1, "/live/a-b");
         upstream.wait_for_requests(1);
         // This visitor may wait for the document of the other one, of which one query is rejected.
-        let same = get(2, "/live/a+b");
+        let same = get(2, "/live/a-b");
         let other = get(3, "/live/c");
         upstream.wait_for_requests(2);
         assert_eq!(gateway.get("/healthz").status, 200);
