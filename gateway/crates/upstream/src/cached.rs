@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use colonnade_web::body::{BrokenBody, ResponseBody};
 use colonnade_web::call_span::CallSpans;
+use colonnade_web::client::ClientKey;
 use colonnade_web::query::Freshness;
 use colonnade_web::response::Response;
 use http::{Request, request};
@@ -21,6 +22,8 @@ pub(crate) struct UpstreamFetch {
     upstream: Arc<Upstream>,
     /// What is appended to the base URL.
     rest: Arc<str>,
+    client: Option<ClientKey>,
+    is_query: bool,
     /// Starts the span of the call, if the visitor's request is traced.
     spans: Option<CallSpans>,
 }
@@ -37,9 +40,15 @@ impl Fetch for UpstreamFetch {
             headers: request.headers,
             // Others may accept more than the request that asks.
             max_response_bytes: self.upstream.settings.max_response_bytes,
+            client: self.client,
+            is_query: self.is_query,
             spans: self.spans.clone(),
         };
         self.upstream.send(outgoing, None).await
+    }
+
+    fn is_shared(error: &UpstreamError) -> bool {
+        !error.is_of_client()
     }
 }
 
@@ -65,6 +74,8 @@ impl Upstream {
         let fetch = UpstreamFetch {
             upstream: Arc::clone(self),
             rest: outgoing.rest,
+            client: outgoing.client,
+            is_query: outgoing.is_query,
             spans: outgoing.spans,
         };
         let served = cache.serve(request, fetch).await?;

@@ -6,7 +6,6 @@ use colonnade_web::body::{RequestBody, ResponseBody};
 use colonnade_web::client::client_key;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, respond};
-use colonnade_web::rate_limiter::{RateLimited, RateLimits};
 use colonnade_web::request_scope;
 use colonnade_web::response::{Response, UpstreamName, empty};
 use http::header::{ALLOW, CONTENT_LENGTH};
@@ -21,10 +20,6 @@ use crate::hop_by_hop;
 use crate::send::Outgoing;
 use crate::upstream::Upstream;
 use crate::{request_headers, response_headers};
-
-/// The limit of all clients together, per minute. It only bounds the memory of the rate limiter: the concurrency limit
-/// protects the upstream.
-const MAX_TOTAL_PER_MINUTE: u32 = 6_000_000;
 
 impl Upstream {
     /// Forwards a request, and returns the response, or an error for `audience`. `rest` is the path after the prefix, with the query.
@@ -62,6 +57,8 @@ impl Upstream {
             rest: rest.into(),
             headers: request_headers::of_client(head, &self.settings, &self.site),
             max_response_bytes: self.settings.max_response_bytes,
+            client: client_key(&head.extensions),
+            is_query: false,
             spans: request_scope::call_spans(),
         };
         let mut response = if matches!(head.method, Method::GET | Method::HEAD) {
@@ -97,14 +94,7 @@ impl Upstream {
         if !is_safe && !origin::is_same_origin(&head.uri, &head.headers, self.site.scheme()) {
             return Err(UpstreamError::CrossOrigin);
         }
-        let limits = RateLimits {
-            total: MAX_TOTAL_PER_MINUTE,
-            per_client: self.settings.rate_limit_per_client_per_minute,
-        };
-        let client = client_key(&head.extensions);
-        self.rate_limiter.try_acquire(client, limits).map_err(
-            |(RateLimited::Client(wait) | RateLimited::Total(wait))| UpstreamError::RateLimited(wait),
-        )?;
+        self.limit_rate(client_key(&head.extensions))?;
         if is_safe && !body.is_end_stream() {
             return Err(UpstreamError::UnexpectedBody);
         }

@@ -9,10 +9,10 @@ mod cached;
 mod call_state;
 pub mod circuit_breaker;
 mod client;
-pub mod concurrency_limit;
 mod cookies;
 mod endpoint;
 mod error;
+mod failure_window;
 mod forward;
 mod health;
 mod hop_by_hop;
@@ -37,6 +37,7 @@ use colonnade_config::{self as config, Origin, UpstreamCacheSettings};
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::ReleaseId;
 use colonnade_web::body::RequestBody;
+use colonnade_web::client::ClientKey;
 use colonnade_web::problem::{Audience, respond};
 use colonnade_web::query::{QueryResult, Revision};
 use colonnade_web::response::Response;
@@ -103,10 +104,10 @@ impl Upstreams {
     }
 
     /// Requests JSON for a page: a path and query below `/api/`, without cookies and authorization. The result has at most
-    /// 256 KiB.
-    pub async fn query(&self, path_and_query: &str) -> QueryResult {
+    /// 256 KiB. If it is not in the cache, it counts as a request of the client that requests the page.
+    pub async fn query(&self, path_and_query: &str, client: Option<ClientKey>) -> QueryResult {
         if let Some((upstream, rest)) = self.find_query(path_and_query) {
-            return upstream.query(path_and_query, rest).await;
+            return upstream.query(path_and_query, rest, client).await;
         }
         // A page takes 404 for a thing that does not exist. Here the site's configuration lacks an upstream.
         tracing::warn!(event = "query_without_upstream");

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use colonnade_web::body::RequestBody;
 use colonnade_web::call_span::CallSpans;
+use colonnade_web::client::ClientKey;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -32,6 +33,10 @@ pub(crate) struct Outgoing {
     pub(crate) headers: HeaderMap,
     /// The maximum size of the response's body.
     pub(crate) max_response_bytes: usize,
+    /// The client that causes the request, if it is known. Limits per client count it.
+    pub(crate) client: Option<ClientKey>,
+    /// Whether the request is a query of a page, which takes a permit of the client's rate limit only if it is sent.
+    pub(crate) is_query: bool,
     /// Starts the span of the call, if the request is traced.
     pub(crate) spans: Option<CallSpans>,
 }
@@ -55,8 +60,10 @@ impl Upstream {
             self.metrics.count(error.outcome());
             error
         };
-        let concurrency = self.concurrency.try_acquire(self.settings.max_concurrent);
-        let concurrency = concurrency.ok_or_else(|| reject(UpstreamError::ConcurrencyLimited))?;
+        if request.is_query {
+            self.limit_rate(request.client).map_err(reject)?;
+        }
+        let permit = self.begin_call(request.client).map_err(reject)?;
         let breaker = self.breaker.try_acquire();
         let breaker = breaker.map_err(|wait| reject(UpstreamError::CircuitOpen(wait)))?;
         let span = request
@@ -66,7 +73,7 @@ impl Upstream {
         if let Some(span) = &span {
             request.headers.insert(TRACEPARENT, span.traceparent());
         }
-        let mut record = CallRecord::new(Arc::clone(self), concurrency, breaker, span);
+        let mut record = CallRecord::new(Arc::clone(self), permit, breaker, span);
         let state = Arc::new(CallState::new(self.settings.total_timeout));
         self.retry_budget.deposit();
         let may_retry = body.is_none() && is_idempotent(&request.method);

@@ -50,6 +50,8 @@ pub(super) enum Shared<E> {
     Failed(E),
     /// The response is only for the request that asked.
     Nothing,
+    /// The request that asked was not sent, because of its client.
+    NotSent,
 }
 
 /// When it is known what others get.
@@ -98,7 +100,14 @@ impl<F: Fetch> Exchange<F> {
     pub(super) async fn begin(self) -> (Result<Answer<F::Body>, F::Error>, Sharing<F>) {
         match self.try_begin().await {
             Ok((answer, sharing)) => (Ok(answer), sharing),
-            Err(error) => (Err(error.clone()), Sharing::Known(Shared::Failed(error))),
+            Err(error) => {
+                let shared = if F::is_shared(&error) {
+                    Shared::Failed(error.clone())
+                } else {
+                    Shared::NotSent
+                };
+                (Err(error), Sharing::Known(shared))
+            }
         }
     }
 

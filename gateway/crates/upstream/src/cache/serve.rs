@@ -87,6 +87,8 @@ impl<F: Fetch> ResponseCache<F> {
             waits = match shared {
                 // The response is for other request headers, which are known now.
                 Shared::Response { entry, .. } if !entry.matches(&visit.request.headers) => waits + 1,
+                // One that waits with this one is the next to ask.
+                Shared::NotSent => waits,
                 _ => MAX_WAITS,
             };
         }

@@ -124,7 +124,7 @@ impl<F: Fetch> Visit<F> {
                 Some(answer) => answer,
                 None => return Some(Err(error.clone())),
             },
-            Shared::Nothing => return None,
+            Shared::Nothing | Shared::NotSent => return None,
         };
         answer.status.is_collapsed = true;
         Some(Ok(answer.respond(headers)))

@@ -31,6 +31,7 @@ type Headers = &'static [(&'static str, &'static str)];
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Failure {
     Closed,
+    OfClient,
     Interrupted,
 }
 
@@ -52,7 +53,8 @@ struct Reply {
     delay: Duration,
     /// Before the first chunk.
     body_delay: Duration,
-    fails: bool,
+    /// Instead of the response.
+    fails: Option<Failure>,
 }
 
 impl Reply {
@@ -67,14 +69,22 @@ impl Reply {
             has_length: true,
             delay: Duration::ZERO,
             body_delay: Duration::ZERO,
-            fails: false,
+            fails: None,
         }
     }
 
     fn failing() -> Self {
         Self {
-            fails: true,
+            fails: Some(Failure::Closed),
             ..Self::new(200, &[], "")
+        }
+    }
+
+    /// The request is not sent, because of its client.
+    fn rejected() -> Self {
+        Self {
+            fails: Some(Failure::OfClient),
+            ..Self::failing()
         }
     }
 
@@ -135,8 +145,8 @@ impl Fetch for Upstream {
         };
         let reply = (self.handler)(number, &request);
         sleep(reply.delay).await;
-        if reply.fails {
-            return Err(Failure::Closed);
+        if let Some(failure) = reply.fails {
+            return Err(failure);
         }
         let mut response = Response::new(ReplyBody {
             chunks: reply.chunks.into(),
@@ -153,6 +163,10 @@ impl Fetch for Upstream {
                 .append(name, HeaderValue::from_bytes(&value).unwrap());
         }
         Ok(response)
+    }
+
+    fn is_shared(error: &Failure) -> bool {
+        *error != Failure::OfClient
     }
 }
 
