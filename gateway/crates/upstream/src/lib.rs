@@ -26,6 +26,7 @@ mod resolver;
 mod response_body;
 mod response_headers;
 mod send;
+mod target;
 mod upstream;
 
 pub use client::ClientError;
@@ -48,6 +49,7 @@ use cache::{CacheLimits, ResponseCache};
 use cached::UpstreamFetch;
 use error::UpstreamError;
 use metrics::UpstreamMetrics;
+use target::Target;
 use upstream::Upstream;
 
 /// All upstreams.
@@ -96,7 +98,7 @@ impl Upstreams {
         audience: Audience,
     ) -> Response {
         match self.find(path, head.uri.path_and_query()) {
-            Some((upstream, rest)) => upstream.forward(head, rest, body, audience).await,
+            Some((upstream, target)) => upstream.forward(head, target, body, audience).await,
             None => respond(&UpstreamError::NotFound, audience),
         }
     }
@@ -104,13 +106,11 @@ impl Upstreams {
     /// Requests JSON for a page: a path and query below `/api/`, without cookies and authorization. The result has at most
     /// 256 KiB.
     pub async fn query(&self, path_and_query: &str) -> QueryResult {
-        let target = path_and_query.parse::<PathAndQuery>().ok();
-        let path = target
-            .as_ref()
-            .and_then(|target| RequestPath::parse(target.path()).ok());
-        let found = path.and_then(|path| self.find(&path, target.as_ref()));
-        if let Some((upstream, rest)) = found {
-            return upstream.query(path_and_query, rest).await;
+        let raw = path_and_query.parse::<PathAndQuery>().ok();
+        let path = raw.as_ref().and_then(|raw| RequestPath::parse(raw.path()).ok());
+        let found = path.and_then(|path| self.find(&path, raw.as_ref()));
+        if let Some((upstream, target)) = found {
+            return upstream.query(target).await;
         }
         // A page takes 404 for a thing that does not exist. Here the site's configuration lacks an upstream.
         tracing::warn!(event = "query_without_upstream");
@@ -134,26 +134,17 @@ impl Upstreams {
         while checks.join_next().await.is_some() {}
     }
 
-    /// Finds the upstream of a path, and what follows its prefix: the rest of the path as the client has encoded it, and the
-    /// query.
-    fn find(&self, path: &RequestPath, raw: Option<&PathAndQuery>) -> Option<(&Arc<Upstream>, String)> {
+    /// Finds the upstream of a path.
+    fn find(&self, path: &RequestPath, raw: Option<&PathAndQuery>) -> Option<(&Arc<Upstream>, Target)> {
         // Some servers take `//host` for an address.
         if path.has_empty_segment() || path.segments().iter().any(|segment| may_be_dots(segment)) {
             return None;
         }
-        let raw = raw?;
         let upstream = self
             .all
             .iter()
             .find(|upstream| path.segments().starts_with(&upstream.prefix))?;
-        // Each slash begins a segment.
-        let slashes = raw.path().match_indices('/');
-        let rest = slashes.map(|(index, _)| index).nth(upstream.prefix.len());
-        let mut rest = rest.map_or("", |index| &raw.path()[index..]).to_owned();
-        if let Some(query) = raw.query() {
-            rest.extend(["?", query]);
-        }
-        Some((upstream, rest))
+        Some((upstream, Target::new(raw?.clone(), upstream.prefix.len())))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The queries of pages: JSON that the gateway itself requests.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use serde_json::value::RawValue;
 use crate::outcome::Outcome;
 use crate::request_headers;
 use crate::send::Outgoing;
+use crate::target::Target;
 use crate::upstream::Upstream;
 
 /// The maximum size of a result in bytes. It becomes a part of the page.
@@ -44,10 +46,9 @@ impl QueryOutcome {
 }
 
 impl Upstream {
-    /// Requests JSON without cookies and authorization. `target` is the whole path and query, and `rest` what follows the
-    /// prefix.
-    pub(crate) async fn query(self: &Arc<Self>, target: &str, rest: String) -> QueryResult {
-        let (bytes, freshness) = match self.fetch(target, rest).await {
+    /// Requests JSON without cookies and authorization.
+    pub(crate) async fn query(self: &Arc<Self>, target: Target) -> QueryResult {
+        let (bytes, freshness) = match self.fetch(target).await {
             Ok(fetched) => fetched,
             Err(status) => {
                 self.metrics.count_query(QueryOutcome::Failed);
@@ -68,15 +69,14 @@ impl Upstream {
     }
 
     /// Returns the body of the response and how long it may be used, or the status that says why there is none.
-    async fn fetch(self: &Arc<Self>, target: &str, rest: String) -> Result<(Vec<u8>, Freshness), StatusCode> {
+    async fn fetch(self: &Arc<Self>, target: Target) -> Result<(Vec<u8>, Freshness), StatusCode> {
         if !self.settings.methods.contains(&Method::GET) {
             return Err(StatusCode::METHOD_NOT_ALLOWED);
         }
         let request = Outgoing {
             method: Method::GET,
-            target: target.to_owned(),
-            rest: rest.into(),
-            headers: request_headers::of_query(),
+            target,
+            headers: Cow::Owned(request_headers::of_query()),
             max_response_bytes: self.settings.max_response_bytes.min(MAX_RESULT_BYTES),
             spans: request_scope::call_spans(),
         };

@@ -15,6 +15,7 @@ use crate::client::{self, Client, ClientError};
 use crate::concurrency_limit::ConcurrencyLimit;
 use crate::endpoint::{EjectionLimits, Endpoints};
 use crate::metrics::{MetricsOfUpstream, UpstreamMetrics};
+use crate::request_headers::OriginHeaders;
 
 /// The time over which the retry budget looks back.
 const BUDGET_WINDOW: Duration = Duration::from_secs(10);
@@ -29,6 +30,7 @@ pub(crate) struct Upstream {
     pub(crate) prefix: Vec<String>,
     pub(crate) settings: config::Upstream,
     pub(crate) site: Origin,
+    pub(crate) origin_headers: OriginHeaders,
     /// The cache of all upstreams, unless it is off.
     pub(crate) cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
     /// The value of `Allow`.
@@ -82,6 +84,7 @@ impl Upstream {
             concurrency: ConcurrencyLimit::default(),
             rate_limiter: ClientRateLimiter::default(),
             retry_budget: TpsBudget::new(BUDGET_WINDOW, MIN_RETRIES_PER_SECOND, share),
+            origin_headers: OriginHeaders::new(&site),
             name,
             settings,
             site,

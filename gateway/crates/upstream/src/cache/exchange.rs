@@ -144,7 +144,7 @@ impl<F: Fetch> Exchange<F> {
 
     /// Sends the request. Without a stale response that can be confirmed, a 304 is a response like others.
     async fn send(&mut self, requested: Instant) -> Result<Answer<F>, F::Error> {
-        let response = self.fetch.fetch(self.request.clone()).await?;
+        let response = self.fetch.fetch(&self.request).await?;
         let Some(stale) = self.target.stale.clone() else {
             return Ok(Answer::Response(response));
         };
@@ -166,7 +166,7 @@ impl<F: Fetch> Exchange<F> {
         }
         // RFC 9111, section 4.3.4: the 304 is about another representation, so the stored one is of no use.
         remove_preconditions(&mut self.request.headers);
-        self.fetch.fetch(self.request.clone()).await.map(Answer::Response)
+        self.fetch.fetch(&self.request).await.map(Answer::Response)
     }
 
     /// Records that a response is not stored.

@@ -4,7 +4,6 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use http::header::{IF_MATCH, IF_RANGE, IF_UNMODIFIED_SINCE, RANGE};
 use http::{HeaderMap, Method, request};
 use http_body::Body;
 use tokio::sync::oneshot;
@@ -17,7 +16,7 @@ use super::body::CacheBody;
 use super::directives::Directives;
 use super::entry::{Entry, Usability};
 use super::exchange::{Exchange, Fetched, Outcome, Rest, Target, as_get, shared_request};
-use super::policy::{has_credentials, is_failure};
+use super::policy::{has_credentials, is_bypassed, is_failure};
 use super::respond::{from_entry, from_upstream, not_cached};
 use super::status::{CacheOutcome, CacheStatus, Forward};
 use super::store::Found;
@@ -57,10 +56,7 @@ impl<F: Fetch> ResponseCache<F> {
             request,
             fetch,
         };
-        // A cache evaluates none of these but `Range`, and this one stores no parts.
-        let is_bypassed = [RANGE, IF_RANGE, IF_MATCH, IF_UNMODIFIED_SINCE];
-        let headers = &visit.request.headers;
-        if is_bypassed.iter().any(|name| headers.contains_key(name)) {
+        if is_bypassed(&visit.request.headers) {
             return visit.pass(Forward::Bypass, CacheOutcome::Bypass).await;
         }
         let mut waits = 0;
@@ -228,7 +224,7 @@ impl<F: Fetch> Visit<F> {
 
     /// Forwards the request as it is, without storing the response.
     async fn pass(self, forward: Forward, outcome: CacheOutcome) -> Result<CacheResponse<F::Body>, F::Error> {
-        let response = self.fetch.fetch(self.request).await?;
+        let response = self.fetch.fetch(&self.request).await?;
         let (head, body) = response.into_parts();
         let fetched: Fetched<F> = Fetched::Response {
             head,

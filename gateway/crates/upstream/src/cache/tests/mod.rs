@@ -127,13 +127,13 @@ impl Fetch for Upstream {
     type Body = ReplyBody;
     type Error = Failure;
 
-    async fn fetch(&self, request: request::Parts) -> Result<Response<ReplyBody>, Failure> {
+    async fn fetch(&self, request: &request::Parts) -> Result<Response<ReplyBody>, Failure> {
         let number = {
             let mut requests = self.requests.lock();
             requests.push(request.clone());
             requests.len() - 1
         };
-        let reply = (self.handler)(number, &request);
+        let reply = (self.handler)(number, request);
         sleep(reply.delay).await;
         if reply.fails {
             return Err(Failure::Closed);
