@@ -145,13 +145,14 @@ impl OriginHeaders {
     /// proxy, its part is in the address already.
     fn add_forwarded(&self, headers: &mut HeaderMap, client: IpAddr) {
         let address = client.to_string();
-        let node = if client.is_ipv6() {
-            format!("for=\"[{address}]\"")
+        let (open, close) = if client.is_ipv6() {
+            ("\"[", "]\"")
         } else {
-            format!("for={address}")
+            ("", "")
         };
-        for (name, text) in [(FORWARDED, node + &self.forwarded), (FORWARDED_FOR, address)] {
-            if let Ok(value) = HeaderValue::from_str(&text) {
+        let forwarded = ["for=", open, &address, close, &self.forwarded].concat();
+        for (name, text) in [(FORWARDED, forwarded), (FORWARDED_FOR, address)] {
+            if let Ok(value) = HeaderValue::try_from(text) {
                 headers.insert(name, value);
             }
         }
