@@ -26,6 +26,7 @@ mod resolver;
 mod response_body;
 mod response_headers;
 mod send;
+mod target;
 mod upstream;
 
 pub use client::ClientError;
@@ -50,6 +51,7 @@ use cache::{CacheLimits, ResponseCache};
 use cached::UpstreamFetch;
 use error::UpstreamError;
 use metrics::UpstreamMetrics;
+use target::Target;
 use upstream::Upstream;
 
 /// All upstreams.
@@ -98,7 +100,7 @@ impl Upstreams {
         audience: Audience,
     ) -> Response {
         match self.find(path, head.uri.path_and_query()) {
-            Some((upstream, rest)) => upstream.forward(head, rest, body, audience).await,
+            Some((upstream, target)) => upstream.forward(head, target, body, audience).await,
             None => respond(&UpstreamError::NotFound, audience),
         }
     }
@@ -106,8 +108,8 @@ impl Upstreams {
     /// Requests JSON for a page: a path and query below `/api/`, without cookies and authorization. The result has at most
     /// 256 KiB. If it is not in the cache, it counts as a request of the client that requests the page.
     pub async fn query(&self, path_and_query: &str, client: Option<ClientKey>) -> QueryResult {
-        if let Some((upstream, rest)) = self.find_query(path_and_query) {
-            return upstream.query(path_and_query, rest, client).await;
+        if let Some((upstream, target)) = self.find_query(path_and_query) {
+            return upstream.query(target, client).await;
         }
         // A page takes 404 for a thing that does not exist. Here the site's configuration lacks an upstream.
         tracing::warn!(event = "query_without_upstream");
@@ -144,32 +146,23 @@ impl Upstreams {
     }
 
     /// Does the same as [`Self::find`] for the path and query of a page's query.
-    fn find_query(&self, path_and_query: &str) -> Option<(&Arc<Upstream>, String)> {
-        let target = path_and_query.parse::<PathAndQuery>().ok()?;
-        let path = RequestPath::parse(target.path()).ok()?;
-        self.find(&path, Some(&target))
+    fn find_query(&self, path_and_query: &str) -> Option<(&Arc<Upstream>, Target)> {
+        let raw = path_and_query.parse::<PathAndQuery>().ok()?;
+        let path = RequestPath::parse(raw.path()).ok()?;
+        self.find(&path, Some(&raw))
     }
 
-    /// Finds the upstream of a path, and what follows its prefix: the rest of the path as the client has encoded it, and the
-    /// query.
-    fn find(&self, path: &RequestPath, raw: Option<&PathAndQuery>) -> Option<(&Arc<Upstream>, String)> {
+    /// Finds the upstream of a path.
+    fn find(&self, path: &RequestPath, raw: Option<&PathAndQuery>) -> Option<(&Arc<Upstream>, Target)> {
         // Some servers take `//host` for an address.
         if path.has_empty_segment() || path.segments().iter().any(|segment| may_be_dots(segment)) {
             return None;
         }
-        let raw = raw?;
         let upstream = self
             .all
             .iter()
             .find(|upstream| path.segments().starts_with(&upstream.prefix))?;
-        // Each slash begins a segment.
-        let slashes = raw.path().match_indices('/');
-        let rest = slashes.map(|(index, _)| index).nth(upstream.prefix.len());
-        let mut rest = rest.map_or("", |index| &raw.path()[index..]).to_owned();
-        if let Some(query) = raw.query() {
-            rest.extend(["?", query]);
-        }
-        Some((upstream, rest))
+        Some((upstream, Target::new(raw?.clone(), upstream.prefix.len())))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The queries of pages: JSON that the gateway itself requests.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use crate::metrics::MetricsOfUpstream;
 use crate::outcome::Outcome;
 use crate::request_headers;
 use crate::send::Outgoing;
+use crate::target::Target;
 use crate::upstream::Upstream;
 
 /// The maximum size of a result in bytes. It becomes a part of the page.
@@ -71,20 +73,15 @@ impl Drop for QueryRecord<'_> {
 }
 
 impl Upstream {
-    /// Requests JSON without cookies and authorization. `target` is the whole path and query, and `rest` what follows the
-    /// prefix. `client` requests the page.
-    pub(crate) async fn query(
-        self: &Arc<Self>,
-        target: &str,
-        rest: String,
-        client: Option<ClientKey>,
-    ) -> QueryResult {
-        let revision = self.cache.as_ref().map(|cache| cache.revision(target));
+    /// Requests JSON without cookies and authorization. `client` requests the page.
+    pub(crate) async fn query(self: &Arc<Self>, target: Target, client: Option<ClientKey>) -> QueryResult {
+        let cache = self.cache.as_ref();
+        let revision = cache.map(|cache| cache.revision(target.as_str()));
         let mut record = QueryRecord {
             metrics: &self.metrics,
             outcome: QueryOutcome::Canceled,
         };
-        let (bytes, freshness) = match self.fetch(target, rest, client).await {
+        let (bytes, freshness) = match self.fetch(target, client).await {
             Ok(fetched) => fetched,
             Err(result) => {
                 record.outcome = QueryOutcome::Failed;
@@ -118,8 +115,7 @@ impl Upstream {
     /// Returns the body of the response and how long it may be used, or the result that says why there is none.
     async fn fetch(
         self: &Arc<Self>,
-        target: &str,
-        rest: String,
+        target: Target,
         client: Option<ClientKey>,
     ) -> Result<(Vec<u8>, Freshness), QueryResult> {
         if !self.settings.methods.contains(&Method::GET) {
@@ -127,9 +123,8 @@ impl Upstream {
         }
         let request = Outgoing {
             method: Method::GET,
-            target: target.to_owned(),
-            rest: rest.into(),
-            headers: request_headers::of_query(),
+            target,
+            headers: Cow::Owned(request_headers::of_query()),
             max_response_bytes: self.settings.max_response_bytes.min(MAX_RESULT_BYTES),
             client,
             is_query: true,

@@ -18,6 +18,7 @@ use crate::client::{self, Client, ClientError};
 use crate::endpoint::{EjectionLimits, Endpoints};
 use crate::error::UpstreamError;
 use crate::metrics::{MetricsOfUpstream, UpstreamMetrics};
+use crate::request_headers::OriginHeaders;
 
 /// The rate limit of all clients together, per minute. It only bounds the memory of the rate limiter: the concurrency limits
 /// protect the upstream.
@@ -36,6 +37,7 @@ pub(crate) struct Upstream {
     pub(crate) prefix: Vec<String>,
     pub(crate) settings: config::Upstream,
     pub(crate) site: Origin,
+    pub(crate) origin_headers: OriginHeaders,
     /// The cache of all upstreams, unless it is off.
     pub(crate) cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
     /// The value of `Allow`.
@@ -95,6 +97,7 @@ impl Upstream {
             calls: Pool::default(),
             rate_limiter: ClientRateLimiter::default(),
             retry_budget: TpsBudget::new(BUDGET_WINDOW, MIN_RETRIES_PER_SECOND, share),
+            origin_headers: OriginHeaders::new(&site),
             name,
             settings,
             site,

@@ -113,7 +113,7 @@ impl<F: Fetch> Exchange<F> {
 
     async fn try_begin(mut self) -> Result<(Answer<F::Body>, Sharing<F>), F::Error> {
         let requested = Instant::now();
-        let response = self.fetch.fetch(self.request.clone()).await?;
+        let response = self.fetch.fetch(&self.request).await?;
         // Without a stale response that can be confirmed, a 304 is a response like others.
         let Some(stale) = self.target.stale.clone() else {
             return Ok(self.receive(response, requested));
@@ -127,7 +127,7 @@ impl<F: Fetch> Exchange<F> {
         }
         // RFC 9111, section 4.3.4: the 304 is about another representation, so the stored one is of no use.
         remove_preconditions(&mut self.request.headers);
-        let response = self.fetch.fetch(self.request.clone()).await?;
+        let response = self.fetch.fetch(&self.request).await?;
         Ok(self.receive(response, requested))
     }
 

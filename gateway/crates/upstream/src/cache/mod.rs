@@ -9,6 +9,7 @@ mod budget;
 mod directives;
 mod entry;
 mod exchange;
+mod hit;
 mod policy;
 mod recorder;
 mod respond;
@@ -52,7 +53,7 @@ pub trait Fetch: Clone + Send + Sync + 'static {
     /// `Vary` and `Cache-Control` of the upstream, and no hop-by-hop headers.
     fn fetch(
         &self,
-        request: request::Parts,
+        request: &request::Parts,
     ) -> impl Future<Output = Result<Response<Self::Body>, Self::Error>> + Send;
 
     /// Whether all requests that wait for the response get this error. Otherwise it is about the client of this one, and another

@@ -7,6 +7,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 /// `Cache-Status`
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 
+/// The bytes that a value has at most, unless its numbers are huge.
+const TYPICAL_LENGTH: usize = 80;
+
 /// How the cache answered a request, for metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CacheOutcome {
@@ -103,7 +106,8 @@ impl CacheStatus {
 
     /// Adds the status to a response, after those of the caches nearer to the origin.
     pub(super) fn append(self, headers: &mut HeaderMap) {
-        let mut text = "colonnade".to_owned();
+        let mut text = String::with_capacity(TYPICAL_LENGTH);
+        text.push_str("colonnade");
         match self.forward {
             None => text.push_str("; hit"),
             Some(forward) => {
@@ -124,7 +128,7 @@ impl CacheStatus {
         if let Some(ttl) = self.ttl {
             let _ = write!(text, "; ttl={ttl}");
         }
-        if let Ok(value) = HeaderValue::try_from(text) {
+        if let Ok(value) = HeaderValue::from_str(&text) {
             headers.append(CACHE_STATUS, value);
         }
     }

@@ -61,7 +61,7 @@ impl<F: Fetch> Visit<F> {
         forward: Forward,
         outcome: CacheOutcome,
     ) -> Result<CacheResponse<F::Body>, F::Error> {
-        let response = self.fetch.fetch(self.request).await?;
+        let response = self.fetch.fetch(&self.request).await?;
         let (head, body) = response.into_parts();
         let mut answer = Answer::from_upstream(head, CacheBody::upstream(body));
         answer.status.forward = Some(forward);

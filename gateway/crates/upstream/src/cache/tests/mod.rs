@@ -1,6 +1,7 @@
 //! Tests of the cache with an upstream that a closure plays, in paused time.
 
 mod credentials;
+mod hit;
 mod memory;
 mod purge;
 mod rules;
@@ -20,6 +21,7 @@ use http_body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
 use tokio::time::{Sleep, sleep};
 
+use super::policy::has_credentials;
 use super::{CacheLimits, CacheOutcome, CacheResponse, Fetch, Interrupted, ResponseCache};
 
 const KIB: usize = 1024;
@@ -88,12 +90,18 @@ impl Reply {
         }
     }
 
+    fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     fn after(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
 }
 
 /// The body of a reply.
+#[derive(Debug)]
 struct ReplyBody {
     chunks: VecDeque<Option<Bytes>>,
     has_length: bool,
@@ -137,13 +145,13 @@ impl Fetch for Upstream {
     type Body = ReplyBody;
     type Error = Failure;
 
-    async fn fetch(&self, request: request::Parts) -> Result<Response<ReplyBody>, Failure> {
+    async fn fetch(&self, request: &request::Parts) -> Result<Response<ReplyBody>, Failure> {
         let number = {
             let mut requests = self.requests.lock();
             requests.push(request.clone());
             requests.len() - 1
         };
-        let reply = (self.handler)(number, &request);
+        let reply = (self.handler)(number, request);
         sleep(reply.delay).await;
         if let Some(failure) = reply.fails {
             return Err(failure);
@@ -223,7 +231,23 @@ impl Gateway {
             request = request.header(*name, *value);
         }
         let (request, ()) = request.body(()).unwrap().into_parts();
-        self.cache.serve(request, self.upstream.clone()).await
+        let hit = self.find_hit(path, headers);
+        let served = self.cache.serve(request, self.upstream.clone()).await;
+        if let Some(hit) = hit {
+            let served = served.as_ref().expect("a hit");
+            assert_eq!(format!("{hit:?}"), format!("{served:?}"));
+        }
+        served
+    }
+
+    /// The hit that is found without the headers for the upstream.
+    fn find_hit(&self, path: &str, headers: &[(&str, &str)]) -> Option<CacheResponse<ReplyBody>> {
+        let mut request = Request::builder();
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let headers = request.headers_ref().expect("valid headers");
+        self.cache.find_hit(path, headers, has_credentials(headers))
     }
 
     async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Received {
