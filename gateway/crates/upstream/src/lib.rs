@@ -2,7 +2,8 @@
 //!
 //! A request passes the checks of `forward`, gets its headers from `request_headers`, and is sent by `send`: to an
 //! `endpoint`, within the limits of the upstream, and again to another one if it may be. `response_headers` decides what of
-//! the response visitors get, and `response_body` streams it. GET and HEAD go through the shared `cache`. [`Upstreams::query`] does the same for the queries of pages.
+//! the response visitors get, and `response_body` streams it. GET and HEAD go through the shared `cache`, most of whose hits need
+//! no headers for the upstream. [`Upstreams::query`] does the same for the queries of pages.
 
 pub mod cache;
 mod cached;

@@ -116,8 +116,8 @@ impl CacheStatus {
             }
         }
         if let Some(status) = self.forward_status {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "; fwd-status={}", status.as_u16());
+            text.push_str("; fwd-status=");
+            text.push_str(status.as_str());
         }
         if self.is_stored {
             text.push_str("; stored");
@@ -126,6 +126,7 @@ impl CacheStatus {
             text.push_str("; collapsed");
         }
         if let Some(ttl) = self.ttl {
+            // Writing to a string cannot fail.
             let _ = write!(text, "; ttl={ttl}");
         }
         if let Ok(value) = HeaderValue::from_str(&text) {
